@@ -1,0 +1,16 @@
+/// Small statistics over measurements.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace cppc::bench {
+
+struct Spread {
+  double median = 0, low = 0, high = 0;  ///< low, high: extremes
+};
+
+/// Of at least one value.
+Spread spread(std::vector<double> values);
+
+}  // namespace cppc::bench

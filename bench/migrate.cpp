@@ -1,0 +1,187 @@
+/// Migrations of every rank in turn among three nodes, an evacuation and a power-off, and more migrations on the rest:
+/// how long the job stands still, how fast ranks move and leave, what leaks. The solver's answer is compared with that
+/// of an undisturbed run of as many steps.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "figures.hpp"
+#include "job.hpp"
+
+namespace {
+
+using namespace cppc;
+
+struct Settings {
+  int ranks = 4;
+  int megabytes = 64;
+  int before = 100;  ///< migrations before the evacuation
+  int after = 20;
+};
+
+const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2,node2:2", "-n", "4"};
+
+/// Figures of the migrations, by name.
+using Times = std::map<std::string, std::vector<double>>;
+
+/// Descriptors and resident memory of the ranks' processes.
+struct Footprint {
+  long descriptors = 0;
+  double megabytes = 0;
+};
+
+[[noreturn]] void give_up(const std::string& what, const test::Finished& finished) {
+  std::fprintf(stderr, "%s: status %d\n%s%s", what.c_str(), finished.status, finished.output.c_str(),
+               finished.errors.c_str());
+  std::exit(1);
+}
+
+/// The largest of any process of `program` on the nodes.
+Footprint largest(const test::Cluster& cluster, const std::vector<std::string>& nodes, const std::string& program) {
+  const std::string script =
+      "for p in $*; do echo $(ls /proc/$p/fd | wc -l) $(sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' "
+      "/proc/$p/status); done";
+  Footprint most;
+  for (const auto& node : nodes) {
+    std::vector<std::string> command{"sh", "-c", script, "sh"};
+    for (const pid_t process : cluster.processes(node, program)) command.push_back(std::to_string(process));
+    std::istringstream lines(cluster.run(node, command).output);
+    long descriptors = 0;
+    double kilobytes = 0;
+    while (lines >> descriptors >> kilobytes) {
+      most.descriptors = std::max(most.descriptors, descriptors);
+      most.megabytes = std::max(most.megabytes, kilobytes / 1024);
+    }
+  }
+  return most;
+}
+
+class Run {
+ public:
+  explicit Run(const Settings& settings)
+      : settings_(settings),
+        cluster_(3),
+        job_(cluster_, kPlacement,
+             {test::app("heat"), "--quiet", "--mb", std::to_string(settings.megabytes), "--pause-us", "20000",
+              "--until", folder_.file("stop")}) {
+    job_.await_running();
+  }
+
+  [[nodiscard]] const Times& times() const { return times_; }
+  [[nodiscard]] int lost() const { return lost_; }
+  [[nodiscard]] const test::Cluster& cluster() const { return cluster_; }
+
+  /// Moves every rank in turn, `number` moves, each to the next of `nodes`.
+  void circulate(int number, const std::vector<std::string>& nodes) {
+    for (int i = 0; i < number; ++i) {
+      const int rank = i % settings_.ranks;
+      const std::string from = job_.node_of(rank);
+      std::size_t to = 0;
+      while (to < nodes.size() && nodes[to] != from) ++to;
+      migrate({"--rank", std::to_string(rank), "--to", nodes[(to + 1) % nodes.size()]});
+    }
+  }
+
+  void migrate(std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const test::Finished finished = job_.migrate(arguments);
+    if (finished.status != 0) {
+      std::fprintf(stderr, "a migration failed: status %d\n%s%s", finished.status, finished.output.c_str(),
+                   finished.errors.c_str());
+      ++lost_;
+      return;
+    }
+    const auto answer = nlohmann::json::parse(finished.output);
+    for (const char* name : {"frozen_ms", "response_ms", "evacuation_ms", "rebuild_ms"})
+      times_[name].push_back(answer.at(name));
+  }
+
+  test::Finished finish() {
+    std::ofstream(folder_.file("stop")).flush();
+    return job_.wait();
+  }
+
+ private:
+  Settings settings_;
+  test::Folder folder_;
+  test::Cluster cluster_;
+  test::Job job_;
+  Times times_;
+  int lost_ = 0;
+};
+
+std::string checksum(const test::Finished& finished) {
+  std::smatch found;
+  return std::regex_search(finished.output, found, std::regex("checksum ([0-9a-f]+)")) ? found[1].str() : "";
+}
+
+bool same_as_undisturbed(const test::Cluster& cluster, const test::Finished& finished, const Settings& settings) {
+  std::smatch steps;
+  if (!std::regex_search(finished.output, steps, std::regex("heat: ([0-9]+) steps"))) give_up("heat", finished);
+  // On the head alone: a node is off by now, and the answer does not depend on the place.
+  const std::vector<std::string> command{"mpirun",
+                                         "--mca",
+                                         "mpi_yield_when_idle",
+                                         "1",
+                                         "--oversubscribe",
+                                         "-n",
+                                         std::to_string(settings.ranks),
+                                         test::app("heat"),
+                                         "--quiet",
+                                         "--mb",
+                                         std::to_string(settings.megabytes),
+                                         "--steps",
+                                         steps[1]};
+  const test::Finished undisturbed = cluster.start("head", command).wait(std::chrono::seconds(3600));
+  if (undisturbed.status != 0) give_up("heat under plain mpirun", undisturbed);
+  return !checksum(finished).empty() && checksum(finished) == checksum(undisturbed);
+}
+
+}  // namespace
+
+int main() {
+  const Settings settings;
+  Run run(settings);
+  const std::vector<std::string> all{"node0", "node1", "node2"};
+  const std::vector<std::string> rest{"node0", "node2"};
+  run.circulate(2 * settings.ranks, all);  // every rank has moved: what a first migration needs is there
+  const Footprint early = largest(run.cluster(), all, test::app("heat"));
+  const Footprint early_agent = largest(run.cluster(), all, test::tool("cppc-agent"));
+  run.circulate(settings.before - 2 * settings.ranks, all);
+  run.migrate({"--evacuate", "node1"});
+  run.cluster().off("node1");
+  run.circulate(settings.after, rest);
+  const Footprint late = largest(run.cluster(), rest, test::app("heat"));
+  const Footprint late_agent = largest(run.cluster(), rest, test::tool("cppc-agent"));
+  const test::Finished finished = run.finish();
+  if (finished.status != 0) give_up("heat under cppc-run", finished);
+  const bool equal = same_as_undisturbed(run.cluster(), finished, settings);
+
+  std::printf("%d ranks of %d MB on 3 nodes: %d migrations, an evacuation, a power-off\n", settings.ranks,
+              settings.megabytes, settings.before + settings.after);
+  std::printf("%-16s %10s %10s %10s\n", "ms", "median", "lowest", "highest");
+  std::map<std::string, bench::Spread> spreads;
+  for (const auto& [name, values] : run.times()) {
+    const bench::Spread one = spreads[name] = bench::spread(values);
+    std::printf("%-16s %10.1f %10.1f %10.1f\n", name.c_str(), one.median, one.low, one.high);
+  }
+  const long descriptors =
+      std::max(late.descriptors - early.descriptors, late_agent.descriptors - early_agent.descriptors);
+  const double grown = std::max(late.megabytes - early.megabytes, late_agent.megabytes - early_agent.megabytes);
+  std::printf(
+      "largest process   rank: %ld descriptors, %.1f MB (early: %ld, %.1f); agent: %ld, %.1f MB (early: %ld, %.1f)\n",
+      late.descriptors, late.megabytes, early.descriptors, early.megabytes, late_agent.descriptors,
+      late_agent.megabytes, early_agent.descriptors, early_agent.megabytes);
+  std::printf(
+      "{\"bench\":\"migrate\",\"migrations\":%d,\"lost\":%d,\"bitwise_equal\":%s,\"frozen_ms_median\":%.1f,\"frozen_ms_"
+      "max\":%.1f,"
+      "\"response_ms_median\":%.1f,\"evacuation_ms_median\":%.1f,\"rebuild_ms_median\":%.1f,\"fds_grown\":%ld,\"rss_"
+      "grown_mb\":%.1f}\n",
+      settings.before + settings.after, run.lost(), equal ? "true" : "false", spreads["frozen_ms"].median,
+      spreads["frozen_ms"].high, spreads["response_ms"].median, spreads["evacuation_ms"].median,
+      spreads["rebuild_ms"].median, descriptors, grown);
+  return run.lost() == 0 && equal ? 0 : 1;
+}

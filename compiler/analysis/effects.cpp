@@ -1,0 +1,227 @@
+#include "effects.hpp"
+
+#include <optional>
+
+namespace cppc::analysis {
+
+using ir::Node;
+using ir::Op;
+using ir::Storage;
+
+Effects::Effects(const ir::Program& program, const models::Models& models, const PointsTo& points_to)
+    : program_(program), models_(models), points_to_(points_to), functions_(program.functions.size()) {
+  const auto functions = static_cast<ir::Index>(program.functions.size());
+  // Kills only ever grow from none, and any number of rounds is right; callees tend to come first in the source.
+  for (int round = 0; round < 2; ++round)
+    for (ir::Index f = 0; f < functions; ++f) summarise_kills(f);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ir::Index f = 0; f < functions; ++f) changed |= summarise_changes(f);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ir::Index f = 0; f < functions; ++f) changed |= summarise_reads(f);
+  }
+}
+
+/// Without the function's own locals.
+Objects Effects::outliving(ir::Index function, const Objects& objects) const {
+  Objects kept;
+  for (const unsigned object : objects) {
+    const ir::Object& o = program_.objects[object];
+    if (o.storage == Storage::local && o.function == function) continue;
+    kept.set(object);
+  }
+  return kept;
+}
+
+Effect Effects::of(ir::Index function, const ir::Instruction& instruction) const {
+  Effect effect;
+  switch (instruction.op) {
+    case Op::read:
+      effect.reads.set(instruction.b);
+      break;
+    case Op::load:
+      effect.reads = points_to_[instruction.b];
+      break;
+    case Op::write:
+      effect.kills.set(instruction.a);
+      effect.changes.set(instruction.a);
+      break;
+    case Op::change:
+      effect.changes.set(instruction.a);
+      break;
+    case Op::store:
+      effect.changes = points_to_[instruction.a];
+      break;
+    case Op::call:
+      return of_call(function, program_.calls[instruction.index], instruction.index);
+    case Op::address:
+    case Op::copy:
+    case Op::marker:
+    case Op::overwrite:
+    case Op::overwrite_begin:
+    case Op::arguments:
+      break;
+  }
+  return effect;
+}
+
+Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index index) const {
+  Effect effect;
+  const auto& callees = points_to_.callees(index);
+  bool first = true;
+  for (const ir::Index callee : callees) {
+    Effect one;
+    if (program_.functions[callee].defined)
+      one = functions_[callee];
+    else
+      add_outside(call, program_.functions[callee], function, one);
+    effect.reads |= one.reads;
+    effect.changes |= one.changes;
+    if (first)
+      effect.kills = one.kills;
+    else
+      effect.kills &= one.kills;
+    effect.ends = (first || effect.ends) && one.ends;
+    effect.outside |= one.outside;
+    first = false;
+  }
+  for (const ir::Index callee : points_to_.callbacks(index)) {
+    effect.reads |= functions_[callee].reads;
+    effect.changes |= functions_[callee].changes;
+  }
+  return effect;
+}
+
+void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const {
+  const models::Model* model = models_.find(callee.name);
+  if (model == nullptr) {
+    if (callee.name.starts_with("__builtin_")) return;
+    Objects all = points_to_[program_.unknown];
+    for (const Node argument : call.arguments) all |= points_to_[argument];
+    all = points_to_.reachable(all);
+    effect.reads |= all;
+    effect.changes |= all;
+    effect.outside = true;
+    return;
+  }
+  const auto target = [&](int i) -> const Objects& {
+    static const Objects nothing;
+    return i >= 0 && i < static_cast<int>(call.arguments.size())
+               ? points_to_[call.arguments[static_cast<std::size_t>(i)]]
+               : nothing;
+  };
+  const int count = static_cast<int>(call.arguments.size());
+  for (const int i : model->reads) effect.reads |= target(i);
+  for (const int i : model->writes) effect.changes |= target(i);
+  for (int i = model->reads_from; i >= 0 && i < count; ++i) effect.reads |= target(i);
+  for (int i = model->writes_from; i >= 0 && i < count; ++i) effect.changes |= target(i);
+  for (const int i : model->sets) {
+    effect.changes |= target(i);
+    if (target(i).count() != 1) continue;
+    const auto object = static_cast<Node>(target(i).find_first());
+    const ir::Object& o = program_.objects[object];
+    const bool one_of_it = o.storage == Storage::global || (o.storage == Storage::local && o.function == caller);
+    if (o.scalar && one_of_it) effect.kills.set(object);
+  }
+  effect.ends = model->returns_never;
+  effect.outside = model->communication.traffic != models::Traffic::none || !model->writes.empty() ||
+                   model->heap != models::Heap::none || model->required || callee.name.starts_with("MPI_") ||
+                   (model->reads_from >= 0);
+}
+
+void Effects::summarise_kills(ir::Index index) {
+  const ir::Function& function = program_.functions[index];
+  if (!function.defined) return;
+  std::vector<std::optional<Objects>> before(function.blocks.size());  // none: not reached yet
+  before[ir::entry_block].emplace();
+  std::vector<ir::Index> work{ir::entry_block};
+  while (!work.empty()) {
+    const ir::Index b = work.back();
+    work.pop_back();
+    Objects killed = *before[b];
+    bool ends = false;
+    for (const auto& instruction : function.blocks[b].instructions) {
+      const Effect effect = of(index, instruction);
+      killed |= effect.kills;
+      ends |= effect.ends;
+    }
+    if (ends) continue;
+    for (const ir::Index next : function.blocks[b].successors) {
+      if (!before[next]) {
+        before[next] = killed;
+        work.push_back(next);
+      } else if (*before[next] &= killed) {
+        work.push_back(next);
+      }
+    }
+  }
+  functions_[index].ends = !before[ir::exit_block].has_value();
+  if (before[ir::exit_block]) functions_[index].kills = outliving(index, *before[ir::exit_block]);
+}
+
+bool Effects::summarise_changes(ir::Index index) {
+  const ir::Function& function = program_.functions[index];
+  if (!function.defined) return false;
+  Effect& own = functions_[index];
+  Objects changes;
+  bool outside = own.outside;
+  for (const auto& block : function.blocks)
+    for (const auto& instruction : block.instructions) {
+      const Effect effect = of(index, instruction);
+      changes |= effect.changes;
+      outside |= effect.outside;
+    }
+  const bool grew = (own.changes |= outliving(index, changes)) || outside != own.outside;
+  own.outside = outside;
+  return grew;
+}
+
+bool Effects::summarise_reads(ir::Index index) {
+  const ir::Function& function = program_.functions[index];
+  if (!function.defined) return false;
+  const auto at_blocks = live_at_blocks(program_, *this, index, {});
+  return functions_[index].reads |= outliving(index, at_blocks[ir::entry_block]);
+}
+
+Objects live_after(const ir::Function& function, const std::vector<Objects>& at_blocks, ir::Index block,
+                   const Objects& live_at_exit) {
+  if (block == ir::exit_block) return live_at_exit;
+  Objects live;
+  for (const ir::Index next : function.blocks[block].successors) live |= at_blocks[next];
+  return live;
+}
+
+std::vector<Objects> live_at_blocks(const ir::Program& program, const Effects& effects, ir::Index index,
+                                    const Objects& live_at_exit) {
+  const ir::Function& function = program.functions[index];
+  const std::size_t count = function.blocks.size();
+  std::vector<Objects> live(count), reads(count), kills(count);
+  std::vector<bool> ends(count);
+  for (std::size_t b = 0; b < count; ++b) {  // each block as one step
+    for (std::size_t i = function.blocks[b].instructions.size(); i-- > 0;) {
+      const Effect effect = effects.of(index, function.blocks[b].instructions[i]);
+      if (effect.ends) {
+        reads[b].clear();
+        kills[b].clear();
+        ends[b] = true;
+      }
+      reads[b].intersectWithComplement(effect.kills);
+      reads[b] |= effect.reads;
+      kills[b] |= effect.kills;
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = count; b-- > 0;) {
+      Objects in = ends[b] ? Objects() : live_after(function, live, static_cast<ir::Index>(b), live_at_exit);
+      in.intersectWithComplement(kills[b]);
+      in |= reads[b];
+      changed |= live[b] |= in;
+    }
+  }
+  return live;
+}
+
+}  // namespace cppc::analysis

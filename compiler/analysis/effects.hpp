@@ -1,0 +1,64 @@
+/// What instructions and whole functions read, replace and change.
+#pragma once
+
+#include "points_to.hpp"
+
+namespace cppc::analysis {
+
+struct Effect {
+  Objects reads;
+  Objects kills;         ///< replaced as a whole, whatever happens; what is read is read before
+  Objects changes;       ///< may be written
+  bool ends = false;     ///< control does not come back
+  bool outside = false;  ///< more than memory: communication, output, or an unknown function
+};
+
+class Effects {
+ public:
+  Effects(const ir::Program& program, const models::Models& models, const PointsTo& points_to);
+
+  /// Of one instruction of `function`; a call includes what it calls.
+  [[nodiscard]] Effect of(ir::Index function, const ir::Instruction& instruction) const;
+
+  /// Of a whole call of a function, on objects that outlive it: `reads` those that it may read before it replaces them.
+  [[nodiscard]] const Effect& of(ir::Index function) const { return functions_[function]; }
+
+ private:
+  [[nodiscard]] Effect of_call(ir::Index function, const ir::Call& call, ir::Index index) const;
+  void add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const;
+  void summarise_kills(ir::Index function);
+  bool summarise_reads(ir::Index function);
+  bool summarise_changes(ir::Index function);
+  [[nodiscard]] Objects outliving(ir::Index function, const Objects& objects) const;
+
+  const ir::Program& program_;
+  const models::Models& models_;
+  const PointsTo& points_to_;
+  std::vector<Effect> functions_;
+};
+
+/// Live objects at the start of every block, given those after the function.
+std::vector<Objects> live_at_blocks(const ir::Program& program, const Effects& effects, ir::Index function,
+                                    const Objects& live_at_exit);
+
+/// Goes backwards through a block from what is live at its end; `visit(i, live)` sees what is live before instruction
+/// i, and after it as the third argument.
+template <typename Visit>
+void backwards(const ir::Program& program, const Effects& effects, ir::Index function, const ir::Block& block,
+               Objects live, Visit visit) {
+  (void)program;
+  for (std::size_t i = block.instructions.size(); i-- > 0;) {
+    const Effect effect = effects.of(function, block.instructions[i]);
+    const Objects after = live;
+    if (effect.ends) live.clear();
+    live.intersectWithComplement(effect.kills);
+    live |= effect.reads;
+    visit(i, live, after);
+  }
+}
+
+/// What is live after a block.
+Objects live_after(const ir::Function& function, const std::vector<Objects>& at_blocks, ir::Index block,
+                   const Objects& live_at_exit);
+
+}  // namespace cppc::analysis

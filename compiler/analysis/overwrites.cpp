@@ -1,0 +1,159 @@
+#include "overwrites.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace cppc::analysis {
+
+using ir::Index;
+using ir::Op;
+
+namespace {
+
+/// Calls through which an overwrite is followed, and facts that are kept of one function.
+constexpr std::size_t kDepth = 3, kMost = 256;
+
+}  // namespace
+
+Overwrites::Fact Overwrites::made_by(Index index) const {
+  const ir::Overwrite& overwrite = program_.overwrites[index];
+  Fact fact{.ahead = {index, {}}, .target = {}, .depends = {}, .follows = !overwrite.loads.empty()};
+  if (overwrite.object != ir::nothing) fact.target.set(overwrite.object);
+  if (overwrite.pointer != ir::nothing) fact.target |= points_to_[overwrite.pointer];
+  for (const ir::Node read : overwrite.reads) fact.depends.set(read);
+  for (const ir::Node pointer : overwrite.loads) fact.depends |= points_to_[pointer];
+  return fact;
+}
+
+/// A callee's fact as its caller sees it, unless it lies where only the callee can say.
+std::optional<Overwrites::Fact> Overwrites::through(Index index, const Fact& below) const {
+  const ir::Call& call = program_.calls[index];
+  const ir::Function& callee = program_.functions[call.callee];
+  Fact fact = below;
+  fact.depends.clear();
+  for (const unsigned object : below.depends) {
+    const auto parameter = std::ranges::find(callee.parameters, object);
+    if (parameter == callee.parameters.end()) {
+      const ir::Object& o = program_.objects[object];
+      if (o.storage == ir::Storage::local && o.function == call.callee) return {};
+      fact.depends.set(object);
+      continue;
+    }
+    const auto i = static_cast<std::size_t>(parameter - callee.parameters.begin());
+    if (i >= call.plain.size() || !call.plain[i]) return {};
+    for (const ir::Node read : call.argument_reads[i]) fact.depends.set(read);
+  }
+  fact.ahead.calls.insert(fact.ahead.calls.begin(), index);
+  return fact;
+}
+
+Overwrites::Facts Overwrites::facts_of(Index f, std::size_t depth) {
+  Facts facts;
+  for (const auto& block : program_.functions[f].blocks)
+    for (const auto& instruction : block.instructions) {
+      if (facts.all.size() >= kMost) return facts;
+      if (instruction.op == Op::overwrite) {
+        facts.by_overwrite[instruction.index].push_back(facts.all.size());
+        facts.all.push_back(made_by(instruction.index));
+      }
+      if (instruction.op != Op::call || depth == 0) continue;
+      const Index callee = program_.calls[instruction.index].callee;
+      if (callee == ir::none || !program_.functions[callee].defined) continue;
+      for (const Fact& below : at_entry(callee, depth - 1)) {
+        auto fact = through(instruction.index, below);
+        if (!fact || facts.all.size() >= kMost) continue;
+        facts.by_call[instruction.index].push_back(facts.all.size());
+        facts.all.push_back(std::move(*fact));
+      }
+    }
+  return facts;
+}
+
+const std::vector<Overwrites::Fact>& Overwrites::at_entry(Index f, std::size_t depth) {
+  const auto key = std::pair{f, depth};
+  if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
+  const Facts facts = facts_of(f, depth);
+  std::vector<Fact> holding;
+  if (!facts.all.empty()) {
+    const Held entry = solve(f, facts, nullptr, ir::none, nullptr)[ir::entry_block];
+    for (std::size_t i = 0; i < facts.all.size(); ++i)
+      if (entry.holds[i]) holding.push_back(facts.all[i]);
+  }
+  return entries_[key] = std::move(holding);
+}
+
+void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Facts& facts, Held& held) const {
+  if (instruction.op == Op::overwrite || instruction.op == Op::overwrite_begin) {
+    const auto found = facts.by_overwrite.find(instruction.index);
+    if (found == facts.by_overwrite.end()) return;
+    for (const std::size_t i : found->second) {
+      // Inside the nest, part of the memory has been written already, and may be read after it.
+      if (instruction.op == Op::overwrite_begin && held.completes[i]) held.holds[i] = true;
+      held.completes[i] = instruction.op == Op::overwrite;
+    }
+    return;
+  }
+  const Effect effect = effects_.of(f, instruction);
+  if (effect.ends) std::fill(held.holds.begin(), held.holds.end(), true);
+  if (!effect.reads.empty() || !effect.changes.empty())
+    for (std::size_t i = 0; i < facts.all.size(); ++i)
+      if ((held.holds[i] || held.completes[i]) &&
+          (facts.all[i].target.intersects(effect.reads) || facts.all[i].depends.intersects(effect.changes)))
+        held.holds[i] = held.completes[i] = false;
+  if (instruction.op != Op::call) return;
+  if (const auto brought = facts.by_call.find(instruction.index); brought != facts.by_call.end())
+    for (const std::size_t i : brought->second) held.holds[i] = true;
+}
+
+/// The greatest solution: what holds on all paths. At the function's exit nothing does, but what nobody needs any more
+/// there holds, when that is known.
+std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, const Objects* live_at_exit, Index marker,
+                                                Held* at_marker) const {
+  const ir::Function& function = program_.functions[f];
+  std::vector<Objects> live;
+  if (live_at_exit != nullptr) live = live_at_blocks(program_, effects_, f, *live_at_exit);
+  const std::size_t count = facts.all.size();
+  const std::vector<bool> all(count, true), nothing(count, false);
+  std::vector<Held> in(function.blocks.size(), Held{all, all});
+  const auto held_after = [&](Index b) {
+    if (b == ir::exit_block) return Held{nothing, nothing};
+    Held held{all, all};
+    for (const Index next : function.blocks[b].successors)
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool needed =
+            live_at_exit == nullptr || facts.all[i].follows || facts.all[i].target.intersects(live[next]);
+        held.holds[i] = held.holds[i] && (in[next].holds[i] || !needed);
+        held.completes[i] = held.completes[i] && in[next].completes[i];
+      }
+    return held;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = function.blocks.size(); b-- > 0;) {
+      Held held = held_after(static_cast<Index>(b));
+      const auto& instructions = function.blocks[b].instructions;
+      for (std::size_t i = instructions.size(); i-- > 0;) {
+        step_back(f, instructions[i], facts, held);
+        if (at_marker != nullptr && instructions[i].op == Op::marker && instructions[i].index == marker)
+          *at_marker = held;
+      }
+      if (held == in[b]) continue;
+      in[b] = std::move(held);
+      changed = true;
+    }
+  }
+  return in;
+}
+
+std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_exit) {
+  const Facts facts = facts_of(f, kDepth);
+  std::vector<Ahead> ahead;
+  if (facts.all.empty()) return ahead;
+  Held held;
+  solve(f, facts, live_at_exit, marker, &held);
+  for (std::size_t i = 0; i < held.holds.size(); ++i)
+    if (held.holds[i]) ahead.push_back(facts.all[i].ahead);
+  return ahead;
+}
+
+}  // namespace cppc::analysis

@@ -1,0 +1,371 @@
+#include "plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace cppc::analysis {
+
+using ir::Index;
+using ir::Op;
+using ir::Storage;
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const ir::Program& program, const models::Models& models, const PointsTo& points_to, const Effects& effects,
+          Overwrites& overwrites)
+      : program_(program), models_(models), points_to_(points_to), effects_(effects), overwrites_(overwrites) {}
+
+  Plan run(Choice choice);
+
+ private:
+  /// A statement with a call on the path, as the analyses need it again and again.
+  struct PathCall {
+    Index call, marker, routine;
+    Objects reads;  ///< by the statement before the call
+  };
+
+  struct Spot {
+    Index block = 0;
+    std::size_t instruction = 0;
+  };
+
+  void find_routines();
+  std::set<Index> leading_to(Index function, Index block) const;
+  Spot find(Index function, Op op, Index index) const;
+  void add_call(Index call);
+  void refuse_functions();
+  void refuse_hidden_pointers();
+  void find_live_at_exits();
+  void fill_places();
+  void fill_live();
+  Objects statement_reads(Index marker, Index call, bool* effects_before) const;
+  Objects live_at_marker(Index function, Index marker) const;
+  Objects live_after_call(Index function, Index call) const;
+  Objects memory(const Objects& objects) const;
+  Objects own_locals(Index function, const Objects& objects) const;
+  bool leads_to_point(Index call) const {
+    return std::ranges::any_of(points_to_.callees(call), [&](Index callee) { return on_path(callee); });
+  }
+  bool on_path(Index function) const { return routine_of_.contains(function); }
+  void refuse(const ir::Position& where, std::string what, std::string advice) {
+    plan_.refusals.push_back({where, std::move(what), std::move(advice)});
+  }
+
+  const ir::Program& program_;
+  const models::Models& models_;
+  const PointsTo& points_to_;
+  const Effects& effects_;
+  Overwrites& overwrites_;
+  Plan plan_;
+  std::map<Index, Index> routine_of_;
+  std::vector<PathCall> calls_;
+  std::map<Index, Objects> exits_;                   ///< by function: live after it
+  std::map<Index, std::vector<Objects>> at_blocks_;  ///< by function
+};
+
+/// Objects that others than their function can reach.
+Objects Planner::memory(const Objects& objects) const {
+  Objects kept;
+  for (const unsigned object : objects) {
+    const ir::Object& o = program_.objects[object];
+    if (o.storage == Storage::local && !o.address_taken) continue;
+    kept.set(object);
+  }
+  return kept;
+}
+
+Objects Planner::own_locals(Index function, const Objects& objects) const {
+  Objects kept;
+  for (const unsigned object : objects) {
+    const ir::Object& o = program_.objects[object];
+    if (o.storage == Storage::local && o.function == function) kept.set(object);
+  }
+  return kept;
+}
+
+/// All functions from which a safe point can be reached, and the calls that lead there.
+void Planner::find_routines() {
+  std::vector<Index> work;
+  const auto add = [&](Index f) {
+    if (routine_of_.contains(f)) return;
+    routine_of_[f] = static_cast<Index>(plan_.routines.size());
+    plan_.routines.push_back({f, {}});
+    work.push_back(f);
+  };
+  for (const SafePoint& point : plan_.points) add(program_.markers[point.marker].function);
+  std::map<Index, std::vector<Index>> callers;
+  for (Index c = 0; c < program_.calls.size(); ++c) {
+    if (program_.calls[c].caller == ir::none) continue;
+    for (const Index callee : points_to_.callees(c)) callers[callee].push_back(c);
+    for (const Index callee : points_to_.callbacks(c)) callers[callee].push_back(c);
+  }
+  std::set<Index> added;
+  while (!work.empty()) {
+    const Index f = work.back();
+    work.pop_back();
+    for (const Index c : callers[f]) {
+      if (!added.insert(c).second) continue;
+      const auto& direct = points_to_.callees(c);
+      if (std::ranges::find(direct, f) == direct.end()) {
+        refuse(program_.calls[c].where,
+               program_.calls[c].name + "() calls " + program_.functions[f].name + "(), which has a safe point",
+               "put '#pragma cppc off' before the loop in " + program_.functions[f].name + "()");
+        continue;
+      }
+      add(program_.calls[c].caller);
+      add_call(c);
+    }
+  }
+  for (Index p = 0; p < plan_.points.size(); ++p) {
+    const Index f = program_.markers[plan_.points[p].marker].function;
+    plan_.routines[routine_of_[f]].places.push_back({.marker = plan_.points[p].marker, .point = p});
+  }
+  std::ranges::sort(calls_, {}, [&](const PathCall& path) { return program_.calls[path.call].order; });
+  for (PathCall& path : calls_) {
+    bool effects_before = false;
+    path.reads = statement_reads(path.marker, path.call, &effects_before);
+    const std::string name = program_.calls[path.call].name;
+    if (effects_before)
+      refuse(program_.calls[path.call].where,
+             "the statement has effects before its call of " + (name.empty() ? "a function" : name + "()") +
+                 ", which can reach a safe point",
+             "make the call a statement of its own");
+    const bool apart =
+        std::ranges::count_if(calls_, [&](const PathCall& other) { return other.marker == path.marker; }) > 1;
+    plan_.routines[path.routine].places.push_back({.marker = path.marker, .call = path.call, .apart = apart});
+  }
+  for (const Routine& routine : plan_.routines) {
+    const ir::Function& function = program_.functions[routine.function];
+    if (!function.obstacle.empty())
+      refuse(function.where, function.name + "() leads to a safe point, and " + function.obstacle,
+             "rewrite it, or put '#pragma cppc off' before the loop");
+  }
+}
+
+void Planner::add_call(Index c) {
+  const ir::Call& call = program_.calls[c];
+  PathCall path{.call = c, .marker = call.marker, .routine = routine_of_[call.caller], .reads = {}};
+  if (call.marker == ir::none) {
+    refuse(call.where, "a call that can reach a safe point stands where no statement begins",
+           "make it a statement of its own");
+    return;
+  }
+  calls_.push_back(std::move(path));
+}
+
+/// Blocks from which `to` can be reached without passing a marker again.
+std::set<Index> Planner::leading_to(Index f, Index to) const {
+  const ir::Function& function = program_.functions[f];
+  std::map<Index, std::vector<Index>> before;
+  for (Index b = 0; b < function.blocks.size(); ++b)
+    for (const Index next : function.blocks[b].successors) before[next].push_back(b);
+  std::set<Index> found{to};
+  for (std::vector<Index> work{to}; !work.empty();) {
+    const Index b = work.back();
+    work.pop_back();
+    for (const Index previous : before[b])
+      if (found.insert(previous).second) work.push_back(previous);
+  }
+  return found;
+}
+
+Planner::Spot Planner::find(Index f, Op op, Index index) const {
+  const ir::Function& function = program_.functions[f];
+  for (Index b = 0; b < function.blocks.size(); ++b)
+    for (std::size_t i = 0; i < function.blocks[b].instructions.size(); ++i)
+      if (function.blocks[b].instructions[i].op == op && function.blocks[b].instructions[i].index == index)
+        return {b, i};
+  return {};
+}
+
+/// What a statement reads before its call; whether it does something that must not be done again.
+Objects Planner::statement_reads(Index marker, Index call, bool* effects_before) const {
+  const Index f = program_.markers[marker].function;
+  const ir::Function& function = program_.functions[f];
+  Objects reads;
+  bool in_arguments = false;
+  const Spot start = find(f, Op::marker, marker), end = find(f, Op::call, call);
+  const std::set<Index> towards = leading_to(f, end.block);
+  std::vector<Spot> work{{start.block, start.instruction + 1}};
+  std::set<Index> seen;
+  while (!work.empty()) {
+    const auto [b, first] = work.back();
+    work.pop_back();
+    bool through = true;
+    for (std::size_t i = first; i < function.blocks[b].instructions.size(); ++i) {
+      const auto& instruction = function.blocks[b].instructions[i];
+      if (instruction.op == Op::marker || (instruction.op == Op::call && instruction.index == call)) {
+        through = false;
+        break;
+      }
+      in_arguments |= instruction.op == Op::arguments && instruction.index == call;
+      const Effect effect = effects_.of(f, instruction);
+      reads |= effect.reads;
+      if (in_arguments) continue;  // evaluated again only as far as they have no effects
+      if (instruction.op == Op::call && leads_to_point(instruction.index)) continue;  // made apart, too
+      if (effect.outside) *effects_before = true;
+      for (const unsigned changed : effect.changes) {
+        const ir::Object& o = program_.objects[changed];
+        if (!(o.storage == Storage::local && o.function == f && !o.address_taken && o.scalar)) *effects_before = true;
+      }
+    }
+    if (!through) continue;
+    for (const Index next : function.blocks[b].successors)
+      if (towards.contains(next) && seen.insert(next).second) work.push_back({next, 0});
+  }
+  return reads;
+}
+
+Objects Planner::live_at_marker(Index f, Index marker) const {
+  const ir::Function& function = program_.functions[f];
+  Objects found;
+  for (Index b = 0; b < function.blocks.size(); ++b) {
+    const Objects after = live_after(function, at_blocks_.at(f), b, exits_.at(f));
+    backwards(program_, effects_, f, function.blocks[b], after,
+              [&](std::size_t i, const Objects& live, const Objects&) {
+                const auto& instruction = function.blocks[b].instructions[i];
+                if (instruction.op == Op::marker && instruction.index == marker) found |= live;
+              });
+  }
+  return found;
+}
+
+Objects Planner::live_after_call(Index f, Index call) const {
+  const ir::Function& function = program_.functions[f];
+  Objects found;
+  for (Index b = 0; b < function.blocks.size(); ++b) {
+    const Objects after = live_after(function, at_blocks_.at(f), b, exits_.at(f));
+    backwards(program_, effects_, f, function.blocks[b], after,
+              [&](std::size_t i, const Objects&, const Objects& behind) {
+                const auto& instruction = function.blocks[b].instructions[i];
+                if (instruction.op == Op::call && instruction.index == call) found |= behind;
+              });
+  }
+  return found;
+}
+
+/// Until nothing changes: what is live after a function is what is live after any call of it.
+void Planner::find_live_at_exits() {
+  for (const Routine& routine : plan_.routines) exits_[routine.function];
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Routine& routine : plan_.routines)
+      at_blocks_[routine.function] = live_at_blocks(program_, effects_, routine.function, exits_[routine.function]);
+    for (const PathCall& path : calls_) {
+      const Objects behind = memory(live_after_call(program_.calls[path.call].caller, path.call));
+      for (const Index callee : points_to_.callees(path.call))
+        if (on_path(callee)) changed |= exits_[callee] |= behind;
+    }
+  }
+}
+
+void Planner::fill_places() {
+  // What a safe point below a function needs of memory, its callers' locals included.
+  std::map<Index, Objects> below;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Routine& routine : plan_.routines) {
+      Objects all;
+      for (Place& place : routine.places) {
+        if (place.point != ir::none) {
+          all |= memory(live_at_marker(routine.function, place.marker));
+          continue;
+        }
+        for (const Index callee : points_to_.callees(place.call)) all |= below[callee];
+        for (const PathCall& path : calls_)
+          if (path.call == place.call) all |= memory(path.reads);
+      }
+      changed |= below[routine.function] |= all;
+    }
+  }
+  for (Routine& routine : plan_.routines) {
+    for (Place& place : routine.places) {
+      if (place.point != ir::none) {
+        place.locals = own_locals(routine.function, live_at_marker(routine.function, place.marker));
+        continue;
+      }
+      Objects live = live_after_call(routine.function, place.call);
+      for (const Index callee : points_to_.callees(place.call)) live |= below[callee];
+      for (const PathCall& path : calls_)
+        if (path.call == place.call) live |= path.reads;
+      place.locals = own_locals(routine.function, live);
+    }
+  }
+}
+
+void Planner::fill_live() {
+  // What the statements of the callers read again.
+  std::map<Index, Objects> context;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const PathCall& path : calls_) {
+      Objects all = context[program_.calls[path.call].caller];
+      all |= memory(path.reads);
+      for (const Index callee : points_to_.callees(path.call)) changed |= context[callee] |= all;
+    }
+  }
+  for (const SafePoint& point : plan_.points) {
+    const Index f = program_.markers[point.marker].function;
+    Objects live = memory(live_at_marker(f, point.marker));
+    live |= context[f];
+    Objects kept;
+    for (const unsigned object : live) {
+      const ir::Object& o = program_.objects[object];
+      if ((o.storage == Storage::global && o.defined && !o.constant) || o.storage == Storage::heap) kept.set(object);
+    }
+    plan_.saved |= kept;
+    plan_.live.push_back(std::move(kept));
+    plan_.ahead.push_back(overwrites_.at(f, point.marker, &exits_.at(f)));
+  }
+}
+
+/// Functions of libraries that make state which no image can hold.
+void Planner::refuse_functions() {
+  for (const ir::Call& call : program_.calls) {
+    if (call.callee == ir::none || program_.functions[call.callee].defined) continue;
+    const models::Model* model = models_.find(call.name);
+    if (model == nullptr || model->refused.empty() || (model->refused_on_path && !on_path(call.caller))) continue;
+    refuse(call.where, call.name + "(): " + model->refused, "see share/cppc/c.toml for what is known of functions");
+  }
+}
+
+/// Numbers that hold an address would lead nowhere in another process.
+void Planner::refuse_hidden_pointers() {
+  Objects live = plan_.saved;
+  for (const Routine& routine : plan_.routines)
+    for (const Place& place : routine.places) live |= place.locals;
+  const Objects hidden = points_to_.hidden();
+  for (const unsigned object : live) {
+    const ir::Object& o = program_.objects[object];
+    if (!o.number || !hidden.test(points_to_.representative(object)) || points_to_[object].empty()) continue;
+    refuse(program_.places.at(object),
+           "the number '" + program_.names.at(object) + "' is live at a safe point and may hold an address of '" +
+               program_.names.at(static_cast<ir::Node>(points_to_[object].find_first())) + "'",
+           "make it a pointer");
+  }
+}
+
+Plan Planner::run(Choice choice) {
+  plan_.points = std::move(choice.points);
+  plan_.rejected = std::move(choice.rejected);
+  if (plan_.points.empty()) return std::move(plan_);
+  find_routines();
+  find_live_at_exits();
+  fill_places();
+  fill_live();
+  refuse_functions();
+  refuse_hidden_pointers();
+  return std::move(plan_);
+}
+
+}  // namespace
+
+Plan make_plan(const ir::Program& program, const models::Models& models, const PointsTo& points_to,
+               const Effects& effects, const Traffic& traffic, Overwrites& overwrites) {
+  return Planner(program, models, points_to, effects, overwrites)
+      .run(choose_safe_points(program, points_to, traffic, overwrites));
+}
+
+}  // namespace cppc::analysis

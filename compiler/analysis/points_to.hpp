@@ -1,0 +1,68 @@
+/// Which objects a pointer may lead to: inclusion-based, insensitive to flow, context and fields (Andersen 1994).
+#pragma once
+
+#include <llvm/ADT/SparseBitVector.h>
+
+#include "ir/program.hpp"
+#include "models/models.hpp"
+
+namespace cppc::analysis {
+
+using Objects = llvm::SparseBitVector<>;
+
+class PointsTo {
+ public:
+  PointsTo(const ir::Program& program, const models::Models& models);
+
+  /// Of a temporary: what it may point to. Of an object: what the pointers in it may point to.
+  [[nodiscard]] const Objects& operator[](ir::Node node) const { return sets_[representative(node)]; }
+
+  /// The functions that a call may reach, known by name or through a pointer; those of the program only when defined.
+  [[nodiscard]] const std::vector<ir::Index>& callees(ir::Index call) const { return callees_[call]; }
+
+  /// Functions that the library may call back during it.
+  [[nodiscard]] const std::vector<ir::Index>& callbacks(ir::Index call) const { return callbacks_[call]; }
+
+  /// Nodes that hold the same pointers, because each flows into the others, have one representative.
+  [[nodiscard]] ir::Node representative(ir::Node node) const {
+    while (merged_[node] != node) node = merged_[node];
+    return node;
+  }
+
+  /// Representatives that hold, perhaps, a pointer converted to a number.
+  [[nodiscard]] Objects hidden() const;
+
+  /// Everything that `from` leads to, through any number of pointers.
+  [[nodiscard]] Objects reachable(const Objects& from) const;
+
+ private:
+  void add_instruction(const ir::Instruction& instruction);
+  void add_call(ir::Index call);
+  void bind(ir::Index call, ir::Index callee);
+  void apply_model(const ir::Call& call, const models::Model& model);
+  void apply_unknown(const ir::Call& call);
+  void add_copy(ir::Node to, ir::Node from);
+  void add_object(ir::Node to, ir::Node object);
+  void solve();
+  void merge_cycles();
+  void merge(ir::Node into, ir::Node node);
+  void visit(ir::Node node);
+  void enqueue(ir::Node node);
+  void look_again(ir::Node node);
+  ir::Node fresh();
+  void call_back(ir::Index call, ir::Index callee);
+
+  const ir::Program& program_;
+  const models::Models& models_;
+  std::vector<ir::Node> merged_;                       ///< by node: the one it has been merged into, or itself
+  std::vector<Objects> sets_, done_;                   ///< of each node; what of it has been looked at
+  std::vector<Objects> copies_;                        ///< by source: nodes
+  std::vector<std::vector<ir::Node>> loads_, stores_;  ///< by pointer: where to, where from
+  std::vector<std::vector<ir::Index>> calls_;          ///< by pointer
+  std::vector<std::vector<ir::Index>> callbacks_by_pointer_;
+  std::vector<ir::Node> work_;
+  std::vector<bool> queued_;
+  std::vector<std::vector<ir::Index>> callees_, callbacks_;
+};
+
+}  // namespace cppc::analysis

@@ -1,0 +1,49 @@
+/// Where messages may be in flight: requests that are active, and sends and receives of a region that have no
+/// counterpart in it. What cannot be decided here the runtime decides, by counting messages at the migration point.
+#pragma once
+
+#include <set>
+
+#include "points_to.hpp"
+
+namespace cppc::analysis {
+
+/// Sends and receives of a region by tag; "*" is a tag that is not a constant, or any.
+struct Messages {
+  std::map<std::string, ir::Index> sends, receives;  ///< one call of each tag
+  bool collective = false;
+
+  void add(const Messages& other);
+  [[nodiscard]] bool any() const { return collective || !sends.empty() || !receives.empty(); }
+
+  /// A call whose counterpart is not here, or none.
+  [[nodiscard]] ir::Index unmatched() const;
+};
+
+class Traffic {
+ public:
+  Traffic(const ir::Program& program, const models::Models& models, const PointsTo& points_to);
+
+  /// Of the calls of a function, its callees included, with orders from `begin` up to and without `end`, directly in
+  /// `loop` or at any depth.
+  [[nodiscard]] Messages within(ir::Index function, unsigned begin, unsigned end) const;
+  [[nodiscard]] const Messages& of(ir::Index function) const { return functions_[function]; }
+
+  /// Requests that may be active at a marker, by their objects, when `before` may be at the function's start.
+  [[nodiscard]] Objects active_at(ir::Index marker, const Objects& before) const;
+  [[nodiscard]] Objects active_before(ir::Index call, const Objects& before) const;
+
+ private:
+  [[nodiscard]] Messages of_call(ir::Index call) const;
+  void step(ir::Index call, Objects& active) const;
+  [[nodiscard]] std::vector<Objects> flow(ir::Index function, const Objects& before) const;
+
+  const ir::Program& program_;
+  const models::Models& models_;
+  const PointsTo& points_to_;
+  std::vector<Messages> functions_;
+  std::vector<Objects> starts_, completes_;  ///< by function
+  std::vector<std::vector<ir::Index>> calls_of_;
+};
+
+}  // namespace cppc::analysis

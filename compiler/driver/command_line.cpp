@@ -1,0 +1,240 @@
+#include "command_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "response_file.hpp"
+
+namespace cppc::driver {
+namespace {
+
+// Options of gcc and clang whose value is the next word.
+constexpr std::array separate_values = {"-A",           "-D",
+                                        "-F",           "-G",
+                                        "-I",           "-T",
+                                        "-U",           "-Tbss",
+                                        "-Tdata",       "-Ttext",
+                                        "-Xanalyzer",   "-Xassembler",
+                                        "-Xclang",      "-Xpreprocessor",
+                                        "-arch",        "-aux-info",
+                                        "-dumpbase",    "-dumpbase-ext",
+                                        "-dumpdir",     "-e",
+                                        "-framework",   "-gcc-toolchain",
+                                        "-h",           "-idirafter",
+                                        "-imacros",     "-imultilib",
+                                        "-include",     "-include-pch",
+                                        "-iprefix",     "-iquote",
+                                        "-isysroot",    "-isystem",
+                                        "-iwithprefix", "-iwithprefixbefore",
+                                        "-mllvm",       "-rpath",
+                                        "-soname",      "-specs",
+                                        "-target",      "-u",
+                                        "-wrapper",     "-z",
+                                        "--param",      "--sysroot",
+                                        "--config",     "-B"};
+
+// Options after which nothing is compiled to an object.
+constexpr std::array transparent_options = {"-E",
+                                            "-S",
+                                            "-M",
+                                            "-MM",
+                                            "-fsyntax-only",
+                                            "-###",
+                                            "--analyze",
+                                            "-emit-llvm",
+                                            "-emit-ast",
+                                            "-dumpversion",
+                                            "-dumpmachine",
+                                            "-dumpspecs",
+                                            "-dumpfullversion",
+                                            "--version",
+                                            "--preprocess",
+                                            "--assemble"};
+constexpr std::array transparent_beginnings = {"--help", "-help", "-print-", "--print-", "--target-help", "-dump-"};
+
+// What the linker then makes is no program that starts at main().
+constexpr std::array partial_options = {"-shared", "--shared", "-nostartfiles", "-nostdlib"};
+constexpr std::array partial_linker_words = {"-shared", "-Bshareable"};
+constexpr std::array combining_words = {"-r", "-i", "--relocatable"};
+
+template <class List>
+bool is_one_of(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+template <class List>
+bool begins_with_one_of(const List& list, std::string_view word) {
+  return std::any_of(list.begin(), list.end(), [word](const char* one) { return word.starts_with(one); });
+}
+
+class Parser {
+ public:
+  explicit Parser(std::span<const std::string> words) : words_(words) {}
+
+  Result<CommandLine> parse() {
+    while (next_ < words_.size()) {
+      const std::string& word = words_[next_++];
+      if (word.starts_with("--cppc-")) {
+        if (const auto taken = take_own(word); !taken) return tl::unexpected(taken.error());
+      } else if (word.size() < 2 || word.front() != '-') {
+        add_input(word, {word});
+      } else {
+        take_option(word);
+      }
+    }
+    decide_mode();
+    return std::move(result_);
+  }
+
+ private:
+  Result<void> take_own(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (name == "--cppc-report" && (value == "text" || value == "json")) {
+      result_.translator.insert(result_.translator.end(), {"--report", value});
+    } else if (name == "--cppc-models" && !value.empty()) {
+      result_.translator.insert(result_.translator.end(), {"--models", value});
+    } else {
+      return error("there is no option " + word + "; there are --cppc-report=text|json and --cppc-models=FILE");
+    }
+    return {};
+  }
+
+  void add_input(const std::string& value, std::vector<std::string> words) {
+    if (value == "-") transparent_ = true;  // there is no second look at standard input
+    result_.has_inputs = true;
+    result_.arguments.push_back({Role::input, std::move(words), value, language_});
+  }
+
+  void add(Role role, std::vector<std::string> words, std::string value = "") {
+    result_.arguments.push_back({role, std::move(words), std::move(value), ""});
+  }
+
+  // The value of an option, joined to its name or as the next word; `used`: the words it takes.
+  std::string value_of(const std::string& word, std::size_t name_length, std::vector<std::string>& used) {
+    used.push_back(word);
+    if (word.size() > name_length) return word.substr(name_length);
+    if (next_ == words_.size()) return "";
+    used.push_back(words_[next_]);
+    return words_[next_++];
+  }
+
+  void take_option(const std::string& word) {
+    if (!take_linking(word) && !take_dependency(word) && !take_language_or_output(word)) take_other(word);
+  }
+
+  bool take_linking(const std::string& word) {
+    std::vector<std::string> used;
+    if (word.starts_with("-Wl,")) {
+      take_linker_words(word);
+    } else if (word == "-Xlinker") {
+      const std::string value = value_of(word, word.size(), used);
+      add_linker_word(value, std::move(used));
+    } else if (word.starts_with("-l")) {
+      const std::string value = value_of(word, 2, used);
+      result_.has_inputs = true;
+      add(Role::library, std::move(used), value);
+    } else if (word.starts_with("-L")) {
+      const std::string value = value_of(word, 2, used);
+      add(Role::library_directory, std::move(used), value);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  // -Wl,a,b is -Wl,a -Wl,b.
+  void take_linker_words(const std::string& word) {
+    for (std::size_t start = 4; start <= word.size();) {
+      const std::size_t comma = std::min(word.find(',', start), word.size());
+      const std::string value = word.substr(start, comma - start);
+      add_linker_word(value, {"-Wl," + value});
+      start = comma + 1;
+    }
+  }
+
+  void add_linker_word(const std::string& value, std::vector<std::string> words) {
+    if (is_one_of(partial_linker_words, value)) partial_ = true;
+    if (is_one_of(combining_words, value)) result_.combined_object = true;
+    add(Role::linker, std::move(words), value);
+  }
+
+  bool take_dependency(const std::string& word) {
+    std::vector<std::string> used;
+    if (word == "-MD" || word == "-MMD" || word == "-MP" || word == "-MG" || word.starts_with("-Wp,-M")) {
+      used.push_back(word);
+    } else if (word.starts_with("-MF") || word.starts_with("-MT") || word.starts_with("-MQ") ||
+               word.starts_with("-MJ")) {
+      value_of(word, 3, used);
+    } else {
+      return false;
+    }
+    add(Role::dependency, std::move(used));
+    return true;
+  }
+
+  bool take_language_or_output(const std::string& word) {
+    std::vector<std::string> used;
+    if (word.starts_with("-x")) {
+      const std::string value = value_of(word, 2, used);
+      language_ = value == "none" ? "" : value;
+      add(Role::language, std::move(used), value);
+    } else if (word.starts_with("-o")) {
+      result_.output = value_of(word, 2, used);
+      add(Role::output, std::move(used), result_.output);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void take_other(const std::string& word) {
+    std::vector<std::string> used{word};
+    if (is_one_of(separate_values, word) && next_ < words_.size()) used.push_back(words_[next_++]);
+    if (word == "-c" || word == "--compile") compile_ = true;
+    if (word == "-v") result_.verbose = true;
+    if (word == "-static") result_.static_program = true;
+    if (word.starts_with("-flto")) result_.link_time_optimization = true;
+    if (word == "-r") result_.combined_object = true;
+    if (word == "-fno-lto") result_.link_time_optimization = false;
+    if (is_one_of(partial_options, word)) partial_ = true;
+    if (is_one_of(transparent_options, word) || begins_with_one_of(transparent_beginnings, word)) transparent_ = true;
+    if (word != "-c" && word != "--compile") add(Role::other, std::move(used));
+  }
+
+  void decide_mode() {
+    if (transparent_ || !result_.has_inputs) return;
+    result_.mode = compile_ ? Mode::compile : partial_ || result_.combined_object ? Mode::partial : Mode::link;
+  }
+
+  std::span<const std::string> words_;
+  std::size_t next_ = 0;
+  CommandLine result_;
+  std::string language_;
+  bool compile_ = false, partial_ = false, transparent_ = false;
+};
+
+}  // namespace
+
+Result<CommandLine> parse_command_line(std::span<const std::string> arguments) {
+  const std::vector<std::string> words = expand_response_files(arguments);
+  auto line = Parser(words).parse();
+  if (!line) return line;
+  const auto is_own = [](const std::string& word) { return word.starts_with("--cppc-"); };
+  // A response file with the wrapper's own options in it cannot be passed on as it is.
+  const bool as_given =
+      std::count_if(words.begin(), words.end(), is_own) == std::count_if(arguments.begin(), arguments.end(), is_own);
+  const std::span<const std::string> passed_on = as_given ? arguments : std::span<const std::string>(words);
+  std::remove_copy_if(passed_on.begin(), passed_on.end(), std::back_inserter(line->words), is_own);
+  line->has_response_files = !std::equal(arguments.begin(), arguments.end(), words.begin(), words.end());
+  return line;
+}
+
+bool is_c_source(const Argument& argument) {
+  if (argument.role != Role::input) return false;
+  return argument.language.empty() ? argument.value.ends_with(".c") : argument.language == "c";
+}
+
+}  // namespace cppc::driver

@@ -1,0 +1,63 @@
+#include "compile.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "mpi_flags.hpp"
+#include "object_file.hpp"
+#include "record.hpp"
+#include "settings.hpp"
+
+namespace cppc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> keep_command(Record record) {
+  const ObjectFacts facts = read_object_file(record.output);
+  record.defines_main = facts.defines_main;
+  const auto added = add_commands(record.output, to_text(record));
+  if (added && *added == Added::yes) return {};
+  if (!added) {
+    std::error_code ignored;  // make shall not take an object without its command for a good one
+    fs::remove(record.output, ignored);
+    return tl::unexpected(added.error());
+  }
+  std::error_code failure;
+  if (fs::is_regular_file(record.output, failure)) {
+    std::fprintf(stderr,
+                 "cppc-cc: %s is no 64-bit ELF object (perhaps clang's -flto or -m32), so it cannot say how it was "
+                 "compiled: a program with it may be linked untranslated\n",
+                 record.output.c_str());
+  }
+  return {};
+}
+
+// gcc's objects for link-time optimization have to be ordinary ones as well, for a look at what a program consists of.
+bool needs_ordinary_code_too(const CommandLine& line, const std::vector<std::string>& compiler) {
+  const bool is_clang = std::any_of(compiler.begin(), compiler.end(), [](const std::string& word) {
+    return fs::path(word).filename().string().starts_with("clang");
+  });
+  return line.link_time_optimization && !is_clang;
+}
+
+}  // namespace
+
+Result<int> compile(const CommandLine& line, Runner& runner) {
+  const std::vector<std::string> compiler = underlying_compiler();
+  const auto flags = mpi_compile_flags(line, runner);
+  if (!flags) return tl::unexpected(flags.error());
+  std::vector<std::string> words = compiler;
+  words.insert(words.end(), line.words.begin(), line.words.end());
+  words.insert(words.end(), flags->begin(), flags->end());
+  if (needs_ordinary_code_too(line, compiler)) words.emplace_back("-ffat-lto-objects");
+  auto status = runner.run({words});
+  if (!status || *status != 0) return status;
+  for (Record& record : records_of(line, compiler, *flags)) {
+    if (const auto kept = keep_command(std::move(record)); !kept) return tl::unexpected(kept.error());
+  }
+  return 0;
+}
+
+}  // namespace cppc::driver

@@ -1,0 +1,145 @@
+#include "record.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "files.hpp"
+
+namespace cppc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// Options of the linker with a value, which a compiler that does not link would take for an input.
+constexpr std::array linking_options = {"-T", "-u", "-z", "-e", "-Tbss", "-Tdata", "-Ttext", "-rpath", "-soname", "-h"};
+
+// Programs that run the compiler that is named behind them.
+constexpr std::array launchers = {"ccache", "sccache", "distcc", "icecc"};
+
+template <class List>
+bool is_one_of(const List& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::string fingerprint(const std::string& contents) {
+  return std::to_string(XXH3_64bits(contents.data(), contents.size()));
+}
+
+std::string in_directory(const std::string& directory, const std::string& path) {
+  return (fs::path(directory) / path).string();
+}
+
+std::vector<std::string> compile_options(const CommandLine& line, const std::vector<std::string>& mpi_flags) {
+  std::vector<std::string> options;
+  for (const Argument& argument : line.arguments) {
+    if (argument.role == Role::other && !is_one_of(linking_options, argument.words.front()))
+      options.insert(options.end(), argument.words.begin(), argument.words.end());
+  }
+  options.insert(options.end(), mpi_flags.begin(), mpi_flags.end());
+  return options;
+}
+
+std::string object_of(const CommandLine& line, const std::string& source) {
+  const bool named = line.mode == Mode::compile && !line.output.empty();
+  return named ? line.output : fs::path(source).filename().replace_extension(".o").string();
+}
+
+// What follows the options.
+std::vector<std::string> source_and_object(const std::string& language, const std::string& source,
+                                           const std::string& object) {
+  std::vector<std::string> words{"-c", source, "-o", object};
+  if (!language.empty()) words.insert(words.begin(), {"-x", language});
+  return words;
+}
+
+std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Record from_json(const json& entry) {
+  return {entry.at("directory"), entry.at("file"),    entry.at("output"), entry.at("language"),
+          entry.at("compiler"),  entry.at("options"), entry.at("source"), entry.at("main")};
+}
+
+}  // namespace
+
+std::vector<Record> records_of(const CommandLine& line, const std::vector<std::string>& compiler,
+                               const std::vector<std::string>& mpi_flags) {
+  const std::string here = fs::current_path();
+  const std::vector<std::string> options = compile_options(line, mpi_flags);
+  std::vector<Record> records;
+  for (const Argument& argument : line.arguments) {
+    if (!is_c_source(argument)) continue;
+    records.push_back({here, argument.value, object_of(line, argument.value), argument.language, compiler, options,
+                       fingerprint(read_regular_file(argument.value).value_or("")), false});
+  }
+  return records;
+}
+
+std::string to_text(const Record& record) {
+  const json entry = {{"directory", record.directory}, {"file", record.file},         {"output", record.output},
+                      {"language", record.language},   {"compiler", record.compiler}, {"options", record.options},
+                      {"source", record.source},       {"main", record.defines_main}};
+  return entry.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Result<std::vector<Record>> read_records(std::string_view section, const std::string& origin) {
+  std::vector<Record> records;
+  while (!section.empty()) {
+    const std::size_t end = std::min(section.find('\n'), section.size());
+    try {
+      Record record = from_json(json::parse(section.substr(0, end)));
+      if (std::find(records.begin(), records.end(), record) == records.end()) records.push_back(std::move(record));
+    } catch (const json::exception&) {
+      return error("cannot understand how the objects in " + origin +
+                   " were compiled, perhaps by another version of cppc-cc: compile them again");
+    }
+    section.remove_prefix(std::min(end + 1, section.size()));
+  }
+  return records;
+}
+
+json compilation_entry(const Record& record) {
+  const auto is_launcher = [](const std::string& word) {
+    return is_one_of(launchers, fs::path(word).filename().string());
+  };
+  const auto compiler = std::find_if_not(record.compiler.begin(), record.compiler.end(), is_launcher);
+  std::vector<std::string> arguments(compiler, record.compiler.end());
+  arguments = joined(std::move(arguments), record.options);
+  arguments = joined(std::move(arguments), source_and_object(record.language, record.file, record.output));
+  return {{"directory", record.directory}, {"file", record.file}, {"output", record.output}, {"arguments", arguments}};
+}
+
+Result<void> check_source(const Record& record) {
+  const std::string path = in_directory(record.directory, record.file);
+  const auto contents = read_regular_file(path);
+  if (!contents) {
+    return error(path + " is gone since " + record.output +
+                 " was compiled from it: a program is translated from all "
+                 "its sources");
+  }
+  if (fingerprint(*contents) != record.source)
+    return error(path + " has changed since " + record.output + " was compiled from it: compile it again");
+  return {};
+}
+
+std::vector<std::string> compile_again(const Record& record, const std::string& source, const std::string& object) {
+  std::vector<std::string> words = record.compiler;
+  if (source != record.file) {
+    // Where the original looks first for what it includes.
+    const std::string directory = fs::path(record.file).parent_path();
+    words = joined(std::move(words), {"-iquote", directory.empty() ? "." : directory});
+    // What debuggers see, and the same at every link.
+    words.push_back("-ffile-prefix-map=" + source + "=" + record.file);
+  }
+  words = joined(joined(std::move(words), record.options), {"-w"});
+  return joined(std::move(words), source_and_object(record.language, source, object));
+}
+
+}  // namespace cppc::driver

@@ -1,0 +1,48 @@
+/// How a C file was compiled: kept in its object, so that whoever links it can compile it once more.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.hpp"
+#include "result.hpp"
+
+namespace cppc::driver {
+
+struct Record {
+  std::string directory;              ///< absolute
+  std::string file;                   ///< as the compiler was given it, from `directory`
+  std::string output;                 ///< the object, the same way
+  std::string language;               ///< of -x, or empty
+  std::vector<std::string> compiler;  ///< with the words that belong to its name, `ccache gcc`
+  std::vector<std::string> options;   ///< all but file, output and what writes rules for make
+  std::string source;                 ///< a fingerprint of the file's contents
+  bool defines_main = false;
+
+  bool operator==(const Record&) const = default;
+};
+
+/// The records of all C sources of `line`, compiled in the present directory; `defines_main` is left at false.
+std::vector<Record> records_of(const CommandLine& line, const std::vector<std::string>& compiler,
+                               const std::vector<std::string>& mpi_flags);
+
+/// A line of text that read_records() understands.
+std::string to_text(const Record& record);
+
+/// The records in the section of an object or a program, each once, in order. `origin` is named when they cannot be
+/// read.
+Result<std::vector<Record>> read_records(std::string_view section, const std::string& origin);
+
+/// The command as the translator wants it: an entry of a JSON compilation database.
+nlohmann::json compilation_entry(const Record& record);
+
+/// Whether the source is still what was compiled.
+Result<void> check_source(const Record& record);
+
+/// The command that compiles `source` instead of the record's own file to `object`: same options, same directory, no
+/// word about what the first compilation has warned of.
+std::vector<std::string> compile_again(const Record& record, const std::string& source, const std::string& object);
+
+}  // namespace cppc::driver

@@ -1,0 +1,17 @@
+/// -show and -showme: what the wrapper would do, for people and for build systems.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "process.hpp"
+
+namespace cppc::driver {
+
+/// Whether the first argument asks for it, as with mpicc.
+bool asks_to_show(std::span<const std::string> arguments);
+
+/// Prints the answer. The exit status.
+Result<int> show(std::span<const std::string> arguments, Runner& runner);
+
+}  // namespace cppc::driver

@@ -1,0 +1,61 @@
+#include "translate.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace cppc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The translator's exit status for a program without MPI or without a safe point.
+constexpr int nothing_to_do = 3;
+
+Result<void> write_commands(const TranslationRequest& request, const std::string& path) {
+  nlohmann::json commands = nlohmann::json::array();
+  for (const Record& record : request.program) commands.push_back(compilation_entry(record));
+  std::ofstream file(path);
+  file << commands.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  file.close();
+  if (!file) return error("cannot write " + path);
+  return {};
+}
+
+// For whoever wants to read what was compiled.
+Result<void> keep(const TranslationRequest& request) {
+  if (!is_set("CPPC_KEEP")) return {};
+  const fs::path kept = fs::path(std::getenv("CPPC_KEEP")) / request.name;
+  std::error_code failure;
+  fs::create_directories(kept, failure);
+  if (!failure)
+    fs::copy(request.directory, kept, fs::copy_options::recursive | fs::copy_options::overwrite_existing, failure);
+  if (failure) return error("cannot keep the translated sources in " + kept.string() + ": " + failure.message());
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<std::string>>> translate(const TranslationRequest& request, const Parts& parts,
+                                                          Runner& runner) {
+  std::error_code failure;
+  if (!fs::create_directory(request.directory, failure)) return error("cannot make the directory " + request.directory);
+  const std::string commands = request.directory + "/commands.json";
+  if (const auto written = write_commands(request, commands); !written) return tl::unexpected(written.error());
+  Command command{{parts.translator, "--program", commands, "--into", request.directory}};
+  command.words.insert(command.words.end(), request.options.begin(), request.options.end());
+  const auto status = runner.run(command);
+  if (!status) return tl::unexpected(status.error());
+  if (const auto kept = keep(request); !kept) return tl::unexpected(kept.error());
+  if (*status == nothing_to_do) return std::nullopt;
+  if (*status != 0) return failed(*status);
+  std::vector<std::string> translated;
+  for (std::size_t index = 0; index < request.program.size(); ++index) {
+    const std::string path = request.directory + "/" + std::to_string(index) + ".c";
+    translated.push_back(fs::exists(path) ? path : "");
+  }
+  return translated;
+}
+
+}  // namespace cppc::driver

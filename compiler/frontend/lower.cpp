@@ -1,0 +1,149 @@
+#include <clang/AST/RecursiveASTVisitor.h>
+
+#include "lowering.hpp"
+
+namespace cppc::frontend {
+
+ir::Position position(const clang::SourceManager& manager, clang::SourceLocation where, ir::Program& program) {
+  const clang::PresumedLoc presumed = manager.getPresumedLoc(manager.getExpansionLoc(where));
+  if (presumed.isInvalid()) return {};
+  const std::string name = presumed.getFilename();
+  const auto found = std::ranges::find(program.files, name);
+  const auto file = static_cast<ir::Index>(found - program.files.begin());
+  if (found == program.files.end()) program.files.push_back(name);
+  return {file, presumed.getLine(), presumed.getColumn()};
+}
+
+namespace {
+
+std::string full_name(const clang::VarDecl* variable) {
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable->getDeclContext());
+  const std::string own = variable->getNameAsString();
+  return function == nullptr ? own : function->getNameAsString() + "." + own;
+}
+
+/// The definition, a tentative one too.
+const clang::VarDecl* definition_of(const clang::VarDecl* declaration) {
+  const clang::VarDecl* definition = declaration->getDefinition();
+  return definition != nullptr ? definition : const_cast<clang::VarDecl*>(declaration)->getActingDefinition();
+}
+
+}  // namespace
+
+ir::Node Symbols::variable(const clang::VarDecl* declaration) {
+  declaration = declaration->getCanonicalDecl();
+  if (const auto found = source_.nodes.find(declaration); found != source_.nodes.end()) return found->second;
+  const bool external = declaration->hasExternalFormalLinkage();
+  const std::string name = full_name(declaration);
+  if (external) {
+    if (const auto found = externals_.find(name); found != externals_.end()) {
+      if (const auto* defined = definition_of(declaration)) {
+        source_.variables[program_.objects[found->second].handle] = {unit, defined};
+        program_.objects[found->second].defined = true;
+      }
+      return source_.nodes[declaration] = found->second;
+    }
+  }
+  const bool fixed = declaration->hasGlobalStorage();
+  const clang::QualType type = declaration->getType();
+  ir::Object object{.storage = fixed ? ir::Storage::global : ir::Storage::local, .scalar = type->isScalarType()};
+  if (const auto* owner = llvm::dyn_cast<clang::FunctionDecl>(declaration->getDeclContext());
+      owner != nullptr && !fixed)
+    object.function = function(owner);
+  object.handle = static_cast<ir::Index>(source_.variables.size());
+  const clang::VarDecl* definition = definition_of(declaration);
+  object.defined = !fixed || definition != nullptr;
+  auto& ast = source_.units[unit].ast->getASTContext();
+  object.number = ast.getBaseElementType(type)->isIntegerType() && !ast.getBaseElementType(type)->isAnyCharacterType();
+  object.constant = type.isConstQualified() || ast.getBaseElementType(type).isConstQualified();
+  source_.variables.push_back({unit, definition != nullptr ? definition : declaration});
+  const auto& manager = source_.units[unit].ast->getSourceManager();
+  const ir::Node node = program_.add(object, name, position(manager, declaration->getLocation(), program_));
+  program_.types.emplace(node, type.getAsString(ast.getPrintingPolicy()));
+  if (external) externals_.emplace(name, node);
+  return source_.nodes[declaration] = node;
+}
+
+ir::Index Symbols::function(const clang::FunctionDecl* declaration) {
+  declaration = declaration->getCanonicalDecl();
+  if (const auto found = functions_.find(declaration); found != functions_.end()) return found->second;
+  const bool external = declaration->isExternallyVisible();
+  const std::string name = declaration->getNameAsString();
+  if (external) {
+    if (const auto found = functions_by_name_.find(name); found != functions_by_name_.end())
+      return functions_[declaration] = found->second;
+  }
+  const auto index = static_cast<ir::Index>(program_.functions.size());
+  ir::Function function{.name = name};
+  function.handle = static_cast<ir::Index>(source_.functions.size());
+  source_.functions.push_back({unit, declaration});
+  program_.functions.push_back(std::move(function));
+  if (external) functions_by_name_.emplace(name, index);
+  return functions_[declaration] = index;
+}
+
+ir::Node Symbols::function_object(const clang::FunctionDecl* declaration) {
+  const ir::Index index = function(declaration);
+  if (const auto found = function_objects_.find(index); found != function_objects_.end()) return found->second;
+  const auto& manager = source_.units[unit].ast->getSourceManager();
+  const ir::Node node =
+      program_.add({.storage = ir::Storage::function,
+                    .address_taken = true,
+                    .function = index,
+                    .handle = program_.functions[index].handle},
+                   program_.functions[index].name, position(manager, declaration->getLocation(), program_));
+  return function_objects_[index] = node;
+}
+
+/// The nameless object of a compound literal.
+ir::Node Symbols::compound(const clang::Expr* literal, ir::Index function) {
+  if (const auto found = literals_.find(literal); found != literals_.end()) return found->second;
+  const auto storage = function == ir::none ? ir::Storage::global : ir::Storage::local;
+  const auto& manager = source_.units[unit].ast->getSourceManager();
+  return literals_[literal] = program_.add({.storage = storage,
+                                            .scalar = literal->getType()->isScalarType(),
+                                            .address_taken = true,
+                                            .function = function},
+                                           "(compound literal)", position(manager, literal->getBeginLoc(), program_));
+}
+
+namespace {
+
+/// Lowers every definition of a unit, in its order.
+class Definitions : public clang::RecursiveASTVisitor<Definitions> {
+ public:
+  explicit Definitions(Symbols& symbols) : symbols_(symbols) {}
+
+  bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    if (!function->doesThisDeclarationHaveABody()) return true;
+    const ir::Index index = symbols_.function(function);
+    if (symbols_.program().functions[index].defined) return true;  // an inline function of a header
+    symbols_.source().functions[symbols_.program().functions[index].handle] = {symbols_.unit, function};
+    Lowering(symbols_, function, index).run();
+    return true;
+  }
+
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    if (!variable->hasGlobalStorage() || llvm::isa<clang::ParmVarDecl>(variable)) return true;
+    const ir::Node node = symbols_.variable(variable);
+    if (variable->hasInit()) Lowering::initialiser(symbols_, node, variable->getInit());
+    return true;
+  }
+
+ private:
+  Symbols& symbols_;
+};
+
+}  // namespace
+
+ir::Program lower(Source& source) {
+  ir::Program program;
+  program.unknown = program.add({.storage = ir::Storage::unknown, .address_taken = true}, "(outside)", {});
+  program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
+  Symbols symbols(source, program);
+  for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit)
+    Definitions(symbols).TraverseDecl(source.units[symbols.unit].ast->getASTContext().getTranslationUnitDecl());
+  return program;
+}
+
+}  // namespace cppc::frontend

@@ -1,0 +1,381 @@
+#include <clang/AST/ExprOpenMP.h>
+
+#include "lowering.hpp"
+
+namespace cppc::frontend {
+
+using ir::Op;
+
+namespace {
+
+/// Whether values of the type may lead to an object.
+bool may_refer(clang::QualType type) {
+  return type->isPointerType() || type->isRecordType() || type->isArrayType() || type->isIntegerType() ||
+         type->isFunctionType();
+}
+
+bool takes_lvalue(const clang::Expr* e) { return e->isGLValue(); }
+
+std::string spelling(const clang::Expr* e, const clang::ASTContext& context) {
+  clang::Expr::EvalResult known;
+  if (e->getType()->isIntegerType() && e->EvaluateAsInt(known, context))
+    return std::to_string(known.Val.getInt().getExtValue());
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  e->IgnoreParenCasts()->printPretty(out, nullptr, context.getPrintingPolicy());
+  return text;
+}
+
+}  // namespace
+
+ir::Node Lowering::value(const clang::Expr* e) {
+  if (takes_lvalue(e)) {  // evaluated, its contents not read
+    place(e);
+    return ir::nothing;
+  }
+  return value_of(e);
+}
+
+ir::Node Lowering::value_of(const clang::Expr* e) {
+  using clang::Stmt;
+  switch (e->getStmtClass()) {
+    case Stmt::ParenExprClass:
+      return value_of(llvm::cast<clang::ParenExpr>(e)->getSubExpr());
+    case Stmt::ConstantExprClass:
+      return ir::nothing;
+    case Stmt::ImplicitCastExprClass:
+    case Stmt::CStyleCastExprClass: {
+      const auto* cast = llvm::cast<clang::CastExpr>(e);
+      const clang::Expr* sub = cast->getSubExpr();
+      switch (cast->getCastKind()) {
+        case clang::CK_LValueToRValue:
+          return get(place(sub), may_refer(sub->getType()));
+        case clang::CK_ArrayToPointerDecay:
+          return takes_lvalue(sub) ? address_of(place(sub)) : value_of(sub);
+        case clang::CK_FunctionToPointerDecay:
+        case clang::CK_BuiltinFnToFnPtr:
+          return address_of(place(sub));
+        default:
+          break;
+      }
+      if (const auto* inner = llvm::dyn_cast<clang::CallExpr>(sub->IgnoreParens());
+          inner != nullptr && e->getType()->isPointerType() && !e->getType()->isVoidPointerType())
+        conversions_.emplace(inner, e->getType()->getPointeeType());
+      if (takes_lvalue(sub)) {
+        place(sub);
+        return ir::nothing;
+      }
+      const ir::Node converted = value_of(sub);
+      if (cast->getCastKind() != clang::CK_PointerToIntegral || converted == ir::nothing) return converted;
+      const ir::Node number = temporary();
+      emit(Op::copy, number, converted);
+      symbols_.program().addresses_as_numbers.push_back(number);
+      return number;
+    }
+    case Stmt::UnaryOperatorClass:
+      return unary(llvm::cast<clang::UnaryOperator>(e));
+    case Stmt::BinaryOperatorClass:
+    case Stmt::CompoundAssignOperatorClass:
+      return binary(llvm::cast<clang::BinaryOperator>(e));
+    case Stmt::ConditionalOperatorClass:
+    case Stmt::BinaryConditionalOperatorClass:
+      return choice(llvm::cast<clang::AbstractConditionalOperator>(e));
+    case Stmt::OpaqueValueExprClass:
+      return value(llvm::cast<clang::OpaqueValueExpr>(e)->getSourceExpr());
+    case Stmt::CallExprClass:
+      return call(llvm::cast<clang::CallExpr>(e));
+    case Stmt::UnaryExprOrTypeTraitExprClass: {
+      const auto* size = llvm::cast<clang::UnaryExprOrTypeTraitExpr>(e);
+      if (!size->isArgumentType() && size->getArgumentExpr()->getType()->isVariableArrayType())
+        place(size->getArgumentExpr());
+      return ir::nothing;
+    }
+    case Stmt::StmtExprClass: {
+      const auto* body = llvm::cast<clang::StmtExpr>(e)->getSubStmt();
+      ir::Node last = ir::nothing;
+      for (const clang::Stmt* child : body->body()) {
+        const auto* expression = llvm::dyn_cast<clang::Expr>(child);
+        if (expression != nullptr && child == body->body_back())
+          last = value(expression);
+        else
+          statement(child);
+      }
+      return last;
+    }
+    case Stmt::VAArgExprClass: {
+      const ir::Node result = temporary();
+      emit(Op::copy, result, function().rest);
+      return result;
+    }
+    case Stmt::InitListExprClass: {
+      const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
+      initialise({.object = object, .whole = true}, e);
+      return get({.object = object}, true);
+    }
+    case Stmt::AddrLabelExprClass:
+      function().obstacle = "it takes a label's address";
+      return ir::nothing;
+    case Stmt::ArrayInitLoopExprClass:
+    case Stmt::GenericSelectionExprClass:
+      return value(llvm::cast<clang::GenericSelectionExpr>(e)->getResultExpr());
+    case Stmt::ChooseExprClass:
+      return value(llvm::cast<clang::ChooseExpr>(e)->getChosenSubExpr());
+    default:
+      for (const clang::Stmt* child : e->children())
+        if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
+      return ir::nothing;
+  }
+}
+
+LValue Lowering::place(const clang::Expr* e) {
+  using clang::Stmt;
+  switch (e->getStmtClass()) {
+    case Stmt::ParenExprClass:
+      return place(llvm::cast<clang::ParenExpr>(e)->getSubExpr());
+    case Stmt::DeclRefExprClass: {
+      const auto* d = llvm::cast<clang::DeclRefExpr>(e)->getDecl();
+      if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d))
+        return {.object = symbols_.variable(variable), .whole = true};
+      if (const auto* named = llvm::dyn_cast<clang::FunctionDecl>(d))
+        return {.object = symbols_.function_object(named)};
+      return {};
+    }
+    case Stmt::MemberExprClass: {
+      const auto* member = llvm::cast<clang::MemberExpr>(e);
+      if (member->isArrow()) return {.pointer = value(member->getBase())};
+      if (!takes_lvalue(member->getBase())) {  // of a value that a function returned
+        const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
+        put({.object = object, .whole = true}, value_of(member->getBase()));
+        return {.object = object};
+      }
+      LValue base = place(member->getBase());
+      base.whole = false;
+      return base;
+    }
+    case Stmt::ArraySubscriptExprClass: {
+      const auto* subscript = llvm::cast<clang::ArraySubscriptExpr>(e);
+      value(subscript->getIdx());
+      const clang::Expr* base = subscript->getBase();
+      if (const auto* decay = llvm::dyn_cast<clang::ImplicitCastExpr>(base->IgnoreParens());
+          decay != nullptr && decay->getCastKind() == clang::CK_ArrayToPointerDecay &&
+          takes_lvalue(decay->getSubExpr())) {
+        LValue array = place(decay->getSubExpr());
+        array.whole = false;
+        return array;
+      }
+      return {.pointer = value(base)};
+    }
+    case Stmt::UnaryOperatorClass: {
+      const auto* unary = llvm::cast<clang::UnaryOperator>(e);
+      if (unary->getOpcode() == clang::UO_Deref) return {.pointer = value(unary->getSubExpr())};
+      LValue part = takes_lvalue(unary->getSubExpr()) ? place(unary->getSubExpr()) : LValue{};
+      part.whole = false;
+      return part;  // __real, __imag, __extension__
+    }
+    case Stmt::CompoundLiteralExprClass: {
+      const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
+      initialise({.object = object, .whole = true}, llvm::cast<clang::CompoundLiteralExpr>(e)->getInitializer());
+      return {.object = object, .whole = true};
+    }
+    case Stmt::StringLiteralClass:
+    case Stmt::PredefinedExprClass:
+      return {.object = symbols_.program().text};
+    case Stmt::GenericSelectionExprClass:
+      return place(llvm::cast<clang::GenericSelectionExpr>(e)->getResultExpr());
+    default:
+      for (const clang::Stmt* child : e->children())
+        if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
+      return {.pointer = ir::nothing};
+  }
+}
+
+ir::Node Lowering::get(const LValue& from, bool interesting) {
+  const ir::Node result = interesting ? temporary() : ir::nothing;
+  if (from.object != ir::nothing)
+    emit(Op::read, result, from.object);
+  else if (from.pointer != ir::nothing)
+    emit(Op::load, result, from.pointer);
+  return result;
+}
+
+void Lowering::put(const LValue& to, ir::Node from) {
+  if (to.object != ir::nothing)
+    emit(to.whole ? Op::write : Op::change, to.object, from);
+  else if (to.pointer != ir::nothing)
+    emit(Op::store, to.pointer, from);
+}
+
+ir::Node Lowering::address_of(const LValue& of) {
+  if (of.object == ir::nothing) return of.pointer;
+  const ir::Node result = temporary();
+  emit(Op::address, result, of.object);
+  symbols_.program().objects[of.object].address_taken = true;
+  return result;
+}
+
+ir::Node Lowering::join(ir::Node left, ir::Node right) {
+  if (left == ir::nothing || left == right) return right;
+  if (right == ir::nothing) return left;
+  const ir::Node both = temporary();
+  emit(Op::copy, both, left);
+  emit(Op::copy, both, right);
+  return both;
+}
+
+ir::Node Lowering::unary(const clang::UnaryOperator* e) {
+  switch (e->getOpcode()) {
+    case clang::UO_AddrOf:
+      return address_of(place(e->getSubExpr()));
+    case clang::UO_PreInc:
+    case clang::UO_PreDec:
+    case clang::UO_PostInc:
+    case clang::UO_PostDec: {
+      const LValue target = place(e->getSubExpr());
+      const ir::Node old = get(target, e->getType()->isPointerType());
+      put(target, old);
+      return old;
+    }
+    default:
+      return value(e->getSubExpr());
+  }
+}
+
+ir::Node Lowering::binary(const clang::BinaryOperator* e) {
+  switch (e->getOpcode()) {
+    case clang::BO_LAnd:
+    case clang::BO_LOr:
+      return shortcut(e);
+    case clang::BO_Comma:
+      value(e->getLHS());
+      return value(e->getRHS());
+    case clang::BO_Assign: {
+      if (const auto* from = llvm::dyn_cast<clang::CallExpr>(e->getRHS()->IgnoreParens());
+          from != nullptr && e->getLHS()->getType()->isPointerType() && !e->getLHS()->getType()->isVoidPointerType())
+        conversions_.emplace(from, e->getLHS()->getType()->getPointeeType());
+      const ir::Node from = value(e->getRHS());
+      put(place(e->getLHS()), from);
+      return from;
+    }
+    default:
+      break;
+  }
+  if (e->isCompoundAssignmentOp()) {
+    const ir::Node change = value(e->getRHS());
+    const LValue target = place(e->getLHS());
+    const ir::Node old = get(target, may_refer(e->getLHS()->getType()));
+    const ir::Node made = join(old, change);
+    put(target, made);
+    return made;
+  }
+  const ir::Node left = value(e->getLHS()), right = value(e->getRHS());
+  switch (e->getOpcode()) {  // of numbers, these may still be an address
+    case clang::BO_Add:
+    case clang::BO_And:
+    case clang::BO_Or:
+    case clang::BO_Xor:
+      return join(left, right);
+    default:
+      return e->getType()->isPointerType() ? join(left, right) : ir::nothing;
+  }
+}
+
+ir::Node Lowering::shortcut(const clang::BinaryOperator* e) {
+  if (static_only_) return ir::nothing;
+  value(e->getLHS());
+  const ir::Index from = block_, more = block(), after = block();
+  function().blocks[from].successors = {more, after};
+  at(more);
+  value(e->getRHS());
+  function().blocks[block_].successors.push_back(after);
+  at(after);
+  return ir::nothing;
+}
+
+ir::Node Lowering::choice(const clang::AbstractConditionalOperator* e) {
+  const ir::Node shared = value(e->getCond());
+  if (static_only_) return join(value(e->getTrueExpr()), value(e->getFalseExpr()));
+  const ir::Index from = block_, left = block(), right = block(), after = block();
+  function().blocks[from].successors = {left, right};
+  const ir::Node result = temporary();
+  for (const auto& [way, expression] : {std::pair{left, e->getTrueExpr()}, std::pair{right, e->getFalseExpr()}}) {
+    at(way);
+    const bool same = llvm::isa<clang::OpaqueValueExpr>(expression->IgnoreParenImpCasts());
+    if (const ir::Node chosen = same ? shared : value(expression); chosen != ir::nothing)
+      emit(Op::copy, result, chosen);
+    function().blocks[block_].successors.push_back(after);
+  }
+  at(after);
+  return result;
+}
+
+ir::Node Lowering::call(const clang::CallExpr* e) {
+  const ir::Index marker = marker_, loop = loop_;
+  ir::Call made{.caller = index_};
+  const clang::FunctionDecl* named = e->getDirectCallee();
+  if (named != nullptr) {
+    made.name = named->getNameAsString();
+    made.callee = symbols_.function(named);
+  } else {
+    made.pointer = value(e->getCallee());
+  }
+  // Its number first: calls among the arguments get later ones.
+  const auto index = static_cast<ir::Index>(symbols_.program().calls.size());
+  symbols_.program().calls.emplace_back();
+  emit(Op::arguments, ir::nothing, ir::nothing, index);
+  for (const clang::Expr* argument : e->arguments()) {
+    const ir::Index before = block_;
+    const std::size_t first = static_only_ || aside_ != nullptr ? 0 : function().blocks[block_].instructions.size();
+    made.arguments.push_back(value(argument));
+    std::vector<ir::Node> reads;
+    bool plain = block_ == before && !static_only_ && aside_ == nullptr;
+    if (plain)
+      for (std::size_t i = first; i < function().blocks[block_].instructions.size(); ++i) {
+        const auto& instruction = function().blocks[block_].instructions[i];
+        plain = plain && (instruction.op == Op::read || instruction.op == Op::address || instruction.op == Op::copy);
+        if (instruction.op == Op::read) reads.push_back(instruction.b);
+      }
+    made.argument_reads.push_back(std::move(reads));
+    made.plain.push_back(plain);
+    made.texts.push_back(made.name.starts_with("MPI_") ? spelling(argument, *context_) : std::string());
+  }
+  auto& program = symbols_.program();
+  made.result = temporary();
+  made.loop = loop;
+  made.marker = marker;
+  made.order = ++order_;
+  made.where = position(manager(), e->getBeginLoc(), program);
+  made.handle = static_cast<ir::Index>(symbols_.source().calls.size());
+  const auto converted = conversions_.find(e);
+  symbols_.source().calls.push_back(
+      {symbols_.unit, e, nullptr, converted != conversions_.end() ? converted->second : clang::QualType()});
+  const ir::Node result = made.result;
+  program.calls[index] = std::move(made);
+  emit(Op::call, ir::nothing, ir::nothing, index);
+  return result;
+}
+
+void Lowering::initialise(const LValue& to, const clang::Expr* init) {
+  if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(init)) {
+    if (!list->isSemanticForm() && list->getSemanticForm() != nullptr) list = list->getSemanticForm();
+    put(to, ir::nothing);
+    for (const clang::Expr* element : list->inits()) {
+      if (element == nullptr || llvm::isa<clang::ImplicitValueInitExpr, clang::DesignatedInitUpdateExpr>(element))
+        continue;
+      initialise({.object = to.object, .pointer = to.pointer}, element);
+    }
+    return;
+  }
+  if (llvm::isa<clang::StringLiteral>(init->IgnoreParens())) return put(to, ir::nothing);
+  if (const auto* from = llvm::dyn_cast<clang::CallExpr>(init->IgnoreParens());
+      from != nullptr && init->getType()->isPointerType() && !init->getType()->isVoidPointerType())
+    conversions_.emplace(from, init->getType()->getPointeeType());
+  put(to, takes_lvalue(init) ? get(place(init), true) : value_of(init));
+}
+
+void Lowering::initialiser(Symbols& symbols, ir::Node object, const clang::Expr* value) {
+  Lowering lowering(symbols, nullptr, ir::none);
+  lowering.static_only_ = true;
+  lowering.initialise({.object = object}, value);
+}
+
+}  // namespace cppc::frontend

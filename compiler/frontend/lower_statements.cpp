@@ -1,0 +1,344 @@
+#include <clang/AST/StmtOpenMP.h>
+#include <clang/Lex/Lexer.h>
+
+#include "lowering.hpp"
+
+namespace cppc::frontend {
+
+namespace {
+
+bool has_call(const clang::Stmt* s) {
+  if (s == nullptr) return false;
+  if (llvm::isa<clang::CallExpr>(s)) return true;
+  return std::ranges::any_of(s->children(), has_call);
+}
+
+}  // namespace
+
+Lowering::Lowering(Symbols& symbols, const clang::FunctionDecl* function, ir::Index index)
+    : symbols_(symbols),
+      declaration_(function),
+      context_(&symbols.source().units[symbols.unit].ast->getASTContext()),
+      index_(index) {}
+
+const clang::SourceManager& Lowering::manager() const { return context_->getSourceManager(); }
+
+void Lowering::run() {
+  auto& program = symbols_.program();
+  std::vector<ir::Node> parameters;
+  for (const clang::ParmVarDecl* parameter : declaration_->parameters())
+    parameters.push_back(symbols_.variable(parameter));
+  const ir::Node result = temporary(), rest = temporary();
+  ir::Function& own = function();
+  own.defined = true;
+  own.parameters = parameters;
+  own.result = result;
+  own.rest = rest;
+  own.where = position(manager(), declaration_->getLocation(), program);
+  own.blocks.resize(2);
+  const clang::Stmt* body = declaration_->getBody();
+  if (body->getBeginLoc().isMacroID()) own.obstacle = "its body comes from a macro";
+  statement(body);
+  go(ir::exit_block);
+}
+
+ir::Node Lowering::temporary() { return symbols_.program().add({}); }
+
+void Lowering::emit(ir::Op op, ir::Node a, ir::Node b, ir::Index index) {
+  if (aside_ != nullptr) return aside_->push_back({op, a, b, index});
+  if (op == ir::Op::read || op == ir::Op::load) index = position_;
+  if (static_only_) {
+    symbols_.program().initial.push_back({op, a, b, index});
+    return;
+  }
+  function().blocks[block_].instructions.push_back({op, a, b, index});
+}
+
+ir::Index Lowering::block() {
+  function().blocks.emplace_back();
+  return static_cast<ir::Index>(function().blocks.size() - 1);
+}
+
+/// Ends the current block with a jump; what follows cannot be reached unless something jumps there.
+void Lowering::go(ir::Index to) {
+  function().blocks[block_].successors.push_back(to);
+  block_ = block();
+}
+
+void Lowering::mark(const clang::Stmt* s, Part part, const clang::Stmt* calls_in) {
+  marker_ = ir::none;
+  if (!has_call(calls_in)) return;
+  auto& program = symbols_.program();
+  marker_ = static_cast<ir::Index>(program.markers.size());
+  program.markers.push_back({.function = index_,
+                             .where = position(manager(), s->getBeginLoc(), program),
+                             .handle = static_cast<ir::Index>(symbols_.source().markers.size())});
+  symbols_.source().markers.push_back({symbols_.unit, s, part});
+  emit(ir::Op::marker, ir::nothing, ir::nothing, marker_);
+}
+
+void Lowering::simple(const clang::Stmt* s, const clang::Expr* e) {
+  mark(s, Part::statement, e);
+  if (e != nullptr) value(e);
+}
+
+void Lowering::statement(const clang::Stmt* s) {
+  if (s == nullptr) return;
+  position_ = static_cast<ir::Index>(symbols_.program().positions.size());
+  symbols_.program().positions.push_back(position(manager(), s->getBeginLoc(), symbols_.program()));
+  (loop_ == ir::none ? function().statements : symbols_.program().loops[loop_].statements) += 1;
+  using clang::Stmt;
+  switch (s->getStmtClass()) {
+    case Stmt::CompoundStmtClass:
+      for (const Stmt* child : llvm::cast<clang::CompoundStmt>(s)->body()) statement(child);
+      return;
+    case Stmt::DeclStmtClass:
+      return declaration(llvm::cast<clang::DeclStmt>(s));
+    case Stmt::IfStmtClass:
+      return branch(llvm::cast<clang::IfStmt>(s));
+    case Stmt::ForStmtClass: {
+      const auto* f = llvm::cast<clang::ForStmt>(s);
+      return loop(s, f->getInit(), f->getCond(), f->getInc(), f->getBody(), false);
+    }
+    case Stmt::WhileStmtClass: {
+      const auto* w = llvm::cast<clang::WhileStmt>(s);
+      return loop(s, nullptr, w->getCond(), nullptr, w->getBody(), false);
+    }
+    case Stmt::DoStmtClass: {
+      const auto* d = llvm::cast<clang::DoStmt>(s);
+      return loop(s, nullptr, d->getCond(), nullptr, d->getBody(), true);
+    }
+    case Stmt::SwitchStmtClass:
+      return choose(llvm::cast<clang::SwitchStmt>(s));
+    case Stmt::CaseStmtClass:
+    case Stmt::DefaultStmtClass: {
+      const auto* c = llvm::cast<clang::SwitchCase>(s);
+      const ir::Index here = block();
+      go(here);
+      at(here);
+      if (cases_ != nullptr) cases_->emplace_back(c, here);
+      return statement(c->getSubStmt());
+    }
+    case Stmt::LabelStmtClass: {
+      const auto* l = llvm::cast<clang::LabelStmt>(s);
+      auto [entry, fresh] = labels_.try_emplace(l->getDecl(), 0);
+      if (fresh) entry->second = block();
+      go(entry->second);
+      at(entry->second);
+      return statement(l->getSubStmt());
+    }
+    case Stmt::GotoStmtClass: {
+      auto [entry, fresh] = labels_.try_emplace(llvm::cast<clang::GotoStmt>(s)->getLabel(), 0);
+      if (fresh) entry->second = block();
+      return go(entry->second);
+    }
+    case Stmt::IndirectGotoStmtClass:
+    case Stmt::GCCAsmStmtClass:
+      if (llvm::isa<clang::IndirectGotoStmt>(s)) function().obstacle = "it has a computed goto";
+      if (const auto* code = llvm::dyn_cast<clang::GCCAsmStmt>(s)) {
+        for (unsigned i = 0; i < code->getNumOutputs(); ++i) put(place(code->getOutputExpr(i)), ir::nothing);
+        for (unsigned i = 0; i < code->getNumInputs(); ++i) value(code->getInputExpr(i));
+      }
+      return;
+    case Stmt::BreakStmtClass:
+      return go(targets_.back().on_break);
+    case Stmt::ContinueStmtClass:
+      return go(targets_.back().on_continue);
+    case Stmt::ReturnStmtClass: {
+      const clang::Expr* e = llvm::cast<clang::ReturnStmt>(s)->getRetValue();
+      mark(s, Part::statement, e);
+      if (e != nullptr) {
+        if (const ir::Node returned = value(e); returned != ir::nothing)
+          emit(ir::Op::copy, function().result, returned);
+      }
+      return go(ir::exit_block);
+    }
+    case Stmt::NullStmtClass:
+      return;
+    case Stmt::AttributedStmtClass:
+      return statement(llvm::cast<clang::AttributedStmt>(s)->getSubStmt());
+    default:
+      break;
+  }
+  if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return simple(s, e);
+  if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) {
+    if (omp->hasAssociatedStmt()) statement(omp->getRawStmt());
+    return;
+  }
+  for (const Stmt* child : s->children()) statement(child);
+}
+
+void Lowering::declaration(const clang::DeclStmt* s) {
+  bool calls = false;
+  for (const clang::Decl* d : s->decls()) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
+    if (variable != nullptr && !variable->hasGlobalStorage() && has_call(variable->getInit())) calls = true;
+  }
+  marker_ = ir::none;
+  if (calls) mark(s, Part::statement, s);
+  for (const clang::Decl* d : s->decls())
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d)) declare(variable);
+}
+
+void Lowering::declare(const clang::VarDecl* variable) {
+  if (variable->hasGlobalStorage()) return;  // Definitions::VisitVarDecl
+  const ir::Node node = symbols_.variable(variable);
+  for (clang::QualType type = variable->getType(); const auto* array = context_->getAsArrayType(type);
+       type = array->getElementType()) {
+    if (const auto* open = llvm::dyn_cast<clang::VariableArrayType>(array); open != nullptr && open->getSizeExpr())
+      value(open->getSizeExpr());
+  }
+  if (variable->hasInit()) {
+    initialise({.object = node, .whole = true}, variable->getInit());
+  }
+}
+
+void Lowering::branch(const clang::IfStmt* s) {
+  mark(s, Part::statement, s->getCond());
+  value(s->getCond());
+  const ir::Index from = block_;
+  const ir::Index then = block(), after = block();
+  function().blocks[from].successors.push_back(then);
+  at(then);
+  statement(s->getThen());
+  function().blocks[block_].successors.push_back(after);
+  if (s->getElse() != nullptr) {
+    const ir::Index otherwise = block();
+    function().blocks[from].successors.push_back(otherwise);
+    at(otherwise);
+    statement(s->getElse());
+    function().blocks[block_].successors.push_back(after);
+  } else {
+    function().blocks[from].successors.push_back(after);
+  }
+  at(after);
+}
+
+/// Trips of `for (i = a; i < b; i++)` with constant bounds, else 0.
+double Lowering::trips(const clang::ForStmt* s) const {
+  const auto* condition = llvm::dyn_cast_or_null<clang::BinaryOperator>(s->getCond());
+  if (condition == nullptr || !condition->isRelationalOp()) return 0;
+  const clang::Expr* from = nullptr;
+  if (const auto* d = llvm::dyn_cast_or_null<clang::DeclStmt>(s->getInit()); d != nullptr && d->isSingleDecl()) {
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d->getSingleDecl())) from = variable->getInit();
+  } else if (const auto* b = llvm::dyn_cast_or_null<clang::BinaryOperator>(s->getInit())) {
+    if (b->getOpcode() == clang::BO_Assign) from = b->getRHS();
+  }
+  clang::Expr::EvalResult low, high;
+  if (from == nullptr || from->isValueDependent() || !from->EvaluateAsInt(low, *context_)) return 0;
+  if (!condition->getRHS()->EvaluateAsInt(high, *context_)) return 0;
+  const double width = static_cast<double>(high.Val.getInt().getExtValue() - low.Val.getInt().getExtValue());
+  return std::max(1.0, std::abs(width));
+}
+
+void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::Expr* condition,
+                    const clang::Expr* increment, const clang::Stmt* body, bool at_end) {
+  auto& program = symbols_.program();
+  const ir::Index outside = block_;
+  const std::size_t start = aside_ == nullptr ? function().blocks[block_].instructions.size() : 0;
+  if (init != nullptr) {
+    mark(s, Part::statement, init);
+    if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(init))
+      for (const clang::Decl* one : d->decls()) {
+        if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(one)) declare(variable);
+      }
+    else
+      value(llvm::cast<clang::Expr>(init));
+  }
+  const auto index = static_cast<ir::Index>(program.loops.size());
+  ir::Loop made{.function = index_, .parent = loop_, .begin = ++order_};
+  made.where = position(manager(), s->getBeginLoc(), program);
+  made.handle = static_cast<ir::Index>(symbols_.source().loops.size());
+  if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) made.trips = trips(f);
+  made.obstacle = obstacle_of(s);
+  apply_pragmas(s, made);
+  made.marker = static_cast<ir::Index>(program.markers.size());
+  program.markers.push_back({.function = index_,
+                             .loop = index,
+                             .where = made.where,
+                             .handle = static_cast<ir::Index>(symbols_.source().markers.size())});
+  symbols_.source().markers.push_back({symbols_.unit, s, Part::body});
+  symbols_.source().loops.push_back({symbols_.unit, s});
+  program.loops.push_back(made);
+  const ir::Index outer = loop_;
+  loop_ = index;
+
+  const ir::Index test = block(), inside = block(), next = block(), after = block();
+  const auto evaluate = [&] {
+    at(test);
+    bool endless = condition == nullptr;
+    if (condition != nullptr) {
+      mark(s, Part::condition, condition);
+      value(condition);
+      clang::Expr::EvalResult known;
+      endless = condition->EvaluateAsInt(known, *context_) && known.Val.getInt() != 0;
+    }
+    function().blocks[block_].successors.push_back(inside);
+    if (!endless) function().blocks[block_].successors.push_back(after);
+  };
+  go(at_end ? inside : test);
+  if (!at_end) evaluate();
+  at(inside);
+  emit(ir::Op::marker, ir::nothing, ir::nothing, program.loops[index].marker);
+  targets_.push_back({after, next});
+  statement(body);
+  targets_.pop_back();
+  go(next);
+  at(next);
+  if (increment != nullptr) {
+    mark(s, Part::increment, increment);
+    value(increment);
+  }
+  go(test);
+  if (at_end) evaluate();
+  at(after);
+  program.loops[index].end = ++order_;
+  loop_ = outer;
+  for (const ir::Index overwrite : overwrites_of(s)) {
+    auto& before = function().blocks[outside].instructions;
+    before.insert(before.begin() + static_cast<std::ptrdiff_t>(start),
+                  {ir::Op::overwrite_begin, ir::nothing, ir::nothing, overwrite});
+  }
+}
+
+void Lowering::choose(const clang::SwitchStmt* s) {
+  mark(s, Part::statement, s->getCond());
+  value(s->getCond());
+  const ir::Index from = block_, after = block(), unreachable = block();
+  std::vector<std::pair<const clang::SwitchCase*, ir::Index>> cases;
+  auto* outer = cases_;
+  cases_ = &cases;
+  targets_.push_back({after, targets_.empty() ? after : targets_.back().on_continue});
+  at(unreachable);
+  statement(s->getBody());
+  targets_.pop_back();
+  cases_ = outer;
+  go(after);
+  bool complete = false;
+  for (const auto& [label, where] : cases) {
+    function().blocks[from].successors.push_back(where);
+    complete |= llvm::isa<clang::DefaultStmt>(label);
+  }
+  if (!complete) function().blocks[from].successors.push_back(after);
+  at(after);
+}
+
+void Lowering::apply_pragmas(const clang::Stmt* s, ir::Loop& made) {
+  const unsigned begin = manager().getFileOffset(manager().getExpansionLoc(s->getBeginLoc()));
+  if (!manager().isInMainFile(manager().getExpansionLoc(s->getBeginLoc()))) return;
+  const llvm::StringRef text = manager().getBufferData(manager().getMainFileID());
+  for (Pragma& pragma : symbols_.source().units[symbols_.unit].pragmas) {
+    const unsigned end = pragma.offset + pragma.length;
+    if (end > begin || text.slice(end, begin).find_first_of(";{}") != llvm::StringRef::npos) continue;
+    if (pragma.word == "checkpoint") made.forced = pragma.used = true;
+    if (pragma.word == "off") made.forbidden = pragma.used = true;
+  }
+}
+
+/// Why text cannot be inserted into the loop's header and body.
+std::string Lowering::obstacle_of(const clang::Stmt* s) const {
+  if (s->getBeginLoc().isMacroID()) return "the loop's header comes from a macro";
+  return {};
+}
+
+}  // namespace cppc::frontend

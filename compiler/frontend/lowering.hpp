@@ -1,0 +1,112 @@
+/// The walk over one function of the AST that makes its graph.
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+
+#include <map>
+
+#include "source.hpp"
+
+namespace cppc::frontend {
+
+/// What all functions of a program share while it is lowered.
+class Symbols {
+ public:
+  Symbols(Source& source, ir::Program& program) : source_(source), program_(program) {}
+
+  ir::Node variable(const clang::VarDecl* declaration);
+  ir::Index function(const clang::FunctionDecl* declaration);
+  ir::Node function_object(const clang::FunctionDecl* declaration);
+  ir::Node compound(const clang::Expr* literal, ir::Index function);
+
+  Source& source() { return source_; }
+  ir::Program& program() { return program_; }
+  ir::Index unit = 0;  ///< that is being lowered
+
+ private:
+  Source& source_;
+  ir::Program& program_;
+  std::map<std::string, ir::Node> externals_;
+  std::map<std::string, ir::Index> functions_by_name_;
+  std::map<const clang::FunctionDecl*, ir::Index> functions_;
+  std::map<ir::Index, ir::Node> function_objects_;
+  std::map<const clang::Expr*, ir::Node> literals_;
+};
+
+/// An object, or memory that a pointer leads to.
+struct LValue {
+  ir::Node object = ir::nothing;   ///< named directly
+  ir::Node pointer = ir::nothing;  ///< otherwise
+  bool whole = false;              ///< all of the object
+};
+
+class Lowering {
+ public:
+  Lowering(Symbols& symbols, const clang::FunctionDecl* function, ir::Index index);
+  void run();
+
+  /// Of a static object, for its address-holding initialiser; outside functions.
+  static void initialiser(Symbols& symbols, ir::Node object, const clang::Expr* value);
+
+ private:
+  struct Targets {
+    ir::Index on_break, on_continue;
+  };
+
+  // Statements.
+  void statement(const clang::Stmt* s);
+  void simple(const clang::Stmt* s, const clang::Expr* e);
+  void declaration(const clang::DeclStmt* s);
+  void declare(const clang::VarDecl* variable);
+  void branch(const clang::IfStmt* s);
+  void loop(const clang::Stmt* s, const clang::Stmt* init, const clang::Expr* condition, const clang::Expr* increment,
+            const clang::Stmt* body, bool at_end);
+  void choose(const clang::SwitchStmt* s);
+  void mark(const clang::Stmt* s, Part part, const clang::Stmt* calls_in);
+  double trips(const clang::ForStmt* s) const;
+  std::vector<ir::Index> overwrites_of(const clang::Stmt* s);
+  ir::Index add_overwrite(const OverwriteSite& site);
+  void apply_pragmas(const clang::Stmt* s, ir::Loop& loop);
+  std::string obstacle_of(const clang::Stmt* loop) const;
+
+  // Expressions.
+  ir::Node value(const clang::Expr* e);
+  ir::Node value_of(const clang::Expr* e);
+  LValue place(const clang::Expr* e);
+  ir::Node call(const clang::CallExpr* e);
+  ir::Node unary(const clang::UnaryOperator* e);
+  ir::Node binary(const clang::BinaryOperator* e);
+  ir::Node choice(const clang::AbstractConditionalOperator* e);
+  ir::Node shortcut(const clang::BinaryOperator* e);
+  ir::Node get(const LValue& from, bool interesting);
+  void put(const LValue& to, ir::Node from);
+  ir::Node address_of(const LValue& of);
+  ir::Node join(ir::Node left, ir::Node right);
+  void initialise(const LValue& to, const clang::Expr* value);
+
+  ir::Node temporary();
+  void emit(ir::Op op, ir::Node a, ir::Node b = ir::nothing, ir::Index index = ir::none);
+  ir::Index block();
+  void go(ir::Index to);
+  void at(ir::Index block) { block_ = block; }
+  ir::Function& function() { return symbols_.program().functions[index_]; }
+  const clang::SourceManager& manager() const;
+
+  Symbols& symbols_;
+  const clang::FunctionDecl* declaration_;
+  const clang::ASTContext* context_;
+  ir::Index index_;
+  ir::Index block_ = ir::entry_block;
+  std::vector<ir::Instruction>* aside_ = nullptr;  ///< where instructions go that are only looked at
+  bool static_only_ = false;                       ///< for initialisers of static objects
+  ir::Index position_ = ir::none;                  ///< of the statement, in Program::positions
+  ir::Index loop_ = ir::none;
+  ir::Index marker_ = ir::none;
+  unsigned order_ = 0;
+  std::vector<Targets> targets_;
+  std::map<const clang::LabelDecl*, ir::Index> labels_;
+  std::vector<std::pair<const clang::SwitchCase*, ir::Index>>* cases_ = nullptr;
+  std::map<const clang::Expr*, clang::QualType> conversions_;  ///< what calls' results are used as
+};
+
+}  // namespace cppc::frontend

@@ -1,0 +1,107 @@
+/// The C program as Clang parsed it, and what the handles of its representation (ir/program.hpp) mean.
+#pragma once
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/AST/Stmt.h>
+#include <clang/Frontend/ASTUnit.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <tl/expected.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/program.hpp"
+
+namespace cppc::frontend {
+
+/// How one file is compiled.
+struct Command {
+  std::string directory;
+  std::string file;
+  std::vector<std::string> arguments;
+};
+
+/// A `#pragma cppc WORD ...` line.
+struct Pragma {
+  unsigned offset = 0, length = 0;  ///< of the line in the file
+  unsigned line = 0;
+  std::string word;
+  bool used = false;
+};
+
+/// One translation unit.
+struct Unit {
+  Command command;
+  std::unique_ptr<clang::ASTUnit> ast;
+  std::vector<Pragma> pragmas;
+};
+
+/// Where in a statement a marker is.
+enum class Part { statement, body, condition, increment };
+
+struct MarkerSite {
+  ir::Index unit;
+  const clang::Stmt* statement;
+  Part part;
+};
+
+struct CallSite {
+  ir::Index unit;
+  const clang::CallExpr* call;
+  const clang::Expr* typed;  ///< the outermost cast, assignment or initialiser's type that its value is converted to
+  clang::QualType type;      ///< pointee that the result is used as; null when it is not known here
+};
+
+struct LoopSite {
+  ir::Index unit;
+  const clang::Stmt* loop;
+};
+
+struct FunctionSite {
+  ir::Index unit;
+  const clang::FunctionDecl* declaration;
+};
+
+struct VariableSite {
+  ir::Index unit;
+  const clang::VarDecl* declaration;
+};
+
+/// One loop of a nest that writes an array: `variable` goes from `low` up to and without `high`.
+struct Level {
+  const clang::VarDecl* variable;
+  const clang::Expr* low;
+  const clang::Expr* high;
+  bool inclusive;  ///< up to and with `high`
+};
+
+struct OverwriteSite {
+  ir::Index unit;
+  std::vector<Level> levels;  ///< outermost first; the elements of the last one lie side by side
+  const clang::Expr* element;
+};
+
+struct Source {
+  std::vector<Unit> units;
+  std::vector<MarkerSite> markers;
+  std::vector<CallSite> calls;
+  std::vector<LoopSite> loops;
+  std::vector<OverwriteSite> overwrites;
+  std::vector<FunctionSite> functions;
+  std::vector<VariableSite> variables;
+  std::unordered_map<const clang::VarDecl*, ir::Node> nodes;  ///< by canonical declaration
+  std::vector<std::string> warnings;
+};
+
+/// Parses all files. What is wrong with them has been told on stderr.
+tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources);
+
+/// The program's representation.
+ir::Program lower(Source& source);
+
+ir::Position position(const clang::SourceManager& manager, clang::SourceLocation where, ir::Program& program);
+
+}  // namespace cppc::frontend

@@ -1,0 +1,178 @@
+/// A whole program as the analyses see it: objects, and functions as graphs of blocks whose instructions say what is
+/// read, written, pointed to, called and communicated. Front ends lower their language to this; no analysis knows
+/// another form. What has to be found again in the source (loops, calls, statements) carries a `handle`, an index into
+/// tables of the front end.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cppc::ir {
+
+/// An object or a temporary value. `nothing` is a value that can hold no reference.
+using Node = std::uint32_t;
+inline constexpr Node nothing = 0;
+
+/// Index of a function, call, loop or marker.
+using Index = std::uint32_t;
+inline constexpr Index none = std::numeric_limits<Index>::max();
+
+struct Position {
+  Index file = none;  ///< in Program::files
+  unsigned line = 0;
+  unsigned column = 0;
+};
+
+enum class Storage : std::uint8_t {
+  temporary,
+  global,    ///< static storage, also of static locals
+  local,     ///< parameters as well
+  heap,      ///< all blocks of one allocation site
+  text,      ///< constants
+  function,  ///< code, for pointers to it
+  unknown,   ///< whatever code outside the program keeps
+};
+
+struct Object {
+  Storage storage = Storage::temporary;
+  bool scalar = false;         ///< a write replaces all of it
+  bool address_taken = false;  ///< besides reads and writes by its name
+  bool number = false;         ///< an integer, or an array of them
+  bool constant = false;       ///< never changes
+  bool defined = true;         ///< by the program; otherwise by a library
+  Index function = none;       ///< of a local and a block its own, of Storage::function the function itself
+  Index handle = none;
+};
+
+enum class Op : std::uint8_t {
+  read,             ///< a <- object b
+  write,            ///< object a <- b; all of it when it is a scalar
+  change,           ///< part of object a <- b
+  load,             ///< a <- what b points to
+  store,            ///< what a points to <- b
+  address,          ///< a <- address of object b
+  copy,             ///< a <- b
+  call,             ///< Program::calls[index]
+  marker,           ///< Program::markers[index]
+  overwrite,        ///< Program::overwrites[index] is complete
+  overwrite_begin,  ///< and here it starts
+  arguments,        ///< of Program::calls[index], evaluated from here on
+};
+
+struct Instruction {
+  Op op;
+  Node a = nothing;
+  Node b = nothing;
+  Index index = none;  ///< of a read or load: where it stands, in Program::positions
+};
+
+struct Block {
+  std::vector<Instruction> instructions;
+  std::vector<Index> successors;
+};
+
+/// A call, in its function at `order` (source order, shared with loops).
+struct Call {
+  Index caller = none;
+  Index callee = none;     ///< when it is known by name and part of the program
+  Node pointer = nothing;  ///< when called through a pointer
+  std::string name;        ///< when it is known by name
+  std::vector<Node> arguments;
+  std::vector<std::string> texts;  ///< arguments in a canonical spelling, to compare peers, tags and communicators
+  std::vector<std::vector<Node>> argument_reads;  ///< objects that say what each argument is
+  std::vector<bool> plain;  ///< arguments that variables, members and constants say, without effects
+  Node result = nothing;
+  Node block = nothing;  ///< heap object that it allocates
+  Index loop = none;     ///< innermost loop around it
+  Index marker = none;   ///< start of the statement that it is part of
+  unsigned order = 0;
+  Position where;
+  Index handle = none;
+};
+
+struct Loop {
+  Index function = none;
+  Index parent = none;
+  Index marker = none;          ///< start of the body
+  unsigned begin = 0, end = 0;  ///< orders that lie in it
+  double trips = 0;             ///< 0: not known
+  double statements = 0;        ///< directly in it
+  bool forced = false;          ///< the user wants a safe point here
+  bool forbidden = false;
+  std::string obstacle;  ///< why the source cannot be changed here; empty when it can
+  Position where;
+  Index handle = none;
+};
+
+/// A position in the code at which a process may go on: the start of a loop's body or of a statement with a call.
+struct Marker {
+  Index function = none;
+  Index loop = none;  ///< whose body starts here
+  Position where;
+  Index handle = none;
+};
+
+/// Memory that a nest of loops has written, all of it, whatever was in it: from here on.
+struct Overwrite {
+  Node object = nothing;    ///< written, when it is named directly
+  Node pointer = nothing;   ///< otherwise: to it
+  std::vector<Node> reads;  ///< objects that say where it is: none of them has changed since the nest began
+  std::vector<Node> loads;  ///< pointers through which such objects are read
+  Index handle = none;
+};
+
+struct Function {
+  std::string name;
+  Position where;
+  std::vector<Node> parameters;
+  Node result = nothing;
+  Node rest = nothing;        ///< arguments after the named ones
+  std::vector<Block> blocks;  ///< entry first, exit second
+  double statements = 0;      ///< outside loops
+  bool defined = false;
+  std::string obstacle;  ///< why the source cannot be changed here; empty when it can
+  Index handle = none;
+};
+
+inline constexpr Index entry_block = 0;
+inline constexpr Index exit_block = 1;
+
+struct Program {
+  std::vector<Object> objects{Object{}};  ///< by Node; the first is `nothing`
+  std::map<Node, std::string> names;      ///< of all but temporaries
+  std::map<Node, Position> places;        ///< where they are declared
+  std::vector<Function> functions;
+  std::vector<Call> calls;
+  std::vector<Loop> loops;
+  std::vector<Marker> markers;
+  std::vector<Overwrite> overwrites;
+  std::vector<std::string> files;
+  std::vector<Position> positions;
+  std::map<Node, std::string> types;       ///< of variables, as the source spells them
+  std::vector<Node> addresses_as_numbers;  ///< values of pointers that were converted to integers
+  std::vector<Instruction> initial;        ///< of static objects: addresses that they hold from the start
+  Node unknown = nothing;                  ///< the object of Storage::unknown
+  Node text = nothing;
+
+  Node add(Object object) {
+    objects.push_back(object);
+    return static_cast<Node>(objects.size() - 1);
+  }
+  Node add(Object object, std::string name, Position where) {
+    const Node node = add(object);
+    names.emplace(node, std::move(name));
+    places.emplace(node, where);
+    return node;
+  }
+  [[nodiscard]] Index function(std::string_view name) const {
+    for (Index i = 0; i < functions.size(); ++i)
+      if (functions[i].name == name && functions[i].defined) return i;
+    return none;
+  }
+};
+
+}  // namespace cppc::ir

@@ -1,0 +1,172 @@
+/// cppc: makes MPI programs in C movable.
+
+#include <clang/Basic/Version.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "analysis/heap.hpp"
+#include "analysis/plan.hpp"
+#include "frontend/source.hpp"
+#include "report.hpp"
+#include "rewrite/unit.hpp"
+
+namespace cppc {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum Status { kTranslated = 0, kRefused = 1, kUsage = 2, kNothingToDo = 3 };
+
+/// Allocation wrappers around allocation wrappers that are told apart by their callers.
+constexpr int kWrapperDepth = 3;
+
+struct Settings {
+  std::string program, into, report, output;
+  std::vector<std::string> files, models;
+};
+
+fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+[[noreturn]] void fail(const std::string& message) {
+  std::cerr << "cppc: " << message << "\n";
+  std::exit(kRefused);
+}
+
+std::vector<frontend::Command> read_commands(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) fail("cannot read " + file);
+  const auto json = nlohmann::json::parse(in, nullptr, false);
+  if (!json.is_array()) fail(file + " is no compilation database: expected an array");
+  std::vector<frontend::Command> commands;
+  for (const auto& entry : json) {
+    if (!entry.contains("directory") || !entry.contains("file") || !entry.contains("arguments"))
+      fail(file + ": an entry needs directory, file and arguments");
+    commands.push_back({entry["directory"], entry["file"], entry["arguments"]});
+  }
+  return commands;
+}
+
+std::vector<frontend::Command> own_commands(const std::vector<std::string>& files,
+                                            const std::vector<std::string>& options) {
+  std::vector<frontend::Command> commands;
+  for (const std::string& file : files) {
+    frontend::Command command{fs::current_path().string(), file, {"cc"}};
+    command.arguments.insert(command.arguments.end(), options.begin(), options.end());
+    command.arguments.push_back(file);
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+models::Models read_models(const std::vector<std::string>& more) {
+  models::Models models;
+  const fs::path shared = own_directory() / CPPC_SHARED_FROM_PROGRAMS;
+  std::vector<std::string> files{(shared / "c.toml").string(), (shared / "mpi.toml").string()};
+  files.insert(files.end(), more.begin(), more.end());
+  for (const std::string& file : files)
+    if (const auto read = models.read(file); !read) fail(read.error());
+  return models;
+}
+
+void write(const fs::path& file, const std::string& text) {
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (!out) fail("cannot write " + file.string());
+}
+
+int translate(const Settings& settings, const std::vector<frontend::Command>& commands) {
+  const models::Models models = read_models(settings.models);
+  auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES);
+  if (!source) fail(source.error());
+  ir::Program program = frontend::lower(*source);
+  analysis::add_heap_objects(program, models);
+  auto found = std::make_unique<analysis::PointsTo>(program, models);
+  for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
+    found = std::make_unique<analysis::PointsTo>(program, models);
+  const analysis::PointsTo& points_to = *found;
+  const analysis::Effects effects(program, models, points_to);
+  const analysis::Traffic traffic(program, models, points_to);
+  analysis::Overwrites overwrites(program, points_to, effects);
+  analysis::Plan plan = analysis::make_plan(program, models, points_to, effects, traffic, overwrites);
+  if (plan.points.empty()) {
+    print_no_safe_point(program, plan, std::cerr);
+    return kNothingToDo;
+  }
+  const rewrite::Rewriting rewriting{program, *source, models, points_to, plan};
+  std::vector<std::optional<std::string>> texts;
+  for (ir::Index unit = 0; unit < source->units.size(); ++unit)
+    texts.push_back(rewrite_unit(rewriting, unit, plan.refusals));
+  print_problems(program, plan, std::cerr);
+  for (const frontend::Unit& unit : source->units)
+    for (const frontend::Pragma& pragma : unit.pragmas)
+      if (!pragma.used)
+        std::cerr << unit.command.file << ":" << pragma.line << ": warning: '#pragma cppc " << pragma.word
+                  << "' has no effect here: 'checkpoint' and 'off' stand before a loop, 'execute' before a call\n";
+  if (!settings.into.empty()) {
+    fs::create_directories(settings.into);
+    write(fs::path(settings.into) / "report.json", report_json(program, effects, plan).dump(2) + "\n");
+  }
+  if (settings.report == "json") std::cout << report_json(program, effects, plan).dump(2) << "\n";
+  if (settings.report == "text") print_report(report_json(program, effects, plan), std::cout);
+  if (!plan.refusals.empty()) return kRefused;
+  for (std::size_t unit = 0; unit < texts.size(); ++unit) {
+    if (!texts[unit]) continue;
+    if (!settings.into.empty())
+      write(fs::path(settings.into) / (std::to_string(unit) + ".c"), *texts[unit]);
+    else if (!settings.output.empty())
+      write(settings.output, *texts[unit]);
+    else if (settings.report.empty())
+      std::cout << *texts[unit];
+  }
+  return kTranslated;
+}
+
+}  // namespace
+}  // namespace cppc
+
+int main(int argc, char** argv) {
+  using namespace cppc;
+  CLI::App app{
+      "Makes MPI programs in C movable: finds safe points and live state, and writes C that saves and restores it."};
+  Settings settings;
+  app.add_option("files", settings.files,
+                 "C files of the program; options for the compiler (-I, -D, -std) follow after --");
+  app.add_option("-o,--output", settings.output, "write the translation of one file there (standard output)");
+  app.add_option("--program", settings.program, "a compilation database with all files of the program");
+  app.add_option("--into", settings.into,
+                 "write <n>.c for each file that changes, and report.json, into this directory");
+  app.add_option("--models", settings.models, "more tables of functions (see share/cppc/c.toml)");
+  app.add_option("--report", settings.report, "print safe points, live state and refusals: text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.set_version_flag("--version", "cppc " CPPC_VERSION);
+  app.footer(
+      "Examples:\n  cppc heat.c -o heat.cppc.c -- -I/usr/include/mpi\n  cppc --report=text *.c -- $(mpicc "
+      "-showme:compile)\n"
+      "Exit status: 0 translated, 1 refused or failed, 2 wrong usage, 3 no safe point.");
+  std::vector<std::string> words(argv + 1, argv + argc), options;
+  if (const auto dashes = std::ranges::find(words, "--"); dashes != words.end()) {
+    options.assign(dashes + 1, words.end());
+    words.erase(dashes, words.end());
+  }
+  std::ranges::reverse(words);  // as CLI11 wants them
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  if (settings.program.empty() == settings.files.empty()) {
+    std::cerr << "cppc: give either files or --program (cppc --help)\n";
+    return kUsage;
+  }
+  if (settings.files.size() > 1 && settings.into.empty() && settings.report.empty()) {
+    std::cerr << "cppc: several files need --into DIRECTORY\n";
+    return kUsage;
+  }
+  return translate(settings,
+                   settings.program.empty() ? own_commands(settings.files, options) : read_commands(settings.program));
+}

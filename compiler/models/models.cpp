@@ -1,0 +1,143 @@
+#include "models.hpp"
+
+#include <toml++/toml.h>
+
+#include <sstream>
+
+namespace cppc::models {
+
+namespace {
+
+struct Wrong {
+  std::string what;
+  toml::source_region where;
+};
+
+template <typename T>
+T get(const toml::node& node, const char* expected) {
+  if (const auto value = node.value<T>()) return *value;
+  throw Wrong{std::string("expected ") + expected, node.source()};
+}
+
+int number(const toml::node& node) { return static_cast<int>(get<std::int64_t>(node, "a number")); }
+
+std::vector<int> numbers(const toml::node& node) {
+  const toml::array* array = node.as_array();
+  if (array == nullptr) throw Wrong{"expected a list of argument numbers", node.source()};
+  std::vector<int> all;
+  for (const auto& element : *array) all.push_back(number(element));
+  return all;
+}
+
+std::vector<std::pair<int, int>> pairs(const toml::node& node) {
+  const toml::array* array = node.as_array();
+  if (array == nullptr) throw Wrong{"expected a list of pairs of argument numbers", node.source()};
+  std::vector<std::pair<int, int>> all;
+  for (const auto& element : *array) {
+    const auto two = numbers(element);
+    if (two.size() != 2) throw Wrong{"expected two argument numbers", element.source()};
+    all.emplace_back(two[0], two[1]);
+  }
+  return all;
+}
+
+template <typename T>
+T word(const toml::node& node, std::initializer_list<std::pair<const char*, T>> known) {
+  const auto text = get<std::string>(node, "a word");
+  for (const auto& [name, value] : known)
+    if (text == name) return value;
+  throw Wrong{"unknown word '" + text + "'", node.source()};
+}
+
+Model read_model(const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) throw Wrong{"expected a table", node.source()};
+  Model model;
+  for (const auto& [key, value] : *table) {
+    const std::string name(key.str());
+    if (name == "reads")
+      model.reads = numbers(value);
+    else if (name == "writes")
+      model.writes = numbers(value);
+    else if (name == "sets")
+      model.sets = numbers(value);
+    else if (name == "reads_from")
+      model.reads_from = number(value);
+    else if (name == "writes_from")
+      model.writes_from = number(value);
+    else if (name == "copies")
+      model.copies = pairs(value);
+    else if (name == "keeps")
+      model.keeps = pairs(value);
+    else if (name == "returns")
+      model.returns = number(value);
+    else if (name == "returns_outside")
+      model.returns_outside = get<bool>(value, "true or false");
+    else if (name == "heap")
+      model.heap = word<Heap>(
+          value, {{"allocates", Heap::allocates}, {"reallocates", Heap::reallocates}, {"frees", Heap::frees}});
+    else if (name == "heap_argument")
+      model.heap_argument = number(value);
+    else if (name == "callback")
+      model.callback = number(value);
+    else if (name == "callback_arguments")
+      model.callback_arguments = numbers(value);
+    else if (name == "returns_never")
+      model.returns_never = get<bool>(value, "true or false");
+    else if (name == "required")
+      model.required = get<bool>(value, "true or false");
+    else if (name == "refused")
+      model.refused = get<std::string>(value, "a reason");
+    else if (name == "refused_on_path")
+      model.refused_on_path = get<bool>(value, "true or false");
+    else if (name == "stream")
+      model.stream = get<bool>(value, "true or false");
+    else if (name == "replaced")
+      model.replaced = get<std::string>(value, "a function");
+    else if (name == "traffic")
+      model.communication.traffic = word<Traffic>(value, {{"send", Traffic::send},
+                                                          {"receive", Traffic::receive},
+                                                          {"exchange", Traffic::exchange},
+                                                          {"collective", Traffic::collective},
+                                                          {"start_send", Traffic::start_send},
+                                                          {"start_receive", Traffic::start_receive},
+                                                          {"start", Traffic::start},
+                                                          {"complete", Traffic::complete},
+                                                          {"test", Traffic::test},
+                                                          {"probe", Traffic::probe}});
+    else if (name == "peer")
+      model.communication.peer = number(value);
+    else if (name == "tag")
+      model.communication.tag = number(value);
+    else if (name == "communicator")
+      model.communication.communicator = number(value);
+    else if (name == "request")
+      model.communication.request = number(value);
+    else
+      throw Wrong{"unknown key '" + name + "'", value.source()};
+  }
+  return model;
+}
+
+std::string message(const std::filesystem::path& file, const toml::source_region& where, const std::string& what) {
+  return file.string() + ":" + std::to_string(where.begin.line) + ": " + what;
+}
+
+}  // namespace
+
+tl::expected<void, std::string> Models::read(const std::filesystem::path& file) try {
+  for (const toml::table table = toml::parse_file(file.string()); const auto& [name, value] : table)
+    functions_[std::string(name.str())] = read_model(value);
+  return {};
+} catch (const toml::parse_error& error) {
+  return tl::unexpected(message(file, error.source(), std::string(error.description())));
+} catch (const Wrong& wrong) {
+  return tl::unexpected(message(file, wrong.where, wrong.what));
+}
+
+const Model* Models::find(const std::string& function) const {
+  const auto found = functions_.find(function);
+  return found != functions_.end() ? &found->second : nullptr;
+}
+
+}  // namespace cppc::models

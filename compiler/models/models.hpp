@@ -1,0 +1,68 @@
+/// What functions outside the program do, as far as the analyses care: tables in data files (models/*.toml, which
+/// describe the format), which users can extend.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace cppc::models {
+
+enum class Heap { none, allocates, reallocates, frees };
+
+enum class Traffic {
+  none,
+  send,  ///< returns when the buffer may be used again
+  receive,
+  exchange,  ///< sends and receives in one
+  collective,
+  start_send,  ///< a request is active afterwards
+  start_receive,
+  start,     ///< of persistent requests
+  complete,  ///< of requests; afterwards none of them is active
+  test,      ///< of requests; afterwards they may still be active
+  probe,
+};
+
+struct Communication {
+  Traffic traffic = Traffic::none;
+  int peer = -1, tag = -1, communicator = -1, request = -1;  ///< which arguments
+};
+
+/// Argument numbers count from 0.
+struct Model {
+  std::vector<int> reads, writes;  ///< arguments whose target is read, may be written
+  std::vector<int> sets;           ///< whose target, a scalar, is written in any case
+  int reads_from = -1;             ///< all arguments from this one are read
+  int writes_from = -1;
+  std::vector<std::pair<int, int>> copies;  ///< what is in the second's target gets into the first's
+  std::vector<std::pair<int, int>> keeps;   ///< the second argument itself is stored in the first's target
+  int returns = -1;                         ///< the argument that is returned
+  bool returns_outside = false;             ///< returns a pointer to memory of the library
+  Heap heap = Heap::none;
+  int heap_argument = 0;  ///< of frees and reallocates; of allocates the argument to which the block is written, or -1
+  int callback = -1;      ///< argument that is called
+  std::vector<int> callback_arguments;
+  bool returns_never = false;
+  bool required = false;         ///< to be run again in a new process
+  bool refused_on_path = false;  ///< only in a function that leads to a safe point
+  std::string refused;           ///< why a program that calls it cannot be moved
+  bool stream = false;           ///< returns a FILE* that cannot be carried over
+  std::string replaced;          ///< by this function of the runtime
+  Communication communication;
+};
+
+class Models {
+ public:
+  /// Adds a file's functions, which replace earlier ones of the same name. The error names file and line.
+  tl::expected<void, std::string> read(const std::filesystem::path& file);
+  [[nodiscard]] const Model* find(const std::string& function) const;
+
+ private:
+  std::map<std::string, Model> functions_;
+};
+
+}  // namespace cppc::models

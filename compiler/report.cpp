@@ -1,0 +1,104 @@
+#include "report.hpp"
+
+namespace cppc {
+
+namespace {
+
+std::string place(const ir::Program& program, const ir::Position& where) {
+  if (where.file == ir::none) return "(unknown place)";
+  return program.files[where.file] + ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
+}
+
+std::string loop_place(const ir::Program& program, ir::Index loop) { return place(program, program.loops[loop].where); }
+
+nlohmann::json saved_objects(const ir::Program& program, const analysis::Effects& effects, ir::Index marker,
+                             const analysis::Objects& objects) {
+  const analysis::Reasons reasons = analysis::reasons(program, effects, marker, objects);
+  nlohmann::json saved = nlohmann::json::array();
+  for (const unsigned object : objects) {
+    const auto node = static_cast<ir::Node>(object);
+    nlohmann::json one{{"name", program.names.at(node)}, {"declared", place(program, program.places.at(node))}};
+    if (const auto type = program.types.find(node); type != program.types.end()) {
+      one["type"] = type->second;
+      one["size"] = "sizeof(" + type->second + ")";
+    } else {
+      one["size"] = "of the blocks that exist";
+    }
+    const auto reason = reasons.find(node);
+    const bool known = reason != reasons.end() && reason->second.file != ir::none;
+    one["live"] = known ? "read at " + place(program, reason->second) : "read after this function, or in what it calls";
+    saved.push_back(std::move(one));
+  }
+  return saved;
+}
+
+void print_saved(const nlohmann::json& saved, std::ostream& out) {
+  for (const auto& object : saved)
+    out << "  saved: " << object.at("name").get<std::string>() << ", " << object.value("type", "heap") << ", "
+        << object.at("size").get<std::string>() << " (" << object.at("declared").get<std::string>()
+        << "): " << object.at("live").get<std::string>() << "\n";
+}
+
+}  // namespace
+
+nlohmann::json report_json(const ir::Program& program, const analysis::Effects& effects, const analysis::Plan& plan) {
+  nlohmann::json json;
+  json["safe_points"] = nlohmann::json::array();
+  for (std::size_t p = 0; p < plan.points.size(); ++p) {
+    const analysis::SafePoint& point = plan.points[p];
+    const ir::Marker& marker = program.markers[point.marker];
+    json["safe_points"].push_back({{"number", p + 1},
+                                   {"function", program.functions[marker.function].name},
+                                   {"where", place(program, marker.where)},
+                                   {"why", point.reason},
+                                   {"proved", point.proved},
+                                   {"saved", saved_objects(program, effects, point.marker, plan.live[p])}});
+  }
+  json["routines"] = nlohmann::json::array();
+  for (const analysis::Routine& routine : plan.routines) {
+    nlohmann::json places = nlohmann::json::array();
+    for (const analysis::Place& at : routine.places)
+      places.push_back({{"where", place(program, program.markers[at.marker].where)},
+                        {"saved", saved_objects(program, effects, at.marker, at.locals)}});
+    json["routines"].push_back({{"function", program.functions[routine.function].name}, {"places", std::move(places)}});
+  }
+  json["rejected"] = nlohmann::json::array();
+  for (const auto& [loop, why] : plan.rejected)
+    json["rejected"].push_back({{"where", loop_place(program, loop)}, {"why", why}});
+  json["refusals"] = nlohmann::json::array();
+  for (const auto& [where, what, advice] : plan.refusals)
+    json["refusals"].push_back({{"where", place(program, where)}, {"what", what}, {"advice", advice}});
+  return json;
+}
+
+void print_report(const nlohmann::json& report, std::ostream& out) {
+  const auto text = [](const nlohmann::json& of, const char* key) { return of.at(key).get<std::string>(); };
+  for (const auto& point : report.at("safe_points")) {
+    out << text(point, "where") << ": safe point " << point.at("number") << " in " << text(point, "function")
+        << "(): " << text(point, "why") << "\n";
+    print_saved(point.at("saved"), out);
+  }
+  for (const auto& routine : report.at("routines"))
+    for (const auto& at : routine.at("places")) {
+      out << text(at, "where") << ": " << text(routine, "function") << "() saves of its own\n";
+      print_saved(at.at("saved"), out);
+    }
+  for (const auto& loop : report.at("rejected"))
+    out << text(loop, "where") << ": no safe point: " << text(loop, "why") << "\n";
+}
+
+void print_problems(const ir::Program& program, const analysis::Plan& plan, std::ostream& out) {
+  for (const auto& [where, what, advice] : plan.refusals)
+    out << place(program, where) << ": error: " << what << ": " << advice << "\n";
+  for (const analysis::SafePoint& point : plan.points)
+    if (!point.proved)
+      out << place(program, program.markers[point.marker].where) << ": warning: safe point " << point.reason << "\n";
+}
+
+void print_no_safe_point(const ir::Program& program, const analysis::Plan& plan, std::ostream& out) {
+  out << "cppc: warning: no safe point found: the program runs, and cannot be moved\n";
+  for (const auto& [loop, why] : plan.rejected)
+    out << loop_place(program, loop) << ": note: not in this loop: " << why << "\n";
+}
+
+}  // namespace cppc

@@ -1,0 +1,662 @@
+#include "routine.hpp"
+
+#include <clang/AST/ParentMapContext.h>
+#include <clang/Lex/Lexer.h>
+
+#include <algorithm>
+
+#include "dead_range.hpp"
+
+namespace cppc::rewrite {
+
+namespace {
+
+bool is_loop(const clang::Stmt* s) { return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s); }
+
+bool variably_modified(const clang::Stmt* s) {
+  const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s);
+  return declaration != nullptr && std::ranges::any_of(declaration->decls(), [](const clang::Decl* d) {
+           if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d))
+             return variable->getType()->isVariablyModifiedType();
+           const auto* name = llvm::dyn_cast<clang::TypedefNameDecl>(d);
+           return name != nullptr && name->getUnderlyingType()->isVariablyModifiedType();
+         });
+}
+
+bool changes(const clang::Stmt* s) {
+  if (s == nullptr) return false;
+  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s); unary != nullptr && unary->isIncrementDecrementOp())
+    return true;
+  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s); binary != nullptr && binary->isAssignmentOp())
+    return true;
+  return std::ranges::any_of(s->children(), changes);
+}
+
+/// A continue that belongs to the loop whose body this is.
+bool has_continue(const clang::Stmt* s) {
+  if (s == nullptr || is_loop(s)) return false;
+  return llvm::isa<clang::ContinueStmt>(s) || std::ranges::any_of(s->children(), has_continue);
+}
+
+bool has_call(const clang::Stmt* s) {
+  return s != nullptr && (llvm::isa<clang::CallExpr>(s) || std::ranges::any_of(s->children(), has_call));
+}
+
+}  // namespace
+
+RoutineRewriter::RoutineRewriter(Context& context, const analysis::Routine& routine)
+    : context_(context),
+      routine_(routine),
+      function_(context.source.functions[context.program.functions[routine.function].handle].declaration),
+      name_(function_->getNameAsString()) {}
+
+std::string RoutineRewriter::label(const char* kind, unsigned number) const {
+  return std::string("cppc_") + kind + "_" + std::to_string(number);
+}
+
+const clang::Stmt* RoutineRewriter::parent(const clang::Stmt* s) const {
+  const auto parents = context_.ast.getParentMapContext().getParents(*s);
+  return parents.empty() ? nullptr : parents[0].get<clang::Stmt>();
+}
+
+void RoutineRewriter::refuse(const clang::Stmt* where, const std::string& what, const std::string& advice) {
+  auto& program = const_cast<ir::Program&>(context_.program);
+  context_.refusals.push_back(
+      {frontend::position(context_.ast.getSourceManager(), where->getBeginLoc(), program), what, advice});
+}
+
+/// Loops around a statement and declarations of variable-length arrays before it that are in scope, outermost first.
+std::vector<const clang::Stmt*> RoutineRewriter::waypoints_to(const clang::Stmt* s) const {
+  std::vector<const clang::Stmt*> way;
+  for (const clang::Stmt *child = s, *up = parent(s); up != nullptr; child = up, up = parent(up)) {
+    if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(up)) {
+      std::vector<const clang::Stmt*> before;
+      for (const clang::Stmt* sibling : block->body()) {
+        if (sibling == child) break;
+        if (variably_modified(sibling)) before.push_back(sibling);
+      }
+      way.insert(way.end(), before.rbegin(), before.rend());
+    }
+    if (is_loop(up)) way.push_back(up);
+  }
+  std::ranges::reverse(way);
+  return way;
+}
+
+void RoutineRewriter::collect_place(int number, const analysis::Place& place) {
+  const auto& site = context_.source.markers[context_.program.markers[place.marker].handle];
+  auto way = waypoints_to(site.statement);
+  const bool inside = place.point != ir::none || site.part == frontend::Part::condition;
+  if (inside) way.push_back(site.statement);  // the loop itself
+  auto* onward = &first_;
+  for (const clang::Stmt* s : way) {
+    auto found = std::ranges::find(waypoints_, s, &Waypoint::statement);
+    if (found == waypoints_.end()) {
+      waypoints_.push_back({s, static_cast<unsigned>(waypoints_.size() + 1), {}});
+      found = waypoints_.end() - 1;
+    }
+    (*onward)[number] = label("way", found->number);
+    const auto index = found - waypoints_.begin();
+    onward = &waypoints_[static_cast<std::size_t>(index)].onward;
+  }
+  (*onward)[number] = label("place", static_cast<unsigned>(number));
+  std::set<const clang::VarDecl*> added;
+  for (const unsigned object : place.locals) {
+    const ir::Object& o = context_.program.objects[object];
+    if (o.handle == ir::none) {
+      refuse(site.statement, "a nameless object (a compound literal) of " + name_ + "() is live at a safe point",
+             "give it a name");
+      continue;
+    }
+    const clang::VarDecl* variable = context_.source.variables[o.handle].declaration;
+    if (visible(variable, site.statement, inside)) add_member(number, variable);
+  }
+  for (const clang::Stmt* s : way)
+    if (const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s))
+      for (const clang::Decl* d : declaration->decls())
+        if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d))
+          for (const std::string& extent : extents(variable)) lengths_[number].insert(extent);
+}
+
+/// Members of the shadow that keep the extents of a variable-length array, or of what a pointer leads to.
+const std::vector<std::string>& RoutineRewriter::extents(const clang::VarDecl* variable) {
+  auto [entry, fresh] = extents_.try_emplace(variable);
+  if (!fresh) return entry->second;
+  for (clang::QualType type = variable->getType();;) {
+    if (type->isPointerType()) {
+      type = type->getPointeeType();
+      continue;
+    }
+    const auto* array = context_.ast.getAsArrayType(type);
+    if (array == nullptr) return entry->second;
+    if (llvm::isa<clang::VariableArrayType>(array))
+      entry->second.push_back(variable->getNameAsString() + "_extent_" + std::to_string(entry->second.size() + 1) +
+                              "_" + std::to_string(extents_.size()));
+    type = array->getElementType();
+  }
+}
+
+/// Whether the variable's scope encloses the statement and begins before it.
+bool RoutineRewriter::visible(const clang::VarDecl* variable, const clang::Stmt* at, bool inside) const {
+  if (variable->getParentFunctionOrMethod() != function_) return false;
+  if (llvm::isa<clang::ParmVarDecl>(variable)) return true;
+  const auto parents = context_.ast.getParentMapContext().getParents(*variable);
+  const clang::Stmt* declaration = parents.empty() ? nullptr : parents[0].get<clang::Stmt>();
+  if (declaration == nullptr) return false;
+  const clang::Stmt* scope = parent(declaration);
+  const auto& manager = context_.ast.getSourceManager();
+  if (!manager.isBeforeInTranslationUnit(declaration->getBeginLoc(), at->getBeginLoc()) && !(inside && scope == at))
+    return false;
+  for (const clang::Stmt* up = at; up != nullptr; up = parent(up)) {
+    if (up == scope) return up != at || inside;
+  }
+  return false;
+}
+
+void RoutineRewriter::add_member(int number, const clang::VarDecl* variable) {
+  auto [entry, fresh] = member_of_.try_emplace(variable, members_.size());
+  if (fresh) {
+    const ir::Node node = context_.source.nodes.at(variable->getCanonicalDecl());
+    const ir::Object& object = context_.program.objects[node];
+    std::string name = variable->getNameAsString();
+    const auto taken = [&](const std::string& candidate) {
+      return std::ranges::any_of(members_, [&](const Member& m) { return m.name == candidate; });
+    };
+    for (int copy = 2; taken(name); ++copy) name = variable->getNameAsString() + "_" + std::to_string(copy);
+    const bool in_memory = !object.scalar || object.address_taken;
+    members_.push_back({variable, name, in_memory, variable->getType()->isVariableArrayType()});
+    if (const auto why = context_.types.obstacle(variable->getType()))
+      refuse(
+          function_->getBody(),
+          "the variable '" + variable->getNameAsString() + "' of " + name_ + "() is live at a safe point, and " + *why,
+          "use a type whose members say what they hold");
+    if (variable->getType().isConstQualified() ||
+        context_.ast.getBaseElementType(variable->getType()).isConstQualified())
+      drop_const(variable);
+  }
+  live_[number].push_back(entry->second);
+}
+
+/// The variable is written when its process takes over: it cannot be constant in its own function.
+void RoutineRewriter::drop_const(const clang::VarDecl* variable) {
+  const auto from = context_.editor.begin(variable->getBeginLoc());
+  const auto to = context_.editor.begin(variable->getLocation());
+  if (!from || !to) return;
+  std::string text = context_.editor.original(*from, *to);
+  const std::size_t star = variable->getType()->isPointerType() ? text.rfind('*') : std::string::npos;
+  const std::size_t at = text.find("const", star == std::string::npos ? 0 : star);
+  if (at != std::string::npos) context_.editor.replace(*from + static_cast<Offset>(at), 5, "     ");
+}
+
+std::string RoutineRewriter::store(int number, bool addresses) const {
+  std::string code;
+  const auto found = live_.find(number);
+  if (found == live_.end()) return code;
+  for (const std::size_t m : found->second) {
+    const Member& member = members_[m];
+    const std::string variable = member.variable->getNameAsString();
+    if (!member.in_memory) {
+      if (addresses) continue;
+      const clang::QualType type = member.variable->getType();
+      const bool data = type->isPointerType() && !type->isFunctionPointerType() && handle(type) == nullptr;
+      code += "cppc_live." + member.name + " = " + (data ? "(void*)" : "") +
+              (type->isFunctionPointerType() ? "(void (*)(void))" : "") + variable + "; ";
+      continue;
+    }
+    if (!addresses) continue;
+    const bool array = member.variable->getType()->isArrayType();
+    code += "cppc_live." + member.name + "_at = (void*)" + (array ? "" : "&") + variable + "; ";
+    if (member.variable_length) {
+      std::string element = variable;
+      for (clang::QualType t = member.variable->getType(); const auto* a = context_.ast.getAsArrayType(t);
+           t = a->getElementType())
+        element += "[0]";
+      code += "cppc_live." + member.name + "_length = sizeof(" + variable + ") / sizeof(" + element + "); ";
+    }
+  }
+  return code;
+}
+
+std::string RoutineRewriter::load(int number) const {
+  std::string code;
+  const auto found = live_.find(number);
+  if (found == live_.end()) return code;
+  for (const std::size_t m : found->second) {
+    const Member& member = members_[m];
+    if (member.in_memory) continue;
+    const std::string variable = member.variable->getNameAsString();
+    const bool function = member.variable->getType()->isFunctionPointerType();
+    code += variable + " = " + (function ? "(__typeof__(" + variable + "))" : "") + "cppc_live." + member.name + "; ";
+  }
+  return code;
+}
+
+std::string RoutineRewriter::dispatch(const std::map<int, std::string>& onward, bool guarded) const {
+  std::set<std::string> labels;
+  for (const auto& [place, to] : onward) labels.insert(to);
+  if (labels.size() == 1)
+    return (guarded ? "if (cppc_resuming(&cppc_frame_)) " : "") + ("goto " + *labels.begin() + "; ");
+  std::string code = guarded ? "if (cppc_resuming(&cppc_frame_)) " : "";
+  code += "switch (cppc_frame_.resume) { ";
+  for (const auto& [place, to] : onward) code += "case " + std::to_string(place) + ": goto " + to + "; ";
+  return code + "} ";
+}
+
+bool RoutineRewriter::needs_braces(const clang::Stmt* s) const {
+  const clang::Stmt* up = parent(s);
+  if (up == nullptr || llvm::isa<clang::CompoundStmt>(up)) return false;
+  if (llvm::isa<clang::LabelStmt, clang::SwitchCase>(up)) return needs_braces(up);
+  return true;
+}
+
+void RoutineRewriter::wrap(const clang::Stmt* s, const std::string& before) {
+  const auto begin = context_.editor.begin(s->getBeginLoc());
+  const auto end = context_.editor.end_of(s);
+  if (!begin || !end) return refuse(s, "the statement is not in the file that is translated", "move it there");
+  const bool braces = needs_braces(s);
+  context_.editor.open(*begin, (braces ? "{ " : "") + before);
+  if (braces) context_.editor.close(*end, " }");
+}
+
+/// Declares a member that holds a scalar; pointers lose what they point to.
+std::string RoutineRewriter::plain(clang::QualType type, const std::string& name) const {
+  if (type->isFunctionPointerType()) return "void (*" + name + ")(void)";
+  if (type->isPointerType() && handle(type) == nullptr) return "void* " + name;
+  const clang::QualType spelled = handle(type) != nullptr ? type : clang::QualType(context_.ast.getCanonicalType(type));
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  spelled.getAtomicUnqualifiedType().print(out, context_.ast.getPrintingPolicy(), name);
+  return text;
+}
+
+void RoutineRewriter::write_shadow() {
+  std::string members;
+  for (const Member& member : members_) {
+    if (member.in_memory) {
+      members += "  void* " + member.name + "_at;\n";
+      if (member.variable_length) members += "  size_t " + member.name + "_length;\n";
+      continue;
+    }
+    members += "  " + plain(member.variable->getType(), member.name) + ";\n";
+  }
+  std::set<std::string> lengths;
+  for (const auto& [place, names] : lengths_) lengths.insert(names.begin(), names.end());
+  for (const std::string& length : lengths) members += "  size_t " + length + ";\n";
+  for (std::size_t k = 0; k < routine_.places.size(); ++k) {
+    if (!routine_.places[k].apart) continue;
+    const clang::QualType type =
+        context_.source.calls[context_.program.calls[routine_.places[k].call].handle].call->getType();
+    members += "  " + plain(type, "cppc_value_" + std::to_string(k + 1)) + ";\n";
+  }
+  if (members.empty()) members = "  char nothing;\n";
+  const auto begin = context_.editor.begin(function_->getSourceRange().getBegin());
+  if (!begin)
+    return refuse(function_->getBody(), name_ + "() leads to a safe point and is not in the file that is translated",
+                  "move it out of the header");
+  context_.editor.open(*begin, "\nstruct cppc_live_" + name_ + " {\n" + members +
+                                   "};\nstatic const cppc_routine cppc_routine_" + name_ + ";\n#line " +
+                                   std::to_string(context_.editor.line(*begin)) + "\n");
+}
+
+void RoutineRewriter::write_entry() {
+  const auto* body = llvm::cast<clang::CompoundStmt>(function_->getBody());
+  const auto begin = context_.editor.end(body->getLBracLoc());
+  if (!begin) return;
+  std::string code =
+      " struct cppc_live_" + name_ + " cppc_live; cppc_frame cppc_frame_ __attribute__((cleanup(cppc_leave))); ";
+  if (function_->isMain()) {
+    code += "cppc_declare(&cppc_program_records); ";
+    const bool arguments = function_->getNumParams() >= 2;
+    code += arguments ? "cppc_start(&" + function_->getParamDecl(0)->getNameAsString() + ", (char***)&" +
+                            function_->getParamDecl(1)->getNameAsString() + "); "
+                      : "cppc_start(NULL, NULL); ";
+  }
+  code += "if (cppc_enter(&cppc_frame_, &cppc_routine_" + name_ + ", &cppc_live) != 0) ";
+  code += "{ " + dispatch(first_, false) + "}";
+  context_.editor.open(*begin, code);
+}
+
+void RoutineRewriter::write_loop(const Waypoint& waypoint) {
+  const clang::Stmt* s = waypoint.statement;
+  Editor& editor = context_.editor;
+  wrap(s, label("way", waypoint.number) + ":; ");
+  const clang::Expr* condition = nullptr;
+  const clang::Stmt* body = nullptr;
+  if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) {
+    condition = f->getCond();
+    body = f->getBody();
+    if (const auto* expression = llvm::dyn_cast_or_null<clang::Expr>(f->getInit())) {
+      const auto begin = editor.begin(expression->getBeginLoc()), end = editor.end(expression->getEndLoc());
+      if (begin && end) {
+        editor.open(*begin, "(void)(cppc_resuming(&cppc_frame_) || ((void)(");
+        editor.close(*end, "), 0))");
+      }
+    } else if (const auto* declaration = llvm::dyn_cast_or_null<clang::DeclStmt>(f->getInit())) {
+      for (const clang::Decl* d : declaration->decls()) {
+        const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
+        if (variable == nullptr || !has_call(variable->getInit())) continue;
+        const auto begin = editor.begin(variable->getInit()->getBeginLoc()),
+                   end = editor.end(variable->getInit()->getEndLoc());
+        if (begin && end) {
+          editor.open(*begin, "cppc_resuming(&cppc_frame_) ? 0 : (");
+          editor.close(*end, ")");
+        }
+      }
+    }
+  } else if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s)) {
+    condition = w->getCond();
+    body = w->getBody();
+  } else {
+    body = llvm::cast<clang::DoStmt>(s)->getBody();
+  }
+  const std::string moved = condition_code(s);
+  if (!moved.empty()) {
+    const bool at_end = llvm::isa<clang::DoStmt>(s);
+    const clang::Expr* old = at_end ? llvm::cast<clang::DoStmt>(s)->getCond() : condition;
+    const auto begin = editor.begin(old->getBeginLoc()), end = editor.end(old->getEndLoc());
+    if (!begin || !end) return refuse(s, "the loop's header comes from a macro", "write it out");
+    const auto* block = llvm::dyn_cast<clang::CompoundStmt>(body);
+    if (at_end && (block == nullptr || has_continue(body)))
+      return refuse(s, "a call in the condition of a do loop with 'continue' can reach a safe point",
+                    "write a while loop");
+    editor.replace(*begin, *end - *begin, llvm::isa<clang::ForStmt>(s) ? "" : "1");
+    if (at_end) editor.open(*editor.begin(block->getRBracLoc()), moved);
+  } else if (condition != nullptr) {
+    const auto begin = editor.begin(condition->getBeginLoc()), end = editor.end(condition->getEndLoc());
+    if (!begin || !end) return refuse(s, "the loop's header comes from a macro", "write it out");
+    editor.open(*begin, "cppc_resuming(&cppc_frame_) || (");
+    editor.close(*end, ")");
+  }
+  const std::string onward =
+      dispatch(waypoint.onward, true) + (llvm::isa<clang::DoStmt>(s) ? std::string() : moved) + safe_points_of(s);
+  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(body)) {
+    const auto inside = editor.end(block->getLBracLoc());
+    if (!inside || block->getLBracLoc().isMacroID())
+      return refuse(s, "the loop's body comes from a macro", "write it out");
+    editor.open(*inside, " " + onward);
+  } else {
+    const auto begin = editor.begin(body->getBeginLoc()), end = editor.end_of(body);
+    if (!begin || !end) return refuse(s, "the loop's body comes from a macro", "write it out");
+    editor.open(*begin, "{ " + onward);
+    editor.close(*end, " }");
+  }
+}
+
+void RoutineRewriter::write_array(const Waypoint& waypoint) {
+  const auto* s = llvm::cast<clang::DeclStmt>(waypoint.statement);
+  Editor& editor = context_.editor;
+  wrap(s, label("way", waypoint.number) + ":; ");
+  const auto end = editor.end_of(s);
+  if (end) editor.close(*end, " " + dispatch(waypoint.onward, true));
+  for (const clang::Decl* d : s->decls()) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
+    if (variable == nullptr) {
+      refuse(s, "a type of variable size is in scope at a safe point", "write the size where it is used");
+      continue;
+    }
+    if (const clang::Expr* init = variable->getInit(); init != nullptr && !variable->getType()->isVariableArrayType()) {
+      const auto from = editor.begin(init->getBeginLoc()), to = editor.end(init->getEndLoc());
+      if (from && to) {
+        editor.open(*from, "cppc_resuming(&cppc_frame_) ? 0 : (");
+        editor.close(*to, ")");
+      }
+    }
+    std::size_t extent = 0;
+    clang::QualType type = variable->getType();
+    while (true) {
+      if (type->isPointerType()) {
+        type = type->getPointeeType();
+        continue;
+      }
+      const auto* array = context_.ast.getAsArrayType(type);
+      if (array == nullptr) break;
+      if (const auto* open = llvm::dyn_cast<clang::VariableArrayType>(array);
+          open != nullptr && open->getSizeExpr() != nullptr) {
+        const auto from = editor.begin(open->getSizeExpr()->getBeginLoc()),
+                   to = editor.end(open->getSizeExpr()->getEndLoc());
+        const std::string member = "cppc_live." + extents(variable)[extent++];
+        if (from && to) {
+          editor.open(*from, "cppc_resuming(&cppc_frame_) ? " + member + " : (" + member + " = (size_t)(");
+          editor.close(*to, "))");
+        }
+      }
+      type = array->getElementType();
+    }
+  }
+}
+
+/// Static objects that are saved at another safe point and not at this one.
+std::string RoutineRewriter::dead_objects(ir::Index point) const {
+  std::string code;
+  for (const unsigned object : context_.declared) {
+    if (context_.plan.live[point].test(object)) continue;
+    const ir::Object& o = context_.program.objects[object];
+    const auto& site = context_.source.variables[o.handle];
+    const auto* variable = site.declaration;
+    if (site.unit != context_.source.functions[context_.program.functions[routine_.function].handle].unit) continue;
+    if (variable->isStaticLocal()) continue;
+    code += std::string("cppc_dead(") + (variable->getType()->isArrayType() ? "" : "&") + variable->getNameAsString() +
+            "); ";
+  }
+  return code;
+}
+
+std::string RoutineRewriter::safe_points_of(const clang::Stmt* loop) const {
+  std::string code;
+  for (std::size_t k = 0; k < routine_.places.size(); ++k) {
+    const analysis::Place& place = routine_.places[k];
+    if (place.point == ir::none) continue;
+    if (context_.source.markers[context_.program.markers[place.marker].handle].statement != loop) continue;
+    const auto number = static_cast<int>(k + 1);
+    code += "if (cppc_safe_point(" + std::to_string(place.point + 1) + ")) { " + store(number, false) +
+            label("place", static_cast<unsigned>(number)) + ": " + store(number, true) + dead_objects(place.point) +
+            dead_ranges(place.point, loop) + "cppc_stop(&cppc_frame_, " + std::to_string(number) + "); " +
+            load(number) + "} ";
+  }
+  return code;
+}
+
+/// What goes in front of a call on the path: its place, and the way back to it.
+std::string RoutineRewriter::call_code(int number) const {
+  const std::string k = std::to_string(number), addresses = store(number, true);
+  return store(number, false) + addresses + "cppc_at(&cppc_frame_, " + k + "); if (0) { cppc_place_" + k + ": " +
+         addresses + "cppc_resumed(&cppc_frame_); " + load(number) + "} ";
+}
+
+/// Arguments with effects are not evaluated again: the function called has its parameters from its own frame.
+bool RoutineRewriter::guard_arguments(int number, const analysis::Place& place) {
+  const ir::Call& call = context_.program.calls[place.call];
+  const auto* site = context_.source.calls[call.handle].call;
+  bool guarded = false;
+  for (unsigned i = 0; i < site->getNumArgs(); ++i) {
+    const clang::Expr* argument = site->getArg(i);
+    if (call.plain[i] || !(has_call(argument) || changes(argument))) continue;
+    const auto from = context_.editor.begin(argument->getBeginLoc()), to = context_.editor.end(argument->getEndLoc());
+    if (!argument->getType()->isScalarType() || place.apart || !from || !to || argument->getBeginLoc().isMacroID()) {
+      refuse(argument, "an argument of a call that can reach a safe point has effects",
+             "evaluate it in a statement before");
+      continue;
+    }
+    context_.editor.open(*from, "cppc_again_" + std::to_string(number) + " ? 0 : (");
+    context_.editor.close(*to, ")");
+    guarded = true;
+  }
+  return guarded;
+}
+
+void RoutineRewriter::write_call(int number, const analysis::Place& place) {
+  const auto& site = context_.source.markers[context_.program.markers[place.marker].handle];
+  if (site.part == frontend::Part::increment)
+    return refuse(site.statement, "a call in the loop's header can reach a safe point",
+                  "move the call into the loop's body");
+  std::string code = call_code(number);
+  if (guard_arguments(number, place)) {
+    if (site.part != frontend::Part::statement)
+      return refuse(site.statement,
+                    "an argument of a call in the loop's header, which can reach a safe point, has effects",
+                    "evaluate it in a statement before");
+    const std::string flag = "cppc_again_" + std::to_string(number);
+    const std::string resumed = "cppc_resumed(&cppc_frame_);";
+    code.replace(code.find(resumed), resumed.size(), resumed + " " + flag + " = 1;");
+    code = "int " + flag + " = 0; " + code;
+  }
+  if (site.part == frontend::Part::statement) wrap(site.statement, code);
+}
+
+bool RoutineRewriter::always_evaluated(const clang::Expr* call, const clang::Stmt* statement) const {
+  for (const clang::Stmt *child = call, *up = parent(call); child != statement; child = up, up = parent(up)) {
+    if (up == nullptr || llvm::isa<clang::StmtExpr>(up)) return false;
+    if (const auto* both = llvm::dyn_cast<clang::BinaryOperator>(up);
+        both != nullptr && both->isLogicalOp() && both->getRHS() == child)
+      return false;
+    if (const auto* choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(up);
+        choice != nullptr && choice->getCond() != child)
+      return false;
+  }
+  return true;
+}
+
+/// The call's text, with calls in its arguments that were made before replaced by their values.
+std::string RoutineRewriter::text_of(const clang::CallExpr* call) const {
+  const auto from = context_.editor.begin(call->getBeginLoc()), to = context_.editor.end(call->getEndLoc());
+  std::string text = context_.editor.original(*from, *to);
+  std::map<Offset, std::pair<Offset, std::string>> inner;
+  for (const auto& [other, value] : values_) {
+    const auto begin = context_.editor.begin(other->getBeginLoc()), end = context_.editor.end(other->getEndLoc());
+    if (other != call && *begin >= *from && *end <= *to) inner[*begin] = {*end, value};
+  }
+  for (auto each = inner.rbegin(); each != inner.rend(); ++each)
+    text.replace(each->first - *from, each->second.first - each->first, "cppc_live." + each->second.second);
+  return text;
+}
+
+/// Several calls on the path in one statement: each is made on its own before it, and leaves its value in the shadow.
+void RoutineRewriter::write_apart(const std::vector<int>& numbers) {
+  std::string code;
+  const clang::Stmt* statement = nullptr;
+  for (const int number : numbers) {
+    const analysis::Place& place = routine_.places[static_cast<std::size_t>(number - 1)];
+    const auto& site = context_.source.markers[context_.program.markers[place.marker].handle];
+    const clang::CallExpr* call = context_.source.calls[context_.program.calls[place.call].handle].call;
+    statement = site.statement;
+    const clang::Stmt* whole = statement;
+    if (site.part != frontend::Part::statement || call->getBeginLoc().isMacroID() || call->getEndLoc().isMacroID() ||
+        !call->getType()->isScalarType() || handle(call->getType()) != nullptr || !always_evaluated(call, whole))
+      return refuse(statement, "several calls that can reach a safe point stand in one statement",
+                    "make each a statement of its own");
+    const std::string value = "cppc_value_" + std::to_string(number);
+    const std::string text = text_of(call);
+    code += call_code(number) + "cppc_live." + value + " = " + text + "; ";
+    values_.emplace(call, value);
+  }
+  for (const int number : numbers) {
+    const analysis::Place& place = routine_.places[static_cast<std::size_t>(number - 1)];
+    const clang::CallExpr* call = context_.source.calls[context_.program.calls[place.call].handle].call;
+    const bool within = std::ranges::any_of(values_, [&](const auto& other) {
+      return other.first != call &&
+             other.first->getBeginLoc().getRawEncoding() <= call->getBeginLoc().getRawEncoding() &&
+             other.first->getEndLoc().getRawEncoding() >= call->getEndLoc().getRawEncoding();
+    });
+    const auto from = context_.editor.begin(call->getBeginLoc()), to = context_.editor.end(call->getEndLoc());
+    if (!within) context_.editor.replace(*from, *to - *from, "cppc_live." + values_.at(call));
+  }
+  wrap(statement, code);
+}
+
+/// Of a loop whose condition has a call on the path: the place, and the condition as a statement of the body.
+std::string RoutineRewriter::condition_code(const clang::Stmt* loop) const {
+  for (std::size_t k = 0; k < routine_.places.size(); ++k) {
+    const analysis::Place& place = routine_.places[k];
+    const auto& site = context_.source.markers[context_.program.markers[place.marker].handle];
+    if (place.call == ir::none || site.statement != loop || site.part != frontend::Part::condition) continue;
+    const clang::Expr* condition = nullptr;
+    if (const auto* f = llvm::dyn_cast<clang::ForStmt>(loop)) condition = f->getCond();
+    if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(loop)) condition = w->getCond();
+    if (const auto* d = llvm::dyn_cast<clang::DoStmt>(loop)) condition = d->getCond();
+    const auto begin = context_.editor.begin(condition->getBeginLoc()),
+               end = context_.editor.end(condition->getEndLoc());
+    return call_code(static_cast<int>(k + 1)) + "if (!(" + context_.editor.original(*begin, *end) + ")) break; ";
+  }
+  return {};
+}
+
+/// Memory that is overwritten before it is read: where it is, said in variables of this function.
+std::string RoutineRewriter::dead_ranges(ir::Index point, const clang::Stmt* loop) const {
+  const auto here = [&](const clang::VarDecl* variable) {
+    return variable->hasGlobalStorage() ? !variable->isStaticLocal() : visible(variable, loop, true);
+  };
+  std::set<std::string> ranges;
+  for (const analysis::Ahead& ahead : context_.plan.ahead[point])
+    ranges.insert(dead_range(context_.program, context_.source, context_.ast, ahead, here));
+  std::string code;
+  for (const std::string& range : ranges) code += range;
+  return code;
+}
+
+void RoutineRewriter::write_tables() {
+  std::string places;
+  for (std::size_t k = 1; k <= routine_.places.size(); ++k) {
+    const auto number = static_cast<int>(k);
+    const std::string id = name_ + "_" + std::to_string(k), live = "struct cppc_live_" + name_;
+    std::string fields, variables;
+    for (const std::size_t m : live_[number]) {
+      const Member& member = members_[m];
+      const std::string shown = member.variable->getNameAsString();
+      const Shape shape =
+          context_.types.shape(member.variable->getType(), "__typeof__(((" + live + "*)0)->" + member.name + ")");
+      if (!member.in_memory)
+        fields += "  {\"" + shown + "\", offsetof(" + live + ", " + member.name + "), " + shape.type + ", 1},\n";
+      else
+        variables += "  {\"" + member.name + "\", " + shape.type + ", " + (member.variable_length ? "0" : shape.count) +
+                     ", offsetof(" + live + ", " + member.name + "_at), " +
+                     (member.variable_length ? "offsetof(" + live + ", " + member.name + "_length)" : "0") + "},\n";
+    }
+    for (const std::string& value : values_before_[number]) {
+      const analysis::Place& earlier = routine_.places[static_cast<std::size_t>(std::stoi(value.substr(11)) - 1)];
+      const auto type = context_.source.calls[context_.program.calls[earlier.call].handle].call->getType();
+      fields +=
+          "  {\"" + value + "\", offsetof(" + live + ", " + value + "), " + context_.types.shape(type).type + ", 1},\n";
+    }
+    for (const std::string& length : lengths_[number])
+      fields += "  {\"" + length + "\", offsetof(" + live + ", " + length + "), &cppc_type_unsigned_long, 1},\n";
+    if (!fields.empty()) {
+      tables_ += "static const cppc_field cppc_fields_" + id + "[] = {\n" + fields + "};\n";
+      tables_ += "static const cppc_type cppc_shadow_" + id + " = {CPPC_STRUCT, sizeof(" + live + "), \"" + live +
+                 "\", cppc_fields_" + id + ", sizeof cppc_fields_" + id + " / sizeof *cppc_fields_" + id + "};\n";
+    }
+    if (!variables.empty())
+      tables_ += "static const cppc_variable cppc_variables_" + id + "[] = {\n" + variables + "};\n";
+    places += "  {" + (fields.empty() ? "NULL" : "&cppc_shadow_" + id) + ", " +
+              (variables.empty()
+                   ? "NULL, 0"
+                   : "cppc_variables_" + id + ", sizeof cppc_variables_" + id + " / sizeof *cppc_variables_" + id) +
+              "},\n";
+  }
+  tables_ += "static const cppc_place cppc_places_" + name_ + "[] = {\n" + places + "};\n";
+  tables_ += "static const cppc_routine cppc_routine_" + name_ + " = {\"" + name_ + "\", cppc_places_" + name_ + ", " +
+             std::to_string(routine_.places.size()) + "};\n";
+}
+
+void RoutineRewriter::run() {
+  for (std::size_t k = 0; k < routine_.places.size(); ++k) collect_place(static_cast<int>(k + 1), routine_.places[k]);
+  std::map<ir::Index, std::vector<int>> apart;
+  for (std::size_t k = 0; k < routine_.places.size(); ++k) {
+    if (!routine_.places[k].apart) continue;
+    auto& numbers = apart[routine_.places[k].marker];
+    for (const int earlier : numbers)
+      values_before_[static_cast<int>(k + 1)].insert("cppc_value_" + std::to_string(earlier));
+    numbers.push_back(static_cast<int>(k + 1));
+  }
+  write_shadow();
+  write_entry();
+  for (const Waypoint& waypoint : waypoints_)
+    is_loop(waypoint.statement) ? write_loop(waypoint) : write_array(waypoint);
+  for (std::size_t k = 0; k < routine_.places.size(); ++k) {
+    const analysis::Place& place = routine_.places[k];
+    if (place.call != ir::none && !place.apart) write_call(static_cast<int>(k + 1), place);
+  }
+  for (const auto& [marker, numbers] : apart) write_apart(numbers);
+  write_tables();
+}
+
+}  // namespace cppc::rewrite

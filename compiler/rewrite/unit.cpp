@@ -1,0 +1,193 @@
+#include "unit.hpp"
+
+#include <clang/AST/ParentMapContext.h>
+#include <clang/Lex/Lexer.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "calls.hpp"
+#include "routine.hpp"
+
+namespace cppc::rewrite {
+
+namespace {
+
+/// Static objects that have to be declared to the runtime: those saved at some safe point that may change.
+std::set<ir::Node> objects_to_declare(const Rewriting& rewriting) {
+  std::set<ir::Node> declared;
+  for (const unsigned object : rewriting.plan.saved) {
+    const ir::Object& o = rewriting.program.objects[object];
+    if (o.storage != ir::Storage::global || o.handle == ir::none) continue;
+    declared.insert(object);
+  }
+  return declared;
+}
+
+class UnitRewriter {
+ public:
+  UnitRewriter(const Rewriting& rewriting, ir::Index unit, std::vector<analysis::Refusal>& refusals)
+      : rewriting_(rewriting),
+        unit_(unit),
+        ast_(rewriting.source.units[unit].ast->getASTContext()),
+        refusals_(refusals),
+        editor_(ast_),
+        types_(ast_, "cppc_"),
+        declared_(objects_to_declare(rewriting)) {}
+
+  std::optional<std::string> run();
+
+ private:
+  void rewrite_routines();
+  void declare_objects();
+  void declare_functions();
+  void insert_prologue(const std::string& macros);
+  void remove_pragmas();
+  std::optional<Offset> prologue_place() const;
+  std::string file() const { return rewriting_.source.units[unit_].command.file; }
+
+  const Rewriting& rewriting_;
+  ir::Index unit_;
+  clang::ASTContext& ast_;
+  std::vector<analysis::Refusal>& refusals_;
+  Editor editor_;
+  Types types_;
+  std::set<ir::Node> declared_;
+  std::string tables_, records_;
+  bool has_main_ = false;
+};
+
+void UnitRewriter::rewrite_routines() {
+  Context context{rewriting_.program, rewriting_.source, rewriting_.plan, ast_, editor_, types_, refusals_, declared_};
+  for (const analysis::Routine& routine : rewriting_.plan.routines) {
+    const ir::Function& function = rewriting_.program.functions[routine.function];
+    if (rewriting_.source.functions[function.handle].unit != unit_) continue;
+    RoutineRewriter rewriter(context, routine);
+    rewriter.run();
+    tables_ += rewriter.tables();
+    has_main_ |= function.name == "main";
+  }
+}
+
+void UnitRewriter::declare_objects() {
+  std::string globals;
+  const std::string base = std::filesystem::path(file()).filename().string();
+  for (const ir::Node object : declared_) {
+    const ir::Object& o = rewriting_.program.objects[object];
+    const auto& site = rewriting_.source.variables[o.handle];
+    if (site.unit != unit_) continue;
+    const clang::VarDecl* variable = site.declaration;
+    const std::string own = variable->getNameAsString();
+    if (const auto why = types_.obstacle(variable->getType())) {
+      refusals_.push_back({rewriting_.program.places.at(object),
+                           "the variable '" + own + "' is live at a safe point, and " + *why,
+                           "use a type whose members say what they hold"});
+      continue;
+    }
+    const Shape shape = types_.shape(variable->getType(), "__typeof__(" + own + ")");
+    const std::string name =
+        variable->hasExternalFormalLinkage() ? own : base + ":" + rewriting_.program.names.at(object);
+    const std::string entry = "{\"" + name + "\", (void*)" + (variable->getType()->isArrayType() ? "" : "&") + own +
+                              ", " + shape.type + ", " + shape.count + "}";
+    if (!variable->isStaticLocal()) {
+      globals += "  " + entry + ",\n";
+      continue;
+    }
+    const auto parents = ast_.getParentMapContext().getParents(*variable);
+    const auto* declaration = parents.empty() ? nullptr : parents[0].get<clang::DeclStmt>();
+    const auto end = declaration != nullptr ? editor_.end_of(declaration) : std::nullopt;
+    if (!end) {
+      refusals_.push_back({rewriting_.program.places.at(object),
+                           "the static variable '" + own + "' is not in the file that is translated", "move it there"});
+      continue;
+    }
+    editor_.close(*end, " static cppc_global cppc_global_" + std::to_string(object) +
+                            " __attribute__((section(\"cppc_globals\"), used, aligned(8))) = " + entry + ";");
+  }
+  if (!globals.empty())
+    records_ +=
+        "static cppc_global cppc_globals_here[] __attribute__((section(\"cppc_globals\"), used, aligned(8))) = {\n" +
+        globals + "};\n";
+}
+
+/// Functions of the program whose address is taken somewhere.
+void UnitRewriter::declare_functions() {
+  std::string functions;
+  const std::string base = std::filesystem::path(file()).filename().string();
+  for (const auto& object : rewriting_.program.objects) {
+    if (object.storage != ir::Storage::function || !rewriting_.program.functions[object.function].defined) continue;
+    const auto& site = rewriting_.source.functions[object.handle];
+    if (site.unit != unit_) continue;
+    const std::string own = site.declaration->getNameAsString();
+    if (own == "main") continue;
+    const bool external = site.declaration->isExternallyVisible();
+    functions += "  {\"" + (external ? own : base + ":" + own) + "\", (void (*)(void))" + own + "},\n";
+  }
+  if (!functions.empty())
+    records_ +=
+        "static cppc_function cppc_functions_here[] __attribute__((section(\"cppc_functions\"), used, aligned(8))) = "
+        "{\n" +
+        functions + "};\n";
+}
+
+/// The first function of the main file or the first change before it, whatever comes first: what is inserted there
+/// stands behind the includes that come before it.
+std::optional<Offset> UnitRewriter::prologue_place() const {
+  const auto changed = editor_.first();
+  for (const clang::Decl* d : ast_.getTranslationUnitDecl()->decls()) {
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(d);
+    if (function == nullptr || !function->doesThisDeclarationHaveABody()) continue;
+    const auto begin = editor_.begin(function->getSourceRange().getBegin());
+    if (!begin || editor_.in_main_file(*begin) != *begin) continue;
+    return changed && *changed < *begin ? changed : begin;
+  }
+  return changed;
+}
+
+void UnitRewriter::insert_prologue(const std::string& macros) {
+  const auto begin = prologue_place();
+  if (!begin) return;
+  std::string text = "\n#include <cppc/cppc.h>\n" + types_.declarations();
+  text += macros;
+  if (has_main_) {
+    for (const auto& [section, type] :
+         {std::pair{"globals", "cppc_global"}, {"functions", "cppc_function"}, {"requireds", "cppc_required"}})
+      text += std::string("extern const ") + type + " __start_cppc_" + section +
+              "[] __attribute__((weak)), __stop_cppc_" + section + "[] __attribute__((weak));\n";
+    text +=
+        "static const cppc_program cppc_program_records = {__start_cppc_globals, __stop_cppc_globals, "
+        "__start_cppc_functions,\n"
+        "  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};\n";
+  }
+  editor_.open_first(*begin, text + "#line " + std::to_string(editor_.line(*begin)) + "\n");
+}
+
+void UnitRewriter::remove_pragmas() {
+  for (const auto& pragma : rewriting_.source.units[unit_].pragmas)
+    editor_.replace(editor_.at(pragma.offset), pragma.length, "");
+}
+
+std::optional<std::string> UnitRewriter::run() {
+  rewrite_routines();
+  CallRewriter calls(rewriting_, unit_, editor_, types_, refusals_);
+  calls.run();
+  declare_objects();
+  declare_functions();
+  if (editor_.empty() && records_.empty()) return {};
+  remove_pragmas();
+  insert_prologue(calls.macros());
+  // A process that takes over jumps over initialisations, and finds the variables' values in the shadow.
+  static const std::string quiet =
+      "#if defined __GNUC__ && !defined __clang__\n#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"\n#endif\n";
+  return quiet + "#line 1 \"" + quoted(file()) + "\"\n" + editor_.text() + "\n" + types_.definitions() + tables_ +
+         calls.tables() + records_;
+}
+
+}  // namespace
+
+std::optional<std::string> rewrite_unit(const Rewriting& rewriting, ir::Index unit,
+                                        std::vector<analysis::Refusal>& refusals) {
+  return UnitRewriter(rewriting, unit, refusals).run();
+}
+
+}  // namespace cppc::rewrite

@@ -1,0 +1,115 @@
+/* cppc/hooks.h: between the runtime and an extension that moves its state. The runtime knows nothing of migration: it
+ * offers hooks at its safe points and access to its state, and loads the extension named by the environment variable
+ * CPPC_EXTENSION (a shared object, opened by cppc_start or MPI_Init with RTLD_LOCAL). Without it, programs run as plain
+ * MPI programs.
+ *
+ * All calls, in both directions, come from the thread that calls MPI. Nothing is thrown across. */
+#pragma once
+
+#include <mpi.h>
+
+#include "cppc/cppc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CPPC_HOOKS_VERSION 2
+
+typedef enum cppc_section {
+  CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
+  CPPC_SECTION_GLOBAL,
+  CPPC_SECTION_FRAME, /* shadows and locals, name "<depth>/<function>/<variable>", of a shadow "(shadow)" */
+  CPPC_SECTION_HEAP,  /* name is the block's number */
+} cppc_section;
+
+/* One object of the state. */
+typedef struct cppc_block {
+  cppc_section section;
+  const char* name;      /* unique in its section */
+  const cppc_type* type; /* as the program declared it */
+  uint64_t count;        /* elements */
+  uint64_t bytes;        /* count * type->size */
+  const void* data;      /* NULL when its contents are dead; pointers and handles inside are in stored form (below) */
+  int stored_form;       /* 1: data is the runtime's encoded copy, 0: the program's own memory */
+} cppc_block;
+/* Stored form: fields of kind POINTER and FUNCTION and MPI handles are 8-byte numbers that mean the same in every
+ * process of the program: the runtime encodes and decodes them. Offsets and sizes stay those of the type. */
+
+typedef struct cppc_traffic {
+  int64_t sent;     /* point-to-point messages to other ranks or oneself, this process, since the last rebuild */
+  int64_t received; /* receives that were started, likewise */
+  int64_t active;   /* requests started and not completed */
+} cppc_traffic;
+
+/* What the runtime offers. Valid from the extension's start until the process ends. */
+typedef struct cppc_runtime {
+  uint32_t version;
+
+  /* Makes the fast path of safe points watch `word` (a non-zero value calls `reached`); NULL: none. */
+  void (*watch)(const volatile uint32_t* word);
+
+  /* Bytes of all registered objects, dead ones included. Any time. */
+  uint64_t (*state_bytes)(void);
+
+  /* Visits every object, the runtime's own block first. Only inside `stopped`. Data stays valid and unchanged until
+   * `stopped` returns. Stops at the first visit that does not return CPPC_OK and returns its value.
+   * CPPC_ERR_UNSUPPORTED, logged by name, when something cannot be carried over. */
+  cppc_status (*capture)(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
+
+  /* In a replacement, only inside `fetch`: first the runtime's block (its bytes), then a place for the data of each
+   * other block (in stored form; `place` stays valid until `restore_end`; *place is NULL for a block that needs none),
+   * then the end, which checks that nothing is missing. */
+  cppc_status (*restore_begin)(const void* runtime_block, uint64_t bytes);
+  cppc_status (*restore_place)(cppc_section section, const char* name, uint64_t bytes, void** place);
+  cppc_status (*restore_end)(void);
+
+  void (*traffic)(cppc_traffic* out);
+
+  /* Collective over `world`: makes it the application's MPI_COMM_WORLD and makes its communicators again from their
+   * log. In a process that stays, the earlier ones are freed first. In a replacement, called inside `join`. */
+  cppc_status (*rebuild)(MPI_Comm world);
+
+  /* In the process that leaves: frees all communicators of the application. Nothing of the application runs any more.
+   */
+  void (*abandon)(void);
+} cppc_runtime;
+
+/* What an extension provides; every function set. */
+typedef struct cppc_hooks {
+  uint32_t version;
+
+  /* 1 when this process takes over a rank, a replacement, else 0. */
+  int replacement;
+
+  /* At the end of MPI_Init, which a replacement calls in cppc_start: *world is the application's world, in a
+   * replacement MPI_COMM_NULL until `join`; the application's world has *rank and *size. */
+  cppc_status (*start)(MPI_Comm* world, int* rank, int* size);
+
+  /* Safe point number `passed` at `site` while the watched word is not zero. Returns 1 to stop here. */
+  int (*reached)(uint64_t passed, unsigned site);
+
+  /* All live state is in its place. In a process that leaves it does not return. */
+  void (*stopped)(uint64_t passed, unsigned site);
+
+  /* Replacement: wait for the image and hand it to restore_*. */
+  cppc_status (*fetch)(void);
+
+  /* Replacement, every frame restored, at its safe point: report so, and enter the world (`rebuild`). */
+  cppc_status (*join)(void);
+
+  /* Replacement: its state cannot be restored, for a reason that was logged. Does not return: the process ends without
+   * harm to the job, and the rank goes on where it was. */
+  void (*fail)(cppc_status status);
+
+  /* At the beginning of MPI_Finalize. */
+  void (*finish)(void);
+} cppc_hooks;
+
+/* The symbol that an extension exports: fills `hooks`. Called before MPI_Init. */
+typedef cppc_status (*cppc_extension_entry)(const cppc_runtime* runtime, cppc_hooks* hooks);
+#define CPPC_EXTENSION_ENTRY "cppc_extension"
+
+#ifdef __cplusplus
+}
+#endif

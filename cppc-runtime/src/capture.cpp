@@ -1,0 +1,105 @@
+#include "capture.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "bytes.hpp"
+#include "handles.hpp"
+#include "heap.hpp"
+#include "references.hpp"
+#include "runtime_block.hpp"
+
+namespace cppc {
+
+namespace {
+
+cppc_block block_of(const Object& object, const std::byte* copy) {
+  const std::byte* data = copy != nullptr ? copy : object.address;
+  return {.section = object.section,
+          .name = object.name.c_str(),
+          .type = object.layout->type,
+          .count = object.count,
+          .bytes = object.bytes(),
+          .data = object.dead ? nullptr : data,
+          .stored_form = copy != nullptr ? 1 : 0};
+}
+
+/// Memory for the stored form of an object: its contents, of a shadow only the members that are live.
+std::unique_ptr<std::byte[]> copy_of(const Object& object) {
+  if (object.shadow) {
+    auto copy = std::make_unique<std::byte[]>(object.bytes());
+    copy_members(*object.layout, object.address, copy.get());
+    return copy;
+  }
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(object.bytes());
+  std::memcpy(copy.get(), object.address, object.bytes());
+  return copy;
+}
+
+}  // namespace
+
+tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned site, const DeadMemory& dead,
+                                                 const void* stack) {
+  auto inventory = take_inventory(dead);
+  if (!inventory) return tl::unexpected(inventory.error());
+  Capture capture;
+  capture.inventory_ = std::move(*inventory);
+  const auto& functions = registry().functions;
+  auto outside = OutsideEncoder::make(stack);
+  if (!outside) return tl::unexpected(outside.error());
+  if (const cppc_status status = capture.encode(functions, *outside); status != CPPC_OK) return tl::unexpected(status);
+
+  // After the handles: encoding them may add to the MPI part.
+  ByteWriter mpi;
+  if (const cppc_status status = mpi_state::serialize(mpi); status != CPPC_OK) return tl::unexpected(status);
+  RuntimeBlock block{.passed = passed,
+                     .site = site,
+                     .next_heap_number = heap().next_number(),
+                     .functions = {},
+                     .modules = outside->modules(),
+                     .calls = required_calls().stored(),
+                     .inventory = std::move(capture.inventory_),
+                     .mpi = std::move(mpi).take()};
+  for (const cppc_function& function : functions) block.functions.emplace_back(function.name);
+  capture.runtime_block_ = write_runtime_block(block);
+  capture.inventory_ = std::move(block.inventory);
+  return capture;
+}
+
+cppc_status Capture::encode(std::span<const cppc_function> functions, OutsideEncoder& outside) {
+  const auto& objects = inventory_.objects;
+  const auto index = AddressIndex::make(objects);
+  if (!index) return index.error();
+  const ReferenceEncoder encoder(objects, *index, functions, outside);
+  copies_.resize(objects.size());
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const Object& object = objects[i];
+    if (object.dead || object.bytes() == 0) continue;
+    if (object.section == CPPC_SECTION_HEAP && is_unknown(*object.layout->type)) {
+      if (const cppc_status status = encoder.check_unknown(object); status != CPPC_OK) return status;
+    }
+    if (!object.layout->references && !object.shadow) continue;
+    copies_[i] = copy_of(object);
+    if (!object.layout->references) continue;
+    if (const cppc_status status = encoder.encode(object, copies_[i].get()); status != CPPC_OK) return status;
+  }
+  return CPPC_OK;
+}
+
+cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* context), void* context) const {
+  const cppc_block runtime{.section = CPPC_SECTION_RUNTIME,
+                           .name = "runtime",
+                           .type = &cppc_type_bytes,
+                           .count = runtime_block_.size(),
+                           .bytes = runtime_block_.size(),
+                           .data = runtime_block_.data(),
+                           .stored_form = 1};
+  if (const cppc_status status = visit(&runtime, context); status != CPPC_OK) return status;
+  for (std::size_t i = 0; i < inventory_.objects.size(); ++i) {
+    const cppc_block block = block_of(inventory_.objects[i], copies_[i].get());
+    if (const cppc_status status = visit(&block, context); status != CPPC_OK) return status;
+  }
+  return CPPC_OK;
+}
+
+}  // namespace cppc

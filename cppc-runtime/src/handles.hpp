@@ -1,0 +1,40 @@
+/// What capture and restore need of the MPI part (src/mpi) and of the C library's (src/c_library): their share of the
+/// runtime block, and handles of both in the program's objects. Called by the thread that calls MPI. Nothing throws.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "bytes.hpp"
+#include "cppc/hooks.h"
+
+namespace cppc::handles {
+
+/// The number that stands for the handle stored at `field`, which is as large as its type and need not be aligned;
+/// `kind` is CPPC_FILE or one of the CPPC_MPI_ kinds. The error says, for a message that goes on to name the object,
+/// why the handle cannot be carried over.
+tl::expected<std::uint64_t, std::string> encode(cppc_kind kind, const void* field);
+
+/// Stores at `field` the handle that `stored` stands for. Only after mpi_state::restore(). Any `stored` may come: one
+/// that encode() has never given is an error, said as above.
+tl::expected<void, std::string> decode(cppc_kind kind, std::uint64_t stored, void* field);
+
+}  // namespace cppc::handles
+
+namespace cppc::mpi_state {
+
+/// Writes the MPI part of the runtime block: after all encode() of a capture. Without MPI_Init: an empty state. An
+/// error (CPPC_ERR_UNSUPPORTED), logged by name, leaves everything as it was.
+cppc_status serialize(ByteWriter& writer);
+
+/// In a replacement: takes over what serialize() wrote, before any decode(); communicators become real in rebuild().
+/// `reader` holds the MPI part and nothing else. Hostile bytes give CPPC_ERR_IMAGE, logged.
+cppc_status restore(ByteReader& reader);
+
+/// The functions of the same names in cppc_runtime (cppc/hooks.h).
+void traffic(cppc_traffic* out);
+cppc_status rebuild(MPI_Comm world);
+void abandon();
+
+}  // namespace cppc::mpi_state

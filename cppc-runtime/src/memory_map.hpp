@@ -1,0 +1,36 @@
+/// What memory this process has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "cppc/status.h"
+
+namespace cppc {
+
+class MemoryMap {
+ public:
+  struct Range {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    bool writable;
+    std::string name;  ///< a file, or "[heap]" and the like; empty: of nothing in particular
+  };
+
+  /// As it is now. CPPC_ERR_SYSTEM, logged, when the system does not say.
+  static tl::expected<MemoryMap, cppc_status> read();
+
+  /// Null: no memory is there.
+  [[nodiscard]] const Range* find(const void* address) const;
+
+  [[nodiscard]] bool writable(std::span<const std::byte> memory) const;
+
+ private:
+  std::vector<Range> ranges_;  ///< by rising address
+};
+
+}  // namespace cppc

@@ -1,0 +1,121 @@
+#include "modules.hpp"
+
+#include <fmt/format.h>
+#define XXH_INLINE_ALL  // nothing of it is exported
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace cppc {
+
+namespace {
+
+std::span<const std::byte> in_memory(std::uintptr_t base, const ElfW(Phdr) & segment) {
+  return {reinterpret_cast<const std::byte*>(base + segment.p_vaddr), segment.p_memsz};
+}
+
+std::string hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return text;
+}
+
+/// The contents of the note that the linker leaves about what it has made; empty: there is none.
+std::span<const std::byte> build_id_in(std::span<const std::byte> notes, std::size_t alignment) {
+  const auto aligned = [&](std::size_t size) { return (size + alignment - 1) / alignment * alignment; };
+  while (notes.size() >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) head;
+    std::memcpy(&head, notes.data(), sizeof head);
+    const std::size_t name = sizeof head;
+    const std::size_t contents = aligned(name + head.n_namesz);
+    const std::size_t end = aligned(contents + head.n_descsz);
+    if (contents + head.n_descsz > notes.size()) break;
+    const std::string_view owner(reinterpret_cast<const char*>(notes.data() + name), head.n_namesz);
+    if (head.n_type == NT_GNU_BUILD_ID && owner == std::string_view("GNU", 4)) {
+      return notes.subspan(contents, head.n_descsz);
+    }
+    notes = notes.subspan(std::min(end, notes.size()));
+  }
+  return {};
+}
+
+/// Constant segments hold no addresses that the loader would have changed.
+std::string hash_of_contents(std::uintptr_t base, std::span<const ElfW(Phdr)> segments) {
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  for (const auto& segment : segments) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0 || (segment.p_flags & PF_R) == 0) continue;
+    const auto bytes = in_memory(base, segment);
+    XXH3_128bits_update(&state, bytes.data(), bytes.size());
+  }
+  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
+  return fmt::format("contents {:016x}{:016x}", hash.high64, hash.low64);
+}
+
+std::string identity_of(std::uintptr_t base, std::span<const ElfW(Phdr)> segments) {
+  for (const auto& segment : segments) {
+    if (segment.p_type != PT_NOTE) continue;
+    const auto id = build_id_in(in_memory(base, segment), segment.p_align >= 8 ? 8 : 4);
+    if (!id.empty()) return "build id " + hex(id);
+  }
+  return hash_of_contents(base, segments);
+}
+
+std::string described(const ModuleId& id) { return id.name.empty() ? "the program" : "the library " + id.name; }
+
+}  // namespace
+
+Modules Modules::read() {
+  Modules all;
+  const auto add = [](dl_phdr_info* info, std::size_t, void* context) {
+    auto& modules = static_cast<Modules*>(context)->modules_;
+    const std::string_view path = info->dlpi_name;
+    const auto slash = path.rfind('/');
+    modules.push_back({std::string(slash == std::string_view::npos ? path : path.substr(slash + 1)), info->dlpi_addr,
+                       std::span(info->dlpi_phdr, info->dlpi_phnum)});
+    return 0;
+  };
+  dl_iterate_phdr(add, &all);
+  for (std::size_t i = 0; i < all.modules_.size(); ++i) {
+    for (const auto& segment : all.modules_[i].segments) {
+      if (segment.p_type != PT_LOAD) continue;
+      const std::uintptr_t begin = all.modules_[i].base + segment.p_vaddr;
+      all.segments_.push_back({begin, begin + segment.p_memsz, i});
+    }
+  }
+  std::ranges::sort(all.segments_, {}, &Segment::begin);
+  return all;
+}
+
+std::optional<Modules::Place> Modules::find(const void* address) const {
+  const auto value = reinterpret_cast<std::uintptr_t>(address);
+  const auto segment = std::ranges::upper_bound(segments_, value, {}, &Segment::begin);
+  if (segment == segments_.begin() || value >= (segment - 1)->end) return std::nullopt;
+  const std::size_t module = (segment - 1)->module;
+  return Place{module, value - modules_[module].base};
+}
+
+ModuleId Modules::id(std::size_t module) const {
+  const auto& [name, base, segments] = modules_[module];
+  return {name, identity_of(base, segments)};
+}
+
+tl::expected<std::uintptr_t, std::string> Modules::base_of(const ModuleId& wanted) const {
+  const auto found = std::ranges::find(modules_, wanted.name, &Module::name);
+  if (found == modules_.end()) {
+    return tl::unexpected(described(wanted) + ", which the state has pointers into, is not loaded here");
+  }
+  const std::string identity = identity_of(found->base, found->segments);
+  if (identity == wanted.identity) return found->base;
+  return tl::unexpected(described(wanted) + ", which the state has pointers into, is another one here (" + identity +
+                        " instead of " + wanted.identity + "): the nodes need the same files");
+}
+
+bool Modules::has(std::uintptr_t base, std::uint64_t offset) const {
+  const auto place = find(reinterpret_cast<const void*>(base + offset));
+  return place && modules_[place->module].base == base;
+}
+
+}  // namespace cppc

@@ -1,0 +1,58 @@
+/// The executable and the shared libraries of this process. What lies in one of them lies at the same offset in every
+/// process that has loaded the same one.
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace cppc {
+
+struct ModuleId {
+  std::string name;      ///< of its file; of the executable empty
+  std::string identity;  ///< its build id, or a hash of all that is loaded of it and constant
+
+  bool operator==(const ModuleId&) const = default;
+};
+
+class Modules {
+ public:
+  /// Those loaded now; they must stay so while this object is used.
+  static Modules read();
+
+  struct Place {
+    std::size_t module;
+    std::uint64_t offset;
+  };
+  [[nodiscard]] std::optional<Place> find(const void* address) const;
+
+  [[nodiscard]] ModuleId id(std::size_t module) const;
+
+  /// Where offset 0 of the module is. The error says, for a message of its own, why it is not here.
+  [[nodiscard]] tl::expected<std::uintptr_t, std::string> base_of(const ModuleId& id) const;
+
+  /// Whether the module has memory at this offset.
+  [[nodiscard]] bool has(std::uintptr_t base, std::uint64_t offset) const;
+
+ private:
+  struct Module {
+    std::string name;
+    std::uintptr_t base;
+    std::span<const ElfW(Phdr)> segments;
+  };
+  struct Segment {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    std::size_t module;
+  };
+  std::vector<Module> modules_;
+  std::vector<Segment> segments_;  ///< in memory, by rising address
+};
+
+}  // namespace cppc

@@ -1,0 +1,66 @@
+#include "mpi/attributes.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace cppc::mpi {
+
+namespace {
+
+constexpr std::array own_keyvals{MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_LASTUSEDCODE};
+
+struct Answer {
+  int found;
+  int value;
+};
+
+struct LaunchAttribute {
+  int keyval;
+  std::optional<Answer> earlier;  // from the process that this one replaces
+};
+
+constinit std::array launch{LaunchAttribute{MPI_APPNUM, {}}, LaunchAttribute{MPI_UNIVERSE_SIZE, {}}};
+
+Answer ask(int keyval) {
+  const int* value = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, keyval, static_cast<void*>(&value), &found);
+  return {found, found ? *value : 0};
+}
+
+}  // namespace
+
+bool launch_attribute(int keyval, void* value, int* flag) {
+  const auto of_launch = std::ranges::find(launch, keyval, &LaunchAttribute::keyval);
+  if (of_launch != launch.end() && of_launch->earlier) {
+    *flag = of_launch->earlier->found;
+    const int* const address = &of_launch->earlier->value;
+    if (*flag) std::memcpy(value, static_cast<const void*>(&address), sizeof address);
+    return true;
+  }
+  if (of_launch == launch.end() && std::ranges::find(own_keyvals, keyval) == own_keyvals.end()) return false;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, keyval, value, flag);
+  return true;
+}
+
+void write_launch(ByteWriter& writer) {
+  for (const LaunchAttribute& attribute : launch) {
+    const Answer answer = attribute.earlier ? *attribute.earlier : ask(attribute.keyval);
+    writer.u8(answer.found != 0);
+    writer.i32(answer.value);
+  }
+}
+
+void read_launch(ByteReader& reader) {
+  for (LaunchAttribute& attribute : launch) {
+    const int found = reader.u8();
+    attribute.earlier = Answer{found, reader.i32()};
+  }
+}
+
+}  // namespace cppc::mpi

@@ -1,0 +1,123 @@
+#include "mpi/datatypes.hpp"
+
+#include <algorithm>
+
+#include "log.hpp"
+#include "mpi/mpi_objects.hpp"
+#include "never_destroyed.hpp"
+
+namespace cppc::mpi {
+
+void Datatypes::retain(MPI_Datatype type) {
+  if (Uses* const uses = types_.find(type)) ++uses->count;
+}
+
+void Datatypes::release(MPI_Datatype type) {
+  if (types_.find(type) != nullptr) free(&type);
+}
+
+int Datatypes::free(MPI_Datatype* type) {
+  Uses* const uses = type != nullptr ? types_.find(*type) : nullptr;
+  if (uses != nullptr && --uses->count > 0) {
+    *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+  }
+  if (uses != nullptr) types_.remove(*type);
+  return PMPI_Type_free(type);
+}
+
+cppc_status Datatypes::write(ByteWriter& writer) const {
+  DatatypeRecipes recipes;
+  for (const auto& [number, entry] : types_.entries()) {
+    const auto added = recipes.add(entry.handle, number, entry.info.count);
+    if (added) continue;
+    log().error("{}", added.error());
+    return CPPC_ERR_UNSUPPORTED;
+  }
+  writer.u64(recipes.list().size());
+  for (const DatatypeRecipe& recipe : recipes.list()) recipe.write(writer);
+  return CPPC_OK;
+}
+
+std::vector<DatatypeRecipe> Datatypes::read(ByteReader& reader) {
+  std::vector<DatatypeRecipe> recipes;
+  std::vector<std::uint64_t> numbers;
+  const std::uint64_t count = reader.count(sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    recipes.push_back(DatatypeRecipe::read(reader, i));
+    const std::uint64_t number = recipes.back().number;
+    if (number != 0) numbers.push_back(number);
+    const bool used = recipes.back().uses > 0;
+    if ((number != 0) != used || (used && number < first_own_handle)) reader.fail();
+  }
+  std::ranges::sort(numbers);
+  if (std::ranges::adjacent_find(numbers) != numbers.end()) reader.fail();
+  return recipes;
+}
+
+cppc_status Datatypes::make(const std::vector<DatatypeRecipe>& recipes) {
+  const ErrorsReturned errors_returned;
+  std::uint64_t next = first_own_handle;
+  for (const DatatypeRecipe& recipe : recipes) next = std::max(next, recipe.number + 1);
+  types_.reserve(next);
+  std::vector<MPI_Datatype> made;
+  for (const DatatypeRecipe& recipe : recipes) {
+    const auto type = recipe.make(made);
+    if (!type) return type.error();
+    made.push_back(*type);
+    if (recipe.number != 0) types_.put(recipe.number, *type, {.count = recipe.uses});
+  }
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (recipes[i].number == 0) PMPI_Type_free(&made[i]);  // those made from it keep it
+  }
+  return CPPC_OK;
+}
+
+Datatypes& datatypes() {
+  static NeverDestroyed<Datatypes> instance;
+  return *instance;
+}
+
+}  // namespace cppc::mpi
+
+using namespace cppc::mpi;
+
+extern "C" {
+
+int MPI_Type_free(MPI_Datatype* type) { return comms.managed() ? datatypes().free(type) : PMPI_Type_free(type); }
+
+int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_datatypes, int integers[],
+                          MPI_Aint addresses[], MPI_Datatype types[]) {
+  const int status =
+      PMPI_Type_get_contents(type, max_integers, max_addresses, max_datatypes, integers, addresses, types);
+  if (!comms.managed() || status != MPI_SUCCESS) return status;
+  int number_of_integers = 0, number_of_addresses = 0, number = 0, combiner = MPI_COMBINER_NAMED;
+  must(PMPI_Type_get_envelope(type, &number_of_integers, &number_of_addresses, &number, &combiner),
+       "MPI_Type_get_envelope");
+  for (int i = 0; i < number; ++i) {
+    if (is_derived(types[i])) datatypes().made(MPI_SUCCESS, &types[i]);  // a copy, for the program to free
+  }
+  return status;
+}
+
+// Of MPI 1: for mpi.h they are errors by now, unless one asks for them; the library has them all the same.
+#undef MPI_Type_hvector
+#undef MPI_Type_hindexed
+#undef MPI_Type_struct
+#pragma GCC visibility push(default)
+
+int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
+}
+
+int MPI_Type_hindexed(int count, int lengths[], MPI_Aint displs[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return MPI_Type_create_hindexed(count, lengths, displs, oldtype, newtype);
+}
+
+int MPI_Type_struct(int count, int lengths[], MPI_Aint displs[], MPI_Datatype types[], MPI_Datatype* newtype) {
+  return MPI_Type_create_struct(count, lengths, displs, types, newtype);
+}
+
+#pragma GCC visibility pop
+
+}  // extern "C"

@@ -1,0 +1,58 @@
+/// What a communicator is, apart from the processes behind its ranks: enough to make it again in another world.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "bytes.hpp"
+#include "cppc/status.h"
+#include "mpi/mpi_objects.hpp"
+
+namespace cppc::mpi {
+
+/// What the program can set on a communicator at any time.
+struct Settings {
+  std::string name;
+  ErrorHandler error_handler;
+
+  static Settings of(MPI_Comm comm);
+  void apply(MPI_Comm comm) const;
+
+  /// False, logged naming `object`, when a handler of the program's own is set: it is code of this process.
+  [[nodiscard]] bool portable(const std::string& object) const;
+
+  /// Only when portable().
+  void write(ByteWriter& writer) const;
+  static Settings read(ByteReader& reader);
+};
+
+struct Cartesian {
+  std::vector<int> dims;
+  std::vector<int> periods;
+};
+
+struct Description {
+  Settings settings;
+  std::vector<int> members;  ///< ranks in the world, in the order of the ranks in the communicator
+  std::optional<Cartesian> cartesian;
+
+  static Description of(MPI_Comm comm, const Group& world);
+
+  /// Makes the communicator. Collective over its members only, so that processes that do not have it need not know of
+  /// it. CPPC_ERR_MPI, logged.
+  [[nodiscard]] tl::expected<MPI_Comm, cppc_status> make(MPI_Comm world) const;
+
+  void write(ByteWriter& writer) const;
+
+  /// Of `rank` in a world of `size`; fails the reader when it is none.
+  static Description read(ByteReader& reader, int rank, int size);
+};
+
+/// How messages name a communicator: by its name if it has one.
+std::string communicator_name(std::size_t index, const std::string& name);
+
+}  // namespace cppc::mpi

@@ -1,0 +1,96 @@
+/// From MPI_Init to MPI_Finalize.
+#include "mpi/environment.hpp"
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "extension.hpp"
+#include "mpi/clock.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/mpi_objects.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/refuse.hpp"
+#include "mpi/requests.hpp"
+
+namespace cppc::mpi {
+
+namespace {
+
+/// What the program was told of threads, when that was in the process that this one replaces.
+std::optional<int>& earlier_level() {
+  static constinit std::optional<int> level;
+  return level;
+}
+
+/// Calls from Fortran go straight into MPI, past the translation here.
+bool has_fortran_interface() { return dlsym(RTLD_DEFAULT, "mpi_init_") != nullptr; }
+
+void start_extension() {
+  const auto place = extension::start();
+  if (!place) return;
+  if (has_fortran_interface()) refuse("MPI's Fortran interface, which the program is linked with,");
+  comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
+  if (place->replacement) return;
+  must(PMPI_Comm_set_name(place->world, "MPI_COMM_WORLD"), "MPI_Comm_set_name");
+  must(PMPI_Comm_set_errhandler(place->world, MPI_ERRORS_ARE_FATAL), "MPI_Comm_set_errhandler");
+}
+
+}  // namespace
+
+void write_thread_level(ByteWriter& writer) {
+  int level = MPI_THREAD_SINGLE;
+  must(MPI_Query_thread(&level), "MPI_Query_thread");
+  writer.i32(level);
+}
+
+void read_thread_level(ByteReader& reader) { earlier_level() = reader.i32(); }
+
+}  // namespace cppc::mpi
+
+using namespace cppc::mpi;
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+  const int status = PMPI_Init(argc, argv);
+  if (status == MPI_SUCCESS) start_extension();
+  return status;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  // The runtime's tables and counts belong to one thread at a time.
+  const char* extension = std::getenv("CPPC_EXTENSION");
+  if (extension != nullptr && *extension != '\0') required = std::min<int>(required, MPI_THREAD_SERIALIZED);
+  const int status = PMPI_Init_thread(argc, argv, required, provided);
+  if (status == MPI_SUCCESS) start_extension();
+  return status;
+}
+
+int MPI_Query_thread(int* provided) {
+  if (!earlier_level()) return PMPI_Query_thread(provided);
+  *provided = *earlier_level();
+  return MPI_SUCCESS;
+}
+
+int MPI_Finalize(void) {
+  cppc::extension::finish();
+  if (comms.managed()) {
+    release_detached();
+    persistent_requests().free_real();
+    comms.free_all();
+  }
+  return PMPI_Finalize();
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode) {
+  const bool no_world = comm == MPI_COMM_WORLD && comms.awaits_world();
+  return PMPI_Abort(no_world ? comm : comms.real(comm, __func__), errorcode);
+}
+
+double MPI_Wtime(void) { return wall_time(); }
+
+}  // extern "C"

@@ -1,0 +1,159 @@
+/// Handles in the program's objects as numbers that mean the same in every process. 0 is no handle at all: memory that
+/// the program has not set yet. A handle of MPI that dangles, since the program has freed it or never set it, becomes
+/// one that MPI takes for invalid.
+#include "handles.hpp"
+
+#include <mpi.h>
+
+#include <cstring>
+
+#include "c_library/streams.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/datatypes.hpp"
+#include "mpi/groups.hpp"
+#include "mpi/operations.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/predefined.hpp"
+#include "mpi/traffic.hpp"
+
+namespace cppc::handles {
+
+using mpi::CommTable;
+
+namespace {
+
+using Stored = tl::expected<std::uint64_t, std::string>;
+using Decoded = tl::expected<void, std::string>;
+
+// A handle of a table is its own number.
+enum : std::uint64_t { world = CommTable::limit, self, no_communicator };
+enum : std::uint64_t { no_group = mpi::Groups::Table::limit, empty_group };
+enum : std::uint64_t { no_request = mpi::PersistentRequests::Table::limit };
+
+tl::unexpected<std::string> error(const char* why) { return tl::unexpected(std::string(why)); }
+
+tl::unexpected<std::string> unknown_number() {
+  return error("the image has a number for it that stands for no handle");
+}
+
+template <class Handle>
+Handle load(const void* field) {
+  Handle handle;
+  std::memcpy(static_cast<void*>(&handle), field, sizeof handle);
+  return handle;
+}
+
+template <class Handle>
+Decoded store(void* field, Handle handle) {
+  std::memcpy(field, static_cast<const void*>(&handle), sizeof handle);
+  return {};
+}
+
+Stored encode(MPI_Comm comm) {
+  if (CommTable::is_virtual(comm)) return CommTable::index_of(comm);
+  if (comm == MPI_COMM_WORLD) return world;
+  if (comm == MPI_COMM_SELF) return self;
+  if (comm == MPI_COMM_NULL) return no_communicator;
+  return error("it holds no communicator that the program has made or MPI defines");
+}
+
+Decoded decode_comm(std::uint64_t stored, void* field) {
+  if (stored < CommTable::limit) return store(field, CommTable::handle_of(stored));
+  if (stored == world) return store(field, MPI_COMM_WORLD);
+  if (stored == self) return store(field, MPI_COMM_SELF);
+  if (stored == no_communicator) return store(field, MPI_COMM_NULL);
+  return unknown_number();
+}
+
+/// One of MPI's own, or one of those that the program has made. Otherwise it is the first of MPI's own, the null
+/// handle.
+template <class Handle, class Own>
+Stored encode(Handle handle, const Own& own) {
+  if (handle == Handle{}) return 0;
+  if (const auto number = own.number_of(handle)) return *number;
+  return mpi::position_of(handle).value_or(0) + 1;
+}
+
+template <class Handle, class Own>
+Decoded decode(std::uint64_t stored, const Own& own, std::optional<Handle> (*at)(std::size_t), void* field) {
+  if (stored == 0) return store(field, Handle{});
+  if (const auto handle = stored < first_own_handle ? at(stored - 1) : own.at(stored)) return store(field, *handle);
+  return unknown_number();
+}
+
+Stored encode(MPI_Group group) {
+  if (mpi::Groups::Table::is_virtual(group)) return mpi::Groups::Table::index_of(group);
+  return group == MPI_GROUP_EMPTY ? empty_group : no_group;
+}
+
+Decoded decode_group(std::uint64_t stored, void* field) {
+  if (stored < mpi::Groups::Table::limit) return store(field, mpi::Groups::Table::handle_of(stored));
+  if (stored == no_group) return store(field, MPI_GROUP_NULL);
+  if (stored == empty_group) return store(field, MPI_GROUP_EMPTY);
+  return unknown_number();
+}
+
+Stored encode(MPI_Request request) {
+  using Table = mpi::PersistentRequests::Table;
+  const mpi::PersistentRequest* const persistent = mpi::persistent_requests().find(request);
+  const bool complete = persistent != nullptr ? !persistent->active : mpi::traffic.active() == 0;
+  if (!complete && request != MPI_REQUEST_NULL && request != MPI_Request{}) {
+    return error("requests that are active cannot be carried over: complete it before the safe point");
+  }
+  return Table::is_virtual(request) ? Table::index_of(request) : no_request;
+}
+
+Decoded decode_request(std::uint64_t stored, void* field) {
+  using Table = mpi::PersistentRequests::Table;
+  if (stored < Table::limit) return store(field, Table::handle_of(stored));
+  if (stored == no_request) return store(field, MPI_REQUEST_NULL);
+  return unknown_number();
+}
+
+Decoded decode_stream(std::uint64_t stored, void* field) {
+  const auto stream = c_library::decode(stored);
+  if (!stream) return tl::unexpected(stream.error());
+  return store(field, *stream);
+}
+
+}  // namespace
+
+Stored encode(cppc_kind kind, const void* field) {
+  switch (kind) {
+    case CPPC_MPI_COMM:
+      return encode(load<MPI_Comm>(field));
+    case CPPC_MPI_DATATYPE:
+      return encode(load<MPI_Datatype>(field), mpi::datatypes());
+    case CPPC_MPI_OP:
+      return encode(load<MPI_Op>(field), mpi::operations());
+    case CPPC_MPI_GROUP:
+      return encode(load<MPI_Group>(field));
+    case CPPC_MPI_REQUEST:
+      return encode(load<MPI_Request>(field));
+    case CPPC_FILE:
+      return c_library::encode(load<FILE*>(field));
+    default:
+      return error("it is no handle");
+  }
+}
+
+Decoded decode(cppc_kind kind, std::uint64_t stored, void* field) {
+  switch (kind) {
+    case CPPC_MPI_COMM:
+      return decode_comm(stored, field);
+    case CPPC_MPI_DATATYPE:
+      return decode(stored, mpi::datatypes(), mpi::datatype_at, field);
+    case CPPC_MPI_OP:
+      return decode(stored, mpi::operations(), mpi::op_at, field);
+    case CPPC_MPI_GROUP:
+      return decode_group(stored, field);
+    case CPPC_MPI_REQUEST:
+      return decode_request(stored, field);
+    case CPPC_FILE:
+      return decode_stream(stored, field);
+    default:
+      return error("it is no handle");
+  }
+}
+
+}  // namespace cppc::handles

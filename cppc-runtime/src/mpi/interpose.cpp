@@ -1,0 +1,77 @@
+/// The rows of functions.def, collectives.def and datatypes.def as functions.
+#include <mpi.h>
+
+#include "mpi/comm_table.hpp"
+#include "mpi/datatypes.hpp"
+#include "mpi/groups.hpp"
+#include "mpi/refuse.hpp"
+#include "mpi/traffic.hpp"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI_Attr_put and MPI_Attr_delete
+
+using namespace cppc::mpi;
+
+#define FUNCTION(name, parameters, ...)              \
+  int name parameters {                              \
+    [[maybe_unused]] const char* const self = #name; \
+    __VA_ARGS__                                      \
+  }
+#define COMM(comm) comms.real(comm, self)
+#define GROUP(group) groups().real(group)
+
+#define PASSED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
+#define SENDS(name, parameters, arguments) FUNCTION(name, parameters, return traffic.sent(P##name arguments, dest);)
+#define RECEIVES(name, parameters, arguments) \
+  FUNCTION(name, parameters, return traffic.received(P##name arguments, source);)
+#define STARTS(name, parameters, arguments) \
+  FUNCTION(name, parameters, return traffic.started(P##name arguments, request);)
+#define STARTS_SEND(name, parameters, arguments) \
+  FUNCTION(name, parameters, return traffic.started(traffic.sent(P##name arguments, dest), request);)
+#define STARTS_RECEIVE(name, parameters, arguments) \
+  FUNCTION(name, parameters, return traffic.started(traffic.received(P##name arguments, source), request);)
+#define CREATES(name, parameters, arguments)                                 \
+  FUNCTION(name, parameters, if (!comms.managed()) return P##name arguments; \
+           return comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return P##name arguments; });)
+#define MAKES_TYPE(name, parameters, arguments) \
+  FUNCTION(name, parameters, return datatypes().made(P##name arguments, newtype);)
+#define GROUPED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
+#define MAKES_GROUP(name, parameters, arguments) \
+  FUNCTION(name, parameters, return groups().create(newgroup, [&](MPI_Group* newgroup) { return P##name arguments; });)
+#define REFUSED(name, parameters, arguments) \
+  FUNCTION(name, parameters, if (comms.managed()) refuse(self); return P##name arguments;)
+#define OWN(name)
+
+extern "C" {
+
+#include "mpi/collectives.def"
+#include "mpi/datatypes.def"
+#include "mpi/functions.def"
+
+// Handles of Fortran: refused, since they change with a migration.
+
+#define REFUSED_IN_FORTRAN(type)               \
+  MPI_Fint type##_c2f(type handle) {           \
+    if (comms.managed()) refuse(#type "_c2f"); \
+    return P##type##_c2f(handle);              \
+  }                                            \
+  type type##_f2c(MPI_Fint handle) {           \
+    if (comms.managed()) refuse(#type "_f2c"); \
+    return P##type##_f2c(handle);              \
+  }
+
+REFUSED_IN_FORTRAN(MPI_Comm)
+REFUSED_IN_FORTRAN(MPI_Group)
+REFUSED_IN_FORTRAN(MPI_Op)
+REFUSED_IN_FORTRAN(MPI_Request)
+
+MPI_Fint MPI_Type_c2f(MPI_Datatype type) {
+  if (comms.managed()) refuse("MPI_Type_c2f");
+  return PMPI_Type_c2f(type);
+}
+
+MPI_Datatype MPI_Type_f2c(MPI_Fint type) {
+  if (comms.managed()) refuse("MPI_Type_f2c");
+  return PMPI_Type_f2c(type);
+}
+
+}  // extern "C"

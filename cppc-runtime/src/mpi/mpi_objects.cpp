@@ -1,0 +1,60 @@
+#include "mpi/mpi_objects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <string>
+
+#include "mpi/refuse.hpp"
+
+namespace cppc::mpi {
+
+void must(int status, const char* call) {
+  if (status != MPI_SUCCESS) abort_job(std::string(call) + " failed on an object that is valid");
+}
+
+std::string error_text(int status) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  PMPI_Error_string(status, text.data(), &length);
+  return text.data();
+}
+
+bool is_derived(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  must(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  constexpr std::array given{MPI_COMBINER_NAMED, MPI_COMBINER_F90_INTEGER, MPI_COMBINER_F90_REAL,
+                             MPI_COMBINER_F90_COMPLEX};
+  return std::ranges::find(given, combiner) == given.end();
+}
+
+Group Group::of(MPI_Comm comm) {
+  MPI_Group group = MPI_GROUP_NULL;
+  must(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
+  return Group(group);
+}
+
+Group Group::of(const Group& group, std::span<const int> ranks) {
+  MPI_Group some = MPI_GROUP_NULL;
+  must(PMPI_Group_incl(group.get(), static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");
+  return Group(some);
+}
+
+std::vector<int> ranks_in(MPI_Group to, MPI_Group from) {
+  int size = 0;
+  must(PMPI_Group_size(from, &size), "MPI_Group_size");
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> translated(ranks.size());
+  must(PMPI_Group_translate_ranks(from, size, ranks.data(), to, translated.data()), "MPI_Group_translate_ranks");
+  return translated;
+}
+
+ErrorHandler ErrorHandler::of(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  must(PMPI_Comm_get_errhandler(comm, &handler), "MPI_Comm_get_errhandler");
+  return {handler, true};
+}
+
+}  // namespace cppc::mpi

@@ -1,0 +1,88 @@
+/// Owners of MPI's objects, for questions about communicators that cannot fail while MPI is sound.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cppc::mpi {
+
+/// Ends the job when `call`, a local one on a valid object, returned an error all the same.
+void must(int status, const char* call);
+
+/// What MPI says about an error.
+std::string error_text(int status);
+
+/// Whether `type` was made from others, and so can be freed.
+bool is_derived(MPI_Datatype type);
+
+class Group {
+ public:
+  static Group of(MPI_Comm comm);
+
+  /// The processes with these ranks in `group`.
+  static Group of(const Group& group, std::span<const int> ranks);
+
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() {
+    if (group_ != MPI_GROUP_NULL) PMPI_Group_free(&group_);
+  }
+
+  [[nodiscard]] MPI_Group get() const { return group_; }
+
+  /// The caller is to free it.
+  [[nodiscard]] MPI_Group release() && { return std::exchange(group_, MPI_GROUP_NULL); }
+
+ private:
+  explicit Group(MPI_Group group) : group_(group) {}
+  MPI_Group group_;
+};
+
+/// The ranks in `to` of all processes of `from`, MPI_UNDEFINED for those that it does not have.
+std::vector<int> ranks_in(MPI_Group to, MPI_Group from);
+
+/// An error handler, kept alive.
+class ErrorHandler {
+ public:
+  static ErrorHandler of(MPI_Comm comm);
+
+  /// `handler` is one of MPI's own.
+  static ErrorHandler predefined(MPI_Errhandler handler) { return {handler, false}; }
+
+  ErrorHandler(ErrorHandler&& other) noexcept : handler_(other.handler_), owned_(std::exchange(other.owned_, false)) {}
+  ErrorHandler& operator=(ErrorHandler&& other) noexcept {
+    std::swap(handler_, other.handler_);
+    std::swap(owned_, other.owned_);
+    return *this;
+  }
+  ~ErrorHandler() {
+    if (owned_) PMPI_Errhandler_free(&handler_);
+  }
+
+  [[nodiscard]] MPI_Errhandler get() const { return handler_; }
+
+ private:
+  ErrorHandler(MPI_Errhandler handler, bool owned) : handler_(handler), owned_(owned) {}
+  MPI_Errhandler handler_;
+  bool owned_;
+};
+
+/// As long as it lives, errors of calls that have no communicator are returned.
+class ErrorsReturned {
+ public:
+  ErrorsReturned() : before_(ErrorHandler::of(MPI_COMM_WORLD)) {
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  }
+  ErrorsReturned(const ErrorsReturned&) = delete;
+  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
+  ~ErrorsReturned() { PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before_.get()); }
+
+ private:
+  ErrorHandler before_;
+};
+
+}  // namespace cppc::mpi

@@ -1,0 +1,111 @@
+#include "mpi/operations.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "log.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/mpi_objects.hpp"
+#include "never_destroyed.hpp"
+#include "registry.hpp"
+
+namespace cppc::mpi {
+
+namespace {
+
+const char* name_of(MPI_User_function* function) {
+  const auto& functions = registry().functions;
+  const auto found = std::ranges::find(functions, reinterpret_cast<void (*)()>(function), &cppc_function::address);
+  return found != functions.end() ? found->name : nullptr;
+}
+
+MPI_User_function* function_named(std::string_view name) {
+  const auto& functions = registry().functions;
+  const auto found = std::ranges::find(functions, name, &cppc_function::name);
+  return found != functions.end() ? reinterpret_cast<MPI_User_function*>(found->address) : nullptr;
+}
+
+}  // namespace
+
+int Operations::create(MPI_User_function* function, int commutes, MPI_Op* op) {
+  const int status = PMPI_Op_create(function, commutes, op);
+  if (status == MPI_SUCCESS) ops_.add(*op, {.function = function, .commutes = commutes != 0});
+  return status;
+}
+
+int Operations::free(MPI_Op* op) {
+  const MPI_Op freed = op != nullptr ? *op : MPI_OP_NULL;
+  const int status = PMPI_Op_free(op);
+  if (status == MPI_SUCCESS) ops_.remove(freed);
+  return status;
+}
+
+cppc_status Operations::write(ByteWriter& writer) const {
+  writer.u64(ops_.entries().size());
+  for (const auto& [number, entry] : ops_.entries()) {
+    const char* const name = name_of(entry.info.function);
+    if (name == nullptr) {
+      log().error(
+          "an operation of MPI_Op_create cannot be carried over: its function at {:#x} is not one that the "
+          "program declares, by cppc_declare()",
+          reinterpret_cast<std::uintptr_t>(entry.info.function));
+      return CPPC_ERR_UNSUPPORTED;
+    }
+    writer.u64(number);
+    writer.text(name);
+    writer.u8(entry.info.commutes);
+  }
+  return CPPC_OK;
+}
+
+std::vector<OperationRecipe> Operations::read(ByteReader& reader) {
+  std::vector<OperationRecipe> recipes;
+  const std::uint64_t count = reader.count(sizeof(std::uint64_t));
+  std::uint64_t before = first_own_handle - 1;
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    const std::uint64_t number = reader.u64();
+    const std::string function(reader.text());
+    recipes.push_back({.number = number, .function = function, .commutes = reader.u8() != 0});
+    if (number <= before) reader.fail();
+    before = number;
+  }
+  return recipes;
+}
+
+cppc_status Operations::make(const std::vector<OperationRecipe>& recipes) {
+  const ErrorsReturned errors_returned;
+  if (!recipes.empty()) ops_.reserve(recipes.back().number + 1);
+  for (const auto& [number, name, commutes] : recipes) {
+    MPI_User_function* const function = function_named(name);
+    if (function == nullptr) {
+      log().error("the image has an operation with function {}(), which this program does not have", name);
+      return CPPC_ERR_MISMATCH;
+    }
+    MPI_Op op = MPI_OP_NULL;
+    if (const int status = PMPI_Op_create(function, commutes, &op); status != MPI_SUCCESS) {
+      log().error("cannot make an operation with function {}() again: {}", name, error_text(status));
+      return CPPC_ERR_MPI;
+    }
+    ops_.put(number, op, {.function = function, .commutes = commutes});
+  }
+  return CPPC_OK;
+}
+
+Operations& operations() {
+  static NeverDestroyed<Operations> instance;
+  return *instance;
+}
+
+}  // namespace cppc::mpi
+
+using namespace cppc::mpi;
+
+extern "C" {
+
+int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {
+  return comms.managed() ? operations().create(function, commutes, op) : PMPI_Op_create(function, commutes, op);
+}
+
+int MPI_Op_free(MPI_Op* op) { return comms.managed() ? operations().free(op) : PMPI_Op_free(op); }
+
+}  // extern "C"

@@ -1,0 +1,35 @@
+# The MPI part of libcppc, and the C library's. A library of its own, since its tests take it without the rest of the
+# runtime.
+add_library(cppc-mpi OBJECT
+  ${CMAKE_CURRENT_LIST_DIR}/../c_library/random.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/../c_library/streams.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/attached_buffer.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/attributes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/clock.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/comm_table.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/communicators.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/datatype_recipe.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/datatypes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/description.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/environment.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/groups.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/handles.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/interpose.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/mpi_objects.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/operations.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/persistent.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/point_to_point.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/predefined.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/refuse.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/requests.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/state.cpp
+)
+target_include_directories(cppc-mpi
+  PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src
+)
+target_include_directories(cppc-mpi SYSTEM PRIVATE
+  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>
+)
+target_compile_definitions(cppc-mpi PRIVATE SPDLOG_FMT_EXTERNAL)
+target_link_libraries(cppc-mpi PUBLIC MPI::MPI_C tl::expected PRIVATE fmt::fmt-header-only)
+target_sources(cppc PRIVATE $<TARGET_OBJECTS:cppc-mpi>)

@@ -1,0 +1,261 @@
+/// The share of a rank's state that MPI and the C library hold: communicators, groups and persistent requests, made
+/// again whenever a rank has moved; datatypes, operations, open files and random numbers, made again in a replacement.
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "c_library/random.hpp"
+#include "c_library/streams.hpp"
+#include "handles.hpp"
+#include "log.hpp"
+#include "mpi/attached_buffer.hpp"
+#include "mpi/attributes.hpp"
+#include "mpi/clock.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/datatypes.hpp"
+#include "mpi/description.hpp"
+#include "mpi/groups.hpp"
+#include "mpi/operations.hpp"
+#include "mpi/persistent.hpp"
+#include "mpi/requests.hpp"
+#include "mpi/traffic.hpp"
+#include "never_destroyed.hpp"
+
+namespace cppc::mpi_state {
+
+using namespace mpi;
+
+namespace {
+
+/// All communicators and groups of a process. Each is made from its members alone, so neither the call that made it
+/// counts nor what it came from, which may be gone; and nothing has to be kept up to date while the program runs.
+struct Communicators {
+  Settings world;
+  Settings self;
+  /// In the order in which they were made. It is the same in all processes that share two of them, as each was made by
+  /// a collective call, so making them again in this order cannot deadlock.
+  std::vector<std::pair<std::size_t, Description>> derived;
+  GroupMembers groups;
+};
+
+/// What a replacement needs until rebuild().
+struct Restored {
+  Communicators communicators;
+  PersistentBlocks requests;
+  std::uint64_t attached_buffer;
+};
+
+/// What it needs at once, before the program's objects are decoded, or at the very end.
+struct Local {
+  std::vector<DatatypeRecipe> datatypes;
+  std::vector<OperationRecipe> operations;
+  std::vector<c_library::StreamRecipe> streams;
+};
+
+std::optional<Restored>& restored() {
+  static NeverDestroyed<std::optional<Restored>> objects;
+  return *objects;
+}
+
+std::optional<c_library::RandomState>& restored_random() {
+  static NeverDestroyed<std::optional<c_library::RandomState>> state;
+  return *state;
+}
+
+Communicators present() {
+  const Group world = Group::of(comms.world());
+  Communicators all{.world = Settings::of(comms.world()),
+                    .self = Settings::of(MPI_COMM_SELF),
+                    .derived = {},
+                    .groups = groups().members(world)};
+  for (const std::size_t index : comms.indices()) {
+    all.derived.emplace_back(index, Description::of(comms.at(index), world));
+  }
+  return all;
+}
+
+bool portable(const Communicators& all) {
+  bool good = all.world.portable("MPI_COMM_WORLD");
+  good = all.self.portable("MPI_COMM_SELF") && good;
+  for (const auto& [index, description] : all.derived) {
+    good = description.settings.portable(communicator_name(index, description.settings.name)) && good;
+  }
+  return good;
+}
+
+void write(const Communicators& all, ByteWriter& writer) {
+  all.world.write(writer);
+  all.self.write(writer);
+  writer.u64(all.derived.size());
+  for (const auto& [index, description] : all.derived) {
+    writer.u32(static_cast<std::uint32_t>(index));
+    description.write(writer);
+  }
+  Groups::write(all.groups, writer);
+}
+
+Communicators read_communicators(ByteReader& reader) {
+  Communicators all{.world = Settings::read(reader), .self = Settings::read(reader), .derived = {}, .groups = {}};
+  std::vector<bool> seen(CommTable::limit);
+  const std::uint64_t number = reader.count(sizeof(std::uint32_t));
+  for (std::uint64_t i = 0; i < number && reader.ok(); ++i) {
+    const std::uint32_t index = reader.u32();
+    if (index == 0 || index >= CommTable::limit || seen[index]) {
+      reader.fail();
+      break;
+    }
+    seen[index] = true;
+    all.derived.emplace_back(index, Description::read(reader, comms.world_rank(), comms.world_size()));
+  }
+  all.groups = Groups::read(reader, comms.world_size());
+  return all;
+}
+
+/// Whether this process has its rank in `world` again.
+bool in_place(MPI_Comm world) {
+  int rank = MPI_PROC_NULL;
+  int size = 0;
+  must(PMPI_Comm_rank(world, &rank), "MPI_Comm_rank");
+  must(PMPI_Comm_size(world, &size), "MPI_Comm_size");
+  if (rank == comms.world_rank() && size == comms.world_size()) return true;
+  log().error("the new world has this process as rank {} of {} instead of {} of {}", rank, size, comms.world_rank(),
+              comms.world_size());
+  return false;
+}
+
+cppc_status write_mpi(ByteWriter& writer) {
+  const Communicators all = present();
+  if (!portable(all)) return CPPC_ERR_UNSUPPORTED;
+  writer.i32(comms.world_rank());
+  writer.i32(comms.world_size());
+  write_clock(writer);
+  write_launch(writer);
+  write(all, writer);
+  PersistentRequests::write(persistent_requests().blocks(), writer);
+  write_attached_buffer(writer);
+  if (const cppc_status status = datatypes().write(writer); status != CPPC_OK) return status;
+  return operations().write(writer);
+}
+
+cppc_status write_c_library(ByteWriter& writer) {
+  const auto random = c_library::RandomState::present();
+  if (!random) return random.error();
+  random->write(writer);
+  return c_library::write_streams(writer);
+}
+
+void read_mpi(ByteReader& reader, Local& local) {
+  const int rank = reader.i32();
+  const int size = reader.i32();
+  if (rank != comms.world_rank() || size != comms.world_size()) reader.fail();
+  read_clock(reader);
+  read_launch(reader);
+  restored() = Restored{.communicators = read_communicators(reader),
+                        .requests = PersistentRequests::read(reader),
+                        .attached_buffer = reader.u64()};
+  local.datatypes = Datatypes::read(reader);
+  local.operations = Operations::read(reader);
+}
+
+cppc_status make(const Local& local) {
+  if (const cppc_status status = datatypes().make(local.datatypes); status != CPPC_OK) return status;
+  if (const cppc_status status = operations().make(local.operations); status != CPPC_OK) return status;
+  return c_library::reopen(local.streams);
+}
+
+cppc_status make_again(const Communicators& all, MPI_Comm world) {
+  must(PMPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  for (const auto& [index, description] : all.derived) {
+    const auto made = description.make(world);
+    if (!made) return made.error();
+    comms.put(index, *made);
+  }
+  groups().make(all.groups, Group::of(world));
+  if (const cppc_status status = persistent_requests().make_real(); status != CPPC_OK) return status;
+  all.world.apply(world);
+  must(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, all.world.error_handler.get()), "MPI_Comm_set_errhandler");
+  all.self.apply(MPI_COMM_SELF);
+  return CPPC_OK;
+}
+
+/// Frees what is bound to the world that is no more.
+void free_all() {
+  persistent_requests().free_real();
+  comms.free_all();
+}
+
+/// A process that stays.
+cppc_status rebuild_here(MPI_Comm world) {
+  const Communicators all = present();
+  free_all();
+  comms.set_world(world);
+  mpi::traffic.restart();
+  return make_again(all, world);
+}
+
+cppc_status rebuild_replacement(MPI_Comm world) {
+  if (!restored()) {
+    log().error("there is nothing to rebuild: no state has been restored");
+    return CPPC_ERR_STATE;
+  }
+  const Restored objects = *std::exchange(restored(), std::nullopt);
+  comms.set_world(world);
+  mpi::traffic.restart();
+  if (const cppc_status status = persistent_requests().adopt(objects.requests); status != CPPC_OK) return status;
+  if (const cppc_status status = attach_again(objects.attached_buffer); status != CPPC_OK) return status;
+  const cppc_status status = make_again(objects.communicators, world);
+  // Last: whatever has drawn numbers here until now, the program has not.
+  if (const auto random = std::exchange(restored_random(), std::nullopt)) random->apply();
+  return status;
+}
+
+}  // namespace
+
+cppc_status serialize(ByteWriter& writer) {
+  writer.u8(comms.managed());
+  if (comms.managed()) {
+    if (const cppc_status status = write_mpi(writer); status != CPPC_OK) return status;
+  }
+  return write_c_library(writer);
+}
+
+cppc_status restore(ByteReader& reader) {
+  const bool managed = reader.u8() != 0;
+  if (managed != comms.managed()) reader.fail();
+  Local local;
+  if (managed && reader.ok()) read_mpi(reader, local);
+  const auto random = c_library::RandomState::read(reader);
+  local.streams = c_library::read_streams(reader);
+  if (!reader.at_end()) {
+    log().error("the MPI part of the image does not describe rank {} of {}", comms.world_rank(), comms.world_size());
+    restored().reset();
+    return CPPC_ERR_IMAGE;
+  }
+  if (!managed) {
+    random.apply();
+    return c_library::reopen(local.streams);
+  }
+  restored_random() = random;
+  return make(local);
+}
+
+void traffic(cppc_traffic* out) {
+  complete_detached();
+  static bool told = false;
+  if (cancel_called() && !std::exchange(told, true)) {
+    log().warn("the program has called MPI_Cancel: this rank counts as never quiet from then on, and is not migrated");
+  }
+  *out = {.sent = mpi::traffic.sent(), .received = mpi::traffic.received(), .active = mpi::traffic.active()};
+}
+
+cppc_status rebuild(MPI_Comm world) {
+  if (!in_place(world)) return CPPC_ERR_MISMATCH;
+  return comms.awaits_world() ? rebuild_replacement(world) : rebuild_here(world);
+}
+
+void abandon() { free_all(); }
+
+}  // namespace cppc::mpi_state

@@ -1,0 +1,92 @@
+#include "outside.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "heap.hpp"
+#include "log.hpp"
+
+namespace cppc {
+
+namespace {
+
+constexpr unsigned value_bits = 46;
+constexpr std::uint64_t value_mask = (std::uint64_t{1} << value_bits) - 1;
+constexpr std::uint64_t max_modules = 0xfffe;
+
+enum Tag : std::uint64_t { dangling = 0, first_module = 1, number = 0xffff };
+
+/// What a dangling pointer becomes: an address that no process can have.
+constexpr std::uint64_t invalid_address = 0xdead'0000'0000'0000;
+
+/// Values that no memory can be at: Linux maps nothing for a process below the first one, and negative ones are its
+/// own.
+constexpr std::int64_t first_address = 65536;
+constexpr std::int64_t lowest_number = -(std::int64_t{1} << (value_bits - 1));
+
+std::uint64_t stored_as(std::uint64_t tag, std::uint64_t value) {
+  return tag << (value_bits + 2) | (value & value_mask) << 2 | outside_form;
+}
+
+}  // namespace
+
+tl::expected<OutsideEncoder, cppc_status> OutsideEncoder::make(const void* stack) {
+  auto memory = MemoryMap::read();
+  if (!memory) return tl::unexpected(memory.error());
+  return OutsideEncoder(std::move(*memory), stack);
+}
+
+tl::expected<std::uint64_t, std::string> OutsideEncoder::encode(const void* pointer) {
+  const auto value = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(pointer));
+  if (value < first_address && value >= lowest_number) return stored_as(number, static_cast<std::uint64_t>(value));
+  if (const auto place = modules_.find(pointer); place && place->offset <= value_mask) {
+    const auto [entry, added] = numbers_.try_emplace(place->module, used_.size());
+    if (added) used_.push_back(modules_.id(place->module));
+    if (entry->second < max_modules) return stored_as(first_module + entry->second, place->offset);
+  }
+  const MemoryMap::Range* range = memory_.find(pointer);
+  if (dangles(pointer, range)) return stored_as(dangling, 0);
+  const std::string where = range->name.empty() ? "" : " in " + range->name;
+  return tl::unexpected(
+      fmt::format("points to {}{}, which is in no object of the state: memory that a library has allocated, or a "
+                  "variable that is not declared; allocate it with cppc_malloc(), or set the pointer to NULL before "
+                  "the safe point",
+                  pointer, where));
+}
+
+bool OutsideEncoder::dangles(const void* pointer, const MemoryMap::Range* range) const {
+  const bool beyond_stack = range != nullptr && range == memory_.find(stack_) && pointer < stack_;
+  return range == nullptr || beyond_stack || heap().freed(pointer);
+}
+
+tl::expected<OutsideDecoder, cppc_status> OutsideDecoder::make(std::span<const ModuleId> modules) {
+  OutsideDecoder decoder;
+  decoder.modules_ = Modules::read();
+  for (const ModuleId& id : modules) {
+    const auto base = decoder.modules_.base_of(id);
+    if (!base) {
+      log().error("{}", base.error());
+      return tl::unexpected(CPPC_ERR_MISMATCH);
+    }
+    decoder.bases_.push_back(*base);
+  }
+  return decoder;
+}
+
+tl::expected<void*, std::string> OutsideDecoder::decode(std::uint64_t stored) const {
+  const std::uint64_t tag = stored >> (value_bits + 2);
+  const std::uint64_t value = stored >> 2 & value_mask;
+  if (tag == dangling) return reinterpret_cast<void*>(invalid_address);
+  if (tag == number) {
+    const bool negative = value >> (value_bits - 1) != 0;
+    if (!negative && value >= first_address) return tl::unexpected(std::string("is no number"));
+    return reinterpret_cast<void*>(negative ? value | ~value_mask : value);
+  }
+  if (tag - first_module >= bases_.size()) return tl::unexpected(std::string("points into no module"));
+  const std::uintptr_t base = bases_[tag - first_module];
+  if (!modules_.has(base, value)) return tl::unexpected(std::string("points outside of its module"));
+  return reinterpret_cast<void*>(base + value);
+}
+
+}  // namespace cppc

@@ -1,0 +1,75 @@
+/// A replacement takes over the state of an image: first all that is in memory already (globals, the heap), then, as
+/// the program enters its functions again, one frame after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "cppc/hooks.h"
+#include "memory_map.hpp"
+#include "references.hpp"
+#include "registry.hpp"
+#include "runtime_block.hpp"
+
+namespace cppc {
+
+class Restore {
+ public:
+  /// As cppc_runtime::restore_begin, restore_place and restore_end. Errors are logged by name.
+  cppc_status begin(std::span<const std::byte> runtime_block);
+  cppc_status place(cppc_section section, std::string_view name, std::uint64_t bytes, void** place);
+  cppc_status end();
+
+  /// Whether end() has succeeded.
+  [[nodiscard]] bool complete() const { return complete_; }
+
+  /// The program has entered `frame`: gives the place to go on at, with the shadow as far as it can be.
+  tl::expected<int, cppc_status> enter(const cppc_frame& frame);
+
+  /// The program is at that place, and the shadow holds the addresses of its variables: puts variables and shadow into
+  /// place. `innermost`: at the safe point; then everything is restored.
+  cppc_status resume(const cppc_frame& frame, bool innermost);
+
+  [[nodiscard]] const RuntimeBlock& block() const { return block_; }
+
+ private:
+  /// What an object's contents are received into.
+  struct Landing {
+    std::unique_ptr<std::byte[]> copy;  ///< null: in its final place
+    bool placed = false;
+  };
+
+  [[nodiscard]] const std::vector<Frame>& frames() const { return block_.inventory.frames; }
+  std::vector<Object>& objects() { return block_.inventory.objects; }
+  [[nodiscard]] std::size_t first_variable(const Frame& frame) const;
+
+  cppc_status find_globals();
+  void find_functions();
+  cppc_status allocate_heap();
+  cppc_status make_landings();
+  cppc_status settle(std::size_t number);
+  cppc_status set_shadow(const Object& shadow, const std::byte* stored);
+  cppc_status match_variables(const Frame& frame, std::span<const Object> objects,
+                              std::span<const Variable> variables) const;
+  [[nodiscard]] ReferenceDecoder decoder() { return {objects(), functions_, outside_}; }
+
+  RuntimeBlock block_;
+  MemoryMap memory_;
+  std::vector<void (*)()> functions_;
+  OutsideDecoder outside_;
+  std::vector<Landing> landings_;  ///< by object
+  std::vector<LateReference> late_;
+  std::unordered_map<std::string, std::size_t> by_label_;
+  bool complete_ = false;
+  const cppc_frame* entered_ = nullptr;  ///< the last one
+  std::size_t resumed_ = 0;              ///< frames; the one after them may be entered
+};
+
+}  // namespace cppc

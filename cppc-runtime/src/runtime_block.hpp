@@ -1,0 +1,36 @@
+/// The runtime's own block of an image: everything about the state except the contents of its objects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "inventory.hpp"
+#include "modules.hpp"
+#include "required.hpp"
+
+namespace cppc {
+
+struct RuntimeBlock {
+  std::uint64_t passed = 0;  ///< safe points
+  std::uint32_t site = 0;    ///< of the last one
+  std::uint64_t next_heap_number = 1;
+  std::vector<std::string> functions;
+  std::vector<ModuleId> modules;  ///< that pointers lead into
+  std::vector<StoredCall> calls;
+  Inventory inventory;  ///< addresses are not part of the block
+  std::vector<std::byte> mpi;
+};
+
+/// The number that is the name of a heap block.
+std::optional<std::uint64_t> heap_number(const Object& object);
+
+std::vector<std::byte> write_runtime_block(const RuntimeBlock& block);
+
+/// Nothing for bytes that write_runtime_block() cannot have written. Layouts it gives live as long as the process.
+std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes);
+
+}  // namespace cppc

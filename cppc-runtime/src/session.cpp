@@ -1,0 +1,260 @@
+#include "session.hpp"
+
+#include <new>
+#include <string>
+
+#include "handles.hpp"
+#include "heap.hpp"
+#include "log.hpp"
+#include "never_destroyed.hpp"
+#include "required.hpp"
+
+namespace cppc {
+
+namespace {
+
+const volatile std::uint32_t never = 0;
+const volatile std::uint32_t always = 1;
+
+/// `work` must not throw anything but for lack of memory.
+template <typename Work>
+cppc_status guarded(Work work) noexcept try {
+  return work();
+} catch (const std::bad_alloc&) {
+  log().error("no memory to save or restore the state");
+  return CPPC_ERR_MEMORY;
+}
+
+/// In a replacement, which has nothing without its state.
+template <typename Work>
+void must(Work work) noexcept {
+  const cppc_status status = guarded([&] {
+    work();
+    return CPPC_OK;
+  });
+  if (status != CPPC_OK) die(status, "this process cannot take over its rank");
+}
+
+cppc_status not_now(const char* what) {
+  log().error("{} is not allowed at this time", what);
+  return CPPC_ERR_STATE;
+}
+
+}  // namespace
+
+Session& session() {
+  static NeverDestroyed<Session> instance;
+  return *instance;
+}
+
+void Session::attach(const cppc_hooks& hooks, bool replacement) {
+  hooks_ = hooks;
+  restarting_ = replacement;
+  if (replacement) {
+    cppc_control_block.doorbell = &always;
+    before_death(hooks.fail);
+  }
+  if (replacement && registry().innermost != nullptr) {
+    die(CPPC_ERR_STATE, "the program calls cppc_enter() before MPI_Init() and no cppc_start(), so it cannot be moved");
+  }
+}
+
+void Session::detach() {
+  if (restarting_) die(CPPC_ERR_MISMATCH, "the program ended before it reached the safe point of the image");
+  if (!hooks_) return;
+  hooks_->finish();
+  hooks_.reset();
+  watch(nullptr);
+}
+
+int Session::enter(cppc_frame& frame) {
+  if (!restore_) fetch();
+  const auto place = restore_->enter(frame);
+  if (!place) die(place.error(), "this process cannot take over its rank");
+  frame.place = *place;
+  frame.resume = *place;
+  return *place;
+}
+
+void Session::resumed(cppc_frame& frame) {
+  if (!restarting_) return;
+  resume(frame, false);
+}
+
+void Session::resume(cppc_frame& frame, bool innermost) {
+  const cppc_status status = restore_ ? restore_->resume(frame, innermost) : CPPC_ERR_STATE;
+  if (status != CPPC_OK) die(status, "this process cannot take over its rank");
+  frame.resume = 0;
+}
+
+void Session::fetch() {
+  phase_ = Phase::fetching;
+  const cppc_status status = hooks_->fetch();
+  phase_ = Phase::working;
+  if (status != CPPC_OK) die(status, "the state of the rank did not arrive");
+  if (!restore_ || !restore_->complete()) die(CPPC_ERR_STATE, "the extension handed over no image");
+}
+
+int Session::rung(unsigned site) {
+  if (restarting_) {
+    die(CPPC_ERR_MISMATCH, "safe point " + std::to_string(site) + " was reached before the one of the image");
+  }
+  if (!hooks_) return 0;
+  site_ = site;
+  return hooks_->reached(cppc_control_block.passed, site) != 0 ? 1 : 0;
+}
+
+void Session::mark_dead(const void* address) {
+  if (!restarting_) dead_.add_object(address);
+}
+
+void Session::mark_dead(std::span<const std::byte> memory) {
+  if (!restarting_) dead_.add_range(memory);
+}
+
+void Session::stop(cppc_frame& frame, int place, const void* stack) {
+  if (restarting_) return enter_world(frame, place);
+  if (!hooks_) return;
+  frame.place = place;
+  stack_ = stack;
+  if (&frame == registry().innermost) {
+    phase_ = Phase::stopped;
+  } else {
+    log().error("cppc_stop() in {}(), which is not the innermost function that is open", frame.routine->name);
+  }
+  hooks_->stopped(cppc_control_block.passed, site_);
+  phase_ = Phase::working;
+  capture_.reset();
+  dead_.clear();
+}
+
+/// A replacement at its safe point.
+void Session::enter_world(cppc_frame& frame, int place) {
+  if (place != frame.resume) {
+    die(CPPC_ERR_MISMATCH, "cppc_stop() was called at another place than that of the image");
+  }
+  resume(frame, true);
+  cppc_control_block.passed = restore_->block().passed;
+  site_ = restore_->block().site;
+  if (const cppc_status status = hooks_->join(); status != CPPC_OK) die(status, "the rank could not join its world");
+  before_death(nullptr);
+  restore_.reset();
+  restarting_ = false;
+  required_calls().repeat();
+  watch(watched_);
+}
+
+void Session::watch(const volatile std::uint32_t* word) {
+  watched_ = word;
+  if (!restarting_) cppc_control_block.doorbell = word != nullptr ? word : &never;
+}
+
+std::uint64_t Session::state_bytes() const { return registry().bytes() + heap().bytes(); }
+
+cppc_status Session::capture(cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
+  if (phase_ != Phase::stopped) return not_now("capture");
+  if (!capture_) {
+    auto taken = Capture::take(cppc_control_block.passed, site_, dead_, stack_);
+    if (!taken) return taken.error();
+    capture_ = std::move(*taken);
+  }
+  return capture_->visit(visit, context);
+}
+
+cppc_status Session::restore_begin(std::span<const std::byte> runtime_block) {
+  if (phase_ != Phase::fetching || restore_) return not_now("restore_begin");
+  return restore_.emplace().begin(runtime_block);
+}
+
+cppc_status Session::restore_place(cppc_section section, const char* name, std::uint64_t bytes, void** place) {
+  if (phase_ != Phase::fetching || !restore_) return not_now("restore_place");
+  return restore_->place(section, name, bytes, place);
+}
+
+cppc_status Session::restore_end() {
+  if (phase_ != Phase::fetching || !restore_) return not_now("restore_end");
+  return restore_->end();
+}
+
+const cppc_runtime& runtime_interface() {
+  static const cppc_runtime table = {
+      .version = CPPC_HOOKS_VERSION,
+      .watch = [](const volatile std::uint32_t* word) { session().watch(word); },
+      .state_bytes = [] { return session().state_bytes(); },
+      .capture = [](cppc_status (*visit)(const cppc_block*, void*),
+                    void* context) { return guarded([&] { return session().capture(visit, context); }); },
+      .restore_begin =
+          [](const void* runtime_block, std::uint64_t bytes) {
+            return guarded([&] {
+              return session().restore_begin({static_cast<const std::byte*>(runtime_block), bytes});
+            });
+          },
+      .restore_place =
+          [](cppc_section section, const char* name, std::uint64_t bytes, void** place) {
+            return guarded([&] { return session().restore_place(section, name, bytes, place); });
+          },
+      .restore_end = [] { return guarded([] { return session().restore_end(); }); },
+      .traffic = mpi_state::traffic,
+      .rebuild = mpi_state::rebuild,
+      .abandon = mpi_state::abandon,
+  };
+  return table;
+}
+
+}  // namespace cppc
+
+cppc_control cppc_control_block = {&cppc::never, 0};
+
+int cppc_enter(cppc_frame* frame, const cppc_routine* routine, void* shadow) {
+  cppc_frame*& innermost = cppc::registry().innermost;
+  *frame = {innermost, routine, shadow, 0, 0};
+  innermost = frame;
+  if (!cppc::session().restarting()) [[likely]] {
+    return 0;
+  }
+  cppc::must([&] { cppc::session().enter(*frame); });
+  return frame->resume;
+}
+
+void cppc_resumed(cppc_frame* frame) {
+  cppc::must([&] { cppc::session().resumed(*frame); });
+}
+
+void cppc_leave(cppc_frame* frame) {
+  if (cppc::session().restarting()) {
+    cppc::die(CPPC_ERR_MISMATCH,
+              std::string(frame->routine->name) + "() returned before it reached its safe point again");
+  }
+  cppc::registry().innermost = frame->caller;
+}
+
+int cppc_safe_point_rung(unsigned site) { return cppc::session().rung(site); }
+
+// What cannot be remembered as dead is carried over.
+
+void cppc_dead(const void* address) {
+  cppc::guarded([&] {
+    cppc::session().mark_dead(address);
+    return CPPC_OK;
+  });
+}
+
+void cppc_dead_range(const void* address, size_t bytes) {
+  cppc::guarded([&] {
+    cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes});
+    return CPPC_OK;
+  });
+}
+
+void cppc_execute(const cppc_required* required, void* arguments) {
+  const cppc_status status = cppc::guarded([&] {
+    cppc::required_calls().execute(*required, arguments);
+    return CPPC_OK;
+  });
+  if (status != CPPC_OK) cppc::die(status, std::string("no memory to remember the call of ") + required->name + "()");
+}
+
+void cppc_stop(cppc_frame* frame, int place) {
+  const void* stack = __builtin_frame_address(0);
+  cppc::must([&] { cppc::session().stop(*frame, place, stack); });
+}

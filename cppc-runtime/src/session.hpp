@@ -1,0 +1,65 @@
+/// The runtime between the program's safe points and the extension's hooks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "capture.hpp"
+#include "cppc/hooks.h"
+#include "dead_memory.hpp"
+#include "restore.hpp"
+
+namespace cppc {
+
+class Session {
+ public:
+  /// Hooks act from now on. Ends a replacement that has entered a frame before.
+  void attach(const cppc_hooks& hooks, bool replacement);
+
+  /// Before MPI_Finalize: hooks act no more.
+  void detach();
+
+  /// The functions of cppc/cppc.h.
+  int enter(cppc_frame& frame);
+  void resumed(cppc_frame& frame);
+  int rung(unsigned site);
+  void mark_dead(const void* address);
+  void mark_dead(std::span<const std::byte> memory);
+  void stop(cppc_frame& frame, int place, const void* stack);  ///< `stack`: where the program's own ends
+
+  /// Whether this is a replacement on the way to its safe point.
+  [[nodiscard]] bool restarting() const { return restarting_; }
+
+  /// The functions of cppc_runtime.
+  void watch(const volatile std::uint32_t* word);
+  [[nodiscard]] std::uint64_t state_bytes() const;
+  cppc_status capture(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
+  cppc_status restore_begin(std::span<const std::byte> runtime_block);
+  cppc_status restore_place(cppc_section section, const char* name, std::uint64_t bytes, void** place);
+  cppc_status restore_end();
+
+ private:
+  enum class Phase { working, stopped, fetching };
+
+  void fetch();
+  void resume(cppc_frame& frame, bool innermost);
+  void enter_world(cppc_frame& frame, int place);
+
+  std::optional<cppc_hooks> hooks_;
+  bool restarting_ = false;
+  Phase phase_ = Phase::working;
+  unsigned site_ = 0;
+  const volatile std::uint32_t* watched_ = nullptr;
+  DeadMemory dead_;
+  const void* stack_ = nullptr;
+  std::optional<Capture> capture_;
+  std::optional<Restore> restore_;
+};
+
+Session& session();
+
+/// What the runtime offers to an extension.
+const cppc_runtime& runtime_interface();
+
+}  // namespace cppc

@@ -1,0 +1,127 @@
+#include "core_file.hpp"
+
+#include "format.hpp"
+
+namespace cppc::image {
+
+namespace {
+
+// HDF5 asks for names even of files that are never on disk. This one cannot exist there.
+constexpr const char* no_file = "/dev/null/cppc-live-image";
+constexpr std::size_t growth_bytes = std::size_t{1} << 20;
+constexpr hsize_t metadata_block_bytes = 65536;
+
+// HDF5's core driver takes its memory through these callbacks.
+void* allocate(std::size_t bytes, H5FD_file_image_op_t, void* arena) {
+  auto* memory = static_cast<Arena*>(arena);
+  return memory->grow(bytes) ? memory->bytes().data() : nullptr;
+}
+void* reallocate(void*, std::size_t bytes, H5FD_file_image_op_t operation, void* arena) {
+  return allocate(bytes, operation, arena);
+}
+herr_t release(void*, H5FD_file_image_op_t, void*) { return 0; }  // the arena outlives the HDF5 file
+void* copy(void* to, const void* from, std::size_t bytes, H5FD_file_image_op_t, void*) {
+  return std::memcpy(to, from, bytes);
+}
+void* same(void* arena) { return arena; }
+herr_t keep(void*) { return 0; }
+
+Hid file_access(Arena* memory) {
+  Hid access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
+  H5FD_file_image_callbacks_t callbacks = {allocate, copy, reallocate, release, same, keep, memory};
+  const bool set = H5Pset_fapl_core(access.get(), growth_bytes, false) >= 0 &&
+                   H5Pset_file_image_callbacks(access.get(), &callbacks) >= 0 &&
+                   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
+                   H5Pset_meta_block_size(access.get(), metadata_block_bytes) >= 0 &&
+                   H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0;
+  return set ? std::move(access) : Hid();
+}
+
+Hid file_creation() {
+  Hid creation(H5Pcreate(H5P_FILE_CREATE), &H5Pclose);
+  const bool set =
+      H5Pset_userblock(creation.get(), header_bytes) >= 0 && H5Pset_obj_track_times(creation.get(), false) >= 0;
+  return set ? std::move(creation) : Hid();
+}
+
+/// Space at once, in one piece, and never filled: the contents are added by address.
+Hid dataset_creation() {
+  Hid creation(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose);
+  const bool set = H5Pset_layout(creation.get(), H5D_CONTIGUOUS) >= 0 &&
+                   H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY) >= 0 &&
+                   H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER) >= 0 &&
+                   H5Pset_obj_track_times(creation.get(), false) >= 0;
+  return set ? std::move(creation) : Hid();
+}
+
+Hid link_creation() {
+  Hid link(H5Pcreate(H5P_LINK_CREATE), &H5Pclose);
+  const bool set =
+      H5Pset_create_intermediate_group(link.get(), 1) >= 0 && H5Pset_char_encoding(link.get(), H5T_CSET_UTF8) >= 0;
+  return set ? std::move(link) : Hid();
+}
+
+}  // namespace
+
+tl::expected<CoreFile, cppc_status> CoreFile::create(Arena memory) {
+  CoreFile file;
+  file.memory_ = std::make_unique<Arena>(std::move(memory));
+  if (const auto opened = file.open(); !opened) {
+    return tl::make_unexpected(opened.error());
+  }
+  return file;
+}
+
+tl::expected<void, cppc_status> CoreFile::open() {
+  const Hid access = file_access(memory_.get());
+  const Hid creation = file_creation();
+  creation_ = dataset_creation();
+  link_ = link_creation();
+  if (!access.valid() || !creation.valid() || !creation_.valid() || !link_.valid()) {
+    return hdf5_failure("set up a file in memory");
+  }
+  file_ = Hid(H5Fcreate(no_file, H5F_ACC_TRUNC, creation.get(), access.get()), &H5Fclose);
+  if (!file_.valid()) {
+    return hdf5_failure("make a file in memory");
+  }
+  return {};
+}
+
+tl::expected<void, cppc_status> CoreFile::add_type(const std::string& path, const Hid& type) {
+  if (H5Tcommit2(file_.get(), path.c_str(), type.get(), link_.get(), H5P_DEFAULT, H5P_DEFAULT) < 0) {
+    return hdf5_failure("make type {}", path);
+  }
+  return {};
+}
+
+tl::expected<std::uint64_t, cppc_status> CoreFile::add_dataset(const std::string& path, const Hid& type,
+                                                               std::uint64_t count) {
+  const hsize_t extent = count;
+  const Hid space(H5Screate_simple(1, &extent, nullptr), &H5Sclose);
+  const Hid dataset(
+      H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), link_.get(), creation_.get(), H5P_DEFAULT),
+      &H5Dclose);
+  if (!dataset.valid()) {
+    return hdf5_failure("make dataset {} of {} elements", path, count);
+  }
+  const haddr_t offset = H5Dget_offset(dataset.get());
+  if (count > 0 && offset == HADDR_UNDEF) {
+    return hdf5_failure("say where dataset {} is", path);
+  }
+  return offset;
+}
+
+tl::expected<CoreFile::Finished, cppc_status> CoreFile::finish() && {
+  if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) {
+    return hdf5_failure("complete the file in memory");
+  }
+  const ssize_t without_header = H5Fget_file_image(file_.get(), nullptr, 0);
+  if (without_header < 0 || !file_.close()) {
+    return hdf5_failure("close the file in memory");
+  }
+  const auto bytes = header_bytes + static_cast<std::uint64_t>(without_header);
+  memory_->trim(bytes);
+  return Finished{std::move(*memory_), bytes};
+}
+
+}  // namespace cppc::image

@@ -1,0 +1,95 @@
+/// The messages between the controller (in cppc-run) and the agents: one JSON object a line, over TCP.
+///
+/// An agent connects to one of the addresses in CPPC_CONTROLLER ("host:port,host:port") and says Hello with the job's
+/// one-time key; a connection that says anything else first is closed. Agents are numbered 0, 1, ... in the order of
+/// their nodes on mpirun's command line. The lowest agent that has not retired is the leader: it alone reports Progress
+/// and Outcome.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <variant>
+#include <vector>
+
+#include "cppc/status.h"
+
+namespace cppc::wire {
+
+struct Rank {
+  int rank = 0;
+  pid_t pid = 0;              ///< as its agent sees it
+  std::uint64_t bytes = 0;    ///< state, as last announced
+  bool finished = false;      ///< has entered MPI_Finalize
+};
+
+/// Agent to controller, first message.
+struct Hello {
+  std::string key;
+  int agent = 0;
+  int agents = 0;
+  std::string node;  ///< host name
+  pid_t pid = 0;
+  int job_size = 0;  ///< ranks of the application
+};
+
+/// Agent to controller: the ranks on its node, whenever they change and as answer to a Survey.
+struct Roster {
+  int agent = 0;
+  std::vector<Rank> ranks;
+  int cores = 0;
+  std::uint64_t memory_free = 0;  ///< bytes
+};
+
+/// Leader to controller. Phases in their order: prepare, negotiate, freeze, ship, commit.
+struct Progress {
+  std::uint64_t id = 0;
+  std::string phase;
+  std::uint64_t bytes_done = 0;
+  std::uint64_t bytes_total = 0;
+};
+
+/// Leader to controller: a migration has ended. CPPC_OK: all moves are done and the leavers are gone.
+/// CPPC_ERR_PEER or CPPC_ERR_MPI: the job is damaged. Anything else: rolled back, the job goes on as before.
+struct Outcome {
+  std::uint64_t id = 0;
+  cppc_status status = CPPC_OK;
+  std::string reason;  ///< for people; empty when done
+  double frozen_ms = 0, response_ms = 0, evacuation_ms = 0, rebuild_ms = 0;
+  std::uint64_t image_bytes = 0;
+};
+
+struct Move {
+  int rank = 0;
+  int to = 0;  ///< agent
+};
+
+/// Controller to all agents that have not retired. One order at a time.
+struct Order {
+  std::uint64_t id = 0;
+  std::vector<Move> moves;
+  std::vector<int> retire;  ///< agents whose nodes are empty afterwards and leave the job
+  double timeout_s = 60;    ///< until the migration point is reached
+};
+
+/// Controller to all agents: give up before the commit, if there is still time.
+struct Cancel {
+  std::uint64_t id = 0;
+};
+
+struct Survey {};
+/// Controller to all agents: every rank has finished; finalize and exit.
+struct Quit {};
+
+using Message = std::variant<Hello, Roster, Progress, Outcome, Order, Cancel, Survey, Quit>;
+
+/// One line, with its newline.
+std::string encode(const Message& message);
+
+/// CPPC_ERR_ARGUMENT for anything that is not one of the messages above.
+tl::expected<Message, cppc_status> decode(std::string_view line);
+
+}  // namespace cppc::wire

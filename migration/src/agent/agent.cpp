@@ -1,0 +1,140 @@
+#include "cppc/agent.hpp"
+
+#include <mpi.h>
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "node.hpp"
+#include "operation.hpp"
+
+namespace cppc::migration {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// How long a rank may take to come by a safe point and announce the size of its state.
+constexpr auto kSurvey = 200ms;
+
+tl::expected<Link, cppc_status> call_controller(const Headcount& heads, const std::string& node) {
+  const char* addresses = std::getenv("CPPC_CONTROLLER");
+  const char* key = std::getenv("CPPC_KEY");
+  if (addresses == nullptr || key == nullptr) {
+    spdlog::error("CPPC_CONTROLLER and CPPC_KEY are not set: cppc-agent is started by cppc-run");
+    return tl::unexpected(CPPC_ERR_ARGUMENT);
+  }
+  auto link = Link::connect(addresses);
+  if (!link) return link;
+  wire::Hello hello{
+      .key = key, .agent = heads.agent, .agents = heads.agents, .node = node, .pid = getpid(), .job_size = heads.ranks};
+  if (auto sent = link->send(hello); !sent) return tl::unexpected(sent.error());
+  return link;
+}
+
+tl::expected<Node, cppc_status> set_up(const std::string& name) {
+  const auto heads = count_heads(true);
+  if (!heads) return tl::unexpected(heads.error());
+  auto desk = Desk::create(heads->ranks, heads->agents);
+  if (!desk) return tl::unexpected(desk.error());
+  auto page = negotiation::Page::create(heads->ranks);
+  if (!page) return tl::unexpected(page.error());
+  auto met =
+      muster(*heads, {.agent_pid = getpid(), .desk = desk->descriptor(), .page = page->fd(), .agent = heads->agent});
+  if (!met) return tl::unexpected(met.error());
+  MPI_Barrier(met->crew.all);  // the ranks have attached
+  auto link = call_controller(*heads, name);
+  if (!link) return tl::unexpected(link.error());
+  Node node{.agent = heads->agent,
+            .name = name,
+            .desk = std::move(*desk),
+            .page = std::move(*page),
+            .link = std::move(*link),
+            .crew = met->crew,
+            .agents = std::vector<int>(static_cast<std::size_t>(heads->agents)),
+            .agent_of = met->agent_of};
+  std::iota(node.agents.begin(), node.agents.end(), 0);
+  for (const int rank : node.local_ranks())
+    if (auto adopted = node.adopt(rank); !adopted) return tl::unexpected(adopted.error());
+  if (auto reported = node.report(); !reported) return tl::unexpected(reported.error());
+  return node;
+}
+
+void survey(Node& node) {
+  const auto number = node.page.begin_survey();
+  const auto deadline = Clock::now() + kSurvey;
+  for (const int rank : node.local_ranks())
+    while (node.page.record(rank).announced < number && Clock::now() < deadline) std::this_thread::sleep_for(1ms);
+  node.page.end_survey();
+}
+
+/// Sleeps until the controller says something or a rank has ended.
+void sleep(const Node& node) {
+  std::vector<pollfd> watched{{node.link.descriptor(), POLLIN, 0}};
+  for (const auto& [rank, process] : node.processes) watched.push_back({process.descriptor(), POLLIN, 0});
+  poll(watched.data(), watched.size(), -1);
+}
+
+enum class Next { go_on, quit, damaged };
+
+Next migrate(Node& node, const wire::Order& order) {
+  const wire::Outcome outcome = Operation(node, order).run();
+  if (outcome.status == CPPC_ERR_MPI) spdlog::critical("{}: the job is damaged: {}", node.name, outcome.reason);
+  if (outcome.status == CPPC_ERR_MPI && node.leader()) node.link.send(outcome);
+  if (outcome.status == CPPC_ERR_MPI) return Next::damaged;
+  if (node.crew.all == MPI_COMM_NULL) return Next::quit;
+  if (!node.report()) return Next::damaged;
+  if (node.leader() && !node.link.send(outcome)) return Next::damaged;
+  return Next::go_on;
+}
+
+Next obey(Node& node, const wire::Message& message) {
+  if (const auto* order = std::get_if<wire::Order>(&message)) return migrate(node, *order);
+  if (std::holds_alternative<wire::Quit>(message)) return Next::quit;
+  if (std::holds_alternative<wire::Survey>(message)) {
+    survey(node);
+    if (!node.report()) return Next::damaged;
+  }
+  return Next::go_on;
+}
+
+Next serve(Node& node) {
+  while (true) {
+    auto messages = node.link.receive();
+    if (!messages) {
+      spdlog::critical("{}: cppc-run is gone", node.name);
+      return Next::damaged;
+    }
+    node.inbox.insert(node.inbox.end(), messages->begin(), messages->end());
+    while (!node.inbox.empty()) {
+      const wire::Message message = std::move(node.inbox.front());
+      node.inbox.erase(node.inbox.begin());
+      if (const Next next = obey(node, message); next != Next::go_on) return next;
+    }
+    if (std::erase_if(node.processes, [](const auto& one) { return one.second.ended(); }) > 0 && !node.report())
+      return Next::damaged;
+    sleep(node);
+  }
+}
+
+}  // namespace
+
+cppc_status run_agent(const std::string& node_name) {
+  MPI_Init(nullptr, nullptr);
+  auto node = set_up(node_name);
+  if (!node || serve(*node) == Next::damaged) {
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    return node ? CPPC_ERR_PEER : node.error();
+  }
+  if (node->crew.own != MPI_COMM_NULL) MPI_Comm_free(&node->crew.own);
+  if (node->crew.all != MPI_COMM_NULL) MPI_Comm_free(&node->crew.all);
+  MPI_Finalize();
+  return CPPC_OK;
+}
+
+}  // namespace cppc::migration

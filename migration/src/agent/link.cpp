@@ -1,0 +1,119 @@
+#include "link.hpp"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace cppc::migration {
+namespace {
+
+constexpr int kConnectMilliseconds = 3000;
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+bool finish_connecting(int socket) {
+  pollfd ready{socket, POLLOUT, 0};
+  if (poll(&ready, 1, kConnectMilliseconds) != 1) return false;
+  int error = 0;
+  socklen_t size = sizeof error;
+  return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
+/// -1 when nobody answers there.
+int connect_one(std::string_view address) {
+  const auto colon = address.rfind(':');
+  if (colon == std::string_view::npos) return -1;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(std::string(address.substr(0, colon)).c_str(), std::string(address.substr(colon + 1)).c_str(), &hints,
+                  &found) != 0)
+    return -1;
+  const Addresses addresses(found, freeaddrinfo);
+  const int one = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (one < 0) return -1;
+  if ((connect(one, found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) || !finish_connecting(one)) {
+    close(one);
+    return -1;
+  }
+  const int on = 1;
+  setsockopt(one, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return one;
+}
+
+}  // namespace
+
+tl::expected<Link, cppc_status> Link::connect(std::string_view addresses) {
+  for (std::string_view rest = addresses; !rest.empty();) {
+    const auto comma = rest.find(',');
+    if (const int socket = connect_one(rest.substr(0, comma)); socket >= 0) return Link(socket);
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+  }
+  spdlog::error("cannot reach cppc-run at any of {}", addresses);
+  return tl::unexpected(CPPC_ERR_SYSTEM);
+}
+
+Link::Link(Link&& other) noexcept : socket_(std::exchange(other.socket_, -1)), input_(std::move(other.input_)) {}
+
+Link::~Link() {
+  if (socket_ >= 0) close(socket_);
+}
+
+tl::expected<void, cppc_status> Link::send(const wire::Message& message) {
+  const std::string line = wire::encode(message);
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t sent = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN || errno == EINTR) {
+      pollfd ready{socket_, POLLOUT, 0};
+      poll(&ready, 1, -1);
+    } else {
+      spdlog::error("the connection to cppc-run is lost: {}", std::strerror(errno));
+      return tl::unexpected(CPPC_ERR_PEER);
+    }
+  }
+  return {};
+}
+
+tl::expected<std::vector<wire::Message>, cppc_status> Link::receive() {
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t got = recv(socket_, buffer.data(), buffer.size(), 0);
+    if (got > 0) {
+      input_.append(buffer.data(), static_cast<std::size_t>(got));
+    } else if (got < 0 && errno == EINTR) {
+      continue;
+    } else if (got < 0 && errno == EAGAIN) {
+      break;
+    } else {
+      return tl::unexpected(CPPC_ERR_PEER);
+    }
+  }
+  std::vector<wire::Message> messages;
+  for (auto end = input_.find('\n'); end != std::string::npos; end = input_.find('\n')) {
+    auto message = wire::decode(std::string_view(input_).substr(0, end));
+    if (!message) {
+      spdlog::error("cppc-run sent a message that this agent does not understand: {}", input_.substr(0, end));
+      return tl::unexpected(CPPC_ERR_PEER);
+    }
+    messages.push_back(std::move(*message));
+    input_.erase(0, end + 1);
+  }
+  return messages;
+}
+
+}  // namespace cppc::migration

@@ -1,0 +1,36 @@
+/// An agent's connection to the controller. Used by one thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "cppc/wire.hpp"
+
+namespace cppc::migration {
+
+class Link {
+ public:
+  /// Connects to the first of "host:port,host:port" (numeric) that answers.
+  static tl::expected<Link, cppc_status> connect(std::string_view addresses);
+  Link(Link&& other) noexcept;
+  Link& operator=(Link&&) = delete;
+  ~Link();
+
+  /// To wait on with poll(2).
+  [[nodiscard]] int descriptor() const { return socket_; }
+
+  /// CPPC_ERR_PEER when the controller is gone.
+  tl::expected<void, cppc_status> send(const wire::Message& message);
+
+  /// What has arrived, without waiting. CPPC_ERR_PEER when the controller is gone.
+  tl::expected<std::vector<wire::Message>, cppc_status> receive();
+
+ private:
+  explicit Link(int socket) : socket_(socket) {}
+  int socket_;
+  std::string input_;
+};
+
+}  // namespace cppc::migration

@@ -1,0 +1,115 @@
+/// The middle of a migration: all ranks agree on a migration point and stop there, with no message in flight.
+
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <limits>
+#include <thread>
+
+#include "../deadlines.hpp"
+#include "operation.hpp"
+
+namespace cppc::migration {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Safe points at which to look again when messages are in flight.
+constexpr int kTries = 16;
+
+std::string explain(const negotiation::Reason& reason) {
+  const std::string who = reason.rank < 0 ? "a rank" : fmt::format("rank {}", reason.rank);
+  switch (reason.status) {
+    case CPPC_ERR_TIMEOUT:
+      return who + " has not come by a safe point in time";
+    case CPPC_ERR_REFUSED:
+      return who + " has entered MPI_Finalize";
+    case CPPC_ERR_CANCELLED:
+      return "given up on request";
+    default:
+      return fmt::format("{} cannot take part in the negotiation (status {})", who, static_cast<int>(reason.status));
+  }
+}
+
+}  // namespace
+
+void Operation::negotiate(negotiation::AgentSide& side) {
+  announce("negotiate");
+  const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
+  if (auto started = side.start(order_.id, Clock::now() + patience, node_.local_ranks()); !started)
+    return fail(started.error(), fmt::format("the negotiation cannot begin on {}", node_.name));
+  for (bool giving_up = false;;) {
+    const auto state = side.poll();
+    if (!state) return fail(state.error(), "the agents have lost each other in the negotiation");
+    if (*state == negotiation::AgentSide::State::decided) return;
+    if (*state == negotiation::AgentSide::State::cancelled) return fail(side.reason().status, explain(side.reason()));
+    if (!giving_up && cancelled()) {
+      failure_ = {};  // it is cancelled when the negotiation says so: the decision may have come first
+      side.cancel({CPPC_ERR_CANCELLED, -1});
+      giving_up = true;
+    }
+    std::this_thread::sleep_for(200us);
+  }
+}
+
+void Operation::freeze(negotiation::AgentSide& side) {
+  announce("freeze");
+  std::uint64_t point = side.migration_point();
+  for (int tries = 1;; ++tries, ++point) {
+    await_arrivals(point);
+    const bool all_here = agree();
+    if (tries == 1) {
+      frozen_ = Clock::now();
+      side.conclude();
+    }
+    if (!all_here) return;
+    const Traffic found = traffic();
+    if (found == Traffic::quiet) return;
+    if (found == Traffic::disordered)
+      return fail(CPPC_ERR_MISMATCH, "the ranks stop at different places of the program, which cannot be migrated");
+    if (tries == kTries)
+      return fail(CPPC_ERR_NOT_QUIET,
+                  fmt::format("messages or requests are under way at each of {} safe points in a row", kTries));
+    node_.desk.command(Action::next_point);
+  }
+}
+
+void Operation::await_arrivals(std::uint64_t point) {
+  const Deadline deadline = Clock::now() + deadlines::arrive;
+  for (const int rank : node_.local_ranks()) {
+    const Slot& slot = node_.desk.slot(rank);
+    while (slot.stage.get() != static_cast<std::uint32_t>(Stage::arrived) || slot.passed != point) {
+      if (node_.page.record(rank).finishing)
+        return fail(CPPC_ERR_REFUSED, fmt::format("rank {} has entered MPI_Finalize", rank));
+      if (Clock::now() > deadline)
+        return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} has not come to the migration point in time", rank));
+      std::this_thread::sleep_for(100us);
+    }
+  }
+  frozen_ = Clock::now();
+}
+
+Operation::Traffic Operation::traffic() {
+  std::array<std::int64_t, 2> sums{};  // messages in flight, active requests
+  constexpr auto none = std::numeric_limits<std::int64_t>::min();
+  std::array<std::int64_t, 2> sites{none, none};  // highest, and lowest negated
+  for (const int rank : node_.local_ranks()) {
+    const Slot& slot = node_.desk.slot(rank);
+    sums[0] += slot.sent - slot.received;
+    sums[1] += slot.active;
+    sites[0] = std::max(sites[0], static_cast<std::int64_t>(slot.site));
+    sites[1] = std::max(sites[1], -static_cast<std::int64_t>(slot.site));
+  }
+  std::array<std::int64_t, 2> all_sums{};
+  std::array<std::int64_t, 2> all_sites{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(sums.data(), all_sums.data(), 2, MPI_INT64_T, MPI_SUM, node_.crew.own, &request);
+  await(request);
+  MPI_Iallreduce(sites.data(), all_sites.data(), 2, MPI_INT64_T, MPI_MAX, node_.crew.own, &request);
+  await(request);
+  if (all_sites[0] != -all_sites[1]) return Traffic::disordered;
+  return all_sums[0] == 0 && all_sums[1] == 0 ? Traffic::quiet : Traffic::in_flight;
+}
+
+}  // namespace cppc::migration

@@ -1,0 +1,58 @@
+/// What an agent knows: its node, the job around it, and how to reach both.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "../crew.hpp"
+#include "../desk.hpp"
+#include "cppc/page.hpp"
+#include "cppc/wire.hpp"
+#include "link.hpp"
+
+namespace cppc::migration {
+
+/// A process that can be waited for although it is not a child.
+class ProcessWatch {
+ public:
+  static tl::expected<ProcessWatch, cppc_status> on(pid_t process);
+  ProcessWatch(ProcessWatch&& other) noexcept;
+  ProcessWatch& operator=(ProcessWatch&& other) noexcept;
+  ~ProcessWatch();
+  [[nodiscard]] int descriptor() const { return descriptor_; }  ///< readable once the process has ended
+  [[nodiscard]] bool ended() const;
+
+ private:
+  explicit ProcessWatch(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
+};
+
+struct Node {
+  int agent = 0;     ///< this agent's number
+  std::string name;  ///< as mpirun knows the node
+  Desk desk;
+  negotiation::Page page;
+  Link link;
+  Crew crew;
+  std::vector<int> agents;                ///< numbers of those that have not retired, in the order of crew.own
+  std::vector<int> agent_of;              ///< rank -> agent of the node it is on
+  std::map<int, ProcessWatch> processes;  ///< ranks that run here
+  std::vector<wire::Message> inbox;       ///< from the controller, not looked at yet
+
+  [[nodiscard]] bool leader() const { return agents.front() == agent; }
+  /// Rank, in crew.own, of agent `number`, which has not retired.
+  [[nodiscard]] int seat(int number) const;
+  [[nodiscard]] std::vector<int> local_ranks() const;
+
+  /// Starts watching rank `rank`, which is on this node now.
+  tl::expected<void, cppc_status> adopt(int rank);
+
+  /// Tells the controller who is here.
+  tl::expected<void, cppc_status> report();
+};
+
+}  // namespace cppc::migration

@@ -1,0 +1,141 @@
+#include "operation.hpp"
+
+#include <sched.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstring>
+#include <thread>
+
+namespace cppc::migration {
+
+using namespace std::chrono_literals;
+
+Operation::Operation(Node& node, const wire::Order& order) : node_(node), order_(order) {
+  outcome_.id = order.id;
+  for (std::size_t i = 0; i < order.moves.size(); ++i) {
+    const wire::Move& move = order.moves[i];
+    const int from = node.agent_of[static_cast<std::size_t>(move.rank)];
+    if (from == node.agent) leavers_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = move.to});
+    if (move.to == node.agent) newcomers_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = from});
+  }
+}
+
+wire::Outcome Operation::run() {
+  auto window = negotiation::AgentWindow::create(node_.crew.own);
+  if (!window) {
+    outcome_.status = window.error();
+    return outcome_;
+  }
+  negotiation::AgentSide side(node_.page, *window);
+  prepare();
+  bool good = agree();
+  if (good) {
+    negotiate(side);
+    good = agree();
+    if (auto closed = window->close(); !closed) fail(closed.error(), "the agents cannot meet");
+    if (good) {
+      freeze(side);
+      good = agree();
+    }
+    if (good) {
+      ship();
+      good = agree();
+    }
+  } else if (auto closed = window->close(); !closed) {
+    fail(closed.error(), "the agents cannot meet");
+  }
+  if (good)
+    commit();
+  else
+    roll_back();
+  outcome_.status = failure_.status;
+  outcome_.reason = failure_.reason;
+  return outcome_;
+}
+
+void Operation::fail(cppc_status status, std::string reason) {
+  if (failure_.status != CPPC_OK) return;  // the first counts
+  failure_ = {status, std::move(reason)};
+}
+
+bool Operation::agree() {
+  const int seat = node_.seat(node_.agent);
+  int mine = failure_.status == CPPC_OK ? INT_MAX : seat;
+  int first = INT_MAX;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, node_.crew.own, &request);
+  await(request);
+  if (first == INT_MAX) return true;
+  struct {
+    cppc_status status;
+    std::array<char, 500> reason;
+  } news{failure_.status, {}};
+  failure_.reason.copy(news.reason.data(), news.reason.size() - 1);
+  MPI_Ibcast(&news, sizeof news, MPI_BYTE, first, node_.crew.own, &request);
+  await(request);
+  failure_ = {news.status, news.reason.data()};
+  return false;
+}
+
+void Operation::await(MPI_Request& request) {
+  // The node's processors belong to its ranks: look often at first, then now and then.
+  for (int looks = 0, done = 0;; ++looks) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    if (looks < 20)
+      sched_yield();
+    else
+      std::this_thread::sleep_for(100us);
+  }
+}
+
+void Operation::announce(const char* phase) {
+  phase_ = phase;
+  spdlog::debug("{}: migration {}: {} after {:.1f} ms", node_.name, order_.id, phase, milliseconds_since(started_));
+  if (node_.leader() || !leavers_.empty()) report_bytes();
+}
+
+void Operation::report_bytes() {
+  wire::Progress progress{.id = order_.id, .phase = phase_};
+  for (const Passage& leaver : leavers_) {
+    const Slot& slot = node_.desk.slot(leaver.rank);
+    progress.bytes_done += slot.bytes_done.load();
+    progress.bytes_total += slot.image_bytes;
+  }
+  reported_ = Clock::now();
+  if (auto sent = node_.link.send(progress); !sent) fail(sent.error(), "the connection to cppc-run is lost");
+}
+
+bool Operation::cancelled() {
+  auto messages = node_.link.receive();
+  if (!messages) {
+    fail(messages.error(), "the connection to cppc-run is lost");
+    return true;
+  }
+  for (auto& message : *messages) {
+    const auto* cancel = std::get_if<wire::Cancel>(&message);
+    if (cancel != nullptr && cancel->id == order_.id)
+      fail(CPPC_ERR_CANCELLED, "given up on request");
+    else
+      node_.inbox.push_back(std::move(message));
+  }
+  return failure_.status == CPPC_ERR_CANCELLED;
+}
+
+bool Operation::retires() const {
+  return std::find(order_.retire.begin(), order_.retire.end(), node_.agent) != order_.retire.end();
+}
+
+int Operation::tag(const Passage& passage, int kind) const {
+  // Unique among the messages that a step that failed may have left behind.
+  return (static_cast<int>(order_.id % 1000) * 10000 + passage.index) * 4 + kind;
+}
+
+double Operation::milliseconds_since(Clock::time_point start) const {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+}  // namespace cppc::migration

@@ -1,0 +1,90 @@
+/// One migration, as the agents carry it out together. Every agent that has not retired runs the same steps; after each
+/// they agree whether it went well. Whatever fails before the commit is undone.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppc/negotiation.hpp"
+#include "cppc/wire.hpp"
+#include "node.hpp"
+
+namespace cppc::migration {
+
+class Operation {
+ public:
+  Operation(Node& node, const wire::Order& order);
+
+  /// Collective over the agents. The outcome is the same in all of them; only CPPC_ERR_MPI means that the job cannot
+  /// go on. A committed operation has replaced node.crew, which is empty in an agent that has retired.
+  wire::Outcome run();
+
+ private:
+  /// A rank that moves from or to this node.
+  struct Passage {
+    int index = 0;  ///< in the order's moves
+    int rank = 0;
+    int other = 0;  ///< agent on the other side
+    Stage seen = Stage::working;
+    bool done = false;
+    std::vector<std::byte> recipe;
+    std::optional<ProcessWatch> process;  ///< newcomer's
+  };
+
+  struct Failure {
+    cppc_status status = CPPC_OK;
+    std::string reason;
+  };
+
+  // The steps in their order (prepare.cpp, meet.cpp, ship.cpp, commit.cpp). A step that fails on this node says so with
+  // fail(); agree() after each tells all.
+  void prepare();
+  void exchange_recipes();
+  void start_newcomers();
+  void await_newcomers();
+  void negotiate(negotiation::AgentSide& side);
+  void freeze(negotiation::AgentSide& side);
+  void ship();
+  void commit();
+  void roll_back();
+
+  void await_arrivals(std::uint64_t point);
+  enum class Traffic { quiet, in_flight, disordered };
+  Traffic traffic();
+  void advance_leaver(Passage& leaver);
+  void advance_newcomer(Passage& newcomer);
+  [[nodiscard]] std::vector<int> joining_agents() const;
+  void join_crew();
+  void await_departures();
+  void share_times(MPI_Comm agents);
+  void update_node();
+
+  void fail(cppc_status status, std::string reason);
+  /// True when no agent has failed; else failure_ is that of the first, in all of them.
+  bool agree();
+  void await(MPI_Request& request);
+  void announce(const char* phase);
+  void report_bytes();
+  /// Fails when the controller wants the migration given up.
+  bool cancelled();
+  [[nodiscard]] bool retires() const;
+  [[nodiscard]] int tag(const Passage& passage, int kind) const;
+  [[nodiscard]] double milliseconds_since(Clock::time_point start) const;
+
+  Node& node_;
+  const wire::Order& order_;
+  const Clock::time_point started_ = Clock::now();
+  std::vector<Passage> leavers_;
+  std::vector<Passage> newcomers_;
+  MPI_Comm children_ = MPI_COMM_NULL;
+  Failure failure_;
+  const char* phase_ = "prepare";
+  Clock::time_point frozen_{};
+  Clock::time_point reported_{};
+  wire::Outcome outcome_;
+};
+
+}  // namespace cppc::migration

@@ -1,0 +1,100 @@
+/// The first step of a migration: replacements are started while the application works.
+
+#include <spdlog/spdlog.h>
+
+#include <thread>
+
+#include "../deadlines.hpp"
+#include "operation.hpp"
+#include "spawn.hpp"
+
+namespace cppc::migration {
+
+using namespace std::chrono_literals;
+
+namespace {
+constexpr int kRecipe = 0;
+}
+
+void Operation::prepare() {
+  announce("prepare");
+  node_.desk.command(Action::none);  // what was commanded last belongs to another migration
+  for (const Passage& leaver : leavers_) {
+    Slot& slot = node_.desk.slot(leaver.rank);
+    slot.leaving = 1;
+    slot.image_bytes = 0;
+    slot.bytes_done.store(0);
+  }
+  exchange_recipes();
+  if (failure_.status == CPPC_OK && !newcomers_.empty()) {
+    start_newcomers();
+    if (failure_.status == CPPC_OK) await_newcomers();
+  }
+}
+
+void Operation::exchange_recipes() {
+  std::vector<MPI_Request> requests;
+  for (Passage& leaver : leavers_) {
+    // An empty message tells the other side that there is no recipe.
+    if (auto recipe = Recipe::of(node_.page.record(leaver.rank).pid))
+      leaver.recipe = recipe->encode();
+    else
+      fail(recipe.error(), fmt::format("rank {} on {}: cannot read how it was started", leaver.rank, node_.name));
+    MPI_Isend(leaver.recipe.data(), static_cast<int>(leaver.recipe.size()), MPI_BYTE, node_.seat(leaver.other),
+              tag(leaver, kRecipe), node_.crew.own, &requests.emplace_back());
+  }
+  for (Passage& newcomer : newcomers_) {
+    MPI_Status status;
+    MPI_Probe(node_.seat(newcomer.other), tag(newcomer, kRecipe), node_.crew.own, &status);
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    newcomer.recipe.resize(static_cast<std::size_t>(bytes));
+    MPI_Recv(newcomer.recipe.data(), bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, node_.crew.own,
+             MPI_STATUS_IGNORE);
+  }
+  for (MPI_Request& request : requests) await(request);
+}
+
+void Operation::start_newcomers() {
+  std::vector<Replacement> replacements;
+  for (const Passage& newcomer : newcomers_) {
+    auto recipe = Recipe::decode(newcomer.recipe);
+    if (!recipe) return fail(recipe.error(), fmt::format("rank {}: how it was started is not known", newcomer.rank));
+    Slot& slot = node_.desk.slot(newcomer.rank);
+    slot.dismissed.set(0);
+    slot.leaving = 0;
+    slot.image_bytes = 0;
+    slot.mail_size = 0;
+    slot.stage.set(static_cast<std::uint32_t>(Stage::working));
+    replacements.push_back({std::move(*recipe),
+                            {.rank = newcomer.rank,
+                             .ranks = node_.crew.ranks,
+                             .agent_pid = getpid(),
+                             .desk = node_.desk.descriptor(),
+                             .page = node_.page.fd()}});
+  }
+  auto children = spawn(node_.name, replacements);
+  if (!children)
+    return fail(children.error(), fmt::format("cannot start {} replacements on {}", replacements.size(), node_.name));
+  children_ = *children;
+}
+
+void Operation::await_newcomers() {
+  const Deadline deadline = Clock::now() + deadlines::start;
+  for (Passage& newcomer : newcomers_) {
+    const Slot& slot = node_.desk.slot(newcomer.rank);
+    while (slot.stage.get() != static_cast<std::uint32_t>(Stage::ready)) {
+      if (Clock::now() > deadline)
+        return fail(CPPC_ERR_TIMEOUT,
+                    fmt::format("the replacement of rank {} on {} has not come up", newcomer.rank, node_.name));
+      if (cancelled()) return;
+      std::this_thread::sleep_for(1ms);
+    }
+    auto process = ProcessWatch::on(node_.page.record(newcomer.rank).pid);
+    if (!process)
+      return fail(process.error(), fmt::format("the replacement of rank {} on {} is gone", newcomer.rank, node_.name));
+    newcomer.process = std::move(*process);
+  }
+}
+
+}  // namespace cppc::migration

@@ -1,0 +1,110 @@
+#include "recipe.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+namespace cppc::migration {
+namespace {
+
+constexpr std::array<std::string_view, 5> kLauncherPrefixes{"OMPI_", "PMIX_", "ORTE_", "OPAL_", "PMI_"};
+
+bool belongs_to_launcher(std::string_view setting) {
+  return std::any_of(kLauncherPrefixes.begin(), kLauncherPrefixes.end(),
+                     [&](std::string_view prefix) { return setting.starts_with(prefix); });
+}
+
+bool same_name(std::string_view one, std::string_view other) {
+  return one.substr(0, one.find('=')) == other.substr(0, other.find('='));
+}
+
+/// NUL-terminated strings, as /proc has them.
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> strings;
+  while (!text.empty()) {
+    const auto end = text.find('\0');
+    strings.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return strings;
+}
+
+tl::expected<std::vector<std::string>, cppc_status> read_strings(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (text.empty()) {
+    spdlog::error("cannot read {}: has the process ended, or is it another user's?", path.string());
+    return tl::unexpected(CPPC_ERR_SYSTEM);
+  }
+  return split(text);
+}
+
+tl::expected<std::string, cppc_status> read_link(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto target = std::filesystem::read_symlink(path, error);
+  if (error) {
+    spdlog::error("cannot read {}: {}", path.string(), error.message());
+    return tl::unexpected(CPPC_ERR_SYSTEM);
+  }
+  return target.string();
+}
+
+void put(std::vector<std::byte>& out, std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  out.push_back(std::byte{0});
+}
+
+}  // namespace
+
+tl::expected<Recipe, cppc_status> Recipe::of(pid_t process) {
+  const std::filesystem::path home = "/proc/" + std::to_string(process);
+  auto program = read_link(home / "exe");
+  auto directory = read_link(home / "cwd");
+  auto arguments = read_strings(home / "cmdline");
+  auto environment = read_strings(home / "environ");
+  if (!program || !directory || !arguments || !environment) return tl::unexpected(CPPC_ERR_SYSTEM);
+  return Recipe{*program, *directory, *arguments, *environment};
+}
+
+std::vector<std::byte> Recipe::encode() const {
+  // Strings of a process hold no NUL: the program, the directory, the number of arguments, these, the environment.
+  std::vector<std::byte> out;
+  put(out, program);
+  put(out, directory);
+  put(out, std::to_string(arguments.size()));
+  for (const auto& argument : arguments) put(out, argument);
+  for (const auto& setting : environment) put(out, setting);
+  return out;
+}
+
+tl::expected<Recipe, cppc_status> Recipe::decode(std::span<const std::byte> bytes) {
+  if (bytes.empty() || bytes.back() != std::byte{0}) return tl::unexpected(CPPC_ERR_ARGUMENT);
+  auto strings = split({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (strings.size() < 3 || strings[2].empty() || strings[2].size() > 9 ||
+      strings[2].find_first_not_of("0123456789") != std::string::npos)
+    return tl::unexpected(CPPC_ERR_ARGUMENT);
+  const auto number = static_cast<std::size_t>(std::stoul(strings[2]));
+  if (number > strings.size() - 3) return tl::unexpected(CPPC_ERR_ARGUMENT);
+  const auto first = strings.begin() + 3;
+  const auto middle = first + static_cast<std::ptrdiff_t>(number);
+  return Recipe{strings[0], strings[1], {first, middle}, {middle, strings.end()}};
+}
+
+std::vector<std::string> Recipe::environment_for(std::span<const char* const> own, const std::string& extra) const {
+  std::vector<std::string> result;
+  std::copy_if(environment.begin(), environment.end(), std::back_inserter(result),
+               [&](const std::string& setting) { return !belongs_to_launcher(setting) && !same_name(setting, extra); });
+  std::copy_if(own.begin(), own.end(), std::back_inserter(result),
+               [](const char* setting) { return belongs_to_launcher(setting); });
+  result.push_back(extra);
+  return result;
+}
+
+}  // namespace cppc::migration

@@ -1,0 +1,136 @@
+#include "spawn.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "cppc/agent.hpp"
+
+extern char** environ;
+
+namespace cppc::migration {
+namespace {
+
+/// A file without a name, for a child that is told only this process's id and the number of the descriptor.
+class Note {
+ public:
+  static tl::expected<Note, cppc_status> write(const Replacement& replacement) {
+    std::vector<std::byte> bytes = replacement.recipe.encode();
+    const std::string line = replacement.assignment.encode() + '\n';
+    const int descriptor = memfd_create("cppc-replacement", MFD_CLOEXEC);
+    if (descriptor < 0 || ::write(descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
+        ::write(descriptor, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+      spdlog::error("cannot write the note for the replacement of rank {}: {}", replacement.assignment.rank,
+                    std::strerror(errno));
+      if (descriptor >= 0) close(descriptor);
+      return tl::unexpected(CPPC_ERR_SYSTEM);
+    }
+    return Note(descriptor);
+  }
+  Note(Note&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Note& operator=(Note&&) = delete;
+  ~Note() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  explicit Note(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
+};
+
+tl::expected<void, cppc_status> check_program(const Recipe& recipe, int rank, const std::string& node) {
+  if (access(recipe.program.c_str(), X_OK) != 0) {
+    spdlog::error("rank {}: its program {} cannot be run on {}: {}", rank, recipe.program, node, std::strerror(errno));
+    return tl::unexpected(CPPC_ERR_NOT_FOUND);
+  }
+  if (!std::filesystem::is_directory(recipe.directory)) {
+    spdlog::error("rank {}: its working directory {} does not exist on {}", rank, recipe.directory, node);
+    return tl::unexpected(CPPC_ERR_NOT_FOUND);
+  }
+  return {};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (auto& one : strings) result.push_back(one.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node,
+                                                   std::vector<std::vector<std::string>>& arguments) {
+  const std::size_t number = arguments.size();
+  std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  std::vector<char*> commands(number, self.data());
+  std::vector<std::vector<char*>> lists;
+  std::vector<char**> argvs;
+  lists.reserve(number);
+  for (auto& one : arguments) argvs.push_back(lists.emplace_back(pointers(one)).data());
+  std::vector<int> processes(number, 1);
+  MPI_Info info = MPI_INFO_NULL;
+  PMPI_Info_create(&info);
+  PMPI_Info_set(info, "host", node.c_str());
+  std::vector<MPI_Info> infos(number, info);
+  MPI_Comm children = MPI_COMM_NULL;
+  const int code = PMPI_Comm_spawn_multiple(static_cast<int>(number), commands.data(), argvs.data(), processes.data(),
+                                            infos.data(), 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+  PMPI_Info_free(&info);
+  if (code == MPI_SUCCESS) return children;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  PMPI_Error_string(code, text.data(), &length);
+  spdlog::error("cannot start {} replacements on {}: {}", number, node, text.data());
+  return tl::unexpected(CPPC_ERR_SYSTEM);
+}
+
+}  // namespace
+
+tl::expected<MPI_Comm, cppc_status> spawn(const std::string& node, const std::vector<Replacement>& replacements) {
+  std::vector<Note> notes;
+  std::vector<std::vector<std::string>> arguments;
+  for (const auto& one : replacements) {
+    if (auto checked = check_program(one.recipe, one.assignment.rank, node); !checked)
+      return tl::unexpected(checked.error());
+    auto note = Note::write(one);
+    if (!note) return tl::unexpected(note.error());
+    arguments.push_back({"become", std::to_string(getpid()), std::to_string(note->descriptor())});
+    notes.push_back(std::move(*note));
+  }
+  return spawn_multiple(node, arguments);
+}
+
+cppc_status become(pid_t agent, int descriptor) {
+  const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(descriptor);
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  std::getline(file, line);
+  const std::string rest{std::istreambuf_iterator<char>(file), {}};
+  auto recipe = Recipe::decode(std::as_bytes(std::span(rest.data(), rest.size())));
+  if (!recipe) {
+    spdlog::error("cannot read what to become from {}", path);
+    return recipe.error();
+  }
+  std::size_t settings = 0;
+  while (environ[settings] != nullptr) ++settings;
+  auto environment =
+      recipe->environment_for(std::span(environ, settings), std::string(Assignment::variable) + '=' + line);
+  if (chdir(recipe->directory.c_str()) != 0) {
+    spdlog::error("cannot enter {}: {}", recipe->directory, std::strerror(errno));
+    return CPPC_ERR_SYSTEM;
+  }
+  execve(recipe->program.c_str(), pointers(recipe->arguments).data(), pointers(environment).data());
+  spdlog::error("cannot run {}: {}", recipe->program, std::strerror(errno));
+  return CPPC_ERR_SYSTEM;
+}
+
+}  // namespace cppc::migration

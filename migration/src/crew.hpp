@@ -1,0 +1,68 @@
+/// The crew: all processes of the job, ranks and agents, and the communicators that hold them together.
+///
+/// `all` holds the ranks 0..n-1 and then the agents that have not retired, in the order of their numbers; `own` holds
+/// the ranks alone (in a rank: the application's world) or the agents alone (in an agent). A migration replaces both.
+/// Collective calls here are made by every member; after an error the job cannot go on.
+#pragma once
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <span>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "cppc/status.h"
+
+namespace cppc::migration {
+
+struct Crew {
+  MPI_Comm all = MPI_COMM_NULL;
+  MPI_Comm own = MPI_COMM_NULL;
+  int ranks = 0;
+};
+
+/// What an agent shows to the ranks of its node.
+struct Lodging {
+  pid_t agent_pid = 0;
+  int desk = -1;  ///< descriptors in the agent's process
+  int page = -1;
+  int agent = -1;  ///< number
+};
+
+/// Where every process started.
+struct Muster {
+  Crew crew;
+  Lodging lodging;            ///< of this process's node
+  std::vector<int> agent_of;  ///< rank -> agent
+  std::vector<pid_t> pid_of;  ///< rank -> process id on its node
+  int agents = 0;
+};
+
+/// The first meeting, after MPI_Init, collective over MPI_COMM_WORLD. First come: an agent must know the numbers of
+/// ranks and agents before it can furnish its node, so this is two steps; a rank's `furnish` does nothing.
+struct Headcount {
+  int ranks = 0;
+  int agents = 0;
+  int agent = -1;  ///< own number, in an agent
+};
+tl::expected<Headcount, cppc_status> count_heads(bool is_agent);
+tl::expected<Muster, cppc_status> muster(const Headcount& heads, const Lodging& offered);
+
+/// Part in a commit. Newcomers joined in groups, one for each agent that spawned some.
+struct Part {
+  Crew before;                      ///< empty in a newcomer
+  std::span<const int> joins;       ///< ranks, in `before.all`, of the agents that bring newcomers, in order
+  int group = -1;                   ///< newcomer or bringing agent: index of its group in `joins`
+  MPI_Comm bridge = MPI_COMM_NULL;  ///< bringing agent (rank 0) and its newcomers; freed by the call
+  bool agent = false;
+  bool leaves = false;  ///< is no member afterwards
+  int place = 0;        ///< rank in the application's world, or number of the agent
+  int ranks = 0;
+};
+
+/// Collective over everybody and all newcomers: returns the new crew (empty in a process that leaves) and frees
+/// `before.all`; `before.own` is left to the caller.
+tl::expected<Crew, cppc_status> join(const Part& part);
+
+}  // namespace cppc::migration

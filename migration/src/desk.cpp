@@ -1,0 +1,168 @@
+#include "desk.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <spdlog/spdlog.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace cppc::migration {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x43505043'4445534bULL;  // "CPPCDESK"
+
+long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
+  return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+}
+
+}  // namespace
+
+void SharedWord::set(std::uint32_t value) {
+  word_.store(value, std::memory_order_release);
+  futex(word_, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+bool SharedWord::wait_while(std::uint32_t value, Deadline deadline) const {
+  while (get() == value) {
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
+    futex(word_, FUTEX_WAIT, value, &timeout);  // any way it returns, the loop looks again
+  }
+  return true;
+}
+
+struct Desk::Header {
+  std::uint64_t magic;
+  std::int32_t ranks;
+  std::int32_t agents;
+  SharedWord commands;
+  Action action;
+  std::int32_t join_count;
+};
+
+namespace {
+
+std::size_t joins_offset(std::size_t header) { return (header + 63) / 64 * 64; }
+
+std::size_t slots_offset(std::size_t header, int agents) {
+  return (joins_offset(header) + static_cast<std::size_t>(agents) * sizeof(int) + 63) / 64 * 64;
+}
+
+void* map(int descriptor, std::size_t bytes) {
+  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+}
+
+}  // namespace
+
+tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents) {
+  const std::size_t bytes = slots_offset(sizeof(Header), agents) + static_cast<std::size_t>(ranks) * sizeof(Slot);
+  const int descriptor = memfd_create("cppc-desk", MFD_CLOEXEC);
+  if (descriptor < 0 || ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) {
+    spdlog::error("cannot make {} bytes of shared memory for the ranks of this node: {}", bytes, std::strerror(errno));
+    if (descriptor >= 0) close(descriptor);
+    return tl::unexpected(CPPC_ERR_SYSTEM);
+  }
+  void* memory = map(descriptor, bytes);
+  if (memory == MAP_FAILED) {
+    spdlog::error("cannot map {} bytes of shared memory: {}", bytes, std::strerror(errno));
+    close(descriptor);
+    return tl::unexpected(CPPC_ERR_SYSTEM);
+  }
+  Desk desk(descriptor, memory, bytes);
+  desk.header().ranks = ranks;
+  desk.header().agents = agents;
+  desk.header().magic = kMagic;
+  return desk;
+}
+
+tl::expected<Desk, cppc_status> Desk::open(pid_t agent, int descriptor) {
+  const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(descriptor);
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0) {
+    spdlog::error("cannot open the agent's shared memory {}: {}", path, std::strerror(errno));
+    if (file >= 0) close(file);
+    return tl::unexpected(CPPC_ERR_SYSTEM);
+  }
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  void* memory = bytes < sizeof(Header) ? MAP_FAILED : map(file, bytes);
+  close(file);
+  if (memory == MAP_FAILED) {
+    spdlog::error("cannot map the agent's shared memory {} of {} bytes", path, bytes);
+    return tl::unexpected(CPPC_ERR_SYSTEM);
+  }
+  Desk desk(-1, memory, bytes);
+  const Header& header = desk.header();
+  if (header.magic != kMagic || header.ranks < 0 || header.agents < 0 ||
+      slots_offset(sizeof(Header), header.agents) + static_cast<std::size_t>(header.ranks) * sizeof(Slot) != bytes) {
+    spdlog::error("{} is not the desk of an agent of this version", path);
+    return tl::unexpected(CPPC_ERR_MISMATCH);
+  }
+  return desk;
+}
+
+Desk::Desk(Desk&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      memory_(std::exchange(other.memory_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+Desk& Desk::operator=(Desk&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(memory_, other.memory_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Desk::~Desk() {
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+Desk::Header& Desk::header() const { return *static_cast<Header*>(memory_); }
+
+int Desk::ranks() const { return header().ranks; }
+
+Slot& Desk::slot(int rank) const {
+  auto* base = static_cast<std::byte*>(memory_) + slots_offset(sizeof(Header), header().agents);
+  return reinterpret_cast<Slot*>(base)[rank];
+}
+
+void Desk::command(Action action, std::span<const int> joins) {
+  Header& to = header();
+  auto* place = reinterpret_cast<int*>(static_cast<std::byte*>(memory_) + joins_offset(sizeof(Header)));
+  std::copy(joins.begin(), joins.end(), place);
+  to.join_count = static_cast<std::int32_t>(joins.size());
+  to.action = action;
+  to.commands.set(to.commands.get() + 1);
+}
+
+std::uint32_t Desk::commands() const { return header().commands.get(); }
+
+Action Desk::action() const {
+  (void)commands();  // what is written before a command is seen is visible
+  return header().action;
+}
+
+tl::expected<Action, cppc_status> Desk::await_command(std::uint32_t& seen, Deadline deadline) const {
+  if (!header().commands.wait_while(seen, deadline)) return tl::unexpected(CPPC_ERR_TIMEOUT);
+  seen = header().commands.get();
+  return header().action;
+}
+
+std::span<const int> Desk::joins() const {
+  const auto* place =
+      reinterpret_cast<const int*>(static_cast<const std::byte*>(memory_) + joins_offset(sizeof(Header)));
+  return {place, static_cast<std::size_t>(header().join_count)};
+}
+
+}  // namespace cppc::migration

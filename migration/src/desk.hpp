@@ -1,0 +1,113 @@
+/// The desk: shared memory of one node through which its agent and its ranks settle a migration once the negotiation
+/// has brought them to the migration point. Ranks wait here without using a processor and without being inside MPI, so
+/// that every wait has a deadline and a rank that fails takes nobody with it.
+///
+/// The agent creates it, without a name in any file system; ranks open it through the agent's process. One writer a
+/// field: a rank writes its own slot's report, the agent everything else. What is written before a stage or a command
+/// is set is visible to whoever sees it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tl/expected.hpp>
+
+#include "cppc/status.h"
+
+namespace cppc::migration {
+
+using Clock = std::chrono::steady_clock;
+using Deadline = Clock::time_point;
+
+/// A word that changes hands between processes; a waiter sleeps in the kernel.
+class SharedWord {
+ public:
+  [[nodiscard]] std::uint32_t get() const { return word_.load(std::memory_order_acquire); }
+  void set(std::uint32_t value);  ///< and wakes whoever waits
+  /// Waits while the word is `value`; false when the deadline came first.
+  [[nodiscard]] bool wait_while(std::uint32_t value, Deadline deadline) const;
+
+ private:
+  mutable std::atomic<std::uint32_t> word_;
+};
+
+/// Where a rank stands. The owner of the next step is in brackets.
+enum class Stage : std::uint32_t {
+  working,   // [rank] runs, or goes on running
+  arrived,   // [agent] stopped at the migration point
+  packed,    // [agent] leaver: the image is built; image_bytes tells its size
+  offered,   // [rank] leaver: the mail holds where to send it
+  shipped,   // [agent] leaver: the image has arrived and is intact
+  ready,     // [agent] newcomer: started, waits for image_bytes
+  expected,  // [rank] newcomer: image_bytes is set
+  offering,  // [agent] newcomer: the mail holds where to send the image
+  restored,  // [agent] newcomer: stands at the migration point with the leaver's state
+  failed,    // [agent] leaver or newcomer: see status
+};
+
+enum class Action : std::uint32_t {
+  none,
+  next_point,  // messages in flight: stop again at the next safe point
+  ship,        // leavers build and send their images
+  join,        // commit: rebuild the world
+  go_on,       // no migration: work on; newcomers vanish
+};
+
+struct Slot {
+  SharedWord stage;
+  SharedWord dismissed;  // the agent's, for a newcomer: not needed any more
+  cppc_status status;    // of stage failed
+  // The rank's report on arrival.
+  std::uint64_t passed;
+  std::uint32_t site;
+  std::int64_t sent, received, active;
+  // The image.
+  std::uint64_t image_bytes;  // of the file
+  std::atomic<std::uint64_t> bytes_done;
+  std::uint32_t leaving;  // the agent's: this rank moves away
+  std::int32_t group;     // the agent's, for a newcomer: index of its agent in Desk::joins()
+  std::uint32_t mail_size;
+  std::array<std::byte, 1024> mail;
+};
+
+class Desk {
+ public:
+  /// In the agent: for a job of `ranks` ranks and `agents` agents.
+  static tl::expected<Desk, cppc_status> create(int ranks, int agents);
+  /// In a rank: that of the agent with process id `agent`, whose descriptor is `descriptor`.
+  static tl::expected<Desk, cppc_status> open(pid_t agent, int descriptor);
+  Desk(Desk&& other) noexcept;
+  Desk& operator=(Desk&& other) noexcept;
+  ~Desk();
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int ranks() const;
+  [[nodiscard]] Slot& slot(int rank) const;
+
+  /// Agent: gives all ranks on the node an order. `joins` (for Action::join) are the ranks, in the communicator of
+  /// everybody, of the agents that bring newcomers, in the order in which they join.
+  void command(Action action, std::span<const int> joins = {});
+
+  /// Rank: the number of commands given so far.
+  [[nodiscard]] std::uint32_t commands() const;
+  /// Rank: the last command.
+  [[nodiscard]] Action action() const;
+  /// Rank: waits for a command after number `seen`, returns it and sets `seen` to its number. CPPC_ERR_TIMEOUT.
+  tl::expected<Action, cppc_status> await_command(std::uint32_t& seen, Deadline deadline) const;
+  [[nodiscard]] std::span<const int> joins() const;
+
+ private:
+  struct Header;
+  Desk(int descriptor, void* memory, std::size_t bytes) : descriptor_(descriptor), memory_(memory), bytes_(bytes) {}
+  [[nodiscard]] Header& header() const;
+  int descriptor_ = -1;  // the agent's only
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace cppc::migration

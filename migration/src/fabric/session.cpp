@@ -1,0 +1,226 @@
+#include "fabric/session.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace cppc::fabric {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t incoming_slots = 16;
+constexpr std::size_t peer_slots = 16;
+constexpr std::size_t stranger_slots = 4;
+constexpr std::size_t most_refusals = 64;  // waiting to be sent; further ones are dropped
+
+// Naps, and not yields: on a node with more processes than cores, one that yields gets its turn last, one that wakes up
+// gets it soon. They are short enough for a socket's buffer not to run full or empty meanwhile; after a while without
+// an event they are still short enough to be no delay, but cost next to nothing.
+constexpr auto short_nap = 20us;
+constexpr auto short_naps_for = 100ms;
+constexpr auto long_nap = 300us;
+
+constexpr auto parting_time = 2s;
+
+}  // namespace
+
+Session::Session(Endpoint::Impl& endpoint, const Patience& patience, const Token& token, std::string_view peer)
+    : endpoint_(endpoint),
+      patience_(patience),
+      token_(token),
+      peer_name_(peer),
+      buffers_(incoming_slots + peer_slots + stranger_slots),
+      incoming_(incoming_slots),
+      to_peer_{.waiting = {}, .slots = std::vector<Slot>(peer_slots)},
+      to_strangers_{.waiting = {}, .slots = std::vector<Slot>(stranger_slots)} {
+  std::size_t buffer = 0;
+  for (auto* slots : {&incoming_, &to_peer_.slots, &to_strangers_.slots}) {
+    for (auto& slot : *slots) slot.buffer = buffer++;
+  }
+}
+
+Session::~Session() {
+  region_ = {};
+  endpoint_.close();
+}
+
+tl::expected<void, cppc_status> Session::start() {
+  last_turn_ = last_event_ = last_heard_ = last_said_ = Clock::now();
+  auto region = endpoint_.register_memory(std::as_bytes(std::span(buffers_)), FI_SEND | FI_RECV);
+  if (!region) return tl::unexpected(region.error());
+  region_ = std::move(*region);
+  return take_incoming();
+}
+
+std::span<std::byte> Session::buffer_of(const Slot& slot) {
+  return std::as_writable_bytes(std::span(buffers_).subspan(slot.buffer, 1));
+}
+
+void Session::meet() {
+  met_ = true;
+  last_heard_ = Clock::now();
+}
+
+void Session::say(Control message) {
+  message.token = token_;
+  to_peer_.waiting.push_back({peer_, message});
+  last_said_ = Clock::now();
+}
+
+std::size_t Session::unsaid() const {
+  const auto busy = [](const Slot& slot) { return slot.operation.state == Operation::State::posted; };
+  return to_peer_.waiting.size() + static_cast<std::size_t>(std::ranges::count_if(to_peer_.slots, busy));
+}
+
+void Session::refuse(const Control& hello) {
+  if (hello.address_bytes > hello.address.size() || to_strangers_.waiting.size() >= most_refusals) return;
+  const auto to = endpoint_.insert(std::span(hello.address).first(hello.address_bytes));
+  if (!to) return;
+  spdlog::warn("refused a fabric connection from {}: it has not shown this offer's token, or not as the first",
+               endpoint_.text_of(*to));
+  // With the token it came with, or it would not listen.
+  to_strangers_.waiting.push_back(
+      {*to, {.token = hello.token, .kind = Control::Kind::verdict, .status = CPPC_ERR_REFUSED}});
+}
+
+std::optional<Control> Session::hear() {
+  if (heard_.empty()) return std::nullopt;
+  const Control message = heard_.front();
+  heard_.pop_front();
+  return message;
+}
+
+std::string Session::peer_text() const {
+  const std::string name(peer_name_);
+  return peer_ == FI_ADDR_UNSPEC ? name : name + " at " + endpoint_.text_of(peer_);
+}
+
+cppc_status Session::report(const Operation& operation, std::string_view what) {
+  lost_ = true;
+  spdlog::error("fabric provider {}: {}: lost the {}: {}", endpoint_.provider, what, peer_text(),
+                fi_strerror(operation.error));
+  return CPPC_ERR_FABRIC;
+}
+
+// ------------------------------------------------------------------------------------------------------------- turns
+
+tl::expected<void, cppc_status> Session::turn(std::string_view purpose) {
+  const auto now = Clock::now();
+  // While this process did not run, or worked elsewhere, it could not have heard anybody.
+  if (now - last_turn_ > beat()) last_heard_ += now - last_turn_;
+  last_turn_ = now;
+  if (met_ && now - last_said_ > beat()) say({.kind = Control::Kind::beat});
+  return exchange().and_then([&] { return check_patience(now, purpose); }).map([&] { rest(now); });
+}
+
+tl::expected<void, cppc_status> Session::exchange() {
+  return post(to_peer_)
+      .and_then([&] { return post(to_strangers_); })
+      .and_then([&] { return endpoint_.poll(); })
+      .map([&](std::size_t events) {
+        if (events > 0) last_event_ = Clock::now();
+      })
+      .and_then([&] { return settle(); })
+      .and_then([&] { return take_incoming(); });
+}
+
+tl::expected<void, cppc_status> Session::check_patience(Clock::time_point now, std::string_view purpose) {
+  if (patience_.cancelled && patience_.cancelled()) {
+    spdlog::warn("fabric: {} was cancelled", purpose);
+    return tl::unexpected(CPPC_ERR_CANCELLED);
+  }
+  if (now > patience_.deadline) {
+    spdlog::error("fabric provider {}: {}: no answer from the {} by the deadline", endpoint_.provider, purpose,
+                  peer_text());
+    return tl::unexpected(CPPC_ERR_TIMEOUT);
+  }
+  if (met_ && now - last_heard_ > patience_.silence) {
+    lost_ = true;
+    spdlog::error("fabric provider {}: {}: no sign of life from the {} for {} ms", endpoint_.provider, purpose,
+                  peer_text(), patience_.silence.count());
+    return tl::unexpected(CPPC_ERR_FABRIC);
+  }
+  return {};
+}
+
+void Session::rest(Clock::time_point turn_began) const {
+  if (last_event_ >= turn_began) return;
+  std::this_thread::sleep_for(turn_began - last_event_ < short_naps_for ? short_nap : long_nap);
+}
+
+tl::expected<void, cppc_status> Session::post(Mailbox& box) {
+  for (auto& slot : box.slots) {
+    if (box.waiting.empty()) break;
+    if (slot.operation.state == Operation::State::posted) continue;
+    const auto& letter = box.waiting.front();
+    std::memcpy(buffer_of(slot).data(), &letter.message, sizeof letter.message);
+    const auto posted = endpoint_.send(slot.operation, buffer_of(slot), region_, letter.to);
+    if (!posted && letter.to == peer_) return tl::unexpected(posted.error());
+    if (posted && !*posted) break;
+    box.waiting.pop_front();
+  }
+  return {};
+}
+
+tl::expected<void, cppc_status> Session::settle() {
+  for (const auto& slot : to_peer_.slots) {
+    if (slot.operation.state == Operation::State::failed) {
+      return tl::unexpected(report(slot.operation, "sending a message"));
+    }
+  }
+  return {};
+}
+
+tl::expected<void, cppc_status> Session::take_incoming() {
+  for (auto& slot : incoming_) {
+    auto& operation = slot.operation;
+    if (operation.state == Operation::State::posted) continue;
+    if (operation.state == Operation::State::failed && operation.error != FI_ETRUNC) {
+      return tl::unexpected(report(operation, "receiving a message"));
+    }
+    if (operation.state == Operation::State::complete && operation.length == sizeof(Control)) {
+      receive(buffers_[slot.buffer]);
+    }
+    operation.state = Operation::State::idle;
+    const auto posted = endpoint_.receive(operation, buffer_of(slot), region_);
+    if (!posted) return tl::unexpected(posted.error());
+  }
+  return {};
+}
+
+void Session::receive(const Control& message) {
+  using Kind = Control::Kind;
+  if (message.magic != Control::magic_value) {
+    spdlog::warn("ignored a fabric message that is not of this version of CPPC Live");
+  } else if (message.token != token_ && message.kind == Kind::hello) {
+    refuse(message);
+  } else if (message.token != token_) {
+    spdlog::warn("ignored a fabric message that has not shown this offer's token");
+  } else {
+    last_heard_ = Clock::now();
+    if (message.kind == Kind::bye || message.kind == Kind::verdict) parted_ = true;
+    if (message.kind != Kind::beat && message.kind != Kind::bye) heard_.push_back(message);
+  }
+}
+
+template <class Done>
+void Session::exchange_until(Done done) {
+  const auto end = Clock::now() + parting_time;
+  for (auto now = Clock::now(); !done() && now < end && exchange(); now = Clock::now()) rest(now);
+}
+
+void Session::part(cppc_status status) {
+  if (!met_ || lost_ || parted_) return;
+  say({.kind = Control::Kind::verdict, .status = static_cast<std::uint32_t>(status)});
+  exchange_until([&] { return parted_; });
+}
+
+void Session::take_leave() {
+  say({.kind = Control::Kind::bye});
+  exchange_until([&] { return unsaid() == 0; });
+}
+
+}  // namespace cppc::fabric

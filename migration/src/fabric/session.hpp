@@ -1,0 +1,108 @@
+/// A talk between the two ends of a transfer: control messages, signs of life, waiting with an end.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "fabric/control.hpp"
+#include "fabric/endpoint.hpp"
+
+namespace cppc::fabric {
+
+class Session {
+ public:
+  /// `peer` is what messages call the other end. All arguments must outlive the session.
+  Session(Endpoint::Impl& endpoint, const Patience& patience, const Token& token, std::string_view peer);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  /// Closes the endpoint: after this the provider touches no operation and no memory of anybody.
+  ~Session();
+
+  tl::expected<void, cppc_status> start();
+
+  /// From here on messages go to `peer`.
+  void address(fi_addr_t peer) { peer_ = peer; }
+  [[nodiscard]] fi_addr_t peer() const { return peer_; }
+
+  /// Both ends know each other: from here on the peer must give signs of life.
+  void meet();
+
+  /// Sent in a later turn.
+  void say(Control message);
+  [[nodiscard]] std::size_t unsaid() const;
+
+  /// Answers a hello that is not the one waited for.
+  void refuse(const Control& hello);
+
+  /// The next message of the peer, if one has come.
+  std::optional<Control> hear();
+
+  /// One round of waiting: sends, polls, and rests when nothing happens. An error when patience is at its end or the
+  /// peer is gone; `purpose` says in the log what was waited for. Operations of others on the endpoint progress too.
+  tl::expected<void, cppc_status> turn(std::string_view purpose);
+
+  /// An operation that moves the image has failed.
+  cppc_status report(const Operation& operation, std::string_view what);
+
+  /// Tells the peer how it ended and waits, for two seconds at most, until it knows. Leaving before could take the news
+  /// from it: what has not been read yet is lost when an endpoint is closed.
+  void part(cppc_status status);
+
+  /// The answer to the peer's part().
+  void take_leave();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Letter {
+    fi_addr_t to = FI_ADDR_UNSPEC;
+    Control message;
+  };
+  struct Slot {
+    Operation operation;
+    std::size_t buffer = 0;
+  };
+  struct Mailbox {
+    std::deque<Letter> waiting;
+    std::vector<Slot> slots;
+  };
+
+  tl::expected<void, cppc_status> exchange();
+  tl::expected<void, cppc_status> take_incoming();
+  tl::expected<void, cppc_status> settle();
+  tl::expected<void, cppc_status> post(Mailbox& box);
+  tl::expected<void, cppc_status> check_patience(Clock::time_point now, std::string_view purpose);
+  template <class Done>
+  void exchange_until(Done done);
+  void receive(const Control& message);
+  void rest(Clock::time_point turn_began) const;
+  [[nodiscard]] std::string peer_text() const;
+  [[nodiscard]] Clock::duration beat() const { return patience_.silence / 10; }
+  std::span<std::byte> buffer_of(const Slot& slot);
+
+  Endpoint::Impl& endpoint_;
+  const Patience& patience_;
+  const Token token_;
+  const std::string_view peer_name_;
+
+  std::vector<Control> buffers_;
+  Region region_;
+  std::vector<Slot> incoming_;
+  Mailbox to_peer_;
+  Mailbox to_strangers_;  // apart, so that one who does not listen holds up nobody else
+  std::deque<Control> heard_;
+
+  fi_addr_t peer_ = FI_ADDR_UNSPEC;
+  bool met_ = false;
+  bool parted_ = false;  // the peer knows the end
+  bool lost_ = false;    // the peer does not answer any more
+  Clock::time_point last_turn_;
+  Clock::time_point last_event_;
+  Clock::time_point last_heard_;
+  Clock::time_point last_said_;
+};
+
+}  // namespace cppc::fabric

@@ -1,0 +1,286 @@
+#include "cppc/wire.hpp"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace cppc::wire {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t longest_text_sent = 4096;                   // bytes of one string; the rest is cut off
+constexpr std::size_t longest_text_read = 3 * longest_text_sent;  // a byte that is not UTF-8 is sent as three
+constexpr std::size_t longest_list = 1 << 20;                     // elements
+
+// The fields of every message, named once for both directions: a Visitor is the Writer or the Reader below.
+template <class Visitor, class Message>
+using Visited = typename Visitor::template Visited<Message>;
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Rank>& rank) {
+  visit("rank", rank.rank);
+  visit("pid", rank.pid);
+  visit("bytes", rank.bytes);
+  visit("finished", rank.finished);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Move>& move) {
+  visit("rank", move.rank);
+  visit("to", move.to);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Hello>& hello) {
+  visit("key", hello.key);
+  visit("agent", hello.agent);
+  visit("agents", hello.agents);
+  visit("node", hello.node);
+  visit("pid", hello.pid);
+  visit("job_size", hello.job_size);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Roster>& roster) {
+  visit("agent", roster.agent);
+  visit("ranks", roster.ranks);
+  visit("cores", roster.cores);
+  visit("memory_free", roster.memory_free);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Progress>& progress) {
+  visit("id", progress.id);
+  visit("phase", progress.phase);
+  visit("bytes_done", progress.bytes_done);
+  visit("bytes_total", progress.bytes_total);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Outcome>& outcome) {
+  visit("id", outcome.id);
+  visit("status", outcome.status);
+  visit("reason", outcome.reason);
+  visit("frozen_ms", outcome.frozen_ms);
+  visit("response_ms", outcome.response_ms);
+  visit("evacuation_ms", outcome.evacuation_ms);
+  visit("rebuild_ms", outcome.rebuild_ms);
+  visit("image_bytes", outcome.image_bytes);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Order>& order) {
+  visit("id", order.id);
+  visit("moves", order.moves);
+  visit("retire", order.retire);
+  visit("timeout_s", order.timeout_s);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Cancel>& cancel) {
+  visit("id", cancel.id);
+}
+
+template <class Visitor>
+void fields(Visitor&, Visited<Visitor, Survey>&) {}
+
+template <class Visitor>
+void fields(Visitor&, Visited<Visitor, Quit>&) {}
+
+class Writer {
+ public:
+  template <class T>
+  using Visited = const T;
+
+  explicit Writer(json& out) : out_(out) {}
+
+  template <class T>
+  void operator()(const char* name, const T& value) {
+    out_[name] = value;
+  }
+  void operator()(const char* name, const std::string& text) { out_[name] = text.substr(0, longest_text_sent); }
+  template <class T>
+  requires requires(Writer& writer, const T& element) { fields(writer, element); }
+  void operator()(const char* name, const std::vector<T>& elements) {
+    json& list = out_[name] = json::array();
+    for (const T& element : elements) {
+      Writer each(list.emplace_back(json::object()));
+      fields(each, element);
+    }
+  }
+
+ private:
+  json& out_;
+};
+
+bool is_status(std::int64_t value) {
+  switch (static_cast<cppc_status>(value)) {
+    case CPPC_OK:
+    case CPPC_ERR_ARGUMENT:
+    case CPPC_ERR_STATE:
+    case CPPC_ERR_NOT_FOUND:
+    case CPPC_ERR_MEMORY:
+    case CPPC_ERR_SYSTEM:
+    case CPPC_ERR_REFUSED:
+    case CPPC_ERR_TIMEOUT:
+    case CPPC_ERR_CANCELLED:
+    case CPPC_ERR_UNSUPPORTED:
+    case CPPC_ERR_NOT_QUIET:
+    case CPPC_ERR_MISMATCH:
+    case CPPC_ERR_IMAGE:
+    case CPPC_ERR_CHECKSUM:
+    case CPPC_ERR_FABRIC:
+    case CPPC_ERR_MPI:
+    case CPPC_ERR_PEER:
+      return true;
+  }
+  return false;
+}
+
+// Numbers in these messages count or name something: none is negative.
+class Reader {
+ public:
+  template <class T>
+  using Visited = T;
+
+  explicit Reader(const json& in) : in_(in), ok_(in.is_object()) {}
+  bool ok() const { return ok_; }
+
+  template <class T>
+  void operator()(const char* name, T& value) {
+    if (!ok_) return;
+    const auto field = in_.find(name);
+    ok_ = field != in_.end() && read(*field, value);
+  }
+
+ private:
+  static bool read(const json& field, bool& value) { return field.is_boolean() && (value = field.get<bool>(), true); }
+
+  static bool read(const json& field, std::uint64_t& value) {
+    return field.is_number_unsigned() && (value = field.get<std::uint64_t>(), true);
+  }
+
+  static bool read(const json& field, int& value) {
+    std::uint64_t wide = 0;
+    if (!read(field, wide) || wide > std::uint64_t{std::numeric_limits<int>::max()}) return false;
+    value = static_cast<int>(wide);
+    return true;
+  }
+
+  static bool read(const json& field, double& value) {
+    if (!field.is_number()) return false;
+    value = field.get<double>();
+    return std::isfinite(value) && value >= 0;
+  }
+
+  static bool read(const json& field, std::string& value) {
+    if (!field.is_string() || field.get_ref<const std::string&>().size() > longest_text_read) return false;
+    value = field.get<std::string>();
+    return true;
+  }
+
+  static bool read(const json& field, cppc_status& value) {
+    int number = 0;
+    if (!read(field, number) || !is_status(number)) return false;
+    value = static_cast<cppc_status>(number);
+    return true;
+  }
+
+  template <class T>
+  static bool read(const json& field, std::vector<T>& elements) {
+    if (!field.is_array() || field.size() > longest_list) return false;
+    elements.resize(field.size());
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (!read(field[i], elements[i])) return false;
+    }
+    return true;
+  }
+
+  template <class T>
+  requires requires(Reader& reader, T& element) { fields(reader, element); }
+  static bool read(const json& field, T& element) {
+    Reader reader(field);
+    fields(reader, element);
+    return reader.ok();
+  }
+
+  const json& in_;
+  bool ok_;
+};
+
+template <class>
+constexpr const char* type_name = nullptr;
+template <>
+constexpr const char* type_name<Hello> = "hello";
+template <>
+constexpr const char* type_name<Roster> = "roster";
+template <>
+constexpr const char* type_name<Progress> = "progress";
+template <>
+constexpr const char* type_name<Outcome> = "outcome";
+template <>
+constexpr const char* type_name<Order> = "order";
+template <>
+constexpr const char* type_name<Cancel> = "cancel";
+template <>
+constexpr const char* type_name<Survey> = "survey";
+template <>
+constexpr const char* type_name<Quit> = "quit";
+
+bool meaningful(const Progress& progress) {
+  for (const char* phase : {"prepare", "negotiate", "freeze", "ship", "commit"}) {
+    if (progress.phase == phase) return true;
+  }
+  return false;
+}
+bool meaningful(const Hello& hello) { return hello.agent < hello.agents; }
+template <class Other>
+bool meaningful(const Other&) {
+  return true;
+}
+
+// Reads `in` if it is a message of type Candidate.
+template <class Candidate>
+bool decode_as(const std::string& type, const json& in, Message& out) {
+  if (type != type_name<Candidate>) return false;
+  Candidate message;
+  Reader reader(in);
+  fields(reader, message);
+  if (!reader.ok() || !meaningful(message)) return false;
+  out = std::move(message);
+  return true;
+}
+
+template <class... Candidates>
+bool decode_any(const std::string& type, const json& in, std::variant<Candidates...>& out) {
+  return (decode_as<Candidates>(type, in, out) || ...);
+}
+
+}  // namespace
+
+std::string encode(const Message& message) {
+  json out = json::object();
+  std::visit(
+      [&out]<class T>(const T& typed) {
+        out["type"] = type_name<T>;
+        Writer writer(out);
+        fields(writer, typed);
+      },
+      message);
+  // A host name or a reason in another encoding must not cost the message.
+  return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+tl::expected<Message, cppc_status> decode(std::string_view line) {
+  const json in = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto type = in.is_object() ? in.find("type") : in.end();
+  Message message;
+  if (!in.is_object() || type == in.end() || !type->is_string() ||
+      !decode_any(type->get_ref<const std::string&>(), in, message)) {
+    return tl::unexpected(CPPC_ERR_ARGUMENT);
+  }
+  return message;
+}
+
+}  // namespace cppc::wire

@@ -1,0 +1,90 @@
+/// The shared object that the runtime loads into a rank (CPPC_EXTENSION): its hooks, as cppc/hooks.h defines them.
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "../assignment.hpp"
+#include "cppc/hooks.h"
+#include "member.hpp"
+
+namespace cppc::migration {
+namespace {
+
+struct Extension {
+  const cppc_runtime* runtime = nullptr;
+  std::optional<std::string> assignment;  ///< of a replacement
+  std::unique_ptr<Member> member;
+};
+
+Extension& extension() {
+  static Extension one;
+  return one;
+}
+
+cppc_status start(MPI_Comm* world, int* rank, int* size) {
+  const cppc_runtime& runtime = *extension().runtime;
+  const auto& assignment = extension().assignment;
+  auto member = assignment ? Member::replace(runtime, *assignment) : Member::enlist(runtime);
+  if (!member) return member.error();
+  extension().member = std::move(*member);
+  *world = extension().member->world();
+  *rank = extension().member->rank();
+  *size = extension().member->size();
+  return CPPC_OK;
+}
+
+/// What this process is told in its environment; programs that it starts replace nobody.
+std::optional<std::string> take_assignment() {
+  const char* assignment = std::getenv(Assignment::variable);
+  if (assignment == nullptr) return std::nullopt;
+  std::string taken = assignment;
+  unsetenv(Assignment::variable);
+  return taken;
+}
+
+int reached(std::uint64_t passed, unsigned site) { return extension().member->reached(passed, site) ? 1 : 0; }
+void stopped(std::uint64_t passed, unsigned site) { extension().member->stopped(passed, site); }
+cppc_status fetch() { return extension().member->fetch(); }
+cppc_status join() { return extension().member->join(); }
+void fail(cppc_status status) { extension().member->fail(status); }
+
+void finish() {
+  extension().member->finish();
+  extension().member.reset();
+}
+
+/// Standard error: standard output is the application's.
+void log_to_stderr() {
+  auto logger = spdlog::stderr_color_mt("cppc");
+  logger->set_pattern("cppc: %l: %v");
+  const char* level = std::getenv("CPPC_LOG");
+  logger->set_level(level == nullptr ? spdlog::level::warn : spdlog::level::from_str(level));
+  spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace
+}  // namespace cppc::migration
+
+extern "C" __attribute__((visibility("default"))) cppc_status cppc_extension(const cppc_runtime* runtime,
+                                                                             cppc_hooks* hooks) {
+  using namespace cppc::migration;
+  if (runtime->version != CPPC_HOOKS_VERSION) return CPPC_ERR_MISMATCH;
+  log_to_stderr();
+  extension().runtime = runtime;
+  extension().assignment = take_assignment();
+  *hooks = {.version = CPPC_HOOKS_VERSION,
+            .replacement = extension().assignment ? 1 : 0,
+            .start = start,
+            .reached = reached,
+            .stopped = stopped,
+            .fetch = fetch,
+            .join = join,
+            .fail = fail,
+            .finish = finish};
+  return CPPC_OK;
+}

@@ -1,0 +1,212 @@
+#include "member.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "../assignment.hpp"
+#include "departure.hpp"
+
+namespace cppc::migration {
+namespace {
+
+/// Watched instead of the doorbell by a rank that has to stop at its next safe point.
+constexpr std::uint32_t kAlways = 1;
+
+/// How often a rank that waits at the migration point looks whether it still should.
+constexpr auto kLook = std::chrono::seconds(1);
+
+tl::expected<std::pair<Desk, negotiation::RankSide>, cppc_status> open_lodging(const Lodging& lodging, int rank) {
+  auto desk = Desk::open(lodging.agent_pid, lodging.desk);
+  if (!desk) return tl::unexpected(desk.error());
+  auto page = negotiation::Page::open(lodging.agent_pid, lodging.page);
+  if (!page) return tl::unexpected(page.error());
+  auto negotiator = negotiation::RankSide::attach(std::move(*page), rank);
+  if (!negotiator) return tl::unexpected(negotiator.error());
+  return std::pair{std::move(*desk), std::move(*negotiator)};
+}
+
+}  // namespace
+
+Member::Member(const cppc_runtime& runtime, int rank, Desk desk, negotiation::RankSide negotiator)
+    : runtime_(&runtime), rank_(rank), desk_(std::move(desk)), negotiator_(std::move(negotiator)) {
+  seen_ = desk_.commands();
+  slot().stage.set(static_cast<std::uint32_t>(Stage::working));
+}
+
+tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_runtime& runtime) {
+  const auto heads = count_heads(false);
+  if (!heads) return tl::unexpected(heads.error());
+  auto met = muster(*heads, {});
+  if (!met) return tl::unexpected(met.error());
+  int rank = 0;
+  PMPI_Comm_rank(met->crew.own, &rank);
+  auto lodging = open_lodging(met->lodging, rank);
+  if (!lodging) return tl::unexpected(lodging.error());
+  std::unique_ptr<Member> member(new Member(runtime, rank, std::move(lodging->first), std::move(lodging->second)));
+  member->crew_ = met->crew;
+  member->watch_page();
+  PMPI_Barrier(met->crew.all);  // agents look at their ranks once all have attached
+  return member;
+}
+
+tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_runtime& runtime,
+                                                                   const std::string& assignment) {
+  const auto mine = Assignment::decode(assignment);
+  if (!mine) return tl::unexpected(mine.error());
+  auto lodging = open_lodging({.agent_pid = mine->agent_pid, .desk = mine->desk, .page = mine->page}, mine->rank);
+  if (!lodging) return tl::unexpected(lodging.error());
+  std::unique_ptr<Member> member(
+      new Member(runtime, mine->rank, std::move(lodging->first), std::move(lodging->second)));
+  member->crew_.ranks = mine->ranks;
+  auto arrival = Arrival::prepare(member->slot());
+  if (!arrival) return tl::unexpected(arrival.error());
+  member->arrival_.emplace(std::move(*arrival));
+  return member;
+}
+
+void Member::watch_page() { runtime_->watch(negotiator_.page().doorbell()); }
+
+bool Member::reached(std::uint64_t passed, unsigned site) {
+  if (stop_at_) return passed >= *stop_at_;
+  if (negotiator_.survey_wanted()) negotiator_.announce(runtime_->state_bytes());
+  if (slot().leaving != 0) prepare_departure();
+  return negotiator_.reached(passed, site) == negotiation::Decision::stop;
+}
+
+/// Fresh memory costs more than filling it: it is taken while the other ranks still work.
+void Member::prepare_departure() {
+  if (!writer_) writer_.emplace(image::Writer::create(runtime_->state_bytes()));
+}
+
+void Member::depart() {
+  prepare_departure();  // the negotiation may have been over before this rank came by a safe point
+  auto writer = std::move(*writer_);
+  writer_.reset();
+  if (writer)
+    migration::depart(*runtime_, std::move(*writer), slot());
+  else
+    cannot_depart(writer.error(), slot());
+}
+
+void Member::report_arrival(std::uint64_t passed, unsigned site) {
+  cppc_traffic traffic{};
+  runtime_->traffic(&traffic);
+  Slot& mine = slot();
+  mine.passed = passed;
+  mine.site = site;
+  mine.sent = traffic.sent;
+  mine.received = traffic.received;
+  mine.active = traffic.active;
+  mine.status = CPPC_OK;
+  mine.stage.set(static_cast<std::uint32_t>(Stage::arrived));
+}
+
+void Member::stopped(std::uint64_t passed, unsigned site) {
+  if (stop_at_) {
+    stop_at_.reset();
+    watch_page();
+  } else {
+    seen_ = desk_.commands();  // the first stop of a migration: nothing earlier concerns it
+  }
+  report_arrival(passed, site);
+  for (;;) {
+    const auto action = desk_.await_command(seen_, Clock::now() + kLook);
+    if (!action) {
+      // The agent may have given the migration up just before this rank came to the migration point.
+      if (desk_.action() == Action::go_on) break;
+      continue;
+    }
+    if (*action == Action::ship && slot().leaving != 0) {
+      depart();
+    } else if (*action == Action::next_point) {
+      stop_at_ = passed + 1;
+      runtime_->watch(&kAlways);
+      break;
+    } else if (*action == Action::join) {
+      join_crew();
+      break;
+    } else if (*action == Action::go_on) {
+      writer_.reset();
+      break;
+    }
+  }
+  slot().stage.set(static_cast<std::uint32_t>(Stage::working));
+}
+
+void Member::join_crew() {
+  const bool leaves = slot().leaving != 0;
+  const Part part{.before = crew_, .joins = desk_.joins(), .leaves = leaves, .place = rank_, .ranks = crew_.ranks};
+  auto crew = migration::join(part);
+  if (!crew) {
+    spdlog::critical("rank {}: the job is damaged, its communicator could not be rebuilt", rank_);
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
+  if (leaves) leave();
+  crew_ = *crew;
+  if (const cppc_status status = runtime_->rebuild(crew_.own); status != CPPC_OK) {
+    spdlog::critical("rank {}: the job is damaged, the application's communicators could not be rebuilt", rank_);
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
+}
+
+void Member::leave() {
+  runtime_->abandon();
+  vanish();
+}
+
+void Member::vanish() {
+  std::fflush(nullptr);
+  negotiator_.detach();
+  PMPI_Finalize();
+  // Nothing of the application runs any more here: its exit handlers belong to the process that took over.
+  _exit(EXIT_SUCCESS);
+}
+
+cppc_status Member::fetch() {
+  const cppc_status status = arrival_->fetch(*runtime_);
+  if (status != CPPC_OK) fail(status);
+  return CPPC_OK;
+}
+
+cppc_status Member::join() {
+  slot().stage.set(static_cast<std::uint32_t>(Stage::restored));
+  for (;;) {
+    const auto action = desk_.await_command(seen_, Deadline::max());
+    if (action && *action == Action::go_on) vanish();
+    if (action && *action == Action::join) break;
+  }
+  MPI_Comm parent = MPI_COMM_NULL;
+  MPI_Comm bridge = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  PMPI_Intercomm_merge(parent, 1, &bridge);
+  PMPI_Comm_free(&parent);
+  auto crew = migration::join(
+      {.joins = desk_.joins(), .group = slot().group, .bridge = bridge, .place = rank_, .ranks = crew_.ranks});
+  if (!crew) return crew.error();
+  crew_ = *crew;
+  if (const cppc_status status = runtime_->rebuild(crew_.own); status != CPPC_OK) return status;
+  watch_page();
+  slot().stage.set(static_cast<std::uint32_t>(Stage::working));
+  return CPPC_OK;
+}
+
+void Member::fail(cppc_status status) {
+  slot().status = status;
+  slot().stage.set(static_cast<std::uint32_t>(Stage::failed));
+  for (;;) {
+    const auto action = desk_.await_command(seen_, Deadline::max());
+    if (action && *action == Action::go_on) vanish();
+  }
+}
+
+void Member::finish() {
+  negotiator_.finishing();
+  runtime_->watch(nullptr);
+  PMPI_Comm_free(&crew_.all);  // the world is the runtime's to free
+}
+
+}  // namespace cppc::migration

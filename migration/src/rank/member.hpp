@@ -1,0 +1,59 @@
+/// A rank as a member of the crew: what the extension's hooks do. One per process; used by the thread that calls MPI.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "../crew.hpp"
+#include "../desk.hpp"
+#include "arrival.hpp"
+#include "cppc/hooks.h"
+#include "cppc/image.hpp"
+#include "cppc/page.hpp"
+
+namespace cppc::migration {
+
+class Member {
+ public:
+  /// Collective with all processes of the launch.
+  static tl::expected<std::unique_ptr<Member>, cppc_status> enlist(const cppc_runtime& runtime);
+  /// In a process that an agent has spawned.
+  static tl::expected<std::unique_ptr<Member>, cppc_status> replace(const cppc_runtime& runtime,
+                                                                    const std::string& assignment);
+
+  [[nodiscard]] MPI_Comm world() const { return crew_.own; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return crew_.ranks; }
+
+  // As the hooks of the same names say.
+  bool reached(std::uint64_t passed, unsigned site);
+  void stopped(std::uint64_t passed, unsigned site);
+  cppc_status fetch();
+  cppc_status join();
+  [[noreturn]] void fail(cppc_status status);
+  void finish();
+
+ private:
+  Member(const cppc_runtime& runtime, int rank, Desk desk, negotiation::RankSide negotiator);
+  [[nodiscard]] Slot& slot() const { return desk_.slot(rank_); }
+  void prepare_departure();
+  void depart();
+  void report_arrival(std::uint64_t passed, unsigned site);
+  void join_crew();
+  void watch_page();
+  [[noreturn]] void leave();
+  [[noreturn]] void vanish();
+
+  const cppc_runtime* runtime_;
+  int rank_;
+  Desk desk_;
+  negotiation::RankSide negotiator_;
+  Crew crew_;
+  std::uint32_t seen_ = 0;                                          ///< commands of the desk
+  std::optional<std::uint64_t> stop_at_;                            ///< messages were in flight: stop again here
+  std::optional<Arrival> arrival_;                                  ///< replacement until its state is here
+  std::optional<tl::expected<image::Writer, cppc_status>> writer_;  ///< leaver: holds the memory for its image
+};
+
+}  // namespace cppc::migration

@@ -1,0 +1,93 @@
+/// Agreement of all ranks on one migration point: an agent's part, and everything else of this folder.
+///
+///   migration_point.hpp  the protocol as pure functions, and why it is right
+///   page.hpp             what an agent shares with its ranks; a rank's part
+///   agent_window.hpp     what agents share with each other, by MPI RMA
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "cppc/agent_window.hpp"
+#include "cppc/migration_point.hpp"
+#include "cppc/page.hpp"
+#include "cppc/status.h"
+
+namespace cppc::negotiation {
+
+/// Drives negotiations for one node, one at a time. One thread at a time; page and board must outlive it.
+///
+/// All agents of the board take part in every negotiation, those without ranks too: each calls start() with the same
+/// epoch (an agent that wants to refuse starts and cancels), then poll() until it says decided or cancelled.
+/// Errors: CPPC_ERR_MPI, from the board: ranks of this node that waited go on; a decision that is known already
+/// stays in force.
+class AgentSide {
+ public:
+  enum class State {
+    idle,        ///< nothing started, or concluded
+    collecting,  ///< ranks of this node have yet to join
+    reported,    ///< all have; other nodes are awaited
+    settling,    ///< leader: outcome known and in force here, but some agent has yet to learn it; not for ever
+    decided,     ///< ranks stop at migration_point()
+    cancelled,   ///< ranks go on; see reason()
+  };
+
+  AgentSide(Page& page, Board& board);
+
+  /// Opens the negotiation on this node and rings its bell. `ranks` are those of the node; over all agents, every rank
+  /// of the application exactly once. `epoch` > 0 is the same everywhere, above any used before, by less than 32768. At
+  /// `deadline` the negotiation is cancelled (CPPC_ERR_TIMEOUT, naming a rank that has not joined). Every agent must
+  /// have left the previous one (its ranks released). CPPC_ERR_ARGUMENT, CPPC_ERR_STATE.
+  tl::expected<void, cppc_status> start(std::uint64_t epoch, std::chrono::steady_clock::time_point deadline,
+                                        std::vector<int> ranks);
+
+  /// Takes all steps that can be taken now. Never waits for a rank; waits for the leader's next poll() where it needs
+  /// the board. Call it in a loop with short sleeps (about a millisecond): a rank at its ceiling waits for it. Cancels
+  /// by itself: at the deadline, when a rank of the node is in MPI_Finalize (CPPC_ERR_REFUSED) or cannot take part (its
+  /// own status).
+  tl::expected<State, cppc_status> poll();
+
+  /// Wants the negotiation given up for `why`; go on polling until it is. False when its outcome is known already; the
+  /// decision may also win while this is under way. Then the migration can only be abandoned after the freeze.
+  bool cancel(Reason why);
+
+  /// After decided, before any rank is released from the migration point: puts page and bell back. CPPC_ERR_STATE
+  /// unless decided.
+  tl::expected<void, cppc_status> conclude();
+
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  /// M; decided only (and settling, if so).
+  [[nodiscard]] std::uint64_t migration_point() const;
+  /// Cancelled only (and settling, if so). The same on every agent.
+  [[nodiscard]] Reason reason() const;
+  /// Ranks of this node that have yet to join.
+  [[nodiscard]] std::vector<int> missing() const;
+  /// Ranks of this node that have yet to stop at the migration point; decided only.
+  [[nodiscard]] std::vector<int> on_the_way() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void observe();
+  [[nodiscard]] std::optional<Reason> grounds_to_give_up() const;
+  tl::expected<void, cppc_status> look();
+  tl::expected<void, cppc_status> apply(const AgentMove& move);
+  void swap_page(Word to);
+  void let_go(cppc_status why);
+  void update_state(bool done);
+
+  Page* page_;
+  Board* board_;
+  State state_ = State::idle;
+  std::uint64_t epoch_;
+  Clock::time_point deadline_{};
+  std::vector<int> ranks_;
+  AgentView view_;
+  Clock::time_point lifted_{};
+  Clock::time_point settle_until_{};
+};
+
+}  // namespace cppc::negotiation

@@ -1,0 +1,129 @@
+#include "cppc/page.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "layout.hpp"
+
+namespace cppc::negotiation {
+namespace {
+
+using detail::Descriptor;
+using detail::PageLayout;
+using detail::Slot;
+
+std::unique_ptr<PageLayout, detail::Unmap> map(int fd, std::size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED) return {nullptr, detail::Unmap{}};
+  return {static_cast<PageLayout*>(memory), detail::Unmap{bytes}};
+}
+
+tl::unexpected<cppc_status> system_error(const std::string& what) {
+  spdlog::error("{}: {}", what, std::strerror(errno));
+  return tl::unexpected(CPPC_ERR_SYSTEM);
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void detail::Unmap::operator()(PageLayout* layout) const noexcept { munmap(layout, bytes); }
+
+tl::expected<Page, cppc_status> Page::create(int app_ranks) {
+  if (app_ranks <= 0) return tl::unexpected(CPPC_ERR_ARGUMENT);
+  const std::size_t bytes = PageLayout::bytes(app_ranks);
+  Descriptor fd(memfd_create("cppc-page", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  // Sealed: nobody can cut off what others have mapped.
+  if (fd.get() < 0 || ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0 ||
+      fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return system_error("cannot make the page shared with the ranks of this node");
+  }
+  Layout layout = map(fd.get(), bytes);
+  if (!layout) return system_error("cannot map the page shared with the ranks of this node");
+  layout->version = PageLayout::expected_version;
+  layout->app_ranks = app_ranks;
+  layout->agent = getpid();
+  layout->magic = PageLayout::expected_magic;
+  return Page(std::move(layout), std::move(fd));
+}
+
+tl::expected<Page, cppc_status> Page::open(pid_t agent, int fd) {
+  const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(fd);
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  struct stat status {};
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) return system_error("cannot open the agent's page " + path);
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  const auto refuse = [&]() -> tl::expected<Page, cppc_status> {
+    spdlog::error("{} is no page of this version: agent and application must be of one CPPC Live", path);
+    return tl::unexpected(CPPC_ERR_MISMATCH);
+  };
+  if (!S_ISREG(status.st_mode) || bytes < sizeof(PageLayout)) return refuse();
+  Layout layout = map(file.get(), bytes);
+  if (!layout) return system_error("cannot map the agent's page " + path);
+  if (layout->magic != PageLayout::expected_magic || layout->version != PageLayout::expected_version ||
+      layout->app_ranks <= 0 || bytes != PageLayout::bytes(layout->app_ranks)) {
+    return refuse();
+  }
+  return Page(std::move(layout), Descriptor());
+}
+
+pid_t Page::agent() const { return layout_->agent; }
+
+int Page::app_ranks() const { return layout_->app_ranks; }
+
+const volatile std::uint32_t* Page::doorbell() const {
+  return reinterpret_cast<const volatile std::uint32_t*>(&layout_->bell);
+}
+
+Word Page::word() const { return Word(layout_->word.load()); }
+
+std::vector<int> Page::ranks() const {
+  std::vector<int> attached;
+  const int listed = layout_->listed.load();
+  for (int i = 0; i < listed; ++i) {
+    const int rank = layout_->list(i).load() - 1;
+    if (rank >= 0 && layout_->slot(rank).pid.load() != 0) attached.push_back(rank);
+  }
+  std::sort(attached.begin(), attached.end());
+  return attached;
+}
+
+RankRecord Page::record(int rank) const {
+  const Slot& slot = layout_->slot(rank);
+  RankRecord record;
+  // Epochs first: what they vouch for was written before them.
+  record.pid = slot.pid.load();
+  record.announced = slot.announced.load();
+  record.bytes = slot.bytes.load();
+  record.joined = slot.joined.load();
+  record.stopped = slot.stopped.load();
+  record.passed = slot.passed.load();
+  record.site = slot.site.load();
+  record.refused = slot.refused.load();
+  record.refusal = static_cast<cppc_status>(slot.refusal.load());
+  const std::uint32_t flags = slot.flags.load();
+  record.finishing = (flags & Slot::finishing) != 0;
+  record.finished = (flags & Slot::finished) != 0;
+  return record;
+}
+
+std::uint64_t Page::begin_survey() {
+  const std::uint64_t number = layout_->survey.fetch_add(1) + 1;
+  layout_->bell.fetch_or(static_cast<std::uint32_t>(Bell::survey));
+  return number;
+}
+
+void Page::end_survey() { layout_->bell.fetch_and(~static_cast<std::uint32_t>(Bell::survey)); }
+
+}  // namespace cppc::negotiation

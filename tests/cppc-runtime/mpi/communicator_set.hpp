@@ -1,0 +1,28 @@
+/// Communicators of every kind that a program can make, and what has to be true of them at any time.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+namespace cppc::test {
+
+struct Known {
+  MPI_Comm comm;
+  std::string name;
+  std::vector<int> members;  ///< ranks in MPI_COMM_WORLD
+};
+
+/// Collective over MPI_COMM_WORLD. Those that this process is no member of are left out.
+std::vector<Known> make_communicators();
+
+/// Fails the test unless each has its members, its name and its topology, and carries messages. Collective.
+void expect_sound(const std::vector<Known>& communicators);
+
+void free_communicators(std::vector<Known>& communicators);
+
+int rank_in(MPI_Comm comm);
+int size_of(MPI_Comm comm);
+
+}  // namespace cppc::test

@@ -1,0 +1,89 @@
+#include "program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "handles.hpp"
+#include "heap.hpp"
+#include "layout.hpp"
+#include "registry.hpp"
+#include "type_table.hpp"
+
+namespace cppc::test {
+
+namespace {
+
+std::byte* memory_begin() { return reinterpret_cast<std::byte*>(memory.data()); }
+
+std::uint64_t encode(cppc_kind kind, const std::byte* field) {
+  if (kind != CPPC_POINTER) return handles::encode(kind, field).value();
+  const std::byte* pointer = nullptr;
+  std::memcpy(&pointer, field, sizeof pointer);
+  if (pointer == nullptr) return 0;
+  EXPECT_TRUE(pointer >= memory_begin() && pointer < memory_begin() + sizeof memory);
+  return static_cast<std::uint64_t>(pointer - memory_begin()) + 1;
+}
+
+void decode(cppc_kind kind, std::byte* field) {
+  std::uint64_t stored = 0;
+  std::memcpy(&stored, field, sizeof stored);
+  if (kind != CPPC_POINTER) {
+    ASSERT_TRUE(handles::decode(kind, stored, field));
+    return;
+  }
+  const std::byte* const pointer = stored == 0 ? nullptr : memory_begin() + (stored - 1);
+  std::memcpy(field, &pointer, sizeof pointer);
+}
+
+}  // namespace
+
+void declare(const char* name, MPI_User_function* function) {
+  registry().functions.push_back({name, reinterpret_cast<void (*)()>(function)});
+}
+
+void save_heap(ByteWriter& writer) {
+  TypeTableWriter types;
+  ByteWriter blocks;
+  const auto entries = heap().blocks();
+  blocks.u64(entries.size());
+  for (const auto& [address, block] : entries) {
+    blocks.u64(block.number);
+    blocks.u32(types.number_of(block.type));
+    std::vector<std::byte> contents(address, address + block.bytes);
+    auto visit = [&](cppc_kind kind, std::uint64_t offset) {
+      const std::uint64_t stored = encode(kind, &contents[offset]);
+      std::memcpy(&contents[offset], &stored, sizeof stored);
+      return true;
+    };
+    each_reference(layout_of(block.type), 0, visit);
+    blocks.block(contents);
+  }
+  writer.u64(heap().next_number());
+  types.write(writer);
+  writer.raw(blocks.bytes());
+}
+
+void load_heap(ByteReader& reader) {
+  heap().reserve_numbers(reader.u64());
+  const auto types = read_types(reader);
+  ASSERT_TRUE(types);
+  const std::uint64_t count = reader.u64();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    HeapBlock block{.number = reader.u64(), .bytes = 0, .alignment = 0, .type = (*types)[reader.u32()]};
+    const auto contents = reader.block();
+    block.bytes = contents.size();
+    auto* const place = static_cast<std::byte*>(heap().adopt(block, false));
+    std::ranges::copy(contents, place);
+    auto visit = [&](cppc_kind kind, std::uint64_t offset) {
+      decode(kind, place + offset);
+      return true;
+    };
+    each_reference(layout_of(block.type), 0, visit);
+  }
+}
+
+}  // namespace cppc::test

@@ -1,0 +1,51 @@
+/// refused FUNCTION: a program that calls one function which cannot be migrated. With SPARE in its environment, one
+/// process is a replacement, which must not communicate yet, and does so.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "test_world.hpp"
+
+const int cppc::test::moved_rank = std::getenv("SPARE") == nullptr ? -1 : 0;
+
+namespace {
+
+MPI_Win win;
+MPI_File file;
+MPI_Request request;
+MPI_Comm comm;
+
+const std::map<std::string, std::function<void()>> calls{
+    {"MPI_Win_create", [] { MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win); }},
+    {"MPI_File_open", [] { MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file); }},
+    {"MPI_Type_set_attr", [] { MPI_Type_set_attr(MPI_INT, 0, nullptr); }},
+    {"MPI_Group_c2f", [] { MPI_Group_c2f(MPI_GROUP_EMPTY); }},
+    {"MPI_Comm_idup", [] { MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request); }},
+    {"MPI_Comm_spawn",
+     [] { MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE); }},
+    {"MPI_Comm_split_type", [] { MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm); }},
+    {"MPI_Intercomm_create", [] { MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 0, 0, &comm); }},
+    {"MPI_Graph_create", [] { MPI_Graph_create(MPI_COMM_WORLD, 0, nullptr, nullptr, 0, &comm); }},
+    {"MPI_Comm_c2f", [] { MPI_Comm_c2f(MPI_COMM_WORLD); }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto call = argc == 2 ? calls.find(argv[1]) : calls.end();
+  if (call == calls.end()) {
+    std::fprintf(stderr, "usage: refused FUNCTION\n");
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  MPI_Barrier(MPI_COMM_WORLD);
+  call->second();
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::puts("went on");
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,104 @@
+/// Every program of tests/apps, made movable by cppc-cc, moves about while it works: its result is that of the plain
+/// program, bit for bit. CPPC_MIGRATIONS says how often (once each rank), CPPC_SEED repeats a run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <ostream>
+#include <tuple>
+
+#include "restless.hpp"
+
+namespace cppc::test {
+
+void PrintTo(const Program& program, std::ostream* out) { *out << program.name; }
+
+namespace {
+
+const std::vector<std::string> kVariants{"gcc-O2", "gcc-O3", "clang-19-O2", "clang-19-O3"};
+
+const std::vector<Program> kPrograms{
+    {"heat", {"--quiet", "--size", "200"}, "--steps", 400, 400},
+    {"cg", {"S"}, "--repeat", 1, 15},
+    {"ep", {"S"}, "--repeat", 3, 192},
+    {"is", {"S"}, "--repeat", 2, 20},
+    {"mg", {"S"}, "--repeat", 4, 16},
+    {"ft", {"S"}, "--repeat", 2, 12},
+    {"md", {"--layers", "12"}, "--steps", 40, 40},
+    {"tree", {}, "--steps", 40, 40},
+    {"blocks", {"--size", "8"}, "--steps", 8, 8},
+    {"types", {}, "--steps", 200, 200},
+};
+
+unsigned number_from(const char* variable, unsigned otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? static_cast<unsigned>(std::stoul(text)) : otherwise;
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> operator+(std::vector<std::string> left, const std::vector<std::string>& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+class AppsTest : public testing::TestWithParam<std::tuple<std::string, Program>> {
+ protected:
+  /// The program's arguments; where it keeps a log, that is `log` in the folder.
+  [[nodiscard]] std::vector<std::string> arguments(const std::string& log) const {
+    std::vector<std::string> all = lasting(program_, migrations_);
+    if (keeps_log()) all = all + std::vector<std::string>{"--log", folder_.file(log)};
+    return all;
+  }
+  [[nodiscard]] bool keeps_log() const { return program_.name == "md"; }
+
+  [[nodiscard]] Finished run_plain() const {
+    const std::vector<std::string> mpirun{"mpirun",          "--mca", "mpi_yield_when_idle", "1",
+                                          "--oversubscribe", "-n",    std::to_string(kRanks)};
+    return cluster_.run("head",
+                        mpirun + std::vector<std::string>{plain_app(program_.name, variant_)} + arguments("plain"));
+  }
+
+  const std::string variant_ = std::get<0>(GetParam());
+  const Program program_ = std::get<1>(GetParam());
+  const int migrations_ = static_cast<int>(number_from("CPPC_MIGRATIONS", kRanks));
+  const Folder folder_;
+  const Cluster cluster_{kNodes};
+};
+
+TEST_P(AppsTest, KeepsEveryBitOfItsResult) {
+  const unsigned seed = number_from("CPPC_SEED", std::random_device()());
+  std::cout << program_.name << " " << variant_ << ": CPPC_SEED=" << seed << std::endl;
+  const Finished plain = run_plain();
+  ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
+  RestlessJob job(cluster_, folder_, program_,
+                  std::vector<std::string>{app(program_.name, variant_)} + arguments("movable"), migrations_, seed);
+  const Finished moved = job.run();
+  EXPECT_EQ(job.problems(), "");
+  EXPECT_EQ(moved.status, 0) << moved.output << moved.errors;
+  EXPECT_EQ(job.done(), migrations_);
+  EXPECT_EQ(job.moved().size(), static_cast<std::size_t>(kRanks));
+  EXPECT_EQ(answer(moved), answer(plain));
+  for (int rank = 0; keeps_log() && rank < kRanks; ++rank) {
+    const std::string log = contents(folder_.file("plain." + std::to_string(rank)));
+    ASSERT_FALSE(log.empty());
+    EXPECT_EQ(contents(folder_.file("movable." + std::to_string(rank))), log) << "of rank " << rank;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, AppsTest,
+                         testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kPrograms)),
+                         [](const testing::TestParamInfo<AppsTest::ParamType>& one) {
+                           std::string name = std::get<0>(one.param) + "_" + std::get<1>(one.param).name;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace cppc::test

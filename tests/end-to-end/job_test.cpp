@@ -1,0 +1,63 @@
+/// A job under cppc-run ends as it would under mpirun.
+#include "job.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <thread>
+
+namespace cppc::test {
+namespace {
+
+const std::string kFate = tool("fate");
+const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2", "-n", "3", "--map-by", "node"};
+
+Finished fate(const Cluster& cluster, const std::vector<std::string>& how) {
+  std::vector<std::string> program{kFate};
+  program.insert(program.end(), how.begin(), how.end());
+  return Job(cluster, kPlacement, program).wait();
+}
+
+TEST(JobTest, EndsWithTheStatusOfTheProgram) {
+  const Cluster cluster(2);
+  EXPECT_EQ(fate(cluster, {"exit", "3"}).status, 3);
+  EXPECT_EQ(fate(cluster, {"abort", "7"}).status, 7);
+  EXPECT_EQ(fate(cluster, {"signal", std::to_string(SIGSEGV)}).status, 128 + SIGSEGV);
+  EXPECT_EQ(Job(cluster, kPlacement, {app("heat"), "--size", "20", "--steps", "10"}).wait().status, 0);
+  EXPECT_EQ(Job(cluster, kPlacement, {app("heat"), "--size", "x"}).wait().status, 2);
+}
+
+TEST(JobTest, ACrashInAReplacementEndsTheJobToo) {
+  const Cluster cluster(2);
+  Job job(cluster, kPlacement, {kFate, "wait"});
+  job.await_running();
+  const Finished migrated = job.migrate({"--rank", "2", "--to", "node1"});
+  ASSERT_EQ(migrated.status, 0) << migrated.output << migrated.errors;
+  for (const pid_t process : cluster.processes("node1", kFate))
+    EXPECT_EQ(cluster.run("node1", {"kill", "-SEGV", std::to_string(process)}).status, 0);
+  EXPECT_EQ(job.wait().status, 128 + SIGSEGV);
+}
+
+TEST(JobTest, ControlCEndsIt) {
+  const Cluster cluster(2);
+  Job job(cluster, kPlacement, {kFate, "wait"});
+  job.await_running();
+  const auto launchers = cluster.processes("head", tool("cppc-run"));
+  ASSERT_EQ(launchers.size(), 1U);
+  EXPECT_EQ(cluster.run("head", {"kill", "-INT", std::to_string(launchers.front())}).status, 0);
+  EXPECT_NE(job.wait().status, 0);
+  EXPECT_TRUE(cluster.processes("node0", kFate).empty());
+  EXPECT_TRUE(cluster.processes("node1", tool("cppc-agent")).empty());
+}
+
+TEST(JobTest, TheLossOfANodeWithRanksEndsIt) {
+  const Cluster cluster(2);
+  Job job(cluster, kPlacement, {kFate, "wait"});
+  job.await_running();
+  cluster.off("node1");
+  EXPECT_NE(job.wait().status, 0);
+  EXPECT_TRUE(cluster.processes("node0", kFate).empty());
+}
+
+}  // namespace
+}  // namespace cppc::test

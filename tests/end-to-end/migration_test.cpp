@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include "scene.hpp"
+
+namespace cppc::test {
+namespace {
+
+const std::vector<std::string> kFourOnTwo{"-H", "node0:2,node1:2,node2:4", "-n", "4"};
+
+void expect_done(const Finished& migrated) { EXPECT_EQ(migrated.status, 0) << migrated.output << migrated.errors; }
+
+void expect_same_answer(HeatScene& scene) {
+  const Answer answer = scene.finish();
+  EXPECT_EQ(answer.status, 0) << answer.errors;
+  ASSERT_FALSE(answer.checksum.empty());
+  const Answer undisturbed = scene.undisturbed(answer);
+  EXPECT_EQ(undisturbed.status, 0) << undisturbed.errors;
+  EXPECT_EQ(answer.checksum, undisturbed.checksum);
+}
+
+TEST(MigrationTest, MovesARankAndTheOldProcessIsGone) {
+  HeatScene scene(3, kFourOnTwo);
+  EXPECT_EQ(scene.cluster().processes("node0", app("heat")).size(), 2U);
+  EXPECT_EQ(scene.cluster().processes("node2", app("heat")).size(), 0U);
+  expect_done(scene.job().migrate({"--rank", "1", "--to", "node2"}));
+  EXPECT_EQ(scene.cluster().processes("node0", app("heat")).size(), 1U);
+  EXPECT_EQ(scene.cluster().processes("node2", app("heat")).size(), 1U);
+  EXPECT_EQ(scene.job().node_of(1), "node2");
+  expect_same_answer(scene);
+}
+
+TEST(MigrationTest, MovesEveryRankTwice) {
+  HeatScene scene(3, kFourOnTwo);
+  for (const char* target : {"node2", "node0", "node1"})
+    for (const char* rank : {"0", "1", "2", "3"})
+      if (scene.job().node_of(std::stoi(rank)) != target)
+        expect_done(scene.job().migrate({"--rank", rank, "--to", target}));
+  for (const int rank : {0, 1, 2, 3}) EXPECT_EQ(scene.job().node_of(rank), "node1");
+  expect_same_answer(scene);
+}
+
+TEST(MigrationTest, MovesSeveralRanksAtOnce) {
+  HeatScene scene(3, kFourOnTwo);
+  expect_done(scene.job().migrate({"--rank", "0,3", "--to", "node2"}));
+  EXPECT_EQ(scene.job().node_of(0), "node2");
+  EXPECT_EQ(scene.job().node_of(3), "node2");
+  expect_same_answer(scene);
+}
+
+TEST(MigrationTest, AnEvacuatedNodeCanBePoweredOff) {
+  HeatScene scene(3, kFourOnTwo);
+  const Finished evacuated = scene.job().migrate({"--evacuate", "node1"});
+  expect_done(evacuated);
+  EXPECT_NE(evacuated.output.find("node1: safe to power off"), std::string::npos) << evacuated.output;
+  EXPECT_EQ(scene.cluster().processes("node1", app("heat")).size(), 0U);
+  EXPECT_EQ(scene.cluster().processes("node1", tool("cppc-agent")).size(), 0U);
+  scene.cluster().off("node1");
+  expect_done(scene.job().migrate({"--rank", "0", "--to", "node2"}));
+  expect_done(scene.job().migrate({"--rank", "0", "--to", "node0"}));
+  expect_same_answer(scene);
+}
+
+TEST(MigrationTest, TheWholeJobMovesToOtherNodes) {
+  HeatScene scene(6, {"-H", "node0:2,node1:1,node2:1,node3:2,node4:1,node5:1", "-n", "4"});
+  expect_done(scene.job().migrate({"--rank", "0", "--to", "node3"}));
+  expect_done(scene.job().migrate({"--evacuate", "node0", "--to", "node3"}));
+  scene.cluster().off("node0");
+  expect_done(scene.job().migrate({"--evacuate", "node1", "--to", "node4"}));
+  scene.cluster().off("node1");
+  expect_done(scene.job().migrate({"--evacuate", "node2", "--to", "node5"}));
+  scene.cluster().off("node2");
+  EXPECT_EQ(scene.job().node_of(0), "node3");
+  EXPECT_EQ(scene.job().node_of(1), "node3");
+  EXPECT_EQ(scene.job().node_of(2), "node4");
+  EXPECT_EQ(scene.job().node_of(3), "node5");
+  expect_same_answer(scene);
+}
+
+}  // namespace
+}  // namespace cppc::test

@@ -1,0 +1,40 @@
+/// What most end-to-end tests start from: a cluster, a heat solver that runs until it is told to stop, and its answer
+/// without any migration to compare with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "job.hpp"
+
+namespace cppc::test {
+
+/// What a program printed about its result.
+struct Answer {
+  int status = -1;
+  std::string checksum;
+  std::string steps;
+  std::string errors;
+};
+
+class HeatScene {
+ public:
+  /// `nodes` nodes; `placement` are mpirun's options, the number of ranks last.
+  HeatScene(int nodes, const std::vector<std::string>& placement, std::vector<std::string> options = {"--mb", "2"});
+
+  [[nodiscard]] const Cluster& cluster() const { return cluster_; }
+  [[nodiscard]] Job& job() { return job_; }
+  /// Lets the solver finish.
+  Answer finish();
+  /// As many steps under plain mpirun.
+  [[nodiscard]] Answer undisturbed(const Answer& answer) const;
+
+ private:
+  std::string ranks_;
+  std::vector<std::string> options_;
+  Folder folder_;
+  Cluster cluster_;
+  Job job_;
+};
+
+}  // namespace cppc::test

@@ -1,0 +1,100 @@
+#include "desk.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+
+namespace cppc::migration {
+namespace {
+
+using namespace std::chrono_literals;
+
+Deadline soon() { return Clock::now() + 60s; }
+
+/// Runs `body` in a child; its result is the child's exit status.
+pid_t in_child(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  return child;
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(DeskTest, IsOpenedThroughTheAgentsProcess) {
+  auto desk = Desk::create(7, 3);
+  ASSERT_TRUE(desk);
+  desk->slot(6).passed = 42;
+  const pid_t agent = getpid();
+  const pid_t rank = in_child([&] {
+    auto opened = Desk::open(agent, desk->descriptor());
+    if (!opened || opened->ranks() != 7 || opened->slot(6).passed != 42) return 1;
+    opened->slot(6).site = 9;
+    return 0;
+  });
+  EXPECT_EQ(status_of(rank), 0);
+  EXPECT_EQ(desk->slot(6).site, 9U);
+}
+
+TEST(DeskTest, RefusesWhatIsNoDesk) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  EXPECT_FALSE(Desk::open(getpid(), ends[0]));
+  EXPECT_FALSE(Desk::open(getpid(), 9999));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(DeskTest, CommandsWakeRanksInOtherProcesses) {
+  auto desk = Desk::create(1, 4);
+  ASSERT_TRUE(desk);
+  const pid_t agent = getpid();
+  const pid_t rank = in_child([&] {
+    auto mine = Desk::open(agent, desk->descriptor());
+    std::uint32_t seen = 0;
+    mine->slot(0).stage.set(static_cast<std::uint32_t>(Stage::arrived));
+    auto first = mine->await_command(seen, soon());
+    if (!first || *first != Action::ship) return 1;
+    mine->slot(0).stage.set(static_cast<std::uint32_t>(Stage::packed));
+    auto second = mine->await_command(seen, soon());
+    const auto joins = mine->joins();
+    if (!second || *second != Action::join) return 2;
+    return joins.size() == 2 && joins[0] == 5 && joins[1] == 7 ? 0 : 3;
+  });
+  const Slot& slot = desk->slot(0);
+  ASSERT_TRUE(slot.stage.wait_while(static_cast<std::uint32_t>(Stage::working), soon()));
+  desk->command(Action::ship);
+  ASSERT_TRUE(slot.stage.wait_while(static_cast<std::uint32_t>(Stage::arrived), soon()));
+  const std::array<int, 2> joins{5, 7};
+  desk->command(Action::join, joins);
+  EXPECT_EQ(status_of(rank), 0);
+}
+
+TEST(DeskTest, WaitsNoLongerThanTheDeadline) {
+  auto desk = Desk::create(1, 1);
+  ASSERT_TRUE(desk);
+  std::uint32_t seen = desk->commands();
+  const auto action = desk->await_command(seen, Clock::now() + 1ms);
+  ASSERT_FALSE(action);
+  EXPECT_EQ(action.error(), CPPC_ERR_TIMEOUT);
+  EXPECT_FALSE(desk->slot(0).stage.wait_while(static_cast<std::uint32_t>(Stage::working), Clock::now() - 1s));
+}
+
+TEST(DeskTest, SlotsOfManyRanksAreApart) {
+  auto desk = Desk::create(100'000, 64);
+  ASSERT_TRUE(desk);
+  desk->slot(0).passed = 1;
+  desk->slot(99'999).passed = 2;
+  desk->slot(50'000).passed = 3;
+  EXPECT_EQ(desk->slot(0).passed, 1U);
+  EXPECT_EQ(desk->slot(99'999).passed, 2U);
+}
+
+}  // namespace
+}  // namespace cppc::migration

@@ -1,0 +1,78 @@
+// How an image is cut up: every byte once, in its place, in pieces of the allowed size.
+#include "fabric/chunks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "pattern.hpp"
+
+namespace {
+
+using namespace cppc::fabric;
+
+struct Cut {
+  std::vector<pattern::Range> layout;
+  std::vector<std::vector<std::byte>> memory = pattern::make(layout);
+  std::vector<Extent> extents = pattern::extents_of(layout, memory);
+
+  std::vector<Chunk> into(std::size_t chunk_bytes) const {
+    std::vector<Chunk> chunks;
+    Chunker chunker(extents, chunk_bytes);
+    while (auto chunk = chunker.next()) chunks.push_back(*chunk);
+    return chunks;
+  }
+
+  bool covered_by(const std::vector<Chunk>& chunks, std::size_t chunk_bytes) const {
+    std::vector<std::byte> file(layout.back().offset + layout.back().length + 100, pattern::untouched);
+    std::uint64_t bytes = 0;
+    for (const auto& chunk : chunks) {
+      auto* place = file.data() + chunk.offset;
+      for (const auto piece : chunk.pieces) place = std::ranges::copy(piece, place).out;
+      EXPECT_EQ(place, file.data() + chunk.offset + chunk.bytes);
+      EXPECT_LE(chunk.bytes, chunk_bytes);
+      EXPECT_GT(chunk.bytes, 0U);
+      bytes += chunk.bytes;
+    }
+    std::uint64_t expected = 0;
+    for (const auto& range : layout) expected += range.length;
+    EXPECT_EQ(bytes, expected);
+    return pattern::is_right(file, layout);
+  }
+};
+
+TEST(Chunks, NoExtents) { EXPECT_FALSE(Chunker({}, 10).next()); }
+
+TEST(Chunks, OnlyEmptyExtents) { EXPECT_TRUE((Cut{.layout = {{0, 0}, {5, 0}}}.into(10).empty())); }
+
+TEST(Chunks, LargeExtentsAreSentFromWhereTheyLie) {
+  const Cut cut{.layout = {{0, 200'000}, {200'000, 100'000}}};
+  const auto chunks = cut.into(80'000);
+  EXPECT_TRUE(cut.covered_by(chunks, 80'000));
+  ASSERT_EQ(chunks.size(), 5U);
+  for (const auto& chunk : chunks) EXPECT_EQ(chunk.pieces.size(), 1U);
+  EXPECT_EQ(chunks[0].pieces[0].data(), cut.memory[0].data());
+  EXPECT_EQ(chunks[3].pieces[0].data(), cut.memory[1].data());
+}
+
+TEST(Chunks, SmallNeighboursTravelTogether) {
+  const Cut cut{.layout = {{0, 10}, {10, 20}, {30, 30}, {100, 5}, {105, 100'000}}};
+  const auto chunks = cut.into(1 << 20);
+  EXPECT_TRUE(cut.covered_by(chunks, 1 << 20));
+  ASSERT_EQ(chunks.size(), 3U);
+  EXPECT_EQ(chunks[0].pieces.size(), 3U);
+  EXPECT_EQ(chunks[1].offset, 100U);  // behind a gap, and before a large one
+  EXPECT_EQ(chunks[1].bytes, 5U);
+  EXPECT_EQ(chunks[2].bytes, 100'000U);
+}
+
+TEST(Chunks, EveryByteOnce) {
+  const Cut cut{
+      .layout = {{3, 1}, {4, 0}, {4, 70'000}, {70'004, 1}, {70'010, 300'000}, {400'000, 65'536}, {465'536, 17}}};
+  for (const std::size_t chunk_bytes : {1UL, 7UL, 4096UL, 65'535UL, 65'536UL, 65'537UL, 1UL << 22}) {
+    EXPECT_TRUE(cut.covered_by(cut.into(chunk_bytes), chunk_bytes)) << chunk_bytes;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,14 @@
+/// A source that breaks the protocol.
+#pragma once
+
+#include <string>
+
+#include "fabric.hpp"
+
+/// Sends `extent` in one chunk, right but for `lie`: "hash" (of the chunk), "digest" (of all), "place" (outside of the
+/// image). Returns with what the target says.
+tl::expected<cppc::fabric::Transferred, cppc_status> tell_lie(cppc::fabric::Endpoint endpoint,
+                                                              const cppc::fabric::Offer& offer,
+                                                              const cppc::fabric::Extent& extent,
+                                                              const cppc::fabric::Patience& patience,
+                                                              const std::string& lie);

@@ -1,0 +1,152 @@
+#include "cppc/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace cppc::plan {
+namespace {
+
+constexpr std::uint64_t GB = 1'000'000'000;
+
+// Three nodes of two slots and 8 GB each; ranks 0 1 on node0, 2 3 on node1, none on node2; 1 GB each.
+Snapshot job() {
+  Snapshot job;
+  for (const char* name : {"node0", "node1", "node2"}) job.nodes.push_back({name, NodeState::up, 2, 8 * GB});
+  for (const int node : {0, 0, 1, 1}) job.ranks.push_back({node, GB, false});
+  return job;
+}
+
+Request move(std::vector<int> ranks, std::vector<std::string> to) { return {std::move(ranks), "", std::move(to)}; }
+Request evacuate(std::string node, std::vector<std::string> to = {}) { return {{}, std::move(node), std::move(to)}; }
+
+std::vector<Move> moves(const Snapshot& job, const Request& request) {
+  const auto plan = make_plan(job, request);
+  EXPECT_TRUE(plan.has_value()) << plan.error();
+  return plan ? plan->moves : std::vector<Move>{};
+}
+
+std::string refusal(const Snapshot& job, const Request& request) {
+  const auto plan = make_plan(job, request);
+  EXPECT_FALSE(plan.has_value());
+  return plan ? "" : plan.error();
+}
+
+TEST(Plan, MovesARankToTheNodeNamed) {
+  const auto plan = make_plan(job(), move({3}, {"node2"}));
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->moves, (std::vector<Move>{{3, 1, 2}}));
+  EXPECT_FALSE(plan->retire.has_value());
+}
+
+TEST(Plan, MovesSeveralRanksInTheirOrder) {
+  EXPECT_EQ(moves(job(), move({3, 0}, {"node2"})), (std::vector<Move>{{0, 0, 2}, {3, 1, 2}}));
+}
+
+TEST(Plan, SlotsAreNoLimit) { EXPECT_EQ(moves(job(), move({0, 2, 3}, {"node2"})).size(), 3u); }
+
+TEST(Plan, OfSeveralTargetsARankLeavesItsOwnNode) {
+  EXPECT_EQ(moves(job(), move({0, 3}, {"node0", "node2"})), (std::vector<Move>{{0, 0, 2}, {3, 1, 0}}));
+}
+
+TEST(Plan, EvacuationRetiresTheNodeAndPrefersFreeSlots) {
+  const auto plan = make_plan(job(), evacuate("node1"));
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->moves, (std::vector<Move>{{2, 1, 2}, {3, 1, 2}}));
+  EXPECT_EQ(plan->retire, 1);
+}
+
+TEST(Plan, EvacuationOfAnEmptyNodeOnlyRetiresIt) {
+  const auto plan = make_plan(job(), evacuate("node2"));
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_TRUE(plan->moves.empty());
+  EXPECT_EQ(plan->retire, 2);
+}
+
+TEST(Plan, EvacuationGoesToTheNodesNamed) {
+  EXPECT_EQ(moves(job(), evacuate("node0", {"node1"})), (std::vector<Move>{{0, 0, 1}, {1, 0, 1}}));
+}
+
+TEST(Plan, FullNodesAreLoadedEvenly) {
+  Snapshot full = job();
+  full.ranks.push_back({2, GB, false});
+  full.ranks.push_back({2, GB, false});
+  EXPECT_EQ(moves(full, evacuate("node1")), (std::vector<Move>{{2, 1, 0}, {3, 1, 2}}));
+}
+
+TEST(Plan, ALargeNodeTakesMoreThanASmallOne) {
+  Snapshot uneven = job();
+  uneven.nodes[0].slots = 7;
+  uneven.nodes[2].slots = 1;
+  for (int i = 0; i < 4; ++i) uneven.ranks.push_back({1, GB, false});  // six on node1
+  const auto plan = moves(uneven, evacuate("node1"));
+  EXPECT_EQ(std::count_if(plan.begin(), plan.end(), [](const Move& m) { return m.to == 0; }), 5);
+  EXPECT_EQ(std::count_if(plan.begin(), plan.end(), [](const Move& m) { return m.to == 2; }), 1);
+}
+
+TEST(Plan, PlacementKeepsToTheFreeMemory) {
+  Snapshot tight = job();
+  tight.nodes[2].memory_free = GB;  // free slots, but room for one
+  EXPECT_EQ(moves(tight, evacuate("node1")), (std::vector<Move>{{2, 1, 2}, {3, 1, 0}}));
+}
+
+TEST(Plan, TheLargestRankIsPlacedFirst) {
+  Snapshot tight = job();
+  tight.ranks[3].bytes = 4 * GB;
+  tight.nodes[0].memory_free = GB;
+  tight.nodes[2].memory_free = 4 * GB;
+  EXPECT_EQ(moves(tight, evacuate("node1")), (std::vector<Move>{{2, 1, 0}, {3, 1, 2}}));
+}
+
+TEST(Plan, RefusesMoreThanTheMemoryHolds) {
+  Snapshot tight = job();
+  tight.nodes[2].memory_free = 3 * GB / 2;
+  EXPECT_EQ(refusal(tight, move({0, 1}, {"node2"})), "rank 1 needs 1000 MB of memory; free: node2 500 MB");
+}
+
+TEST(Plan, RefusesByName) {
+  EXPECT_EQ(refusal(job(), move({4}, {"node2"})), "there is no rank 4: the job has ranks 0 to 3");
+  EXPECT_EQ(refusal(job(), move({-1}, {"node2"})), "there is no rank -1: the job has ranks 0 to 3");
+  EXPECT_EQ(refusal(job(), move({1, 1}, {"node2"})), "rank 1 is named twice");
+  EXPECT_EQ(refusal(job(), move({1}, {"node3"})), "there is no node node3: the job has node0, node1, node2");
+  EXPECT_EQ(refusal(job(), move({1}, {"node2", "node2"})), "node node2 is named twice as a target");
+  EXPECT_EQ(refusal(job(), move({1}, {"node0"})), "rank 1 is on node0 already");
+  EXPECT_EQ(refusal(job(), evacuate("node3")), "there is no node node3: the job has node0, node1, node2");
+  EXPECT_EQ(refusal(job(), evacuate("node1", {"node1"})), "node1 cannot be evacuated to itself");
+  EXPECT_EQ(refusal(job(), evacuate("node1", {"nowhere"})),
+            "there is no node nowhere: the job has node0, node1, node2");
+}
+
+TEST(Plan, RefusesNodesThatAreNotUp) {
+  Snapshot damaged = job();
+  damaged.nodes[1].state = NodeState::down;
+  damaged.nodes[2].state = NodeState::evacuated;
+  EXPECT_EQ(refusal(damaged, move({0}, {"node1"})), "node1 is down");
+  EXPECT_EQ(refusal(damaged, move({0}, {"node2"})), "node2 has been evacuated and is no longer part of the job");
+  EXPECT_EQ(refusal(damaged, move({2}, {"node0"})), "rank 2 cannot be moved: node1 is down");
+  EXPECT_EQ(refusal(damaged, evacuate("node2")), "node2 has been evacuated and is no longer part of the job");
+  EXPECT_EQ(refusal(damaged, evacuate("node0")), "node0 is the last node of the job: there is nowhere to go");
+}
+
+TEST(Plan, RefusesWhenAnyRankIsFinishing) {
+  Snapshot finishing = job();
+  finishing.ranks[3].finished = true;
+  EXPECT_EQ(refusal(finishing, move({0}, {"node2"})), "the job is finishing: rank 3 is in MPI_Finalize");
+  EXPECT_EQ(refusal(finishing, evacuate("node0")), "the job is finishing: rank 3 is in MPI_Finalize");
+}
+
+TEST(Plan, AfterIsTheJobWithThePlanCarriedOut) {
+  const Snapshot before = job();
+  const auto plan = make_plan(before, evacuate("node1", {"node0"}));
+  ASSERT_TRUE(plan.has_value());
+  const Snapshot later = after(before, *plan);
+  EXPECT_EQ(later.ranks[2].node, 0);
+  EXPECT_EQ(later.ranks[3].node, 0);
+  EXPECT_EQ(later.nodes[1].state, NodeState::evacuated);
+  EXPECT_EQ(later.nodes[0].memory_free, 6 * GB);
+  EXPECT_EQ(later.nodes[1].memory_free, 10 * GB);
+  EXPECT_EQ(refusal(later, move({2}, {"node0"})), "rank 2 is on node0 already");
+}
+
+}  // namespace
+}  // namespace cppc::plan

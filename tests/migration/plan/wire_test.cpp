@@ -1,0 +1,130 @@
+#include "cppc/wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace cppc::wire {
+namespace {
+
+template <class T>
+T round_trip(const T& message) {
+  const std::string line = encode(message);
+  EXPECT_EQ(line.back(), '\n');
+  EXPECT_EQ(line.find('\n'), line.size() - 1) << "one message is one line";
+  const auto decoded = decode(line);
+  EXPECT_TRUE(decoded.has_value()) << line;
+  EXPECT_TRUE(std::holds_alternative<T>(decoded.value())) << line;
+  return std::get<T>(*decoded);
+}
+
+TEST(Wire, HelloSurvivesTheRoundTrip) {
+  const Hello hello = round_trip(Hello{"se\"cr\net", 2, 3, "node2", 4711, 64});
+  EXPECT_EQ(hello.key, "se\"cr\net");
+  EXPECT_EQ(hello.agent, 2);
+  EXPECT_EQ(hello.agents, 3);
+  EXPECT_EQ(hello.node, "node2");
+  EXPECT_EQ(hello.pid, 4711);
+  EXPECT_EQ(hello.job_size, 64);
+}
+
+TEST(Wire, RosterSurvivesTheRoundTrip) {
+  const Roster roster = round_trip(Roster{1, {{5, 100, 1ull << 40, false}, {6, 101, 0, true}}, 8, ~0ull});
+  EXPECT_EQ(roster.agent, 1);
+  ASSERT_EQ(roster.ranks.size(), 2u);
+  EXPECT_EQ(roster.ranks[0].rank, 5);
+  EXPECT_EQ(roster.ranks[0].pid, 100);
+  EXPECT_EQ(roster.ranks[0].bytes, 1ull << 40);
+  EXPECT_FALSE(roster.ranks[0].finished);
+  EXPECT_TRUE(roster.ranks[1].finished);
+  EXPECT_EQ(roster.cores, 8);
+  EXPECT_EQ(roster.memory_free, ~0ull);
+}
+
+TEST(Wire, ProgressAndOutcomeSurviveTheRoundTrip) {
+  const Progress progress = round_trip(Progress{7, "ship", 10, 20});
+  EXPECT_EQ(progress.id, 7u);
+  EXPECT_EQ(progress.phase, "ship");
+  EXPECT_EQ(progress.bytes_done, 10u);
+  EXPECT_EQ(progress.bytes_total, 20u);
+  const Outcome outcome = round_trip(Outcome{7, CPPC_ERR_CHECKSUM, "rank 5: wrong bytes", 1.5, 2.5, 3.5, 4.5, 99});
+  EXPECT_EQ(outcome.id, 7u);
+  EXPECT_EQ(outcome.status, CPPC_ERR_CHECKSUM);
+  EXPECT_EQ(outcome.reason, "rank 5: wrong bytes");
+  EXPECT_EQ(outcome.frozen_ms, 1.5);
+  EXPECT_EQ(outcome.response_ms, 2.5);
+  EXPECT_EQ(outcome.evacuation_ms, 3.5);
+  EXPECT_EQ(outcome.rebuild_ms, 4.5);
+  EXPECT_EQ(outcome.image_bytes, 99u);
+}
+
+TEST(Wire, OrdersSurviveTheRoundTrip) {
+  const Order order = round_trip(Order{9, {{5, 2}, {6, 0}}, {1}, 2.5});
+  EXPECT_EQ(order.id, 9u);
+  ASSERT_EQ(order.moves.size(), 2u);
+  EXPECT_EQ(order.moves[0].rank, 5);
+  EXPECT_EQ(order.moves[0].to, 2);
+  EXPECT_EQ(order.retire, std::vector<int>{1});
+  EXPECT_EQ(order.timeout_s, 2.5);
+  EXPECT_EQ(round_trip(Cancel{9}).id, 9u);
+  round_trip(Survey{});
+  round_trip(Quit{});
+}
+
+TEST(Wire, TextThatIsNotUtf8DoesNotCostTheMessage) {
+  const Outcome outcome = round_trip(Outcome{1, CPPC_ERR_SYSTEM, "bad \xff name"});
+  EXPECT_EQ(outcome.status, CPPC_ERR_SYSTEM);
+  EXPECT_EQ(outcome.reason, "bad \xEF\xBF\xBD name");
+}
+
+TEST(Wire, AnUnknownFieldIsIgnored) { EXPECT_TRUE(decode(R"({"type":"cancel","id":1,"later":true})").has_value()); }
+
+class WireRefuses : public testing::TestWithParam<const char*> {};
+
+TEST_P(WireRefuses, Line) {
+  const auto decoded = decode(GetParam());
+  ASSERT_FALSE(decoded.has_value());
+  EXPECT_EQ(decoded.error(), CPPC_ERR_ARGUMENT);
+}
+
+INSTANTIATE_TEST_SUITE_P(Malformed, WireRefuses,
+                         testing::Values("", "\n", "{", "[]", "null", "7", "\"cancel\"", "{}", R"({"id":1})",
+                                         R"({"type":7,"id":1})", R"({"type":"nonsense","id":1})",
+                                         R"({"type":"cancel"})", R"({"type":"cancel","id":1} x)",
+                                         R"({"type":"cancel","id":1}{"type":"cancel","id":1})"));
+
+INSTANTIATE_TEST_SUITE_P(
+    WrongTypesAndBounds, WireRefuses,
+    testing::Values(R"({"type":"cancel","id":"1"})", R"({"type":"cancel","id":-1})", R"({"type":"cancel","id":1.5})",
+                    R"({"type":"cancel","id":18446744073709551616})", R"({"type":"cancel","id":null})",
+                    R"({"type":"progress","id":1,"phase":"lunch","bytes_done":0,"bytes_total":0})",
+                    R"({"type":"hello","key":"k","agent":3,"agents":3,"node":"n","pid":1,"job_size":1})",
+                    R"({"type":"hello","key":"k","agent":0,"agents":2147483648,"node":"n","pid":1,"job_size":1})",
+                    R"({"type":"order","id":1,"moves":{},"retire":[],"timeout_s":1})",
+                    R"({"type":"order","id":1,"moves":[1],"retire":[],"timeout_s":1})",
+                    R"({"type":"order","id":1,"moves":[],"retire":["1"],"timeout_s":1})",
+                    R"({"type":"order","id":1,"moves":[],"retire":[],"timeout_s":-1})",
+                    R"({"type":"order","id":1,"moves":[],"retire":[],"timeout_s":1e999})",
+                    R"({"type":"roster","agent":0,"ranks":[{"rank":0,"pid":1,"bytes":0,"finished":0}],"cores":1,)"
+                    R"("memory_free":0})",
+                    R"({"type":"outcome","id":1,"status":1,"reason":"","frozen_ms":0,"response_ms":0,)"
+                    R"("evacuation_ms":0,"rebuild_ms":0,"image_bytes":0})"));
+
+TEST(Wire, ALongReasonIsCutOffAndAnEndlessOneRefused) {
+  EXPECT_EQ(round_trip(Outcome{1, CPPC_OK, std::string(5000, 'x')}).reason, std::string(4096, 'x'));
+  EXPECT_TRUE(decode(encode(Outcome{1, CPPC_OK, std::string(5000, '\xff')})).has_value());
+  std::string line = encode(Outcome{1, CPPC_OK, "reason"});
+  line.replace(line.find("\"reason\":\"") + 10, 6, std::string(20'000, 'x'));
+  EXPECT_FALSE(decode(line).has_value());
+}
+
+TEST(Wire, AnyCutOffLineIsRefused) {
+  const std::string line = encode(Roster{1, {{5, 100, 7, false}}, 8, 9});
+  for (std::size_t length = 0; length + 1 < line.size(); ++length) {
+    EXPECT_FALSE(decode(std::string_view(line).substr(0, length)).has_value()) << length;
+  }
+}
+
+}  // namespace
+}  // namespace cppc::wire

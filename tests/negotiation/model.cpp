@@ -1,0 +1,274 @@
+#include "model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cppc::negotiation::test {
+namespace {
+
+bool flag(const NodeState& node, NodeState::Flag which) { return (node.flags & which) != 0; }
+
+void set(NodeState& node, NodeState::Flag which, bool value) {
+  node.flags = static_cast<std::uint8_t>(value ? node.flags | which : node.flags & ~which);
+}
+
+void start(NodeState& node) {
+  ++node.epoch;
+  node.page = SmallWord(*next(node.page.word(), {Event::Kind::open, node.epoch}));
+  node.flags = 0;
+  node.seen_board = {};
+  node.at = NodeState::opened;
+}
+
+/// Safe points that the rank has passed, which arriving does not mean.
+int passed(const RankState& rank) {
+  return rank.at == RankState::computing || rank.at == RankState::finished ? rank.point : rank.point - 1;
+}
+
+}  // namespace
+
+State Model::initial() const {
+  State state;
+  for (int node = 0; node < scenario_.rung; ++node) {
+    start(state.nodes[node]);
+    state.nodes[node].bell = 1;
+    state.nodes[node].at = NodeState::to_see;
+  }
+  return state;
+}
+
+bool Model::successors(const State& state, std::vector<State>& out, std::string& error) const {
+  for (int rank = 0; rank < ranks(); ++rank) {
+    if (!step_rank(state, rank, out, error)) return false;
+  }
+  for (int node = 0; node < scenario_.nodes; ++node) step_agent(state, node, out);
+  return true;
+}
+
+bool Model::has_messages(const State& state, int rank) const {
+  const int interval = state.ranks[rank].point;
+  if (scenario_.messages == Messages::exchange) return passed(state.ranks[(rank + 1) % ranks()]) >= interval;
+  if (scenario_.messages == Messages::pipeline) return rank == 0 || state.ranks[rank - 1].point > interval;
+  return true;
+}
+
+bool Model::step_rank(const State& state, int rank, std::vector<State>& out, std::string& error) const {
+  State then = state;
+  RankState& me = then.ranks[rank];
+  NodeState& node = then.nodes[scenario_.node_of_rank[rank]];
+  const auto forget = [&] {  // what will be read anew
+    me.word = {};
+    me.epoch = 0;
+  };
+  const auto pass = [&] {
+    forget();
+    me.at = me.point == scenario_.last ? RankState::finished : RankState::computing;
+    out.push_back(then);
+    return true;
+  };
+  const auto look_again = [&] {
+    forget();
+    me.at = RankState::arrived;
+  };
+  switch (me.at) {
+    case RankState::computing:
+      if (!has_messages(state, rank)) return true;
+      ++me.point;
+      me.at = RankState::arrived;
+      out.push_back(then);
+      return true;
+    case RankState::arrived:  // the bell and the word in one: reading the bell earlier is arriving earlier
+      if (node.bell == 0) return pass();
+      me.word = node.page;
+      me.at = RankState::has_word;
+      out.push_back(then);
+      return true;
+    case RankState::has_word: {
+      const Phase phase = me.word.word().phase();
+      if (phase == Phase::idle || phase == Phase::cancelled) return pass();
+      me.epoch = node.epoch;
+      me.at = RankState::has_epoch;
+      if (scenario_.epochs == 1) break;  // no other can be read
+      if (me.epoch != me.word.word().epoch()) look_again();
+      out.push_back(then);
+      return true;
+    }
+    case RankState::has_epoch:
+      break;
+    default:
+      return true;
+  }
+  const RankMove move = rank_move(me.word.word(), me.joined == me.epoch, me.point);
+  switch (move.kind) {
+    case RankMove::Kind::go_on:
+      return pass();
+    case RankMove::Kind::join:
+      me.joined = me.epoch;
+      return pass();
+    case RankMove::Kind::stop:
+      forget();
+      me.at = RankState::stopped;
+      break;
+    case RankMove::Kind::swap:
+      if (node.page == me.word) node.page = SmallWord(move.to);
+      look_again();
+      break;
+    case RankMove::Kind::wait:
+      if (node.page == me.word) return true;  // nothing to wake up for
+      look_again();
+      break;
+    case RankMove::Kind::refuse:
+      error = "rank " + std::to_string(rank) + " refuses at safe point " + std::to_string(me.point);
+      return false;
+  }
+  out.push_back(then);
+  return true;
+}
+
+bool Model::may_start(const State& state, int node) const {
+  const NodeState& me = state.nodes[node];
+  if (me.epoch == 0) return true;
+  // The next order comes when the leader has reported the outcome of this one.
+  const NodeState& leader = state.nodes[0];
+  return me.epoch < scenario_.epochs && me.page.word().phase() == Phase::cancelled &&
+         (leader.epoch > me.epoch || leader.at == NodeState::done);
+}
+
+void Model::step_agent(const State& state, int node, std::vector<State>& out) const {
+  State then = state;
+  NodeState& me = then.nodes[node];
+  switch (me.at) {
+    case NodeState::waiting:
+    case NodeState::done:
+      if (!may_start(state, node)) return;
+      start(me);
+      break;
+    case NodeState::opened:
+      me.bell = 1;
+      me.at = NodeState::to_see;
+      break;
+    case NodeState::to_see:
+      if (scenario_.give_up && !flag(me, NodeState::give_up)) {
+        State tired = then;
+        set(tired.nodes[node], NodeState::give_up, true);
+        out.push_back(tired);
+      }
+      // Marks and page in one: marks only rise, so that a page read later goes with marks read later, too.
+      see_marks(then, node);
+      me.seen_page = me.page;
+      me.at = NodeState::to_move;
+      break;
+    case NodeState::to_move:
+      move_agent(then, node);
+      break;
+  }
+  out.push_back(then);
+}
+
+void Model::see_marks(State& state, int node) const {
+  NodeState& me = state.nodes[node];
+  bool joined = true;
+  for (int rank = 0; rank < ranks(); ++rank) {
+    if (scenario_.node_of_rank[rank] != node) continue;
+    joined &= state.ranks[rank].joined == me.epoch;
+    if (state.ranks[rank].at == RankState::finished) set(me, NodeState::give_up, true);
+  }
+  set(me, NodeState::all_joined, joined || scenario_.flaw == Flaw::fix_early);
+}
+
+AgentMove Model::choose(const AgentView& view) const {
+  const AgentMove move = agent_move(view);
+  if (view.page.phase() != Phase::asked || view.board.phase() != Phase::open || !view.reported || view.give_up) {
+    return move;
+  }
+  const bool raise = move.kind == AgentMove::Kind::swap_board && move.to.phase() == Phase::open;
+  if (scenario_.flaw == Flaw::wait_for_decision && (raise || move.kind == AgentMove::Kind::swap_page)) {
+    return {AgentMove::Kind::look};
+  }
+  if (scenario_.flaw == Flaw::lift_first && raise) {
+    return {AgentMove::Kind::swap_page, *next(view.page, {Event::Kind::lift, view.epoch, move.to.maximum()})};
+  }
+  return move;
+}
+
+void Model::move_agent(State& state, int node) const {
+  NodeState& me = state.nodes[node];
+  AgentView view;
+  view.epoch = me.epoch;
+  view.leader = node == 0;
+  view.page = me.seen_page.word();
+  view.board = me.seen_board.word();
+  view.all_joined = flag(me, NodeState::all_joined);
+  view.reported = flag(me, NodeState::reported);
+  view.all_reported = flag(me, NodeState::all_reported);
+  view.acknowledged = flag(me, NodeState::acknowledged);
+  view.all_acknowledged = flag(me, NodeState::all_acknowledged);
+  if (flag(me, NodeState::give_up)) view.give_up = Reason{};
+  view.step = scenario_.step;
+
+  // What will be read anew is forgotten, so that states differ only where it matters.
+  me.at = NodeState::to_see;
+  const SmallWord seen_page = std::exchange(me.seen_page, {});
+  set(me, NodeState::all_joined, false);
+  const AgentMove move = choose(view);
+  switch (move.kind) {
+    case AgentMove::Kind::swap_page:
+      if (me.page == seen_page) {
+        me.page = SmallWord(move.to);
+        if (move.to.phase() == Phase::cancelled) me.bell = 0;
+      }
+      break;
+    case AgentMove::Kind::swap_board:
+      if (state.board == me.seen_board) state.board = SmallWord(move.to);
+      me.seen_board = state.board;
+      break;
+    case AgentMove::Kind::report:
+      me.mark = static_cast<std::uint8_t>(2 * me.epoch);
+      set(me, NodeState::reported, true);
+      break;
+    case AgentMove::Kind::acknowledge:
+      me.mark = static_cast<std::uint8_t>(2 * me.epoch + 1);
+      set(me, NodeState::acknowledged, true);
+      break;
+    case AgentMove::Kind::look: {
+      me.seen_board = state.board;
+      const auto lower = [](const NodeState& a, const NodeState& b) { return a.mark < b.mark; };
+      const int lowest = std::min_element(state.nodes.begin(), state.nodes.begin() + scenario_.nodes, lower)->mark;
+      set(me, NodeState::all_reported, view.leader && lowest >= 2 * me.epoch);
+      set(me, NodeState::all_acknowledged, view.leader && lowest >= 2 * me.epoch + 1);
+      break;
+    }
+    case AgentMove::Kind::done:
+      me.at = NodeState::done;
+      break;
+  }
+}
+
+std::optional<std::string> Model::violation(const State& state) const {
+  const Word board = state.board.word();
+  const bool decided = board.phase() == Phase::decided;
+  for (int i = 0; i < ranks(); ++i) {
+    const RankState& rank = state.ranks[i];
+    const std::string who = "rank " + std::to_string(i);
+    if (decided && passed(rank) >= static_cast<int>(board.maximum())) return who + " has passed the migration point";
+    if (rank.at != RankState::stopped) continue;
+    if (!decided) return who + " has stopped without a decision";
+    if (rank.point != board.maximum()) return who + " has stopped elsewhere";
+  }
+  return std::nullopt;
+}
+
+bool Model::good_end(const State& state) const {
+  const auto nodes_end = state.nodes.begin() + scenario_.nodes;
+  if (!std::all_of(state.nodes.begin(), nodes_end, [](const NodeState& n) { return n.at == NodeState::done; })) {
+    return false;
+  }
+  const auto all = [&](RankState::At at) {
+    return std::all_of(state.ranks.begin(), state.ranks.begin() + ranks(),
+                       [&](const RankState& rank) { return rank.at == at; });
+  };
+  const bool decided = state.board.word().phase() == Phase::decided;
+  return (decided && all(RankState::stopped)) || all(RankState::finished);
+}
+
+}  // namespace cppc::negotiation::test

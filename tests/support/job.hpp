@@ -1,0 +1,75 @@
+/// Emulated clusters and jobs on them, for end-to-end tests and benchmarks.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "process.hpp"
+
+namespace cppc::test {
+
+/// A cluster of its own, gone with this object, or with this process.
+class Cluster {
+ public:
+  explicit Cluster(int nodes, const std::vector<std::string>& options = {});
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster();
+
+  [[nodiscard]] Process start(const std::string& node, const std::vector<std::string>& command) const;
+  [[nodiscard]] Finished run(const std::string& node, const std::vector<std::string>& command) const;
+  void off(const std::string& node) const;
+  void on(const std::string& node) const;
+  /// Process ids on `node` whose program is `program` (a path), as the node sees them.
+  [[nodiscard]] std::vector<pid_t> processes(const std::string& node, const std::filesystem::path& program) const;
+
+ private:
+  std::string name_;
+};
+
+/// A directory for the files of one test, seen by all nodes, removed at the end.
+class Folder {
+ public:
+  Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder();
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Programs of this build.
+std::string tool(const std::string& name);
+/// Those of tests/apps as `variant` of tests/apps/movable.cmake, movable and plain.
+std::string app(const std::string& name, const std::string& variant = "gcc-O2");
+std::string plain_app(const std::string& name, const std::string& variant = "gcc-O2");
+/// For mpirun's plm_rsh_agent.
+std::string remote_shell();
+
+/// A program under cppc-run on the cluster's head.
+class Job {
+ public:
+  /// `placement`: mpirun's options, as {"-H", "node0:2,node1:2", "-n", "4"}.
+  Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program);
+
+  /// `migrate` with these arguments.
+  [[nodiscard]] Finished migrate(const std::vector<std::string>& arguments) const;
+  /// What `migrate status --json` says of the only job; null when there is none.
+  [[nodiscard]] nlohmann::json status() const;
+  /// Waits until all ranks are there.
+  void await_running();
+  /// Node of a rank, now.
+  [[nodiscard]] std::string node_of(int rank) const;
+  [[nodiscard]] Process& process() { return process_; }
+  Finished wait(std::chrono::seconds limit = std::chrono::seconds(300)) { return process_.wait(limit); }
+
+ private:
+  const Cluster* cluster_;
+  Process process_;
+};
+
+}  // namespace cppc::test

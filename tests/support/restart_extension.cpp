@@ -1,0 +1,225 @@
+/// An extension (CPPC_EXTENSION) that restarts a program of one rank in its middle, without a cluster: at the safe
+/// points named by CPPC_RESTART_AT ("3", or several, ascending: "2,5") the state goes into a file, and the process
+/// becomes the program again, with its first arguments and environment, as the replacement that takes the state over
+/// and goes on.
+///
+///   CPPC_RESTART_AT=3 CPPC_EXTENSION=$PWD/restart_extension.so ./program
+///
+/// Standard output and the exit status are those of an uninterrupted run. On standard error it says of each restart
+/// "restart extension: safe point 3: <objects> objects, <bytes> bytes, restarting", and at the end "restart extension:
+/// <n> safe points passed": with CPPC_RESTART_AT empty, that is all it does. A state that cannot be saved or restored,
+/// and a program that ends before the last of these safe points, end with a message and status 125.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bytes.hpp"
+#include "cppc/hooks.h"
+
+namespace cppc::test {
+namespace {
+
+constexpr int kFailed = 125;
+/// The safe points that are still to come.
+constexpr const char* kRestartsVariable = "CPPC_RESTART_AT";
+/// Of a replacement: the descriptor of the file with its state.
+constexpr const char* kStateVariable = "CPPC_RESTART_STATE";
+
+const volatile std::uint32_t ring = 1;
+const cppc_runtime* runtime = nullptr;
+std::vector<std::string> restarts;  ///< numbers of safe points
+int state_file = -1;                ///< of a replacement
+
+[[noreturn]] void fail(const std::string& message) {
+  std::fprintf(stderr, "restart extension: %s\n", message.c_str());
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (finalized == 0) PMPI_Finalize();
+  std::_Exit(kFailed);
+}
+
+[[noreturn]] void fail(const std::string& what, cppc_status status) { fail(what + ": " + cppc_status_text(status)); }
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> strings_of(const std::string& path) {
+  std::vector<std::string> strings;
+  const std::string contents = contents_of(path);
+  for (std::size_t from = 0; from < contents.size(); from += strings.back().size() + 1)
+    strings.emplace_back(contents.c_str() + from);
+  return strings;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+struct Image {
+  ByteWriter bytes;
+  std::uint64_t objects = 0, data = 0;
+};
+
+cppc_status add(const cppc_block* block, void* context) {
+  auto& image = *static_cast<Image*>(context);
+  image.bytes.u32(block->section);
+  image.bytes.text(block->name);
+  image.bytes.u64(block->bytes);
+  image.bytes.u8(block->data != nullptr);
+  if (block->data != nullptr) image.bytes.block({static_cast<const std::byte*>(block->data), block->bytes});
+  ++image.objects;
+  image.data += block->bytes;
+  return CPPC_OK;
+}
+
+/// In memory, so that nothing is left behind whatever happens.
+int write_file(std::span<const std::byte> bytes) {
+  const int file = memfd_create("state", 0);
+  if (file < 0) fail("cannot make a file for the state");
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written <= 0) fail("cannot write the state to its file");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return file;
+}
+
+void set(std::vector<std::string>& environment, const std::string& variable, const std::string& value) {
+  std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(variable + "="); });
+  environment.push_back(variable + "=" + value);
+}
+
+/// The program from its beginning, in this process: what it did to its arguments and environment does not count.
+[[noreturn]] void start_again(int file) {
+  std::fflush(nullptr);
+  auto arguments = strings_of("/proc/self/cmdline");
+  auto environment = strings_of("/proc/self/environ");
+  set(environment, kStateVariable, std::to_string(file));
+  std::string rest;
+  for (std::size_t i = 1; i < restarts.size(); ++i) rest += (i > 1 ? "," : "") + restarts[i];
+  set(environment, kRestartsVariable, rest);
+  execve("/proc/self/exe", pointers_to(arguments).data(), pointers_to(environment).data());
+  fail("cannot start the program again");
+}
+
+cppc_status start(MPI_Comm* world, int* rank, int* size) {
+  PMPI_Comm_size(MPI_COMM_WORLD, size);
+  if (*size != 1) {
+    std::fprintf(stderr, "restart extension: the program has %d ranks, and only one can be restarted\n", *size);
+    return CPPC_ERR_REFUSED;
+  }
+  *rank = 0;
+  *world = MPI_COMM_NULL;
+  runtime->watch(&ring);
+  if (state_file < 0 && PMPI_Comm_dup(MPI_COMM_WORLD, world) != MPI_SUCCESS) return CPPC_ERR_MPI;
+  return CPPC_OK;
+}
+
+int reached(std::uint64_t passed, unsigned) {
+  return !restarts.empty() && std::to_string(passed) == restarts.front() ? 1 : 0;
+}
+
+void stopped(std::uint64_t passed, unsigned) {
+  const std::string where = "safe point " + std::to_string(passed);
+  Image image;
+  if (const cppc_status status = runtime->capture(add, &image); status != CPPC_OK)
+    fail(where + ": the state cannot be saved", status);
+  const int file = write_file(image.bytes.bytes());
+  std::fprintf(stderr, "restart extension: %s: %ju objects, %ju bytes, restarting\n", where.c_str(),
+               std::uintmax_t{image.objects}, std::uintmax_t{image.data});
+  runtime->abandon();
+  PMPI_Finalize();
+  start_again(file);
+}
+
+cppc_status restore_object(ByteReader& image) {
+  const auto section = static_cast<cppc_section>(image.u32());
+  const std::string name(image.text());
+  const std::uint64_t bytes = image.u64();
+  const auto data = image.u8() != 0 ? image.block() : std::span<const std::byte>();
+  if (!image.ok()) return CPPC_ERR_IMAGE;
+  if (section == CPPC_SECTION_RUNTIME) return runtime->restore_begin(data.data(), data.size());
+  void* place = nullptr;
+  const cppc_status status = runtime->restore_place(section, name.c_str(), bytes, &place);
+  if (status != CPPC_OK || place == nullptr) return status;
+  if (data.size() != bytes) return CPPC_ERR_IMAGE;
+  std::ranges::copy(data, static_cast<std::byte*>(place));
+  return CPPC_OK;
+}
+
+cppc_status fetch() {
+  const std::string contents = contents_of("/proc/self/fd/" + std::to_string(state_file));
+  close(state_file);
+  ByteReader image(std::as_bytes(std::span(contents)));
+  while (image.ok() && !image.at_end())
+    if (const cppc_status status = restore_object(image); status != CPPC_OK) return status;
+  return runtime->restore_end();
+}
+
+cppc_status join() {
+  MPI_Comm world = MPI_COMM_NULL;
+  if (PMPI_Comm_dup(MPI_COMM_WORLD, &world) != MPI_SUCCESS) return CPPC_ERR_MPI;
+  return runtime->rebuild(world);
+}
+
+void cannot_restore(cppc_status status) { fail("the state cannot be restored", status); }
+
+void finish() {
+  if (!restarts.empty()) fail("the program ended before safe point " + restarts.front());
+  std::fprintf(stderr, "restart extension: %ju safe points passed\n", std::uintmax_t{cppc_control_block.passed});
+}
+
+bool read_restarts() {
+  const char* text = std::getenv(kRestartsVariable);
+  if (text == nullptr) return false;
+  std::istringstream numbers(text);
+  for (std::string number; std::getline(numbers, number, ',');) {
+    if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos) return false;
+    restarts.push_back(number);
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace cppc::test
+
+extern "C" __attribute__((visibility("default"))) cppc_status cppc_extension(const cppc_runtime* offered,
+                                                                             cppc_hooks* hooks) {
+  using namespace cppc::test;
+  if (offered->version != CPPC_HOOKS_VERSION) return CPPC_ERR_MISMATCH;
+  runtime = offered;
+  if (const char* file = std::getenv(kStateVariable); file != nullptr) state_file = std::atoi(file);
+  unsetenv(kStateVariable);
+  if (!read_restarts()) {
+    std::fprintf(
+        stderr,
+        "restart extension: set CPPC_RESTART_AT to numbers of safe points, ascending (3 or 2,5), or to nothing\n");
+    return CPPC_ERR_ARGUMENT;
+  }
+  *hooks = {.version = CPPC_HOOKS_VERSION,
+            .replacement = state_file >= 0 ? 1 : 0,
+            .start = start,
+            .reached = reached,
+            .stopped = stopped,
+            .fetch = fetch,
+            .join = join,
+            .fail = cannot_restore,
+            .finish = finish};
+  return CPPC_OK;
+}

@@ -1,0 +1,123 @@
+#include "agent_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "running_loop.hpp"
+#include "socket.hpp"
+
+namespace cppc::run {
+namespace {
+
+using test::Socket;
+
+constexpr const char* key = "0123456789abcdef";
+
+class AgentServerTest : public testing::Test {
+ protected:
+  AgentServerTest() {
+    Listener listener = listen_on_tcp().value();
+    port_ = listener.port;
+    server_ = running_.call([&] {
+      return std::make_unique<AgentServer>(
+          running_.loop(), std::move(listener), key, 2,
+          AgentServer::Events{
+              .joined = [this](const wire::Hello& hello) { note("joined " + std::to_string(hello.agent)); },
+              .received = [this](const wire::Message& message) { note("received " + std::to_string(message.index())); },
+              .left = [this](int agent) { note("left " + std::to_string(agent)); }});
+    });
+  }
+  ~AgentServerTest() override {
+    running_.call([this] { return server_.reset(), 0; });
+  }
+
+  void note(const std::string& what) {
+    const std::lock_guard lock(mutex_);
+    notes_.push_back(what);
+    changed_.notify_all();
+  }
+  // All that has happened, once `count` things have.
+  std::vector<std::string> notes(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return notes_.size() >= count; });
+    return notes_;
+  }
+  std::vector<std::string> notes() {
+    running_.call([] { return 0; });
+    const std::lock_guard lock(mutex_);
+    return notes_;
+  }
+
+  static std::string hello(int agent, const std::string& with_key = key, int agents = 2, int job_size = 4) {
+    return wire::encode(wire::Hello{with_key, agent, agents, "node", 1, job_size});
+  }
+  Socket connect(const std::string& first_words) {
+    Socket socket = Socket::connect_tcp(port_);
+    socket.send(first_words);
+    return socket;
+  }
+
+  test::RunningLoop running_;
+  std::uint16_t port_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> notes_;
+  std::unique_ptr<AgentServer> server_;
+};
+
+using Notes = std::vector<std::string>;
+
+TEST_F(AgentServerTest, HearsAgentsAndSpeaksToThem) {
+  Socket agent0 = connect(hello(0));
+  EXPECT_EQ(notes(1), (Notes{"joined 0"}));
+  Socket agent1 = connect(hello(1) + wire::encode(wire::Roster{1, {}, 1, 2}));
+  EXPECT_EQ(notes(3), (Notes{"joined 0", "joined 1", "received 1"}));
+  running_.call([&] { return server_->send(1, wire::Cancel{7}), server_->send(5, wire::Quit{}), 0; });
+  EXPECT_EQ(agent1.line() + "\n", wire::encode(wire::Cancel{7}));
+  agent0.close();
+  EXPECT_EQ(notes(4).back(), "left 0");
+}
+
+TEST_F(AgentServerTest, AStrangerIsClosedUnanswered) {
+  for (const std::string& words :
+       {std::string("GET / HTTP/1.1\r\n\r\n"), hello(0, "0123456789abcdee"), hello(0, ""), hello(2, key, 3),
+        hello(0, key, 2, 0), wire::encode(wire::Quit{}), wire::encode(wire::Roster{0, {}, 1, 1}), std::string("\n")}) {
+    EXPECT_TRUE(connect(words).closed()) << words;
+  }
+  EXPECT_EQ(notes(), Notes{});
+}
+
+TEST_F(AgentServerTest, AStrangerThatTalksWithoutEndIsClosed) {
+  Socket stranger = Socket::connect_tcp(port_);
+  stranger.send(std::string(100'000, 'x'));
+  EXPECT_TRUE(stranger.closed());
+}
+
+TEST_F(AgentServerTest, StrangersThatSayNothingDoNotKeepAgentsOut) {
+  std::vector<Socket> silent;
+  for (int i = 0; i < 200; ++i) silent.push_back(Socket::connect_tcp(port_));
+  const Socket agent = connect(hello(0));
+  EXPECT_EQ(notes(1), (Notes{"joined 0"}));
+  EXPECT_TRUE(silent.front().closed());
+}
+
+TEST_F(AgentServerTest, AnAgentConnectsOnce) {
+  const Socket agent = connect(hello(0));
+  notes(1);
+  EXPECT_TRUE(connect(hello(0)).closed());
+  EXPECT_EQ(notes(), (Notes{"joined 0"}));
+}
+
+TEST_F(AgentServerTest, AnAgentThatSaysNonsenseIsGone) {
+  for (const std::string& nonsense : {std::string("{\"type\":\"outcome\"}\n"), wire::encode(wire::Roster{1, {}, 1, 1}),
+                                      wire::encode(wire::Quit{}), hello(0)}) {
+    const std::size_t before = notes().size();
+    Socket agent = connect(hello(0) + nonsense);
+    EXPECT_TRUE(agent.closed());
+    EXPECT_EQ(notes(before + 2).back(), "left 0");
+  }
+}
+
+}  // namespace
+}  // namespace cppc::run

@@ -1,0 +1,210 @@
+/// The job's interface over its socket, with a controller and agents that are not real.
+#include "api.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "controller.hpp"
+#include "fake_agents.hpp"
+#include "job_client.hpp"
+#include "temporary_directory.hpp"
+
+namespace cppc::run {
+namespace {
+
+using migrate::Answer;
+using migrate::JobClient;
+using nlohmann::json;
+using test::Socket;
+
+class ApiTest : public testing::Test {
+ protected:
+  void start_agents() {
+    agents_.emplace(controller_->addresses(), "key", std::vector<std::vector<int>>{{0, 1}, {2, 3}, {}});
+    while (client_.job().body["state"] != "running") std::this_thread::yield();
+  }
+  json migration(std::uint64_t id) { return client_.migration(id).body; }
+  json ended(std::uint64_t id) {
+    while (true) {
+      json now = migration(id);
+      if (now["state"] == "done" || now["state"] == "failed" || now["state"] == "refused") return now;
+      std::this_thread::yield();
+    }
+  }
+  // What is sent as it is, and the status line that comes back.
+  std::string raw(const std::string& request) {
+    Socket socket = Socket::connect_unix(socket_);
+    socket.send(request);
+    return socket.line();
+  }
+  std::string post_raw(const std::string& body) {
+    return raw("POST /v1/migrations HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) +
+               "\r\n\r\n" + body)
+        .substr(9, 3);
+  }
+
+  test::TemporaryDirectory directory_;
+  const std::string socket_ = directory_.path() + "/app-1.sock";
+  std::unique_ptr<Controller> controller_ =
+      Controller::start({"app-1", "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "head"}, "key",
+                        directory_.path())
+          .value();
+  JobClient client_{socket_};
+  std::optional<test::FakeAgents> agents_;
+};
+
+TEST_F(ApiTest, DescribesTheJob) {
+  json job = client_.job().body;
+  EXPECT_EQ(job["job"], "app-1");
+  EXPECT_EQ(job["program"], "./app");
+  EXPECT_EQ(job["pid"], getpid());
+  EXPECT_EQ(job["state"], "starting");
+  EXPECT_EQ(job["ranks"], json::array());
+  start_agents();
+  job = client_.job().body;
+  EXPECT_EQ(job["ranks"][3],
+            json({{"rank", 3}, {"node", "node1"}, {"pid", 2003}, {"state", "running"}, {"bytes", 64'000'000}}));
+  EXPECT_EQ(job["nodes"][1], json({{"node", "node1"},
+                                   {"state", "up"},
+                                   {"ranks", {2, 3}},
+                                   {"cores", 2},
+                                   {"slots", 2},
+                                   {"memory_free", 8'000'000'000}}));
+  EXPECT_EQ(job["migrations"], json::array());
+}
+
+TEST_F(ApiTest, OnlyThisUserCanOpenTheSocket) {
+  struct stat status {};
+  ASSERT_EQ(stat(socket_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+TEST_F(ApiTest, CarriesOutAMigration) {
+  start_agents();
+  const Answer posted = client_.post_migration({{"ranks", {3}}, {"to", {"node2"}}, {"timeout_s", 7.5}});
+  EXPECT_EQ(posted.status, 202);
+  const std::uint64_t id = posted.body["id"];
+  EXPECT_EQ(posted.body["moves"], json::parse(R"([{"rank":3,"from":"node1","to":"node2"}])"));
+  const wire::Order order = agents_->order();
+  EXPECT_EQ(order.timeout_s, 7.5);
+  EXPECT_EQ(client_.job().body["ranks"][3]["state"], "moving");
+  agents_->obey(order);
+  const json done = ended(id);
+  EXPECT_EQ(done["state"], "done");
+  EXPECT_EQ(done["bytes_done"], 32'000'000);
+  EXPECT_EQ(done["bytes_total"], 64'000'000);
+  EXPECT_EQ(done["frozen_ms"], 12);
+  EXPECT_EQ(done["response_ms"], 34);
+  EXPECT_EQ(done["evacuation_ms"], 56);
+  EXPECT_EQ(done["rebuild_ms"], 7);
+  EXPECT_EQ(done["image_bytes"], 64'000'000);
+  EXPECT_EQ(done["status"], 0);
+  EXPECT_EQ(done["reason"], "");
+  EXPECT_EQ(client_.job().body["ranks"][3]["node"], "node2");
+  EXPECT_EQ(client_.job().body["migrations"], json::array({id}));
+}
+
+TEST_F(ApiTest, EvacuatesANode) {
+  start_agents();
+  const std::uint64_t id = client_.post_migration({{"evacuate", "node1"}}).body["id"];
+  const wire::Order order = agents_->order();
+  EXPECT_EQ(order.retire, std::vector<int>{1});
+  agents_->obey(order);
+  EXPECT_EQ(ended(id)["messages"], json::array({"node1: safe to power off"}));
+  EXPECT_EQ(client_.job().body["nodes"][1]["state"], "evacuated");
+}
+
+TEST_F(ApiTest, ADryRunMovesNothing) {
+  EXPECT_EQ(client_.post_migration({{"evacuate", "node1"}, {"dry_run", true}}).status, 503);
+  start_agents();
+  const Answer answer = client_.post_migration({{"evacuate", "node1"}, {"dry_run", true}});
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(
+      answer.body,
+      json::parse(R"({"moves":[{"rank":2,"from":"node1","to":"node2"},{"rank":3,"from":"node1","to":"node2"}]})"));
+  EXPECT_EQ(client_.job().body["migrations"], json::array());
+}
+
+TEST_F(ApiTest, CancelsAMigration) {
+  start_agents();
+  const std::uint64_t id = client_.post_migration({{"ranks", {3}}, {"to", {"node2"}}}).body["id"];
+  agents_->order();
+  const Answer answer = client_.cancel(id);
+  EXPECT_EQ(answer.status, 202);
+  EXPECT_EQ(answer.body["id"], id);
+  EXPECT_EQ((*agents_)[0].expect<wire::Cancel>().id, id);
+  (*agents_)[0].send(wire::Outcome{id, CPPC_ERR_CANCELLED, "as asked"});
+  EXPECT_EQ(ended(id)["reason"], "as asked");
+  EXPECT_EQ(ended(id)["status"], CPPC_ERR_CANCELLED);
+  EXPECT_EQ(client_.cancel(99).status, 404);
+}
+
+TEST_F(ApiTest, RefusesWithAReason) {
+  start_agents();
+  const Answer refused = client_.post_migration({{"ranks", {9}}, {"to", {"node2"}}});
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(refused.error(), "there is no rank 9: the job has ranks 0 to 3");
+  EXPECT_EQ(client_.post_migration({{"ranks", {-1}}, {"to", {"node2"}}}).status, 409);
+  EXPECT_EQ(client_.post_migration({{"evacuate", "nowhere"}, {"dry_run", true}}).status, 409);
+  EXPECT_EQ(client_.migration(1).status, 404);
+}
+
+TEST_F(ApiTest, MalformedRequestsAreRefusedAndTheJobGoesOn) {
+  start_agents();
+  for (const char* body : {"",
+                           "{",
+                           "[]",
+                           "7",
+                           "null",
+                           "\xff",
+                           "{}",
+                           R"({"ranks":[]})",
+                           R"({"ranks":5,"to":["node2"]})",
+                           R"({"ranks":["5"],"to":["node2"]})",
+                           R"({"ranks":[1.5],"to":["node2"]})",
+                           R"({"ranks":[1],"to":"node2"})",
+                           R"({"ranks":[1],"to":[2]})",
+                           R"({"ranks":[1]})",
+                           R"({"ranks":[1],"to":[]})",
+                           R"({"evacuate":7})",
+                           R"({"evacuate":""})",
+                           R"({"ranks":[1],"evacuate":"node1","to":["node2"]})",
+                           R"({"ranks":[99999999999999999999],"to":["node2"]})",
+                           R"({"evacuate":"node1","dry_run":1})",
+                           R"({"evacuate":"node1","timeout_s":0})",
+                           R"({"evacuate":"node1","timeout_s":-1})",
+                           R"({"evacuate":"node1","timeout_s":"1"})",
+                           R"({"evacuate":"node1","timeout_s":1e9})",
+                           R"({"evacuate":"node1","force":true})"}) {
+    EXPECT_EQ(post_raw(body), "400") << body;
+  }
+  EXPECT_EQ(client_.job().body["state"], "running");
+}
+
+TEST_F(ApiTest, OtherRequestsAreNotServed) {
+  EXPECT_EQ(raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n").substr(9, 3), "404");
+  EXPECT_EQ(raw("DELETE /v1/job HTTP/1.1\r\nHost: x\r\n\r\n").substr(9, 3), "404");
+  EXPECT_EQ(raw("GET /v1/migrations/x HTTP/1.1\r\nHost: x\r\n\r\n").substr(9, 3), "404");
+  EXPECT_EQ(raw("GET /v1/migrations/99999999999999999999 HTTP/1.1\r\nHost: x\r\n\r\n").substr(9, 3), "404");
+  EXPECT_EQ(raw("nonsense\r\n\r\n").substr(0, 12), "HTTP/1.1 400");
+}
+
+TEST_F(ApiTest, WhenTheJobHasEndedNothingMovesAnyMore) {
+  start_agents();
+  const std::uint64_t id = client_.post_migration({{"ranks", {3}}, {"to", {"node2"}}}).body["id"];
+  std::thread end([this] { controller_->ended(0); });
+  EXPECT_EQ(ended(id)["state"], "failed");
+  EXPECT_EQ(client_.post_migration({{"ranks", {3}}, {"to", {"node2"}}}).status, 410);
+  EXPECT_EQ(client_.post_migration({{"ranks", {3}}, {"to", {"node2"}}, {"dry_run", true}}).status, 410);
+  EXPECT_EQ(client_.job().body["state"], "ended");
+  end.join();
+  agents_.reset();
+  controller_.reset();
+  EXPECT_EQ(client_.job().status, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(directory_.path())) << "sockets have been left";
+}
+
+}  // namespace
+}  // namespace cppc::run

@@ -1,0 +1,216 @@
+/// cppc-run itself, with an mpirun that is a script of the test.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <thread>
+
+#include "fake_agents.hpp"
+#include "process.hpp"
+#include "temporary_directory.hpp"
+
+namespace cppc::run {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Finished;
+using test::Process;
+using Words = std::vector<std::string>;
+
+class CppcRun : public testing::Test {
+ protected:
+  // An installation of its own, whose agent and extension are there but never used.
+  CppcRun() {
+    fs::create_directories(bin_);
+    fs::create_directories(fs::path(bin_) / CPPC_LIBRARIES_FROM_PROGRAMS);
+    fs::copy_file(CPPC_RUN_PROGRAM, bin_ + "/cppc-run");
+    directory_.script("installed/bin/cppc-agent", "exit 1");
+    directory_.script("installed/bin/cppc-launch", "exit 1");
+    directory_.write("installed/bin/" CPPC_LIBRARIES_FROM_PROGRAMS "/libcppc-migration.so", "");
+    directory_.script("app", "exit 1");
+    mpirun("exit 1");
+  }
+
+  void mpirun(const std::string& commands) { directory_.script("mpirun", commands); }
+  Words environment() const {
+    return {"XDG_RUNTIME_DIR=" + directory_.path(), "PATH=" + directory_.path() + ":" + std::getenv("PATH")};
+  }
+  Words command(Words arguments) const {
+    arguments.insert(arguments.begin(), bin_ + "/cppc-run");
+    return arguments;
+  }
+  Process start(const Words& arguments) const { return Process(command(arguments), environment()); }
+  Finished run(const Words& arguments) const { return start(arguments).wait(); }
+  // A shell takes the last of several settings of a variable, which is the test's own.
+  std::string with_path(const std::string& commands) const {
+    return "PATH=" + directory_.path() + ":$PATH; " + commands;
+  }
+  std::string app() const { return directory_.path() + "/app"; }
+  std::string file(const std::string& name) const { return directory_.path() + "/" + name; }
+
+  static void await(Process& process, const std::string& text) {
+    while (process.output().find(text) == std::string::npos && process.running()) std::this_thread::yield();
+    ASSERT_NE(process.output().find(text), std::string::npos) << process.errors();
+  }
+
+  test::TemporaryDirectory directory_;
+  const std::string bin_ = directory_.path() + "/installed/bin";
+};
+
+// Counts the signals it gets, and ends some time after the first.
+constexpr const char* count_signals = R"(n=0
+for s in HUP INT QUIT TERM USR1 USR2; do trap "n=\$((n+1)); last=$s" $s; done
+echo ready
+while test $n = 0; do sleep 0.02; done
+sleep 0.5
+echo $last $n times
+exit 9)";
+
+TEST_F(CppcRun, ExitStatusInputAndOutputAreThoseOfMpirun) {
+  for (const auto& [commands, status] :
+       std::vector<std::pair<std::string, int>>{{"exit 0", 0}, {"exit 3", 3}, {"exit 255", 255}, {"kill -9 $$", 137}}) {
+    mpirun("echo out; echo err >&2; " + commands);
+    const Finished finished = run({"-n", "2", app()});
+    EXPECT_EQ(finished.status, status);
+    EXPECT_EQ(finished.output, "out\n");
+    EXPECT_EQ(finished.errors, "err\n");
+  }
+  mpirun("cat");
+  Process piped({"sh", "-c", with_path("echo input | " + bin_ + "/cppc-run -n 2 " + app())}, environment());
+  EXPECT_EQ(piped.wait().output, "input\n");
+}
+
+TEST_F(CppcRun, StartsMpirunWithAgentsAndWhatTheyNeedToKnow) {
+  mpirun(R"(printf "%s " "$@"; echo; env | grep CPPC_; ls "$XDG_RUNTIME_DIR/cppc")");
+  const Finished finished = run({"--host", "node0:2,node1:2", "-n", "3", app(), "7"});
+  const std::string variables = " -x CPPC_JOB -x CPPC_KEY -x CPPC_CONTROLLER -x CPPC_EXTENSION ";
+  EXPECT_NE(finished.output.find("-n 3 --host node0:2,node1:2" + variables + app() + " 7 : -n 1 --host node0:2" +
+                                 variables + bin_ + "/cppc-agent node0 : -n 1 --host node1:2" + variables + bin_ +
+                                 "/cppc-agent node1 \n"),
+            std::string::npos)
+      << finished.output;
+  for (const char* line : {"CPPC_KEY=[0-9a-f]{64}\n", "CPPC_JOB=app-[0-9a-f]{8}\n", "CPPC_CONTROLLER=[0-9.]+:[0-9]+",
+                           "CPPC_EXTENSION=/.*/libcppc-migration.so\n", "CPPC_LAUNCH=/.*/cppc/app-[0-9a-f]{8}.launch\n",
+                           "app-[0-9a-f]{8}.sock\n"}) {
+    EXPECT_TRUE(std::regex_search(finished.output, std::regex(line))) << line << finished.output;
+  }
+}
+
+TEST_F(CppcRun, LeavesNothingBehind) {
+  mpirun("exit 0");
+  run({"-n", "2", app()});
+  EXPECT_TRUE(fs::is_empty(file("cppc")));
+}
+
+TEST_F(CppcRun, SignalsReachMpirunOnce) {
+  mpirun(count_signals);
+  for (const auto& [signal, name] : std::vector<std::pair<int, std::string>>{{SIGINT, "INT"},
+                                                                             {SIGTERM, "TERM"},
+                                                                             {SIGHUP, "HUP"},
+                                                                             {SIGQUIT, "QUIT"},
+                                                                             {SIGUSR1, "USR1"},
+                                                                             {SIGUSR2, "USR2"}}) {
+    Process job = start({"-n", "2", app()});
+    await(job, "ready");
+    job.signal(signal);
+    const Finished finished = job.wait();
+    EXPECT_EQ(finished.status, 9);
+    EXPECT_EQ(finished.output, "ready\n" + name + " 1 times\n");
+  }
+}
+
+// A shell command that waits until `text` is in `file`.
+std::string until_said(const std::string& text, const std::string& file) {
+  return "until grep -qs " + text + " " + file + "; do sleep 0.02; done";
+}
+
+// As from timeout(1), or a shell's `kill %1`.
+TEST_F(CppcRun, ASignalToTheProcessGroupReachesMpirunOnce) {
+  mpirun(count_signals);
+  Words words = command({"-n", "2", app()});
+  words.insert(words.begin(), "setsid");
+  Process job(words, environment());
+  await(job, "ready");
+  kill(-job.id(), SIGTERM);
+  EXPECT_EQ(job.wait().output, "ready\nTERM 1 times\n");
+}
+
+// script(1) gives it a terminal, on which Ctrl-C is typed.
+TEST_F(CppcRun, ControlCOnATerminalReachesMpirunOnce) {
+  mpirun(count_signals);
+  const std::string output = file("typescript");
+  const Finished finished = Process({"sh", "-c",
+                                     "PATH=" + directory_.path() + ":$PATH; (" + until_said("ready", output) +
+                                         "; printf '\\003'; " + until_said("times", output) + ") | script -qefc '" +
+                                         "exec " + bin_ + "/cppc-run -n 2 " + app() + "' " + output},
+                                    environment())
+                                .wait();
+  EXPECT_EQ(finished.status, 9);
+  EXPECT_NE(finished.output.find("INT 1 times"), std::string::npos) << finished.output;
+}
+
+TEST_F(CppcRun, WhenItIsKilledMpirunIsToldToEnd) {
+  mpirun("trap 'touch " + file("told") + "; exit' TERM; echo ready; while :; do sleep 0.02; done");
+  Process job = start({"-n", "2", app()});
+  await(job, "ready");
+  job.signal(SIGKILL);
+  job.wait();
+  while (!fs::exists(file("told"))) std::this_thread::yield();
+}
+
+TEST_F(CppcRun, SaysWhatIsWrong) {
+  const auto fails = [&](const Words& arguments, int status, const std::string& why) {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, status);
+    EXPECT_EQ(finished.output, "");
+    EXPECT_EQ(finished.errors.substr(0, 10), "cppc-run: ");
+    EXPECT_NE(finished.errors.find(why), std::string::npos) << finished.errors;
+    EXPECT_EQ(std::count(finished.errors.begin(), finished.errors.end(), '\n'), 1);
+  };
+  fails({}, 2, "which program");
+  fails({"-n", "2"}, 2, "which program");
+  fails({"--frobnicate", app()}, 2, "unknown option --frobnicate");
+  fails({"--rankfile", "f", app()}, 2, "--rankfile cannot be used");
+  fails({"-n", "2", "true"}, 2, "true is not linked with libcppc");
+  fails({"--hostfile", "/nonexistent", app()}, 1, "cannot read the host file /nonexistent");
+  fails({"-H", "elsewhere:*", app()}, 1, "how many ranks?");
+  fs::remove(bin_ + "/cppc-agent");
+  fails({"-n", "2", app()}, 1, "a part of cppc-run is missing");
+}
+
+TEST_F(CppcRun, WithoutMpirunItSaysSo) {
+  const Finished finished =
+      Process(command({"-n", "2", app()}), {"XDG_RUNTIME_DIR=" + directory_.path(), "PATH=/nonexistent"}).wait();
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_NE(finished.errors.find("cannot run mpirun: No such file or directory"), std::string::npos) << finished.errors;
+  EXPECT_TRUE(fs::is_empty(file("cppc")));
+}
+
+TEST_F(CppcRun, HelpAndVersion) {
+  const Finished help = run({"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.output.find("Examples:"), std::string::npos);
+  EXPECT_EQ(run({"--version"}).output, "cppc-run " CPPC_VERSION "\n");
+}
+
+// A whole life: agents join, migrate works, every rank finishes, mpirun ends.
+TEST_F(CppcRun, ServesMigrateUntilMpirunEnds) {
+  mpirun(R"(echo "$CPPC_KEY $CPPC_CONTROLLER end"; until test -e )" + file("stop") + "; do sleep 0.02; done; exit 5");
+  Process job = start({"-H", "node0:2,node1:2", "-n", "2", app()});
+  await(job, " end\n");
+  std::istringstream said(job.output());
+  std::string key, controller;
+  said >> key >> controller;
+  test::FakeAgents agents(controller, key, {{0, 1}, {}});
+  Process command({MIGRATE_PROGRAM, "--rank", "1", "--to", "node1"}, environment());
+  agents.obey(agents.order());
+  EXPECT_EQ(command.wait().status, 0) << command.errors();
+  agents.finish();
+  directory_.write("stop", "");
+  EXPECT_EQ(job.wait().status, 5);
+  EXPECT_EQ(Process({MIGRATE_PROGRAM, "--rank", "0", "--to", "node1"}, environment()).wait().status, 3);
+}
+
+}  // namespace
+}  // namespace cppc::run

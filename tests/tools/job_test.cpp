@@ -1,0 +1,338 @@
+#include "job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+namespace cppc::run {
+namespace {
+
+using State = Migration::State;
+
+// Four ranks on three nodes, the last of which is spare; what the job asks for is written down.
+class JobTest : public testing::Test {
+ protected:
+  JobTest()
+      : job_({"app-1", "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "node0"},
+             {.send =
+                  [this](int agent, const wire::Message& message) {
+                    sent_.push_back({agent, message});
+                    if (std::holds_alternative<wire::Survey>(message)) ++surveys_;
+                  },
+              .give_up = [this](int agent) { note("give up " + std::to_string(agent)); },
+              .await_exit = [this](int agent) { note("await exit " + std::to_string(agent)); },
+              .over = [this](bool orderly) { note(orderly ? "over, orderly" : "over"); }}) {}
+
+  void note(const std::string& what) { notes_ += "[" + what + "]"; }
+
+  static wire::Roster roster(int agent, std::vector<int> ranks, bool finished = false) {
+    wire::Roster roster{agent, {}, 2, 1000};
+    for (const int rank : ranks) roster.ranks.push_back({rank, 100 + rank, 10, finished});
+    return roster;
+  }
+  void join_all() {
+    for (const int agent : {0, 1, 2}) job_.joined({"key", agent, 3, "node", 1, 4});
+  }
+  void start() {
+    join_all();
+    job_.received(roster(0, {0, 1}));
+    job_.received(roster(1, {2, 3}));
+    job_.received(roster(2, {}));
+  }
+  std::uint64_t move(int rank, const std::string& to) { return job_.submit({{rank}, "", {to}}, 60).value().id; }
+  std::uint64_t evacuate(const std::string& node) { return job_.submit({{}, node, {}}, 60).value().id; }
+  State state(std::uint64_t id) { return job_.migration(id).value().state; }
+  void outcome(std::uint64_t id, cppc_status status = CPPC_OK, const std::string& reason = "") {
+    job_.received(wire::Outcome{id, status, reason, 1, 2, 3, 4, 5});
+  }
+  std::string refusal(const plan::Request& request) {
+    const auto migration = job_.submit(request, 60);
+    return migration ? "" : migration.error().reason;
+  }
+  // The last order sent, and to how many agents.
+  std::pair<wire::Order, int> last_order() {
+    wire::Order order;
+    int agents = 0;
+    for (const auto& [agent, message] : sent_) {
+      if (const auto* one = std::get_if<wire::Order>(&message))
+        agents = one->id == order.id ? agents + 1 : 1, order = *one;
+    }
+    return {order, agents};
+  }
+  int orders() const {
+    return static_cast<int>(std::count_if(
+        sent_.begin(), sent_.end(), [](const auto& one) { return std::holds_alternative<wire::Order>(one.second); }));
+  }
+
+  std::vector<std::pair<int, wire::Message>> sent_;
+  std::string notes_;
+  std::atomic<int> surveys_ = 0;
+  Job job_;
+};
+
+TEST_F(JobTest, RunsOnceAllAgentsAndRanksAreThere) {
+  EXPECT_EQ(job_.view().state, Job::State::starting);
+  join_all();
+  job_.received(roster(0, {0, 1}));
+  job_.received(roster(2, {}));
+  EXPECT_EQ(job_.view().state, Job::State::starting);
+  job_.received(roster(1, {2}));
+  EXPECT_EQ(job_.view().state, Job::State::starting);
+  job_.received(roster(1, {2, 3}));
+  const Job::View view = job_.view();
+  EXPECT_EQ(view.state, Job::State::running);
+  ASSERT_EQ(view.ranks.size(), 4u);
+  EXPECT_EQ(view.ranks[2].node, "node1");
+  EXPECT_EQ(view.ranks[2].pid, 102);
+  EXPECT_EQ(view.nodes[1].ranks, (std::vector<int>{2, 3}));
+}
+
+TEST_F(JobTest, CarriesOutAMigration) {
+  start();
+  const auto id = move(3, "node2");
+  const auto [order, agents] = last_order();
+  EXPECT_EQ(agents, 3);
+  EXPECT_EQ(order.id, id);
+  ASSERT_EQ(order.moves.size(), 1u);
+  EXPECT_EQ(order.moves[0].rank, 3);
+  EXPECT_EQ(order.moves[0].to, 2);
+  EXPECT_TRUE(order.retire.empty());
+  EXPECT_EQ(state(id), State::prepare);
+  EXPECT_TRUE(job_.view().moving[3]);
+  job_.received(wire::Progress{id, "ship", 5, 10});
+  EXPECT_EQ(state(id), State::ship);
+  EXPECT_EQ(job_.migration(id)->bytes_done, 5u);
+  outcome(id);
+  EXPECT_EQ(state(id), State::done);
+  EXPECT_EQ(job_.migration(id)->outcome.frozen_ms, 1);
+  EXPECT_EQ(job_.view().ranks[3].node, "node2");
+  EXPECT_FALSE(job_.view().moving[3]);
+}
+
+TEST_F(JobTest, DetailsComeFromTheNodeThatTheRankIsOn) {
+  start();
+  job_.received(roster(2, {3}));  // the replacement, while rank 3 still works on node1
+  EXPECT_EQ(job_.view().ranks[3].pid, 103);
+  EXPECT_EQ(job_.view().ranks[3].node, "node1");
+}
+
+TEST_F(JobTest, OneMigrationAtATimeInTheirOrder) {
+  start();
+  const auto first = move(3, "node2"), second = move(3, "node0"), third = move(0, "node2");
+  EXPECT_EQ(orders(), 3);
+  EXPECT_EQ(state(second), State::queued);
+  EXPECT_EQ(job_.migration(second)->moves[0].from, "node2") << "planned with the first as done";
+  outcome(first);
+  EXPECT_EQ(state(second), State::prepare);
+  EXPECT_EQ(state(third), State::queued);
+  outcome(second);
+  outcome(third);
+  EXPECT_EQ(orders(), 9);
+  EXPECT_EQ(job_.view().ranks[3].node, "node0");
+}
+
+TEST_F(JobTest, AQueuedMigrationIsPlannedAgainWhenItsTurnComes) {
+  start();
+  const auto first = move(3, "node2"), second = move(3, "node1");
+  outcome(first, CPPC_ERR_NOT_QUIET, "messages in flight");
+  EXPECT_EQ(state(first), State::failed);
+  EXPECT_EQ(job_.migration(first)->outcome.reason, "messages in flight");
+  EXPECT_EQ(state(second), State::refused);
+  EXPECT_EQ(job_.migration(second)->outcome.reason, "rank 3 is on node1 already");
+  EXPECT_EQ(state(move(3, "node2")), State::prepare) << "the queue goes on";
+}
+
+TEST_F(JobTest, ARequestDuringStartUpWaits) {
+  const auto id = move(3, "node2");
+  EXPECT_EQ(state(id), State::queued);
+  EXPECT_TRUE(job_.migration(id)->moves.empty());
+  const auto dry_run = job_.plan({{3}, "", {"node2"}});
+  ASSERT_FALSE(dry_run.has_value());
+  EXPECT_EQ(dry_run.error().kind, Job::Refusal::Kind::starting);
+  start();
+  EXPECT_EQ(state(id), State::prepare);
+  EXPECT_EQ(job_.migration(id)->moves.size(), 1u);
+}
+
+TEST_F(JobTest, RefusesWhatThePlanRefuses) {
+  start();
+  EXPECT_EQ(refusal({{7}, "", {"node2"}}), "there is no rank 7: the job has ranks 0 to 3");
+  EXPECT_EQ(refusal({{}, "node9", {}}), "there is no node node9: the job has node0, node1, node2");
+  EXPECT_FALSE(job_.migration(1).has_value());
+  EXPECT_FALSE(job_.migration(0).has_value());
+}
+
+TEST_F(JobTest, AnEvacuationIsDoneWhenTheAgentHasExited) {
+  start();
+  const auto id = evacuate("node1");
+  EXPECT_EQ(last_order().first.retire, std::vector<int>{1});
+  outcome(id);
+  EXPECT_EQ(notes_, "[give up 1]");
+  EXPECT_FALSE(job_.migration(id)->over());
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::evacuated);
+  job_.left(1);
+  EXPECT_EQ(notes_, "[give up 1][await exit 1]");
+  EXPECT_FALSE(job_.migration(id)->over());
+  job_.retired(1);
+  EXPECT_EQ(state(id), State::done);
+  EXPECT_EQ(job_.migration(id)->messages, std::vector<std::string>{"node1: safe to power off"});
+  job_.retired(1);
+  EXPECT_EQ(job_.migration(id)->messages.size(), 1u);
+  EXPECT_EQ(refusal({{0}, "", {"node1"}}), "node1 has been evacuated and is no longer part of the job");
+}
+
+TEST_F(JobTest, TheAgentMayLeaveBeforeItsMigrationIsKnownToBeDone) {
+  start();
+  const auto id = evacuate("node1");
+  job_.left(1);
+  EXPECT_EQ(notes_, "");
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::up);
+  outcome(id);
+  EXPECT_EQ(notes_, "[give up 1][await exit 1]");
+  job_.retired(1);
+  EXPECT_EQ(state(id), State::done);
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::evacuated);
+}
+
+TEST_F(JobTest, AnAgentThatIsLostInAnEvacuationThatFailsIsLost) {
+  start();
+  const auto id = evacuate("node1");
+  job_.left(1);
+  outcome(id, CPPC_ERR_PEER, "node1 is gone");
+  EXPECT_EQ(state(id), State::damaged);
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::down);
+}
+
+TEST_F(JobTest, ItsOwnNodeIsNeverSafeToPowerOff) {
+  start();
+  const auto id = evacuate("node0");
+  outcome(id);
+  job_.left(0);
+  job_.retired(0);
+  ASSERT_EQ(job_.migration(id)->messages.size(), 1u);
+  EXPECT_NE(job_.migration(id)->messages[0].find("do not power it off"), std::string::npos);
+}
+
+TEST_F(JobTest, RetiredAgentsAreToldNothing) {
+  start();
+  const auto id = evacuate("node1");
+  outcome(id);
+  job_.left(1);
+  job_.retired(1);
+  move(0, "node2");
+  EXPECT_EQ(last_order().second, 2);
+}
+
+TEST_F(JobTest, AnAgentThatIsLostTakesItsNodeWithIt) {
+  start();
+  job_.left(1);
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::down);
+  EXPECT_EQ(refusal({{0}, "", {"node1"}}), "node1 is down");
+  job_.left(0);
+  job_.left(2);
+  EXPECT_EQ(notes_, "[over]");
+}
+
+TEST_F(JobTest, WhenEveryRankHasFinishedAgentsAreToldToQuit) {
+  start();
+  job_.received(roster(0, {0, 1}, true));
+  EXPECT_EQ(refusal({{2}, "", {"node2"}}), "the job is finishing: rank 0 is in MPI_Finalize");
+  EXPECT_TRUE(sent_.empty());
+  job_.received(roster(1, {2, 3}, true));
+  ASSERT_EQ(sent_.size(), 3u);
+  EXPECT_TRUE(std::holds_alternative<wire::Quit>(sent_[0].second));
+  for (const int agent : {0, 1, 2}) job_.left(agent);
+  EXPECT_EQ(notes_, "[over, orderly]");
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::up);
+}
+
+TEST_F(JobTest, AgentsQuitOnlyAfterTheMigrationUnderWay) {
+  start();
+  const auto id = move(3, "node2");
+  sent_.clear();
+  job_.received(roster(0, {0, 1}, true));
+  job_.received(roster(1, {2, 3}, true));
+  EXPECT_TRUE(sent_.empty());
+  outcome(id, CPPC_ERR_CANCELLED, "rank 0 is in MPI_Finalize");
+  EXPECT_EQ(sent_.size(), 3u);
+}
+
+TEST_F(JobTest, CancelsWhatWaitsAtOnceAndWhatIsUnderWayByTheAgents) {
+  start();
+  const auto first = move(3, "node2"), second = move(0, "node2");
+  EXPECT_TRUE(job_.cancel(second));
+  EXPECT_EQ(state(second), State::failed);
+  EXPECT_EQ(job_.migration(second)->outcome.status, CPPC_ERR_CANCELLED);
+  sent_.clear();
+  EXPECT_TRUE(job_.cancel(first));
+  ASSERT_EQ(sent_.size(), 3u);
+  EXPECT_EQ(std::get<wire::Cancel>(sent_[0].second).id, first);
+  EXPECT_EQ(state(first), State::prepare);
+  outcome(first, CPPC_ERR_CANCELLED, "cancelled");
+  EXPECT_EQ(state(first), State::failed);
+  EXPECT_TRUE(job_.cancel(first));
+  EXPECT_FALSE(job_.cancel(99));
+}
+
+TEST_F(JobTest, NewsOfOtherMigrationsIsIgnored) {
+  start();
+  const auto id = move(3, "node2");
+  job_.received(wire::Progress{id + 1, "commit", 1, 1});
+  outcome(id + 1);
+  EXPECT_EQ(state(id), State::prepare);
+  outcome(id);
+  outcome(id, CPPC_ERR_MPI, "too late");
+  EXPECT_EQ(state(id), State::done);
+}
+
+TEST_F(JobTest, TheEndOfTheJobEndsItsMigrations) {
+  start();
+  const auto first = move(3, "node2"), second = move(0, "node2");
+  job_.ended(9);
+  EXPECT_EQ(state(first), State::damaged);
+  EXPECT_EQ(state(second), State::refused);
+  EXPECT_EQ(job_.migration(second)->outcome.reason, "the job has ended with status 9");
+  const auto late = job_.submit({{0}, "", {"node2"}}, 60);
+  ASSERT_FALSE(late.has_value());
+  EXPECT_EQ(late.error().kind, Job::Refusal::Kind::ended);
+}
+
+TEST_F(JobTest, AJobThatEndsWellDamagesNothing) {
+  start();
+  const auto id = move(3, "node2");
+  job_.ended(0);
+  EXPECT_EQ(state(id), State::failed);
+}
+
+TEST_F(JobTest, AnEvacuationThatIsCompleteButForTheExitIsDoneAtTheEnd) {
+  start();
+  const auto id = evacuate("node1");
+  outcome(id);
+  job_.ended(0);
+  EXPECT_EQ(state(id), State::done);
+  EXPECT_TRUE(job_.migration(id)->messages.empty());
+}
+
+TEST_F(JobTest, RefreshWaitsForAllRosters) {
+  start();
+  auto refreshed = std::async(std::launch::async, [this] { job_.refresh(); });
+  while (surveys_ < 3) std::this_thread::yield();
+  job_.received(roster(0, {0, 1}));
+  job_.received(roster(1, {2, 3}));
+  job_.received(wire::Roster{2, {}, 2, 7});
+  refreshed.get();
+  EXPECT_EQ(job_.view().nodes[2].memory_free, 7u);
+}
+
+TEST_F(JobTest, WatchersAreToldHowTheirMigrationEnded) {
+  start();
+  const auto id = move(3, "node2");
+  EXPECT_EQ(state(id), State::prepare);
+  job_.ended(1);
+  auto waiting = std::async(std::launch::async, [this] { job_.await_watchers(); });
+  EXPECT_EQ(state(id), State::damaged);
+  waiting.get();
+}
+
+}  // namespace
+}  // namespace cppc::run

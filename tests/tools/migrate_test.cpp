@@ -1,0 +1,307 @@
+/// The operator's command, with a controller and agents that are not real.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <nlohmann/json.hpp>
+
+#include "controller.hpp"
+#include "fake_agents.hpp"
+#include "process.hpp"
+#include "progress.hpp"
+#include "temporary_directory.hpp"
+
+namespace cppc::migrate {
+namespace {
+
+using nlohmann::json;
+using test::Finished;
+using test::Process;
+using Words = std::vector<std::string>;
+
+class MigrateTest : public testing::Test {
+ protected:
+  MigrateTest() {
+    std::filesystem::create_directory(jobs_), std::filesystem::permissions(jobs_, std::filesystem::perms::owner_all);
+  }
+
+  std::unique_ptr<run::Controller> start_job(const std::string& id) {
+    return run::Controller::start({id, "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "head"}, "key", jobs_)
+        .value();
+  }
+  // A job of four ranks, two each on node0 and node1.
+  void start() {
+    controller_ = start_job("app-1");
+    start_agents();
+  }
+  void start_agents() {
+    agents_.emplace(controller_->addresses(), "key", std::vector<std::vector<int>>{{0, 1}, {2, 3}, {}});
+    while (json::parse(migrate({"status", "--json"}).output)[0]["state"] != "running") std::this_thread::yield();
+  }
+
+  Process start_migrate(Words arguments) const {
+    arguments.insert(arguments.begin(), MIGRATE_PROGRAM);
+    return Process(arguments, {"XDG_RUNTIME_DIR=" + directory_.path()});
+  }
+  Finished migrate(const Words& arguments) const { return start_migrate(arguments).wait(); }
+
+  // The agents say that a migration ended in this way.
+  void conclude(cppc_status status, const std::string& reason) {
+    const auto id = agents_->order().id;
+    (*agents_)[0].send(wire::Outcome{id, status, reason});
+  }
+
+  test::TemporaryDirectory directory_;
+  const std::string jobs_ = directory_.path() + "/cppc";
+  std::unique_ptr<run::Controller> controller_;
+  std::optional<test::FakeAgents> agents_;
+};
+
+TEST_F(MigrateTest, ReturnsWhenTheMigrationIsDone) {
+  start();
+  Process command = start_migrate({"--rank", "3", "--to", "node2"});
+  agents_->obey(agents_->order());
+  const Finished finished = command.wait();
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_EQ(finished.output.substr(0, 54), "migration 1 of job app-1: rank 3: node1 -> node2\nprepa")
+      << finished.output;
+  EXPECT_NE(finished.output.find("64 MB moved, ranks stood still for 12 ms\n"), std::string::npos) << finished.output;
+  EXPECT_EQ(finished.output.find('\r'), std::string::npos) << "not on a terminal";
+  EXPECT_EQ(finished.errors, "");
+}
+
+TEST_F(MigrateTest, SaysEachPhaseOnce) {
+  start();
+  Process command = start_migrate({"--rank", "3", "--to", "node2"});
+  const wire::Order order = agents_->order();
+  for (const char* phase : {"negotiate", "freeze"}) {
+    (*agents_)[0].send(wire::Progress{order.id, phase, 0, 0});
+    while (command.output().find(phase) == std::string::npos) std::this_thread::yield();
+  }
+  (*agents_)[0].send(wire::Progress{order.id, "ship", 1'000'000, 64'000'000});
+  while (command.output().find("ship: 64 MB\n") == std::string::npos) std::this_thread::yield();
+  agents_->obey(order);
+  const std::string output = command.wait().output;
+  EXPECT_NE(output.find("prepare\nnegotiate\nfreeze\nship: 64 MB\n"), std::string::npos) << output;
+}
+
+TEST_F(MigrateTest, SeveralRanksAndEvacuations) {
+  start();
+  Process several = start_migrate({"--rank", "0,3", "--to", "node2"});
+  const wire::Order order = agents_->order();
+  EXPECT_EQ(order.moves.size(), 2u);
+  agents_->obey(order);
+  EXPECT_EQ(several.wait().status, 0);
+
+  Process evacuation = start_migrate({"--evacuate", "node1", "--to", "node0,node2"});
+  agents_->obey(agents_->order());
+  const Finished finished = evacuation.wait();
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_NE(finished.output.find("node1: safe to power off\n"), std::string::npos) << finished.output;
+}
+
+TEST_F(MigrateTest, ExitStatusSaysHowItEnded) {
+  start();
+  Process failed = start_migrate({"--rank", "3", "--to", "node2"});
+  conclude(CPPC_ERR_NOT_QUIET, "rank 2 has active requests");
+  const Finished how = failed.wait();
+  EXPECT_EQ(how.status, 1);
+  EXPECT_EQ(how.errors, "migrate: failed; the job goes on as before: rank 2 has active requests\n");
+
+  Process damaged = start_migrate({"--rank", "3", "--to", "node2"});
+  conclude(CPPC_ERR_PEER, "rank 2 was lost");
+  const Finished worse = damaged.wait();
+  EXPECT_EQ(worse.status, 4);
+  EXPECT_EQ(worse.errors, "migrate: the job is damaged: rank 2 was lost\n");
+}
+
+TEST_F(MigrateTest, ARefusalIsStatus3) {
+  start();
+  const Finished refused = migrate({"--rank", "9", "--to", "node2"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_EQ(refused.errors, "migrate: refused: there is no rank 9: the job has ranks 0 to 3\n");
+  EXPECT_EQ(migrate({"--rank", "0", "--to", "node0"}).status, 3);
+  EXPECT_EQ(migrate({"--evacuate", "node9", "--dry-run"}).status, 3);
+}
+
+TEST_F(MigrateTest, AQueuedOneThatIsRefusedLaterIsStatus3) {
+  start();
+  Process first = start_migrate({"--rank", "3", "--to", "node2"});
+  const wire::Order order = agents_->order();
+  Process second = start_migrate({"--rank", "3", "--to", "node1"});
+  while (second.output().find("queued") == std::string::npos) std::this_thread::yield();
+  (*agents_)[0].send(wire::Outcome{order.id, CPPC_ERR_FABRIC, "no route"});
+  EXPECT_EQ(first.wait().status, 1);
+  const Finished refused = second.wait();
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_EQ(refused.errors, "migrate: refused: rank 3 is on node1 already\n");
+}
+
+TEST_F(MigrateTest, TimeoutCancels) {
+  start();
+  Process command = start_migrate({"--rank", "3", "--to", "node2", "--timeout", "0.2"});
+  const wire::Order order = agents_->order();
+  EXPECT_EQ(order.timeout_s, 0.2);
+  EXPECT_EQ((*agents_)[0].expect<wire::Cancel>().id, order.id);
+  (*agents_)[0].send(wire::Outcome{order.id, CPPC_ERR_CANCELLED, "cancelled"});
+  const Finished finished = command.wait();
+  EXPECT_EQ(finished.status, 124);
+  EXPECT_EQ(finished.errors, "migrate: not done in time; the job goes on as before: cancelled\n");
+}
+
+TEST_F(MigrateTest, ATimeoutThatComesTooLateIsNone) {
+  start();
+  Process command = start_migrate({"--rank", "3", "--to", "node2", "--timeout", "0.2"});
+  const wire::Order order = agents_->order();
+  for (int agent = 0; agent < 3; ++agent) (*agents_)[agent].expect<wire::Cancel>();
+  agents_->obey(order);  // the commit had begun
+  EXPECT_EQ(command.wait().status, 0);
+}
+
+TEST_F(MigrateTest, TheAgentsOwnDeadlineIsATimeoutOnlyWhenOneWasGiven) {
+  start();
+  Process with = start_migrate({"--rank", "3", "--to", "node2", "--timeout", "600"});
+  conclude(CPPC_ERR_TIMEOUT, "rank 2 did not come by");
+  EXPECT_EQ(with.wait().status, 124);
+  Process without = start_migrate({"--rank", "3", "--to", "node2"});
+  conclude(CPPC_ERR_TIMEOUT, "rank 2 did not come by");
+  EXPECT_EQ(without.wait().status, 1);
+}
+
+TEST_F(MigrateTest, DryRun) {
+  start();
+  EXPECT_EQ(migrate({"--rank", "3", "--to", "node2", "--dry-run"}).output, "would move rank 3: node1 -> node2\n");
+  EXPECT_EQ(migrate({"--evacuate", "node2", "--dry-run"}).output, "would move nothing: no rank is on node2\n");
+  const Finished as_json = migrate({"--evacuate", "node1", "--dry-run", "--json"});
+  EXPECT_EQ(json::parse(as_json.output)["moves"].size(), 2u);
+}
+
+TEST_F(MigrateTest, JsonIsTheResultAndNothingElse) {
+  start();
+  Process command = start_migrate({"--rank", "3", "--to", "node2", "--json"});
+  agents_->obey(agents_->order());
+  const json done = json::parse(command.wait().output);
+  EXPECT_EQ(done["state"], "done");
+  EXPECT_EQ(done["frozen_ms"], 12);
+  const Finished refused = migrate({"--rank", "9", "--to", "node2", "--json"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_NE(json::parse(refused.output)["error"].get<std::string>().find("no rank 9"), std::string::npos);
+}
+
+TEST_F(MigrateTest, DuringStartUpItWaits) {
+  controller_ = start_job("app-1");
+  Process dry_run = start_migrate({"--rank", "0", "--to", "node2", "--dry-run"});
+  Process command = start_migrate({"--rank", "3", "--to", "node2"});
+  while (command.output().find("waits until the job has started") == std::string::npos) std::this_thread::yield();
+  start_agents();
+  agents_->obey(agents_->order());
+  EXPECT_EQ(command.wait().status, 0);
+  EXPECT_EQ(dry_run.wait().output, "would move rank 0: node0 -> node2\n");
+}
+
+TEST_F(MigrateTest, TheEndOfTheJobEndsItsMigration) {
+  start();
+  Process command = start_migrate({"--rank", "3", "--to", "node2"});
+  agents_->order();
+  controller_->ended(139);
+  controller_.reset();
+  const Finished finished = command.wait();
+  EXPECT_EQ(finished.status, 4);
+  EXPECT_EQ(finished.errors, "migrate: the job is damaged: the job has ended with status 139\n");
+}
+
+TEST_F(MigrateTest, FindsJobs) {
+  const Finished none = migrate({"--rank", "3", "--to", "node2"});
+  EXPECT_EQ(none.status, 3);
+  EXPECT_NE(none.errors.find("no job is running"), std::string::npos);
+  EXPECT_EQ(migrate({"status"}).output, "no job is running\n");
+
+  const auto first = start_job("app-1"), second = start_job("other-2");
+  const Finished which = migrate({"--rank", "3", "--to", "node2"});
+  EXPECT_EQ(which.status, 2);
+  EXPECT_NE(which.errors.find("app-1, other-2"), std::string::npos) << which.errors;
+  EXPECT_EQ(json::parse(migrate({"status", "--json"}).output).size(), 2u);
+  EXPECT_EQ(json::parse(migrate({"status", "--json", "--job", "other-2"}).output)[0]["job"], "other-2");
+  EXPECT_EQ(migrate({"--job", "gone-3", "--rank", "3", "--to", "node2"}).status, 3);
+  EXPECT_EQ(migrate({"status", "--job", "gone-3"}).status, 3);
+}
+
+TEST_F(MigrateTest, WhatADeadJobHasLeftIsRemoved) {
+  {
+    Process killed({"sh", "-c",
+                    "exec perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local=>$ARGV[0],Listen=>1) or die; "
+                    "$|=1; print 1; sleep' " +
+                        jobs_ + "/dead-1.sock"});
+    while (killed.output().empty()) std::this_thread::yield();
+  }
+  EXPECT_TRUE(std::filesystem::exists(jobs_ + "/dead-1.sock"));
+  EXPECT_EQ(migrate({"status"}).output, "no job is running\n");
+  EXPECT_FALSE(std::filesystem::exists(jobs_ + "/dead-1.sock"));
+}
+
+TEST_F(MigrateTest, ADirectoryThatOthersMayEnterIsRefused) {
+  std::filesystem::permissions(jobs_, std::filesystem::perms::all);
+  const Finished refused = migrate({"status"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.errors.find("only you may enter"), std::string::npos) << refused.errors;
+}
+
+TEST_F(MigrateTest, StatusShowsWhoIsWhere) {
+  start();
+  Process command = start_migrate({"--evacuate", "node1"});
+  const wire::Order order = agents_->order();
+  const std::string status = migrate({"status"}).output;
+  EXPECT_NE(status.find("job app-1: ./app, running, process "), std::string::npos) << status;
+  EXPECT_NE(status.find("2 (moving) 3 (moving)\n"), std::string::npos) << status;
+  agents_->obey(order);
+  command.wait();
+  EXPECT_NE(migrate({"status"}).output.find("node1                evacuated"), std::string::npos);
+}
+
+TEST_F(MigrateTest, WrongUsageIsStatus2) {
+  for (const Words& words : std::vector<Words>{{},
+                                               {"--rank", "1"},
+                                               {"--to", "node1"},
+                                               {"--rank", "x", "--to", "node1"},
+                                               {"--rank", "1", "--evacuate", "node1", "--to", "node2"},
+                                               {"--rank", "1", "--to", "node1", "--timeout", "-1"},
+                                               {"--rank", "1", "--to", "node1", "--timeout", "soon"},
+                                               {"status", "--rank", "1", "--to", "node1"},
+                                               {"stats"},
+                                               {"--rank", "1", "--to", "node1", "more"}}) {
+    const Finished wrong = migrate(words);
+    EXPECT_EQ(wrong.status, 2) << wrong.output << wrong.errors;
+    EXPECT_NE(wrong.errors, "");
+  }
+  EXPECT_EQ(migrate({"--help"}).status, 0);
+  EXPECT_EQ(migrate({"--version"}).output, "migrate " CPPC_VERSION "\n");
+}
+
+// script(1) gives it a terminal.
+TEST_F(MigrateTest, OnATerminalThereIsABar) {
+  start();
+  Process command({"script", "-qec", MIGRATE_PROGRAM " --rank 3 --to node2", "/dev/null"},
+                  {"XDG_RUNTIME_DIR=" + directory_.path()});
+  const wire::Order order = agents_->order();
+  (*agents_)[0].send(wire::Progress{order.id, "ship", 16'000'000, 64'000'000});
+  while (command.output().find("\r[######------------------] ship: 16 of 64 MB") == std::string::npos) {
+    std::this_thread::yield();
+  }
+  (*agents_)[0].send(wire::Progress{order.id, "ship", 32'000'000, 64'000'000});
+  while (command.output().find("ship: 32 of 64 MB, ") == std::string::npos) std::this_thread::yield();
+  agents_->obey(order);
+  const Finished finished = command.wait();
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_NE(finished.output.find("MB/s, "), std::string::npos);
+  EXPECT_NE(finished.output.find("\r\x1b[Kdone in "), std::string::npos) << finished.output;
+}
+
+TEST(Bar, ShowsWhatIsKnown) {
+  EXPECT_EQ(bar("prepare", 0, 0, std::nullopt), "[------------------------] prepare");
+  EXPECT_EQ(bar("ship", 60'000'000, 240'000'000, std::nullopt), "[######------------------] ship: 60 of 240 MB");
+  EXPECT_EQ(bar("ship", 60'000'000, 240'000'000, 120e6),
+            "[######------------------] ship: 60 of 240 MB, 120 MB/s, 2 s left");
+  EXPECT_EQ(bar("ship", 9, 7, 1.0), "[########################] ship: 0.0 of 0.0 MB, 0.0 MB/s, 0 s left");
+}
+
+}  // namespace
+}  // namespace cppc::migrate

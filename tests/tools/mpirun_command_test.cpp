@@ -1,0 +1,131 @@
+#include "mpirun_command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace cppc::run {
+namespace {
+
+const JobSettings settings{.job = "app-1",
+                           .key = "secret",
+                           .controller = "10.0.0.9:4711",
+                           .extension = "/lib/libcppc-migration.so",
+                           .agent = "/bin/cppc-agent",
+                           .launch_agent = "/bin/cppc-launch",
+                           .launch_socket = "/run/app-1.launch"};
+
+Machine machine() {
+  return {"head", [](const std::string& name) { return name == "head"; }, 4};
+}
+
+Result<MpirunCommand> build(const std::string& line, const Environment& present = {}) {
+  std::istringstream stream(line);
+  const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+  const auto contexts = parse_command_line(words);
+  EXPECT_TRUE(contexts.has_value());
+  const auto allocation = allocate(*contexts, machine());
+  EXPECT_TRUE(allocation.has_value());
+  return build_mpirun_command(*contexts, *allocation, machine(), settings, present);
+}
+
+std::string arguments(const std::string& line) {
+  const auto command = build(line);
+  EXPECT_TRUE(command.has_value()) << command.error();
+  std::string joined;
+  for (const std::string& word : command->arguments) joined += (joined.empty() ? "" : " ") + word;
+  const std::string variables = "-x CPPC_JOB -x CPPC_KEY -x CPPC_CONTROLLER -x CPPC_EXTENSION";
+  for (auto at = joined.find(variables); at != std::string::npos; at = joined.find(variables)) {
+    joined.replace(at, variables.size(), "VARIABLES");
+  }
+  return joined;
+}
+
+Environment environment(const std::string& line, const Environment& present = {}) {
+  const auto command = build(line, present);
+  EXPECT_TRUE(command.has_value()) << command.error();
+  return command->environment;
+}
+
+std::string refusal(const std::string& line, const Environment& present = {}) {
+  const auto command = build(line, present);
+  EXPECT_FALSE(command.has_value());
+  return command ? "" : command.error();
+}
+
+TEST(MpirunCommand, AnAgentOnThisMachineAlone) {
+  EXPECT_EQ(arguments("-n 2 --default-hostfile /nonexistent ./app 7"),
+            "mpirun -n 2 VARIABLES ./app 7 : -n 1 VARIABLES /bin/cppc-agent head");
+}
+
+TEST(MpirunCommand, AnAgentOnEveryNodeSparesIncluded) {
+  EXPECT_EQ(arguments("--host node0:2,node1:3 --tag-output -n 2 ./app"),
+            "mpirun -n 2 --tag-output --host node0:2,node1:3 VARIABLES ./app "
+            ": -n 1 --host node0:2 VARIABLES /bin/cppc-agent node0 "
+            ": -n 1 --host node1:3 VARIABLES /bin/cppc-agent node1");
+}
+
+TEST(MpirunCommand, SeveralProgramsEachWithTheVariables) {
+  EXPECT_EQ(arguments("-H node0 -np 1 -x A=1 a x : -H node1:4 -n 2 b"),
+            "mpirun -n 1 -x A=1 --host node0:1 VARIABLES a x : -n 2 --host node1:4 VARIABLES b "
+            ": -n 1 --host node0:1 VARIABLES /bin/cppc-agent node0 "
+            ": -n 1 --host node1:4 VARIABLES /bin/cppc-agent node1");
+}
+
+TEST(MpirunCommand, SaysHowManyRanksMpirunWouldHaveStarted) {
+  EXPECT_EQ(arguments("-H node0:2,node1:3 a").substr(0, 11), "mpirun -n 5");
+  EXPECT_EQ(arguments("-n 0 -H node0:2 a").substr(0, 11), "mpirun -n 2");
+  EXPECT_EQ(refusal("-H node0 a : -n 1 b"), "how many ranks of a? Say it with -n");
+}
+
+TEST(MpirunCommand, NoSecretOnTheCommandLine) {
+  const auto command = build("-H node0 -n 1 a");
+  for (const std::string& word : command->arguments) EXPECT_EQ(word.find("secret"), std::string::npos);
+  EXPECT_EQ(command->environment.at("CPPC_KEY"), "secret");
+  EXPECT_EQ(command->environment.at("CPPC_JOB"), "app-1");
+  EXPECT_EQ(command->environment.at("CPPC_CONTROLLER"), "10.0.0.9:4711");
+  EXPECT_EQ(command->environment.at("CPPC_EXTENSION"), "/lib/libcppc-migration.so");
+}
+
+TEST(MpirunCommand, ParametersThatMigrationNeeds) {
+  const Environment with = environment("-H node0 -n 1 a");
+  EXPECT_EQ(with.at("OMPI_MCA_async_mpi_finalize"), "1");
+  EXPECT_EQ(with.at("OMPI_MCA_routed"), "direct");
+  EXPECT_EQ(with.at("OMPI_MCA_plm_rsh_no_tree_spawn"), "1");
+  EXPECT_EQ(with.at("OMPI_MCA_rmaps_base_oversubscribe"), "1");
+  EXPECT_EQ(with.at("OMPI_MCA_plm_rsh_agent"), "/bin/cppc-launch");
+  EXPECT_EQ(with.at("CPPC_LAUNCH"), "/run/app-1.launch");
+  EXPECT_NE(refusal("--mca routed radix -H node0 -n 1 a").find("routed has to be direct, not radix"),
+            std::string::npos);
+  EXPECT_NE(refusal("-H node0 -n 1 a", {{"OMPI_MCA_plm", "slurm"}}).find("plm has to be rsh"), std::string::npos);
+  EXPECT_TRUE(build("--mca routed direct -H node0 -n 1 a").has_value());
+}
+
+TEST(MpirunCommand, DefaultsGiveWayToTheUser) {
+  EXPECT_EQ(environment("-n 1 -H node0 a").at("OMPI_MCA_mpi_yield_when_idle"), "1");
+  EXPECT_EQ(environment("--mca mpi_yield_when_idle 0 -n 1 -H node0 a").count("OMPI_MCA_mpi_yield_when_idle"), 0u);
+  EXPECT_EQ(environment("-n 1 -H node0 a", {{"OMPI_MCA_osc", "ucx"}}).count("OMPI_MCA_osc"), 0u);
+}
+
+TEST(MpirunCommand, NoBindingUnlessAskedFor) {
+  constexpr const char* variable = "OMPI_MCA_hwloc_base_binding_policy";
+  EXPECT_EQ(environment("-n 1 -H node0 --map-by node a").at(variable), "none");
+  for (const char* option : {"--bind-to core", "--bind-to-socket", "--cpu-set 0", "--map-by slot:PE=2"}) {
+    EXPECT_EQ(environment(std::string(option) + " -n 1 -H node0 a").count(variable), 0u) << option;
+  }
+}
+
+TEST(MpirunCommand, TheUsersRemoteShellIsHandedOn) {
+  EXPECT_EQ(environment("-H node0 -n 1 a").at("CPPC_REMOTE_SHELL"), "ssh : rsh");
+  EXPECT_EQ(environment("-H node0 -n 1 a", {{"OMPI_MCA_plm_rsh_agent", "rsh"}}).at("CPPC_REMOTE_SHELL"), "rsh");
+  EXPECT_EQ(environment("--mca plm_rsh_agent my-rsh -H node0 -n 1 a").at("CPPC_REMOTE_SHELL"), "my-rsh");
+  EXPECT_EQ(arguments("--mca plm_rsh_agent my-rsh -H node0 -n 1 a").find("my-rsh"), std::string::npos);
+}
+
+TEST(MpirunCommand, ResourceManagersAreRefused) {
+  EXPECT_NE(refusal("-n 1 -H node0 a", {{"SLURM_JOBID", "1"}}).find("SLURM_JOBID"), std::string::npos);
+  EXPECT_NE(refusal("-n 1 -H node0 a", {{"OMPI_MCA_mca_base_env_list", "A"}}).find("env_list"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cppc::run

@@ -1,0 +1,44 @@
+/// cppc-agent: started by cppc-run, one per node; and, as `cppc-agent become`, by an agent for each replacement.
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "cppc/agent.hpp"
+
+namespace {
+
+void log_to_stderr() {
+  auto logger = spdlog::stderr_color_mt("cppc-agent");
+  logger->set_pattern("%n: %l: %v");
+  const char* level = std::getenv("CPPC_LOG");
+  logger->set_level(level == nullptr ? spdlog::level::warn : spdlog::level::from_str(level));
+  spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  log_to_stderr();
+  CLI::App app{"The agent of CPPC Live on a node. cppc-run starts one per node, as part of the MPI job; it is of no use by "
+               "itself."};
+  std::string node;
+  app.add_option("node", node, "the name that mpirun knows this node by");
+  pid_t agent = 0;
+  int descriptor = -1;
+  auto* become = app.add_subcommand("become", "turn into the replacement of a rank, as an agent says");
+  become->add_option("pid", agent, "process id of the agent")->required();
+  become->add_option("descriptor", descriptor, "number of the agent's descriptor that says what to become")->required();
+  app.footer("Examples:\n  cppc-run -H node0,node1 -n 2 ./app    starts an agent on node0 and one on node1\n"
+             "  CPPC_LOG=info cppc-run ...            makes them say what they do, on standard error");
+  CLI11_PARSE(app, argc, argv);
+  if (*become) return cppc::migration::become(agent, descriptor) == CPPC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (node.empty()) {
+    spdlog::error("the name of the node is missing; see cppc-agent --help");
+    return 2;
+  }
+  return cppc::migration::run_agent(node) == CPPC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}

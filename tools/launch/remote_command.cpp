@@ -1,0 +1,94 @@
+#include "remote_command.hpp"
+
+#include <strings.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <sstream>
+
+namespace cppc::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One "tcp://ADDRESSES:PORT" in a text.
+struct Place {
+  std::string address;
+  std::size_t port_begin = 0, port_end = 0;
+  std::uint16_t port = 0;
+};
+
+std::optional<Place> next_place(const std::string& text, std::size_t from) {
+  for (std::size_t begin = text.find("tcp", from); begin != std::string::npos; begin = text.find("tcp", begin + 1)) {
+    const std::string_view rest = std::string_view(text).substr(begin);
+    const std::size_t scheme = rest.starts_with("tcp://") ? 6 : rest.starts_with("tcp6://") ? 7 : 0;
+    if (scheme == 0) continue;
+    const std::size_t addresses = begin + scheme;
+    const std::size_t end = std::min(text.find_first_of(";\"' ", addresses), text.size());
+    const std::size_t colon = text.rfind(':', end - 1);
+    if (colon == std::string::npos || colon < addresses) continue;
+    Place place{text.substr(addresses, colon - addresses), colon + 1, end, 0};
+    const auto [last, failure] = std::from_chars(text.data() + colon + 1, text.data() + end, place.port);
+    if (failure != std::errc{} || last != text.data() + end) continue;
+    std::erase_if(place.address, [](char c) { return c == '[' || c == ']'; });
+    place.address.erase(std::min(place.address.find(','), place.address.size()));
+    return place;
+  }
+  return std::nullopt;
+}
+
+bool is_in_path(const std::string& program) {
+  const auto executable = [](const fs::path& path) {
+    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+  };
+  if (program.find('/') != std::string::npos) return executable(program);
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(path == nullptr ? "" : path);
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    if (executable(fs::path(directory) / program)) return true;
+  }
+  return false;
+}
+
+bool says_x11(const std::string& word) { return strcasecmp(word.c_str(), "-x") == 0; }
+
+}  // namespace
+
+std::optional<Contact> find_contact(std::span<const std::string> arguments) {
+  for (const std::string& argument : arguments) {
+    if (const auto place = next_place(argument, 0)) return Contact{place->address, place->port};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> with_port(std::vector<std::string> arguments, std::uint16_t port) {
+  const std::string number = std::to_string(port);
+  for (std::string& argument : arguments) {
+    std::size_t from = 0;
+    while (const auto place = next_place(argument, from)) {
+      argument.replace(place->port_begin, place->port_end - place->port_begin, number);
+      from = place->port_begin + number.size();
+    }
+  }
+  return arguments;
+}
+
+std::vector<std::string> find_remote_shell(const std::string& list) {
+  std::istringstream commands(list);
+  for (std::string command; std::getline(commands, command, ':');) {
+    std::istringstream stream(command);
+    std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
+    if (words.empty() || !is_in_path(words.front())) continue;
+    if (fs::path(words.front()).filename() == "ssh" && std::none_of(words.begin(), words.end(), says_x11)) {
+      words.push_back("-x");
+    }
+    return words;
+  }
+  return {};
+}
+
+}  // namespace cppc::launch

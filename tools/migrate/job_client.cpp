@@ -1,0 +1,98 @@
+#include "job_client.hpp"
+
+#include <httplib.h>
+
+#include "../common/job_directory.hpp"
+#include "../common/unique_fd.hpp"
+
+namespace cppc::migrate {
+namespace {
+
+using nlohmann::json;
+
+// The other end is on this machine; only a very busy one takes that long.
+constexpr int patience_s = 60;
+
+httplib::Client connect(const std::filesystem::path& socket) {
+  httplib::Client client(socket.string());
+  client.set_address_family(AF_UNIX);
+  client.set_default_headers({{"Host", "localhost"}});
+  client.set_read_timeout(patience_s);
+  return client;
+}
+
+Answer understand(const httplib::Result& result) {
+  if (!result) return {};
+  return {result->status, json::parse(result->body, nullptr, /*allow_exceptions=*/false)};
+}
+
+// cppc-run that was killed cannot remove its sockets.
+bool is_dead(const std::filesystem::path& path) {
+  const auto address = tools::socket_address(path);
+  if (!address) return false;
+  const tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 &&
+         errno == ECONNREFUSED;
+}
+
+void remove_sockets(const std::filesystem::path& directory, const std::string& job) {
+  std::error_code ignored;  // somebody else has removed them
+  std::filesystem::remove(tools::api_socket(directory, job), ignored);
+  std::filesystem::remove(tools::launch_socket(directory, job), ignored);
+}
+
+std::string migration_path(std::uint64_t id) { return "/v1/migrations/" + std::to_string(id); }
+
+}  // namespace
+
+std::string Answer::error() const { return text(body, "error"); }
+
+Answer JobClient::job() const { return understand(connect(socket_).Get("/v1/job")); }
+
+Answer JobClient::post_migration(const json& request) const {
+  return understand(connect(socket_).Post("/v1/migrations", request.dump(), "application/json"));
+}
+
+Answer JobClient::migration(std::uint64_t id) const { return understand(connect(socket_).Get(migration_path(id))); }
+
+Answer JobClient::cancel(std::uint64_t id) const { return understand(connect(socket_).Delete(migration_path(id))); }
+
+Result<std::vector<RunningJob>> running_jobs() {
+  const auto directory = tools::job_directory();
+  if (!directory) return tools::error(directory.error());
+  std::vector<RunningJob> jobs;
+  for (const std::string& id : tools::jobs_in(*directory)) {
+    const auto socket = tools::api_socket(*directory, id);
+    JobClient client(socket);
+    Answer answer = client.job();
+    if (answer.status == 200) {
+      jobs.push_back({id, client, std::move(answer.body)});
+    } else if (is_dead(socket)) {
+      remove_sockets(*directory, id);
+    }
+  }
+  return jobs;
+}
+
+std::string text(const json& object, const char* field) {
+  const bool there = object.is_object() && object.contains(field) && object[field].is_string();
+  return there ? object[field].get<std::string>() : "";
+}
+
+double number(const json& object, const char* field) {
+  const bool there = object.is_object() && object.contains(field) && object[field].is_number();
+  return there ? object[field].get<double>() : 0;
+}
+
+std::uint64_t whole_number(const json& object, const char* field) {
+  const bool there = object.is_object() && object.contains(field) && object[field].is_number_unsigned();
+  return there ? object[field].get<std::uint64_t>() : 0;
+}
+
+const json& list(const json& object, const char* field) {
+  static const json none = json::array();
+  const bool there = object.is_object() && object.contains(field) && object[field].is_array();
+  return there ? object[field] : none;
+}
+
+}  // namespace cppc::migrate

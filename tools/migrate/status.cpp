@@ -1,0 +1,45 @@
+#include "status.hpp"
+
+#include <cstdio>
+
+#include "progress.hpp"
+
+namespace cppc::migrate {
+namespace {
+
+using nlohmann::json;
+
+std::string row(const std::string& node, const std::string& state, const std::string& slots, const std::string& memory,
+                const std::string& ranks) {
+  char text[256];
+  std::snprintf(text, sizeof text, "  %-20s %-10s %5s %12s  ", node.c_str(), state.c_str(), slots.c_str(),
+                memory.c_str());
+  return text + ranks + "\n";
+}
+
+// "3 (moving) 5 (finished) 8": the state only when it is not the usual one.
+std::string ranks_on(const json& node, const json& ranks) {
+  std::string text;
+  for (const json& number : list(node, "ranks")) {
+    const std::size_t rank = number.is_number_unsigned() ? number.get<std::size_t>() : ranks.size();
+    const std::string state = rank < ranks.size() ? migrate::text(ranks[rank], "state") : "";
+    text += (text.empty() ? "" : " ") + number.dump() + (state.empty() || state == "running" ? "" : " (" + state + ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const RunningJob& job) {
+  const json& description = job.description;
+  std::string result = "job " + job.id + ": " + text(description, "program") + ", " + text(description, "state") +
+                       ", process " + std::to_string(whole_number(description, "pid")) + "\n";
+  result += row("node", "state", "slots", "free memory", "ranks");
+  for (const json& node : list(description, "nodes")) {
+    result += row(text(node, "node"), text(node, "state"), std::to_string(whole_number(node, "slots")),
+                  megabytes(number(node, "memory_free")), ranks_on(node, list(description, "ranks")));
+  }
+  return result;
+}
+
+}  // namespace cppc::migrate

@@ -1,0 +1,97 @@
+#include "agent_server.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+
+namespace cppc::run {
+namespace {
+
+constexpr std::size_t longest_hello = 16 << 10;
+constexpr std::size_t longest_message = 64 << 20;  // a roster of a million ranks
+constexpr std::size_t most_strangers = 64;  // connections that have not said Hello yet, beyond the agents expected
+
+// Takes as long for a wrong key as for the right one.
+bool same_key(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+  return difference == 0;
+}
+
+}  // namespace
+
+AgentServer::AgentServer(EventLoop& loop, Listener listener, std::string key, int agents, Events events)
+    : loop_(loop), listener_(std::move(listener)), key_(std::move(key)), agents_(agents), events_(std::move(events)) {
+  loop_.watch(listener_.socket.get(), EPOLLIN, [this](std::uint32_t) { accept(); });
+}
+
+AgentServer::~AgentServer() { loop_.forget(listener_.socket.get()); }
+
+void AgentServer::send(int agent, const wire::Message& message) {
+  if (const auto found = connection_of_.find(agent); found != connection_of_.end()) {
+    found->second->send(wire::encode(message));
+  }
+}
+
+void AgentServer::accept() {
+  while (UniqueFd socket = accept_one(listener_.socket.get())) {
+    tune_tcp(socket.get());
+    const Position client = clients_.emplace(clients_.end());
+    client->connection = std::make_unique<LineConnection>(
+        loop_, std::move(socket), longest_hello,
+        LineConnection::Events{.line = [this, client](std::string_view line) { on_line(client, line); },
+                               .closed = [this, client] { drop(client); }});
+    if (clients_.size() > static_cast<std::size_t>(agents_) + most_strangers) {
+      drop(std::find_if(clients_.begin(), clients_.end(), [](const Client& one) { return one.agent < 0; }));
+    }
+  }
+}
+
+void AgentServer::on_line(Position client, std::string_view line) {
+  const auto message = wire::decode(line);
+  const bool understood =
+      message.has_value() && (client->agent < 0 ? greet(client, *message) : take(client->agent, *message));
+  if (understood) return;
+  if (client->agent >= 0) {
+    spdlog::error("agent {} sent something that is not understood: {}", client->agent, line.substr(0, 200));
+  } else {
+    spdlog::warn("a connection that was no agent's has been closed");
+  }
+  drop(client);
+}
+
+bool AgentServer::greet(Position client, const wire::Message& message) {
+  const auto* hello = std::get_if<wire::Hello>(&message);
+  if (hello == nullptr || !same_key(hello->key, key_) || hello->agents != agents_ || hello->job_size < 1 ||
+      connection_of_.contains(hello->agent)) {
+    return false;
+  }
+  client->agent = hello->agent;
+  client->connection->set_longest_line(longest_message);
+  connection_of_[hello->agent] = client->connection.get();
+  spdlog::info("{}: its agent is connected", hello->node);
+  events_.joined(*hello);
+  return true;
+}
+
+bool AgentServer::take(int agent, const wire::Message& message) {
+  const auto* roster = std::get_if<wire::Roster>(&message);
+  const bool its_own = roster == nullptr || roster->agent == agent;
+  const bool for_controller = roster != nullptr || std::holds_alternative<wire::Progress>(message) ||
+                              std::holds_alternative<wire::Outcome>(message);
+  if (!its_own || !for_controller) return false;
+  events_.received(message);
+  return true;
+}
+
+void AgentServer::drop(Position client) {
+  const int agent = client->agent;
+  if (agent >= 0) connection_of_.erase(agent);
+  clients_.erase(client);
+  if (agent >= 0) events_.left(agent);
+}
+
+}  // namespace cppc::run

@@ -1,0 +1,55 @@
+/// The controller's side of the connections to the agents (cppc/wire.hpp). Lives on an event loop's thread.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "cppc/wire.hpp"
+#include "line_connection.hpp"
+#include "sockets.hpp"
+
+namespace cppc::run {
+
+class AgentServer {
+ public:
+  struct Events {
+    std::function<void(const wire::Hello&)> joined;
+    std::function<void(const wire::Message&)> received;  ///< Roster, Progress or Outcome
+    std::function<void(int agent)> left;                 ///< its connection is closed
+  };
+
+  /// Expects `agents` agents, each with `key`.
+  AgentServer(EventLoop& loop, Listener listener, std::string key, int agents, Events events);
+  ~AgentServer();
+  AgentServer(const AgentServer&) = delete;
+  AgentServer& operator=(const AgentServer&) = delete;
+
+  /// No effect when the agent is not connected.
+  void send(int agent, const wire::Message& message);
+
+ private:
+  struct Client {
+    int agent = -1;  // until it has said Hello
+    std::unique_ptr<LineConnection> connection;
+  };
+  using Position = std::list<Client>::iterator;
+
+  void accept();
+  void on_line(Position client, std::string_view line);
+  bool greet(Position client, const wire::Message& message);
+  bool take(int agent, const wire::Message& message);
+  void drop(Position client);
+
+  EventLoop& loop_;
+  Listener listener_;
+  std::string key_;
+  int agents_;
+  Events events_;
+  std::list<Client> clients_;
+  std::map<int, LineConnection*> connection_of_;  // agents that have said Hello
+};
+
+}  // namespace cppc::run

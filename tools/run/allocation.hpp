@@ -1,0 +1,44 @@
+/// The nodes of the job, from --host, --hostfile and the default host file, as mpirun reads them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mpirun_options.hpp"
+
+namespace cppc::run {
+
+struct AllocatedNode {
+  std::string name;          ///< as mpirun calls it: this machine by its host name, others without their domain
+  std::optional<int> slots;  ///< none: as many as it has cores
+  friend bool operator==(const AllocatedNode&, const AllocatedNode&) = default;
+};
+
+/// What this machine is called, and which other names mean it.
+struct Machine {
+  std::string name;
+  std::function<bool(const std::string&)> is_local;  ///< for any host name or address
+  int cores = 1;
+};
+Machine this_machine();
+
+struct Allocation {
+  std::vector<AllocatedNode> nodes;  ///< agents are numbered in this order; this machine alone when nobody named nodes
+  bool named = false;                ///< false: nobody did
+  std::map<const Context*, std::vector<AllocatedNode>> of_context;  ///< for contexts that name nodes of their own
+};
+
+/// Reads the host files that the contexts name. The contexts have to outlive the result.
+Result<Allocation> allocate(std::span<const Context> contexts, const Machine& machine);
+
+/// As --host takes it: "node0:2,node1:*".
+std::string host_list(std::span<const AllocatedNode> nodes);
+
+/// "node1" of "node1.example.org"; addresses stay as they are.
+std::string without_domain(const std::string& name);
+
+}  // namespace cppc::run

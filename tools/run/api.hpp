@@ -1,0 +1,45 @@
+/// The job's interface for operators: HTTP and JSON on a UNIX socket that only this user can open.
+///
+///   GET    /v1/job            the job: {"job","program","pid","state","ranks","nodes","migrations"}
+///   POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to" then optional;
+///                             optional "dry_run":true and "timeout_s":60 (until the migration point is reached).
+///                             202 with the migration, or for a dry run 200 with its {"moves"}
+///   GET    /v1/migrations/ID  {"id","state","moves","bytes_done","bytes_total","seconds","frozen_ms","response_ms",
+///                             "evacuation_ms","rebuild_ms","image_bytes","status","reason","messages"}; "status" is of
+///                             cppc/status.h
+///   DELETE /v1/migrations/ID  cancels it, if there is still time: 202 with the migration
+///
+/// Errors are {"error":"..."}: 400 malformed, 404 no such thing, 409 refused by the plan, 410 the job has ended, 503 it
+/// is still starting (dry runs only; other requests are queued).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "job.hpp"
+
+namespace httplib {
+class Server;
+}
+
+namespace cppc::run {
+
+class Api {
+ public:
+  /// Serves `job`, which has to outlive it, at `socket` on threads of its own.
+  static Result<std::unique_ptr<Api>> serve(Job& job, const std::filesystem::path& socket);
+  /// Answers what has been asked, and removes the socket.
+  ~Api();
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+ private:
+  explicit Api(std::filesystem::path socket);
+
+  std::filesystem::path socket_;
+  std::unique_ptr<httplib::Server> server_;
+  std::thread thread_;
+};
+
+}  // namespace cppc::run

@@ -1,0 +1,159 @@
+#include "api_json.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace cppc::run {
+namespace {
+
+using nlohmann::json;
+using tools::error;
+
+constexpr double longest_timeout_s = 7 * 24 * 3600.0;
+
+Result<std::vector<int>> read_ranks(const json& field) {
+  const tl::unexpected<std::string> wrong = error("\"ranks\" has to be a list of rank numbers, at least one");
+  if (!field.is_array() || field.empty()) return wrong;
+  std::vector<int> ranks;
+  for (const json& rank : field) {
+    if (!rank.is_number_integer()) return wrong;
+    // What does not fit is no rank either; the plan says so by name.
+    const double wide = rank.get<double>();
+    if (std::abs(wide) > std::numeric_limits<int>::max()) return wrong;
+    ranks.push_back(rank.get<int>());
+  }
+  return ranks;
+}
+
+Result<std::vector<std::string>> read_names(const json& field) {
+  const tl::unexpected<std::string> wrong = error("\"to\" has to be a list of names of nodes");
+  if (!field.is_array()) return wrong;
+  std::vector<std::string> names;
+  for (const json& name : field) {
+    if (!name.is_string()) return wrong;
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+Result<void> read_field(const std::string& name, const json& field, MigrationRequest& request) {
+  if (name == "ranks") {
+    auto ranks = read_ranks(field);
+    if (!ranks) return error(std::move(ranks).error());
+    request.request.ranks = *std::move(ranks);
+  } else if (name == "to") {
+    auto names = read_names(field);
+    if (!names) return error(std::move(names).error());
+    request.request.to = *std::move(names);
+  } else if (name == "evacuate") {
+    if (!field.is_string() || field.get_ref<const std::string&>().empty()) {
+      return error("\"evacuate\" has to be the name of a node");
+    }
+    request.request.evacuate = field.get<std::string>();
+  } else if (name == "dry_run") {
+    if (!field.is_boolean()) return error("\"dry_run\" has to be true or false");
+    request.dry_run = field.get<bool>();
+  } else if (name == "timeout_s") {
+    if (!field.is_number() || !(field.get<double>() > 0) || field.get<double>() > longest_timeout_s) {
+      return error("\"timeout_s\" has to be a number of seconds above 0, at most a week");
+    }
+    request.timeout_s = field.get<double>();
+  } else {
+    return error("there is no field \"" + name + "\"");
+  }
+  return {};
+}
+
+const char* text(Job::State state) {
+  switch (state) {
+    case Job::State::starting:
+      return "starting";
+    case Job::State::running:
+      return "running";
+    case Job::State::ended:
+      return "ended";
+  }
+  return "";
+}
+
+json ranks_json(const Job::View& view) {
+  json ranks = json::array();
+  for (std::size_t i = 0; i < view.ranks.size(); ++i) {
+    const RankView& rank = view.ranks[i];
+    ranks.push_back({{"rank", i},
+                     {"node", rank.node},
+                     {"pid", rank.pid},
+                     {"state", rank.finished    ? "finished"
+                               : view.moving[i] ? "moving"
+                                                : "running"},
+                     {"bytes", rank.bytes}});
+  }
+  return ranks;
+}
+
+json nodes_json(const Job::View& view) {
+  json nodes = json::array();
+  for (const NodeView& node : view.nodes) {
+    nodes.push_back({{"node", node.name},
+                     {"state", plan::text(node.state)},
+                     {"ranks", node.ranks},
+                     {"cores", node.cores},
+                     {"slots", node.slots},
+                     {"memory_free", node.memory_free}});
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Result<MigrationRequest> parse_request(const std::string& text) {
+  const json body = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!body.is_object()) return error("the request is not a JSON object");
+  MigrationRequest request;
+  for (const auto& [name, field] : body.items()) {
+    if (const auto read = read_field(name, field, request); !read) return error(read.error());
+  }
+  const bool moves = !request.request.ranks.empty(), evacuates = !request.request.evacuate.empty();
+  if (moves == evacuates) return error("either \"ranks\" or \"evacuate\" has to be given");
+  if (moves && request.request.to.empty()) return error("\"to\" has to name the node to move to");
+  return request;
+}
+
+json to_json(const Job& job) {
+  const Job::View view = job.view();
+  return {{"job", job.description().id},
+          {"program", job.description().program},
+          {"pid", getpid()},
+          {"state", text(view.state)},
+          {"ranks", ranks_json(view)},
+          {"nodes", nodes_json(view)},
+          {"migrations", view.migrations}};
+}
+
+json to_json(const Migration& migration) {
+  return {{"id", migration.id},
+          {"state", text(migration.state)},
+          {"moves", to_json(migration.moves)},
+          {"bytes_done", migration.bytes_done},
+          {"bytes_total", migration.bytes_total},
+          {"seconds", migration.seconds()},
+          {"frozen_ms", migration.outcome.frozen_ms},
+          {"response_ms", migration.outcome.response_ms},
+          {"evacuation_ms", migration.outcome.evacuation_ms},
+          {"rebuild_ms", migration.outcome.rebuild_ms},
+          {"image_bytes", migration.outcome.image_bytes},
+          {"status", static_cast<int>(migration.outcome.status)},
+          {"reason", migration.outcome.reason},
+          {"messages", migration.messages}};
+}
+
+json to_json(const std::vector<NamedMove>& moves) {
+  json list = json::array();
+  for (const NamedMove& move : moves) list.push_back({{"rank", move.rank}, {"from", move.from}, {"to", move.to}});
+  return list;
+}
+
+}  // namespace cppc::run

@@ -1,0 +1,23 @@
+/// The interface's JSON (see api.hpp).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "job.hpp"
+
+namespace cppc::run {
+
+struct MigrationRequest {
+  plan::Request request;
+  bool dry_run = false;
+  double timeout_s = 60;
+};
+
+/// An error says what is wrong with the text.
+Result<MigrationRequest> parse_request(const std::string& text);
+
+nlohmann::json to_json(const Job& job);
+nlohmann::json to_json(const Migration& migration);
+nlohmann::json to_json(const std::vector<NamedMove>& moves);
+
+}  // namespace cppc::run

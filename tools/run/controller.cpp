@@ -1,0 +1,79 @@
+#include "controller.hpp"
+
+#include <chrono>
+
+#include "../common/job_directory.hpp"
+
+namespace cppc::run {
+namespace {
+
+using tools::error;
+
+// mpirun hears of an agent's exit from the node's daemon right after the agent's connection has been closed. Should
+// that message have been faster, nothing more may come for long.
+constexpr std::chrono::seconds patience_with_daemons{1};
+
+}  // namespace
+
+Controller::Controller(std::unique_ptr<EventLoop> loop, Job::Description description)
+    : loop_(std::move(loop)), job_(std::move(description), requests()), relay_(*loop_) {}
+
+Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
+                                                      const std::filesystem::path& directory) {
+  auto loop = EventLoop::create();
+  if (!loop) return error(std::move(loop).error());
+  std::unique_ptr<Controller> controller(new Controller(*std::move(loop), std::move(description)));
+  if (const auto listening = controller->listen(key, directory); !listening) return error(listening.error());
+  return controller;
+}
+
+Result<void> Controller::listen(const std::string& key, const std::filesystem::path& directory) {
+  const std::string& id = job_.description().id;
+  auto launch_server = LaunchServer::create(*loop_, relay_, tools::launch_socket(directory, id));
+  if (!launch_server) return error(std::move(launch_server).error());
+  launch_server_ = *std::move(launch_server);
+  auto listener = listen_on_tcp();
+  if (!listener) return error(std::move(listener).error());
+  addresses_ = reachable_at(listener->port);
+  agent_server_ = std::make_unique<AgentServer>(
+      *loop_, *std::move(listener), key, static_cast<int>(job_.description().nodes.size()),
+      AgentServer::Events{.joined = [this](const wire::Hello& hello) { job_.joined(hello); },
+                          .received = [this](const wire::Message& message) { job_.received(message); },
+                          .left = [this](int agent) { job_.left(agent); }});
+  thread_ = std::thread([this] { loop_->run(); });
+  auto api = Api::serve(job_, tools::api_socket(directory, id));
+  if (!api) return error(std::move(api).error());
+  api_ = *std::move(api);
+  return {};
+}
+
+Controller::~Controller() {
+  api_.reset();
+  loop_->stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+// The job calls these while it is locked, on any thread; on the loop's they may take their time.
+Job::Requests Controller::requests() {
+  return {
+      .send =
+          [this](int agent, const wire::Message& message) {
+            loop_->post([this, agent, message] { agent_server_->send(agent, message); });
+          },
+      .give_up =
+          [this](int agent) { loop_->post([this, agent] { relay_.evacuated(job_.description().nodes[agent].name); }); },
+      .await_exit = [this](int agent) { loop_->post([this, agent] { await_exit(agent); }); },
+      .over = [this](bool orderly) { loop_->post([this, orderly] { relay_.over(orderly); }); }};
+}
+
+void Controller::await_exit(int agent) {
+  relay_.when_heard(job_.description().nodes[agent].name, [this, agent] { job_.retired(agent); });
+  loop_->after(patience_with_daemons, [this, agent] { job_.retired(agent); });
+}
+
+void Controller::ended(int status) {
+  job_.ended(status);
+  job_.await_watchers();
+}
+
+}  // namespace cppc::run

@@ -1,0 +1,49 @@
+/// Puts the controller's parts together: the relay, the connections to agents and launch agents, the job, and its
+/// interface for operators.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "agent_server.hpp"
+#include "api.hpp"
+#include "job.hpp"
+#include "launch_server.hpp"
+#include "relay.hpp"
+
+namespace cppc::run {
+
+class Controller {
+ public:
+  /// Starts its threads and listens; the sockets of the job are in `directory`. Agents have to know `key`.
+  static Result<std::unique_ptr<Controller>> start(Job::Description description, const std::string& key,
+                                                   const std::filesystem::path& directory);
+  ~Controller();
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  /// Where agents reach it: "address:port,...".
+  const std::string& addresses() const { return addresses_; }
+
+  /// mpirun has ended with this exit status. Returns when operators who were waiting have been told.
+  void ended(int status);
+
+ private:
+  Controller(std::unique_ptr<EventLoop> loop, Job::Description description);
+  Job::Requests requests();
+  Result<void> listen(const std::string& key, const std::filesystem::path& directory);
+  void await_exit(int agent);
+
+  std::unique_ptr<EventLoop> loop_;
+  Job job_;
+  Relay relay_;
+  std::unique_ptr<LaunchServer> launch_server_;
+  std::unique_ptr<AgentServer> agent_server_;
+  std::string addresses_;
+  std::thread thread_;
+  std::unique_ptr<Api> api_;
+};
+
+}  // namespace cppc::run

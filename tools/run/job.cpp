@@ -1,0 +1,270 @@
+#include "job.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace cppc::run {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience_with_agents = 1s;
+constexpr auto patience_with_watchers = 1s;
+
+Migration::State state_after(const wire::Outcome& outcome) {
+  switch (outcome.status) {
+    case CPPC_OK:
+      return Migration::State::done;
+    case CPPC_ERR_MPI:
+    case CPPC_ERR_PEER:
+      return Migration::State::damaged;
+    default:
+      return Migration::State::failed;
+  }
+}
+
+}  // namespace
+
+Job::Job(Description description, Requests requests)
+    : description_(std::move(description)), requests_(std::move(requests)), picture_(description_.nodes) {}
+
+void Job::joined(const wire::Hello& hello) {
+  const std::lock_guard lock(mutex_);
+  picture_.joined(hello);
+}
+
+void Job::received(const wire::Message& message) {
+  const std::lock_guard lock(mutex_);
+  if (const auto* roster = std::get_if<wire::Roster>(&message)) picture_.reported(*roster);
+  if (const auto* news = std::get_if<wire::Progress>(&message)) progress(*news);
+  if (const auto* outcome = std::get_if<wire::Outcome>(&message)) conclude(*outcome);
+  if (state_ == State::starting && picture_.complete()) {
+    spdlog::info("all agents and ranks are there");
+    state_ = State::running;
+  }
+  advance();
+  changed_.notify_all();
+}
+
+void Job::left(int agent) {
+  const std::lock_guard lock(mutex_);
+  picture_.left(agent);
+  const bool retires = plan_ && plan_->retire == agent;
+  if (retires && settling_) requests_.await_exit(agent);
+  if (!retires && !quitting_ && state_ != State::ended) {
+    spdlog::info("{}: its agent is gone", picture_.node_name(agent));
+    picture_.lost(agent);
+  }
+  if (!picture_.anybody_connected()) requests_.over(/*orderly=*/quitting_);
+  changed_.notify_all();
+}
+
+void Job::retired(int agent) {
+  const std::lock_guard lock(mutex_);
+  Migration* migration = active();
+  if (!settling_ || plan_->retire != agent || migration == nullptr) return;
+  const std::string& node = picture_.node_name(agent);
+  migration->messages.push_back(node == description_.own_node
+                                    ? node + ": no rank is left, but cppc-run and mpirun run here: do not power it off"
+                                    : node + ": safe to power off");
+  finish(*migration, Migration::State::done, CPPC_OK, "");
+  advance();
+  changed_.notify_all();
+}
+
+void Job::ended(int status) {
+  const std::lock_guard lock(mutex_);
+  state_ = State::ended;
+  const std::string how = "the job has ended with status " + std::to_string(status);
+  for (Migration& migration : migrations_) {
+    if (migration.over()) continue;
+    if (&migration != active()) {
+      finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, how);
+    } else if (settling_) {
+      finish(migration, Migration::State::done, CPPC_OK, "");
+    } else {
+      finish(migration, status == 0 ? Migration::State::failed : Migration::State::damaged, CPPC_ERR_PEER, how);
+    }
+  }
+  changed_.notify_all();
+}
+
+Job::View Job::view() const {
+  const std::lock_guard lock(mutex_);
+  View view{state_, picture_.ranks(), {}, picture_.nodes(), {}};
+  view.moving.resize(view.ranks.size());
+  if (plan_ && !settling_) {
+    for (const plan::Move& move : plan_->moves) view.moving[move.rank] = true;
+  }
+  for (const Migration& migration : migrations_) view.migrations.push_back(migration.id);
+  return view;
+}
+
+void Job::refresh() {
+  std::unique_lock lock(mutex_);
+  if (state_ != State::running || active() != nullptr || quitting_) return;  // agents are busy
+  picture_.surveyed();
+  send_to_all(wire::Survey{});
+  changed_.wait_for(lock, patience_with_agents, [this] { return picture_.fresh() || state_ == State::ended; });
+}
+
+tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan(const plan::Request& request) const {
+  const std::lock_guard lock(mutex_);
+  return plan_locked(request);
+}
+
+tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan_locked(const plan::Request& request) const {
+  if (state_ == State::ended) return tl::unexpected(Refusal{Refusal::Kind::ended, "the job has ended"});
+  if (state_ == State::starting) return tl::unexpected(Refusal{Refusal::Kind::starting, "the job is still starting"});
+  const auto plan = plan::make_plan(snapshot_after_queue(), request);
+  if (!plan) return tl::unexpected(Refusal{Refusal::Kind::plan, plan.error()});
+  return named(plan->moves);
+}
+
+tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, double timeout_s) {
+  const std::lock_guard lock(mutex_);
+  auto moves = plan_locked(request);
+  if (!moves && moves.error().kind != Refusal::Kind::starting) return tl::unexpected(std::move(moves).error());
+  Migration& migration = migrations_.emplace_back();
+  migration.id = migrations_.size();
+  migration.request = request;
+  migration.timeout_s = timeout_s;
+  migration.last_seen = Migration::Clock::now();
+  if (moves) migration.moves = *std::move(moves);
+  advance();
+  return migration;
+}
+
+std::optional<Migration> Job::migration(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  if (id < 1 || id > migrations_.size()) return std::nullopt;
+  Migration& migration = migrations_[id - 1];
+  migration.last_seen = Migration::Clock::now();
+  migration.end_seen = migration.over();
+  changed_.notify_all();
+  return migration;
+}
+
+bool Job::cancel(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  if (id < 1 || id > migrations_.size()) return false;
+  Migration& migration = migrations_[id - 1];
+  if (&migration == active()) {
+    send_to_all(wire::Cancel{id});
+  } else if (!migration.over()) {
+    finish(migration, Migration::State::failed, CPPC_ERR_CANCELLED, "cancelled before it began");
+    advance();
+  }
+  return true;
+}
+
+void Job::await_watchers() {
+  std::unique_lock lock(mutex_);
+  const auto since = Migration::Clock::now() - patience_with_watchers;
+  changed_.wait_for(lock, patience_with_watchers, [&] { return !unseen_end(since); });
+}
+
+bool Job::unseen_end(Migration::Clock::time_point since) const {
+  return std::any_of(migrations_.begin(), migrations_.end(), [&](const Migration& migration) {
+    return !migration.end_seen && migration.last_seen && *migration.last_seen >= since;
+  });
+}
+
+// The migrations before a new one are taken as done.
+plan::Snapshot Job::snapshot_after_queue() const {
+  plan::Snapshot snapshot = picture_.snapshot();
+  for (std::size_t i = next_; i < migrations_.size(); ++i) {
+    const Migration& migration = migrations_[i];
+    if (migration.over()) continue;
+    if (migration.state != Migration::State::queued) {
+      if (!settling_) snapshot = plan::after(std::move(snapshot), *plan_);
+    } else if (const auto plan = plan::make_plan(snapshot, migration.request)) {
+      snapshot = plan::after(std::move(snapshot), *plan);
+    }
+  }
+  return snapshot;
+}
+
+std::vector<NamedMove> Job::named(const std::vector<plan::Move>& moves) const {
+  std::vector<NamedMove> named;
+  for (const plan::Move& move : moves) {
+    named.push_back({move.rank, picture_.node_name(move.from), picture_.node_name(move.to)});
+  }
+  return named;
+}
+
+Migration* Job::active() {
+  const bool any =
+      next_ < migrations_.size() && !migrations_[next_].over() && migrations_[next_].state != Migration::State::queued;
+  return any ? &migrations_[next_] : nullptr;
+}
+
+// Begins what can be begun: the next migration of the queue, or the end of the job.
+void Job::advance() {
+  if (state_ != State::running) return;
+  for (; next_ < migrations_.size() && active() == nullptr; next_ += migrations_[next_].over() ? 1 : 0) {
+    Migration& migration = migrations_[next_];
+    if (migration.over()) continue;
+    auto plan = plan::make_plan(picture_.snapshot(), migration.request);
+    if (plan) {
+      start(migration, *std::move(plan));
+    } else {
+      finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, plan.error());
+    }
+  }
+  if (next_ == migrations_.size() && !quitting_ && picture_.all_finished()) {
+    spdlog::info("every rank has finished");
+    quitting_ = true;
+    send_to_all(wire::Quit{});
+  }
+}
+
+void Job::start(Migration& migration, plan::Plan plan) {
+  migration.moves = named(plan.moves);
+  migration.state = Migration::State::prepare;
+  migration.started = Migration::Clock::now();
+  wire::Order order{migration.id, {}, {}, migration.timeout_s};
+  for (const plan::Move& move : plan.moves) order.moves.push_back({move.rank, move.to});
+  if (plan.retire) order.retire.push_back(*plan.retire);
+  plan_ = std::move(plan);
+  send_to_all(order);
+}
+
+void Job::progress(const wire::Progress& progress) {
+  Migration* migration = active();
+  if (migration == nullptr || migration->id != progress.id || settling_) return;
+  migration->state = phase_named(progress.phase).value_or(migration->state);
+  migration->bytes_done = progress.bytes_done;
+  migration->bytes_total = progress.bytes_total;
+}
+
+void Job::conclude(const wire::Outcome& outcome) {
+  Migration* migration = active();
+  if (migration == nullptr || migration->id != outcome.id || settling_) return;
+  migration->outcome = outcome;
+  const Migration::State how = state_after(outcome);
+  if (how == Migration::State::done) picture_.carried_out(*plan_);
+  if (how == Migration::State::done && plan_->retire) {
+    settling_ = true;
+    requests_.give_up(*plan_->retire);
+    if (!picture_.connected(*plan_->retire)) requests_.await_exit(*plan_->retire);
+    return;
+  }
+  if (plan_->retire && !picture_.connected(*plan_->retire)) picture_.lost(*plan_->retire);
+  finish(*migration, how, outcome.status, outcome.reason);
+}
+
+void Job::finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason) {
+  if (&migration == active()) plan_.reset(), settling_ = false;
+  migration.end(how, status, reason);
+}
+
+void Job::send_to_all(const wire::Message& message) {
+  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent) {
+    if (picture_.connected(agent)) requests_.send(agent, message);
+  }
+}
+
+}  // namespace cppc::run

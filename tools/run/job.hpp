@@ -1,0 +1,110 @@
+/// The job as operators see it, and its queue of migrations, which are carried out one after the other.
+/// Thread-safe: agents speak to it on the event loop's thread, operators on those of the HTTP server.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocation.hpp"
+#include "cppc/plan.hpp"
+#include "cppc/wire.hpp"
+#include "migration.hpp"
+#include "picture.hpp"
+
+namespace cppc::run {
+
+class Job {
+ public:
+  enum class State { starting, running, ended };
+
+  struct Description {
+    std::string id;
+    std::string program;
+    std::vector<AllocatedNode> nodes;  ///< by agent
+    std::string own_node;              ///< the name of the machine that cppc-run and mpirun are on
+  };
+
+  /// What the job asks for. Called with the job locked: must not block and must not call the job.
+  struct Requests {
+    std::function<void(int agent, const wire::Message&)> send;
+    std::function<void(int agent)> give_up;     ///< no rank is left on the agent's node: its daemon may go
+    std::function<void(int agent)> await_exit;  ///< the agent has left: call retired() once mpirun knows it has exited
+    std::function<void(bool orderly)> over;     ///< all agents are gone; orderly: since every rank has finished
+  };
+
+  struct View {
+    State state = State::starting;
+    std::vector<RankView> ranks;
+    std::vector<bool> moving;  ///< by rank
+    std::vector<NodeView> nodes;
+    std::vector<std::uint64_t> migrations;
+  };
+
+  struct Refusal {
+    enum class Kind { plan, ended, starting } kind = Kind::plan;
+    std::string reason;
+  };
+
+  Job(Description description, Requests requests);
+
+  // From the agents' connections.
+  void joined(const wire::Hello& hello);
+  void received(const wire::Message& message);  ///< Roster, Progress or Outcome
+  void left(int agent);
+  void retired(int agent);
+
+  /// mpirun has ended with this exit status: nothing happens to the job any more.
+  void ended(int status);
+
+  // From operators.
+  const Description& description() const { return description_; }
+  View view() const;
+
+  /// Asks the agents how things are, and waits for their answers, though not for long.
+  void refresh();
+
+  /// The moves that a request would lead to, once the migrations before it are done.
+  tl::expected<std::vector<NamedMove>, Refusal> plan(const plan::Request& request) const;
+
+  /// Puts a migration at the end of the queue. While the job starts nothing can be planned: then it has no moves yet.
+  tl::expected<Migration, Refusal> submit(const plan::Request& request, double timeout_s);
+  std::optional<Migration> migration(std::uint64_t id);
+
+  /// False when there is no such migration. One that is over stays as it is.
+  bool cancel(std::uint64_t id);
+
+  /// Waits until those who were watching migrations have been told how they ended; briefly, should they have gone.
+  void await_watchers();
+
+ private:
+  // All with the job locked.
+  tl::expected<std::vector<NamedMove>, Refusal> plan_locked(const plan::Request& request) const;
+  plan::Snapshot snapshot_after_queue() const;
+  std::vector<NamedMove> named(const std::vector<plan::Move>& moves) const;
+  Migration* active();
+  void advance();
+  void start(Migration& migration, plan::Plan plan);
+  void progress(const wire::Progress& progress);
+  void conclude(const wire::Outcome& outcome);
+  void finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason);
+  void send_to_all(const wire::Message& message);
+  bool unseen_end(Migration::Clock::time_point since) const;
+
+  const Description description_;
+  const Requests requests_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  State state_ = State::starting;
+  Picture picture_;
+  std::vector<Migration> migrations_;  // id - 1 is the index
+  std::size_t next_ = 0;               // the first one that is not over
+  std::optional<plan::Plan> plan_;     // of the one under way
+  bool settling_ = false;              // it is done but for the exit of the agent that retires
+  bool quitting_ = false;              // every rank has finished, and the agents know
+};
+
+}  // namespace cppc::run

@@ -1,0 +1,39 @@
+/// Answers the launch agents (see launch_messages.hpp): gives each node's daemon its port of the relay, and says how a
+/// launch agent is to end. Lives on an event loop's thread.
+#pragma once
+
+#include <filesystem>
+#include <list>
+
+#include "line_connection.hpp"
+#include "relay.hpp"
+
+namespace cppc::run {
+
+class LaunchServer {
+ public:
+  /// `relay` has to outlive the server.
+  static Result<std::unique_ptr<LaunchServer>> create(EventLoop& loop, Relay& relay, const std::filesystem::path& path);
+  ~LaunchServer();
+  LaunchServer(const LaunchServer&) = delete;
+  LaunchServer& operator=(const LaunchServer&) = delete;
+
+ private:
+  struct Client {
+    std::string node;  // empty until it has said so
+    std::unique_ptr<LineConnection> connection;
+  };
+  using Position = std::list<Client>::iterator;
+
+  LaunchServer(EventLoop& loop, Relay& relay, std::filesystem::path path, UniqueFd listener);
+  void accept();
+  void on_line(Position client, std::string_view line);
+
+  EventLoop& loop_;
+  Relay& relay_;
+  std::filesystem::path path_;
+  UniqueFd listener_;
+  std::list<Client> clients_;
+};
+
+}  // namespace cppc::run

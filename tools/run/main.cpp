@@ -1,0 +1,158 @@
+/// cppc-run: starts an MPI job whose ranks can be moved while it runs.
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "../common/job_directory.hpp"
+#include "controller.hpp"
+#include "launcher.hpp"
+#include "mpirun_command.hpp"
+#include "program_check.hpp"
+
+extern char** environ;
+
+namespace cppc::run {
+namespace {
+
+namespace fs = std::filesystem;
+using tools::error;
+
+constexpr int wrong_usage = 2;
+
+constexpr const char* help = R"(Usage: cppc-run [any option of mpirun] PROGRAM [ARGUMENT]...
+
+Starts PROGRAM with Open MPI's mpirun, as mpirun itself would, with an agent beside it on every node: `migrate` can then
+move its ranks to other nodes while they work. Options, several programs separated by ':', signals, input, output and the
+exit status are those of mpirun; only --help and --version, given first, are its own.
+
+All nodes that ranks are to move to, spare ones included, have to be named from the start, with --host or --hostfile.
+PROGRAM has to be linked with libcppc.
+
+Environment:
+  CPPC_LOG=info   say on standard error what happens; also: debug, warn (the default), error
+
+Examples:
+  cppc-run -n 4 ./heat                                   on this machine alone
+  cppc-run --host node0:2,node1:2,node2:2 -n 4 ./heat    on node0 and node1, with node2 to spare
+  cppc-run --hostfile nodes -n 64 --map-by node ./heat
+  migrate status                                         in another terminal: which job is it, who is where
+  migrate --rank 3 --to node2
+
+See also: migrate(1), mpirun(1)
+)";
+
+void log_to_stderr() {
+  auto logger = spdlog::stderr_logger_mt("cppc-run");
+  logger->set_pattern("%n: %v");
+  const char* level = std::getenv("CPPC_LOG");
+  logger->set_level(level == nullptr ? spdlog::level::warn : spdlog::level::from_str(level));
+  spdlog::set_default_logger(std::move(logger));
+}
+
+std::string random_hex(std::size_t bytes) {
+  std::array<unsigned char, 32> random{};
+  if (getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes)) std::abort();  // never for up to 256 bytes
+  std::string hex;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    for (const int digit : {random[i] >> 4, random[i] & 15}) hex += "0123456789abcdef"[digit];
+  }
+  return hex;
+}
+
+// The program's name for people, and something that is the job's alone: nodes have files of several jobs.
+std::string new_job_id(const std::string& program) {
+  std::string name = fs::path(program).filename().string().substr(0, 32);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, '-');
+  return name + "-" + random_hex(4);
+}
+
+Environment present_environment() {
+  Environment environment;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string entry = *one;
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) environment[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  return environment;
+}
+
+Result<JobSettings> find_parts() {
+  std::error_code failure;
+  const fs::path directory = fs::read_symlink("/proc/self/exe", failure).parent_path();
+  JobSettings settings;
+  settings.agent = directory / "cppc-agent";
+  settings.launch_agent = directory / "cppc-launch";
+  settings.extension = (directory / CPPC_LIBRARIES_FROM_PROGRAMS / "libcppc-migration.so").lexically_normal();
+  for (const std::string& part : {settings.agent, settings.launch_agent, settings.extension}) {
+    if (!fs::exists(part)) return error("a part of cppc-run is missing: " + part + "; install it again");
+  }
+  return settings;
+}
+
+Result<std::vector<Context>> understand(std::span<const std::string> arguments) {
+  auto contexts = parse_command_line(arguments);
+  if (!contexts) return contexts;
+  if (const auto supported = check_supported(*contexts); !supported) return error(supported.error());
+  for (const Context& context : *contexts) {
+    if (const auto checked = check_program(context); !checked) return error(checked.error());
+  }
+  return contexts;
+}
+
+// Exit status of the job.
+Result<int> run(const std::vector<Context>& contexts) {
+  const Machine machine = this_machine();
+  const auto allocation = allocate(contexts, machine);
+  if (!allocation) return error(allocation.error());
+  auto settings = find_parts();
+  if (!settings) return error(std::move(settings).error());
+  const auto directory = tools::job_directory();
+  if (!directory) return error(directory.error());
+  settings->job = new_job_id(contexts.front().program.front());
+  settings->key = random_hex(32);
+  settings->launch_socket = tools::launch_socket(*directory, settings->job);
+
+  const SignalGate gate;
+  const auto controller = Controller::start(
+      {settings->job, contexts.front().program.front(), allocation->nodes, machine.name}, settings->key, *directory);
+  if (!controller) return error(controller.error());
+  settings->controller = (*controller)->addresses();
+  const auto command = build_mpirun_command(contexts, *allocation, machine, *settings, present_environment());
+  if (!command) return error(command.error());
+  auto mpirun = Launcher::start(*command, gate);
+  if (!mpirun) return error(std::move(mpirun).error());
+  spdlog::info("job {}", settings->job);
+  const int status = mpirun->wait(gate);
+  (*controller)->ended(status);
+  return status;
+}
+
+int fail(int status, const std::string& reason) {
+  std::fprintf(stderr, "cppc-run: %s%s\n", reason.c_str(), status == wrong_usage ? " (see cppc-run --help)" : "");
+  return status;
+}
+
+}  // namespace
+}  // namespace cppc::run
+
+int main(int argc, char** argv) {
+  using namespace cppc::run;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::string first = arguments.empty() ? "" : arguments.front();
+  if (first == "--help" || first == "-h") return std::fputs(help, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  if (first == "--version" || first == "-V")
+    return std::puts("cppc-run " CPPC_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  log_to_stderr();
+  const auto contexts = understand(arguments);
+  if (!contexts) return fail(wrong_usage, contexts.error());
+  const auto status = run(*contexts);
+  return status ? *status : fail(EXIT_FAILURE, status.error());
+}

@@ -1,0 +1,48 @@
+/// One migration, from the request to its end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cppc/plan.hpp"
+#include "cppc/wire.hpp"
+
+namespace cppc::run {
+
+struct NamedMove {
+  int rank = 0;
+  std::string from, to;  ///< nodes
+};
+
+struct Migration {
+  enum class State { queued, prepare, negotiate, freeze, ship, commit, done, failed, refused, damaged };
+  using Clock = std::chrono::steady_clock;
+
+  std::uint64_t id = 0;
+  plan::Request request;
+  double timeout_s = 60;
+  State state = State::queued;
+  std::vector<NamedMove> moves;  ///< as planned last
+  std::uint64_t bytes_done = 0, bytes_total = 0;
+  wire::Outcome outcome;              ///< with a reason unless it is done
+  std::vector<std::string> messages;  ///< for people, such as "node1: safe to power off"
+  std::optional<Clock::time_point> started, ended;
+
+  // For Job::await_watchers().
+  std::optional<Clock::time_point> last_seen;  ///< when somebody asked for it
+  bool end_seen = false;
+
+  bool over() const { return state >= State::done; }
+  double seconds() const;  ///< since it started, until its end
+  void end(State how, cppc_status status, std::string reason);
+};
+
+std::string_view text(Migration::State state);
+/// Of the phases in wire::Progress.
+std::optional<Migration::State> phase_named(std::string_view name);
+
+}  // namespace cppc::run

@@ -1,0 +1,186 @@
+#include "mpirun_command.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "../common/launch_messages.hpp"
+#include "rank_count.hpp"
+
+namespace cppc::run {
+namespace {
+
+using tools::error;
+
+struct Parameter {
+  std::string_view name;
+  std::string_view value;
+  std::string_view reason;
+};
+
+// Without these a job cannot lose a rank or a node; docs/open-mpi.md says how that was found out.
+constexpr auto required_parameters = std::to_array<Parameter>({
+    {"async_mpi_finalize", "1", "a rank that leaves would wait for all others"},
+    {"plm", "rsh", "an evacuated node can be given up only where cppc-run leads its daemon's connection"},
+    {"plm_rsh_no_tree_spawn", "1", "each node's daemon has to be connected to mpirun directly"},
+    {"routed", "direct", "each node's daemon has to be connected to mpirun directly"},
+    {"rmaps_base_oversubscribe", "1", "a migration may put more ranks on a node than it has slots"},
+});
+
+// Better for jobs that migrate; a user who chose otherwise is right.
+constexpr auto default_parameters = std::to_array<Parameter>({
+    {"mpi_yield_when_idle", "1", "a migration may put more ranks on a node than it has cores"},
+    {"osc", "^rdma,ucx", "windows over several nodes fail with them"},
+    {"hwloc_base_binding_policy", "none", "a rank that arrives would be bound to cores that others have"},
+});
+
+constexpr auto binding_options = std::to_array<std::string_view>(
+    {"bind-to", "bind-to-core", "bind-to-socket", "cpu-list", "cpu-set", "cpus-per-proc"});
+
+std::string variable_of(std::string_view parameter) { return "OMPI_MCA_" + std::string(parameter); }
+
+std::optional<std::string> chosen(std::span<const Context> contexts, const Environment& present,
+                                  std::string_view name) {
+  if (auto value = mca_value(contexts, name)) return value;
+  const auto variable = present.find(variable_of(name));
+  return variable == present.end() ? std::nullopt : std::optional(variable->second);
+}
+
+Result<Environment> parameters(std::span<const Context> contexts, const Environment& present) {
+  Environment environment;
+  for (const auto& [name, value, reason] : required_parameters) {
+    const auto other = chosen(contexts, present, name);
+    if (other && *other != value) {
+      return error("the MCA parameter " + std::string(name) + " has to be " + std::string(value) + ", not " + *other +
+                   ": " + std::string(reason));
+    }
+    environment[variable_of(name)] = value;
+  }
+  for (const auto& [name, value, reason] : default_parameters) {
+    if (!chosen(contexts, present, name)) environment[variable_of(name)] = value;
+  }
+  return environment;
+}
+
+bool binds(std::span<const Context> contexts) {
+  return std::any_of(contexts.begin(), contexts.end(), [](const Context& context) {
+    return std::any_of(binding_options.begin(), binding_options.end(),
+                       [&](std::string_view name) { return context.find(name) != nullptr; }) ||
+           (context.find("map-by") != nullptr &&
+            context.find("map-by")->values[0].find_first_of("=") != std::string::npos);
+  });
+}
+
+std::string remote_shell(std::span<const Context> contexts, const Environment& present) {
+  for (const char* name : {"plm_rsh_agent", "orte_rsh_agent", "pls_rsh_agent"}) {
+    if (const auto value = chosen(contexts, present, name)) return *value;
+  }
+  return "ssh : rsh";  // as mpirun
+}
+
+bool is_remote_shell(const Option& option) {
+  return (option.name == "mca" || option.name == "gmca") &&
+         (option.values[0] == "plm_rsh_agent" || option.values[0] == "orte_rsh_agent" ||
+          option.values[0] == "pls_rsh_agent");
+}
+
+// mpirun splits the value of plm_rsh_agent at blanks and colons.
+Result<void> check_launch_agent(const std::string& path) {
+  if (path.find_first_of(" \t:") == std::string::npos) return {};
+  return error("mpirun cannot start " + path +
+               ", because there is a blank or a colon in its path: install it elsewhere");
+}
+
+// Resource managers give mpirun an allocation and a way to start daemons that cppc-run does not know.
+Result<void> check_unmanaged(const Environment& present) {
+  for (const char* name : {"SLURM_JOBID", "SLURM_JOB_ID", "PE_HOSTFILE"}) {
+    if (present.contains(name)) {
+      return error(std::string("this is a job of a resource manager (") + name +
+                   " is set), which cppc-run does not support yet");
+    }
+  }
+  if (present.contains("OMPI_MCA_mca_base_env_list")) {
+    return error("OMPI_MCA_mca_base_env_list is set, which mpirun does not take together with -x: use -x instead");
+  }
+  return {};
+}
+
+void append(std::vector<std::string>& arguments, std::initializer_list<std::string> more) {
+  arguments.insert(arguments.end(), more);
+}
+
+void append_settings(std::vector<std::string>& arguments) {
+  for (const char* name : {"CPPC_JOB", "CPPC_KEY", "CPPC_CONTROLLER", "CPPC_EXTENSION"})
+    append(arguments, {"-x", name});
+}
+
+Result<std::string> rank_count(std::span<const Context> contexts, const Context& context, const Allocation& allocation,
+                               const Machine& machine) {
+  const Option* option = context.find("np");
+  if (option != nullptr && option->values[0] != "0") return option->values[0];
+  if (contexts.size() > 1) return error("how many ranks of " + context.program[0] + "? Say it with -n");
+  const auto count = default_rank_count(context, allocation.nodes, machine);
+  if (!count) return error(count.error());
+  return std::to_string(*count);
+}
+
+bool is_replaced(const Option& option) {
+  return option.name == "np" || option.name == "host" || option.name == "hostfile" ||
+         option.name == "default-hostfile" || is_remote_shell(option);
+}
+
+// A context as the user wrote it, but with its nodes as --host, so that those of the agents can be added.
+void append_context(std::vector<std::string>& arguments, const Context& context, const Allocation& allocation,
+                    const std::string& ranks) {
+  append(arguments, {"-n", ranks});
+  for (const Option& option : context.options) {
+    if (is_replaced(option)) continue;
+    arguments.push_back((option.name == "x" ? "-" : "--") + option.name);
+    arguments.insert(arguments.end(), option.values.begin(), option.values.end());
+  }
+  const auto nodes = allocation.of_context.find(&context);
+  if (nodes != allocation.of_context.end()) append(arguments, {"--host", host_list(nodes->second)});
+  append_settings(arguments);
+  arguments.insert(arguments.end(), context.program.begin(), context.program.end());
+}
+
+// Names the node as the whole allocation has it: the last --host that mpirun sees decides how many slots there are.
+void append_agent(std::vector<std::string>& arguments, const AllocatedNode& node, bool named,
+                  const std::string& agent) {
+  append(arguments, {":", "-n", "1"});
+  if (named) append(arguments, {"--host", host_list({&node, 1})});
+  append_settings(arguments);
+  append(arguments, {agent, node.name});
+}
+
+}  // namespace
+
+Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, const Allocation& allocation,
+                                           const Machine& machine, const JobSettings& settings,
+                                           const Environment& present) {
+  if (const auto unmanaged = check_unmanaged(present); !unmanaged) return error(unmanaged.error());
+  if (const auto startable = check_launch_agent(settings.launch_agent); !startable) return error(startable.error());
+  auto environment = parameters(contexts, present);
+  if (!environment) return error(std::move(environment).error());
+  if (binds(contexts)) environment->erase(variable_of("hwloc_base_binding_policy"));
+  environment->insert({{"CPPC_JOB", settings.job},
+                       {"CPPC_KEY", settings.key},
+                       {"CPPC_CONTROLLER", settings.controller},
+                       {"CPPC_EXTENSION", settings.extension},
+                       {tools::launch_socket_variable, settings.launch_socket},
+                       {tools::remote_shell_variable, remote_shell(contexts, present)},
+                       {"OMPI_MCA_plm_rsh_agent", settings.launch_agent}});
+
+  std::vector<std::string> arguments{"mpirun"};
+  for (const Context& context : contexts) {
+    if (&context != &contexts.front()) arguments.push_back(":");
+    const auto ranks = rank_count(contexts, context, allocation, machine);
+    if (!ranks) return error(ranks.error());
+    append_context(arguments, context, allocation, *ranks);
+  }
+  for (const AllocatedNode& node : allocation.nodes) {
+    append_agent(arguments, node, allocation.named, settings.agent);
+  }
+  return MpirunCommand{std::move(arguments), *std::move(environment)};
+}
+
+}  // namespace cppc::run

@@ -1,0 +1,35 @@
+/// What cppc-run makes of its own command line: mpirun's arguments and environment, with an agent on every node.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "allocation.hpp"
+
+namespace cppc::run {
+
+/// Secret or long values that go to ranks and agents by their environment.
+struct JobSettings {
+  std::string job;           ///< CPPC_JOB
+  std::string key;           ///< CPPC_KEY
+  std::string controller;    ///< CPPC_CONTROLLER: "address:port,..."
+  std::string extension;     ///< CPPC_EXTENSION: path of libcppc-migration.so
+  std::string agent;         ///< path of cppc-agent
+  std::string launch_agent;  ///< path of cppc-launch
+  std::string launch_socket;
+};
+
+using Environment = std::map<std::string, std::string>;
+
+struct MpirunCommand {
+  std::vector<std::string> arguments;  ///< arguments[0] is "mpirun"
+  Environment environment;             ///< to be added to this process's own
+};
+
+/// `present` is this process's environment: what users set there, they have chosen.
+Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, const Allocation& allocation,
+                                           const Machine& machine, const JobSettings& settings,
+                                           const Environment& present);
+
+}  // namespace cppc::run

@@ -1,0 +1,72 @@
+/// What the controller knows of the job's nodes and ranks. Not thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allocation.hpp"
+#include "cppc/plan.hpp"
+#include "cppc/wire.hpp"
+
+namespace cppc::run {
+
+struct RankView {
+  std::string node;
+  pid_t pid = 0;
+  std::uint64_t bytes = 0;
+  bool finished = false;
+};
+
+struct NodeView {
+  std::string name;
+  plan::NodeState state = plan::NodeState::up;
+  std::vector<int> ranks;
+  int cores = 0, slots = 0;
+  std::uint64_t memory_free = 0;
+};
+
+class Picture {
+ public:
+  /// Agent i is on nodes[i].
+  explicit Picture(const std::vector<AllocatedNode>& nodes);
+
+  void joined(const wire::Hello& hello);
+  void reported(const wire::Roster& roster);
+  void left(int agent) { agents_[agent].connected = false; }
+  void lost(int agent) { agents_[agent].state = plan::NodeState::down; }
+  void carried_out(const plan::Plan& plan);
+
+  /// Rosters from before this moment do not count as fresh.
+  void surveyed();
+  bool fresh() const;  ///< those of all agents that are connected
+
+  /// All agents have joined and every rank has been reported once. It stays true.
+  bool complete() const { return !place_.empty(); }
+  bool all_finished() const;  ///< every rank is in MPI_Finalize
+  bool connected(int agent) const { return agents_[agent].connected; }
+  bool anybody_connected() const;
+
+  const std::string& node_name(int agent) const { return agents_[agent].node.name; }
+  plan::Snapshot snapshot() const;  ///< without ranks until complete
+  std::vector<RankView> ranks() const;
+  std::vector<NodeView> nodes() const;
+
+ private:
+  struct Agent {
+    AllocatedNode node;
+    plan::NodeState state = plan::NodeState::up;
+    bool connected = false;
+    std::optional<wire::Roster> roster;
+    bool fresh = false;
+  };
+  void learn_places();
+  wire::Rank details(int rank) const;
+  static int slots(const Agent& agent);
+
+  std::vector<Agent> agents_;
+  int job_size_ = 0;
+  std::vector<int> place_;  // rank -> agent; rosters fill it once, then only migrations change it
+};
+
+}  // namespace cppc::run

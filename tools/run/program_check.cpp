@@ -1,0 +1,125 @@
+#include "program_check.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "../common/unique_fd.hpp"
+
+extern char** environ;
+
+namespace cppc::run {
+namespace {
+
+namespace fs = std::filesystem;
+using tools::error;
+using tools::UniqueFd;
+
+enum class Kind { not_elf, without_libcppc, with_libcppc };
+
+bool is_executable(const fs::path& path) { return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; }
+
+struct Elf {
+  bool valid = false;
+  std::string interpreter;  // the dynamic loader; empty for a static program
+};
+
+Elf read_elf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (!file || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  Elf elf{true, {}};
+  for (int i = 0; i < header.e_phnum && header.e_ident[EI_CLASS] == ELFCLASS64; ++i) {
+    Elf64_Phdr segment{};
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + std::uint64_t{header.e_phentsize} * i));
+    file.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (!file) break;
+    if (segment.p_type != PT_INTERP || segment.p_filesz > PATH_MAX) continue;
+    elf.interpreter.resize(segment.p_filesz);
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    file.read(elf.interpreter.data(), static_cast<std::streamsize>(segment.p_filesz));
+    elf.interpreter = elf.interpreter.c_str();  // up to the zero in the file
+  }
+  return elf;
+}
+
+// What the dynamic loader would load; it runs nothing of the program.
+std::string list_libraries(const Elf& elf, const std::string& path) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  UniqueFd read_end(ends[0]), write_end(ends[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  std::string loader = elf.interpreter, list = "--list", program = path;
+  std::array<char*, 4> arguments{loader.data(), list.data(), program.data(), nullptr};
+  pid_t child = 0;
+  const int failure = posix_spawn(&child, loader.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  write_end.reset();
+  if (failure != 0) return {};
+  std::string output;
+  std::array<char, 4096> buffer{};
+  for (ssize_t got = 0; (got = read(read_end.get(), buffer.data(), buffer.size())) > 0;)
+    output.append(buffer.data(), got);
+  waitpid(child, nullptr, 0);
+  return output;
+}
+
+Kind kind_of(const std::string& path) {
+  const Elf elf = read_elf(path);
+  if (!elf.valid) return Kind::not_elf;
+  if (elf.interpreter.empty()) return Kind::without_libcppc;
+  return list_libraries(elf, path).find("libcppc.so") != std::string::npos ? Kind::with_libcppc : Kind::without_libcppc;
+}
+
+std::vector<fs::path> search_path(const Context& context) {
+  std::string list;
+  if (const Option* option = context.find("path")) list = option->values[0] + ":";
+  if (const char* path = std::getenv("PATH")) list += path;
+  std::vector<fs::path> directories;
+  std::istringstream stream(list);
+  for (std::string directory; std::getline(stream, directory, ':');) directories.emplace_back(directory);
+  return directories;
+}
+
+}  // namespace
+
+std::string find_program(const Context& context, const std::string& name) {
+  const Option* wdir = context.find("wdir");
+  const fs::path directory = wdir != nullptr ? fs::path(wdir->values[0]) : fs::path();
+  if (name.find('/') != std::string::npos) return is_executable(directory / name) ? directory / name : fs::path();
+  for (const fs::path& one : search_path(context)) {
+    if (is_executable(one / name)) return one / name;
+  }
+  return {};
+}
+
+Result<void> check_program(const Context& context) {
+  const std::string& name = context.program.front();
+  const std::string path = find_program(context, name);
+  if (path.empty() || kind_of(path) != Kind::without_libcppc) return {};
+  const bool runs_another = std::any_of(context.program.begin() + 1, context.program.end(), [&](const auto& argument) {
+    const std::string other = find_program(context, argument);
+    return !other.empty() && kind_of(other) == Kind::with_libcppc;
+  });
+  if (runs_another) return {};
+  return error(name +
+               " is not linked with libcppc, so its ranks cannot be moved: build it with cppc-cc, or add -lcppc; "
+               "mpirun runs it as it is");
+}
+
+}  // namespace cppc::run

@@ -1,0 +1,65 @@
+#include "rank_count.hpp"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <optional>
+
+namespace cppc::run {
+namespace {
+
+using tools::error;
+
+std::optional<int> to_number(std::string_view text) {
+  int number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size() || number < 1) return std::nullopt;
+  return number;
+}
+
+// From "ppr:2:node", with or without what may follow after another colon.
+std::optional<int> ranks_per_node(std::string_view pattern) {
+  const std::size_t colon = pattern.find(':');
+  if (colon == std::string_view::npos || pattern.substr(colon + 1, 4) != "node") return std::nullopt;
+  return to_number(pattern.substr(0, colon));
+}
+
+bool shares_out_by_hardware(const Context& context) {
+  return context.find("npersocket") != nullptr || context.find("cpus-per-proc") != nullptr;
+}
+
+int slots_of_this_machine(const Context& context, const Machine& machine) {
+  return context.find("use-hwthread-cpus") != nullptr ? static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)) : machine.cores;
+}
+
+Result<int> sum_of_slots(const Context& context, std::span<const AllocatedNode> nodes, const Machine& machine) {
+  int sum = 0;
+  for (const AllocatedNode& node : nodes) {
+    if (!node.slots && node.name != machine.name) {
+      return error("how many ranks? Say it with -n, or give " + node.name + " a number of slots");
+    }
+    sum += node.slots ? *node.slots : slots_of_this_machine(context, machine);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<int> default_rank_count(const Context& context, std::span<const AllocatedNode> nodes, const Machine& machine) {
+  const int node_count = static_cast<int>(nodes.size());
+  std::optional<int> per_node;
+  bool patterned = false;
+  if (context.find("pernode") != nullptr) patterned = true, per_node = 1;
+  if (const Option* option = context.find("npernode")) patterned = true, per_node = to_number(option->values[0]);
+  if (const Option* option = context.find("ppr")) patterned = true, per_node = ranks_per_node(option->values[0]);
+  if (const Option* option = context.find("map-by")) {
+    const std::string& policy = option->values[0];
+    if (policy.starts_with("ppr:")) patterned = true, per_node = ranks_per_node(std::string_view(policy).substr(4));
+    patterned |= policy.find("PE=") != std::string::npos || policy.find("pe=") != std::string::npos;
+  }
+  if (per_node) return *per_node * node_count;
+  if (patterned || shares_out_by_hardware(context)) return error("how many ranks? Say it with -n");
+  return sum_of_slots(context, nodes, machine);
+}
+
+}  // namespace cppc::run

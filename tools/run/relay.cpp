@@ -1,0 +1,167 @@
+#include "relay.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace cppc::run {
+namespace {
+
+// As much waits here for a slow side; then the other side has to wait.
+constexpr std::size_t most_output = 1 << 20;
+
+// The daemon of an evacuated node may be there still, and obey an order to exit.
+constexpr std::chrono::seconds patience_with_daemons{1};
+
+}  // namespace
+
+Relay::~Relay() {
+  while (!links_.empty()) remove(links_.begin());
+  for (auto& [node, port] : ports_) loop_.forget(port.listener.get());
+}
+
+Result<std::uint16_t> Relay::open(const std::string& node, const Endpoint& mpirun) {
+  if (ports_.contains(node)) return tools::error("the daemon of " + node + " has been started already");
+  auto listener = listen_on_tcp();
+  if (!listener) return tools::error(std::move(listener).error());
+  Port& port = ports_[node];
+  port = {node, mpirun, std::move(listener->socket), listener->port, false, {}};
+  loop_.watch(port.listener.get(), EPOLLIN, [this, &port](std::uint32_t) { accept(port); });
+  return port.number;
+}
+
+void Relay::evacuated(const std::string& node) {
+  if (const auto port = ports_.find(node); port != ports_.end()) port->second.evacuated = true;
+}
+
+bool Relay::is_evacuated(const std::string& node) const {
+  const auto port = ports_.find(node);
+  return port != ports_.end() && port->second.evacuated;
+}
+
+void Relay::when_heard(const std::string& node, EventLoop::Callback function) {
+  const bool connected = std::any_of(links_.begin(), links_.end(),
+                                     [&](const Link& link) { return link.port->node == node && link.daemon.open; });
+  if (connected) {
+    ports_.at(node).when_heard.push_back(std::move(function));
+  } else {
+    loop_.post(std::move(function));
+  }
+}
+
+void Relay::over(bool orderly) {
+  over_ = true;
+  if (!orderly) release_evacuated();
+}
+
+void Relay::accept(Port& port) {
+  while (UniqueFd daemon = accept_one(port.listener.get())) {
+    auto mpirun = start_connecting(port.mpirun);
+    if (!mpirun) {
+      spdlog::error("the daemon of {} cannot be led to mpirun: {}", port.node, mpirun.error());
+      return;
+    }
+    tune_tcp(daemon.get());
+    tune_tcp(mpirun->get());
+    spdlog::info("{}: its daemon is connected", port.node);
+    links_.push_back({&port, {std::move(daemon), {}, true}, {*std::move(mpirun), {}, true}});
+    watch(std::prev(links_.end()), &Link::daemon, &Link::mpirun);
+    watch(std::prev(links_.end()), &Link::mpirun, &Link::daemon);
+  }
+}
+
+void Relay::watch(LinkPosition link, Side Link::*from, Side Link::*to) {
+  loop_.watch(((*link).*from).socket.get(), EPOLLIN,
+              [this, link, from, to](std::uint32_t events) { on_events(link, from, to, events); });
+}
+
+void Relay::on_events(LinkPosition link, Side Link::*from, Side Link::*to, std::uint32_t events) {
+  if ((events & EPOLLOUT) != 0) flush((*link).*from);
+  if ((events & ~EPOLLOUT) != 0) receive(*link, (*link).*from, (*link).*to);
+  settle(link);
+}
+
+void Relay::receive(Link& link, Side& from, Side& to) {
+  std::array<char, 65536> buffer{};
+  const ssize_t got = recv(from.socket.get(), buffer.data(), buffer.size(), 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    from.open = false;
+    return;
+  }
+  if (&from == &link.daemon) tell_heard(*link.port);
+  if (&from == &link.mpirun && over_ && link.port->evacuated) {  // the order to exit
+    loop_.after(patience_with_daemons, [this] { release_evacuated(); });
+  }
+  if (!to.open) return;
+  to.output.append(buffer.data(), static_cast<std::size_t>(got));
+  flush(to);
+}
+
+void Relay::flush(Side& side) {
+  while (side.open && !side.output.empty()) {
+    const ssize_t sent = send(side.socket.get(), side.output.data(), side.output.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && (errno == EAGAIN || errno == ENOTCONN)) return;
+    if (sent < 0) side.open = false;
+    if (sent > 0) side.output.erase(0, static_cast<std::size_t>(sent));
+  }
+}
+
+void Relay::close(Side& side) {
+  loop_.forget(side.socket.get());
+  side.socket.reset();
+  side.output.clear();
+}
+
+// Decides what becomes of a link whose sides may have been closed; what one side has said reaches the other first.
+void Relay::settle(LinkPosition link) {
+  if (!link->daemon.open && link->daemon.socket) {
+    spdlog::info("{}: its daemon is gone{}", link->port->node, link->port->evacuated ? ", as it may" : "");
+    close(link->daemon);
+    tell_heard(*link->port);
+  }
+  if (!link->mpirun.open && link->mpirun.socket) close(link->mpirun);
+  const bool done = link->mpirun.open ? !link->daemon.open && !link->port->evacuated && link->mpirun.output.empty()
+                                      : !link->daemon.open || link->daemon.output.empty();
+  if (!done) return update_interest(*link);
+  remove(link);
+  const bool others_are_gone =
+      std::all_of(links_.begin(), links_.end(), [](const Link& other) { return other.port->evacuated; });
+  if (over_ && others_are_gone) release_evacuated();
+}
+
+// mpirun is ending its daemons, so it takes the loss of one as its end.
+void Relay::release_evacuated() {
+  for (auto link = links_.begin(); link != links_.end();) {
+    const auto next = std::next(link);
+    if (link->port->evacuated) remove(link);
+    link = next;
+  }
+}
+
+void Relay::update_interest(Link& link) {
+  const auto interest = [](const Side& side, const Side& other) {
+    const bool room = side.open && other.output.size() < most_output;
+    return (room ? EPOLLIN : 0u) | (side.output.empty() ? 0u : EPOLLOUT);
+  };
+  loop_.change(link.daemon.socket.get(), interest(link.daemon, link.mpirun));
+  loop_.change(link.mpirun.socket.get(), interest(link.mpirun, link.daemon));
+}
+
+void Relay::tell_heard(Port& port) {
+  for (EventLoop::Callback& function : port.when_heard) loop_.post(std::move(function));
+  port.when_heard.clear();
+}
+
+void Relay::remove(LinkPosition link) {
+  if (link->daemon.socket) close(link->daemon);
+  if (link->mpirun.socket) close(link->mpirun);
+  tell_heard(*link->port);
+  links_.erase(link);
+}
+
+}  // namespace cppc::run

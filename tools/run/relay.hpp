@@ -1,0 +1,79 @@
+/// Leads the connections of the nodes' daemons to mpirun through this process, so that mpirun does not notice when the
+/// node of one goes that has been evacuated. Lives on an event loop's thread.
+///
+/// When a daemon's side of a connection ends, mpirun's side is closed as well, and mpirun ends the job as it would by
+/// itself. Of an evacuated node, mpirun's side is held instead, and what mpirun says on it is discarded, until mpirun
+/// has told its daemons to exit: then it expects to lose them.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "event_loop.hpp"
+#include "sockets.hpp"
+
+namespace cppc::run {
+
+class Relay {
+ public:
+  explicit Relay(EventLoop& loop) : loop_(loop) {}
+  ~Relay();
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+
+  /// The port of this machine at which the daemon of `node` reaches mpirun, which listens at `mpirun`.
+  Result<std::uint16_t> open(const std::string& node, const Endpoint& mpirun);
+
+  /// From now on the daemon of `node` may go.
+  void evacuated(const std::string& node);
+  bool is_evacuated(const std::string& node) const;
+
+  /// Calls back once the daemon of `node` has said something to mpirun, or is gone: at once when it has no connection.
+  void when_heard(const std::string& node, EventLoop::Callback function);
+
+  /// All agents are gone. Orderly: mpirun is about to tell its daemons to exit. Otherwise it is ending the job already.
+  void over(bool orderly);
+
+ private:
+  struct Port;
+  struct Side {
+    UniqueFd socket;
+    std::string output;  // received on the other side, not sent yet
+    bool open = true;    // nobody has closed it
+  };
+  struct Link {
+    Port* port;
+    Side daemon, mpirun;
+  };
+  using LinkPosition = std::list<Link>::iterator;
+  struct Port {
+    std::string node;
+    Endpoint mpirun;
+    UniqueFd listener;
+    std::uint16_t number = 0;
+    bool evacuated = false;
+    std::vector<EventLoop::Callback> when_heard;
+  };
+
+  void accept(Port& port);
+  void watch(LinkPosition link, Side Link::*from, Side Link::*to);
+  void on_events(LinkPosition link, Side Link::*from, Side Link::*to, std::uint32_t events);
+  void receive(Link& link, Side& from, Side& to);
+  static void flush(Side& side);
+  void close(Side& side);
+  void settle(LinkPosition link);
+  void update_interest(Link& link);
+  void release_evacuated();
+  void tell_heard(Port& port);
+  void remove(LinkPosition link);
+
+  EventLoop& loop_;
+  std::map<std::string, Port> ports_;  // by node
+  std::list<Link> links_;
+  bool over_ = false;
+};
+
+}  // namespace cppc::run
