@@ -26,13 +26,13 @@ Answer understand(const httplib::Result& result) {
   return {result->status, json::parse(result->body, nullptr, /*allow_exceptions=*/false)};
 }
 
-// cppc-run that was killed cannot remove its sockets.
-bool is_dead(const std::filesystem::path& path) {
+// cppc-run that was killed cannot remove its sockets; one that has ended did.
+bool nobody_listens(const std::filesystem::path& path) {
   const auto address = tools::socket_address(path);
   if (!address) return false;
   const tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 &&
-         errno == ECONNREFUSED;
+         (errno == ECONNREFUSED || errno == ENOENT);
 }
 
 void remove_sockets(const std::filesystem::path& directory, const std::string& job) {
@@ -46,6 +46,8 @@ std::string migration_path(std::uint64_t id) { return "/v1/migrations/" + std::t
 }  // namespace
 
 std::string Answer::error() const { return text(body, "error"); }
+
+bool JobClient::gone() const { return nobody_listens(socket_); }
 
 Answer JobClient::job() const { return understand(connect(socket_).Get("/v1/job")); }
 
@@ -67,7 +69,7 @@ Result<std::vector<RunningJob>> running_jobs() {
     Answer answer = client.job();
     if (answer.status == 200) {
       jobs.push_back({id, client, std::move(answer.body)});
-    } else if (is_dead(socket)) {
+    } else if (client.gone()) {
       remove_sockets(*directory, id);
     }
   }

@@ -29,6 +29,8 @@ class JobClient {
   Answer post_migration(const nlohmann::json& request) const;
   Answer migration(std::uint64_t id) const;
   Answer cancel(std::uint64_t id) const;
+  /// Whether the job has ended, rather than not answered in time.
+  bool gone() const;
 
  private:
   std::filesystem::path socket_;

@@ -63,7 +63,8 @@ class Errand {
       case 400:
         return give_up(answer.error(), Exit::wrong_usage);
       case 0:
-        return give_up("job " + job_.id + " has ended", Exit::refused);
+        return job_.client.gone() ? give_up("job " + job_.id + " has ended", Exit::refused)
+                                  : give_up("cppc-run of job " + job_.id + " does not answer; see migrate status", Exit::failed);
       default:
         return give_up("refused: " + answer.error(), Exit::refused);
     }
@@ -111,7 +112,9 @@ class Errand {
       }
       if (cancelled && Clock::now() > *cancelled + patience_with_cancel) return answer;
       std::this_thread::sleep_for(poll_interval);
-      answer = job_.client.migration(id);
+      Answer next = job_.client.migration(id);
+      if (next.status == 0 && !job_.client.gone()) continue;  // too busy to answer in time
+      answer = std::move(next);
       if (answer.status != 200) return answer;
     }
     return answer;

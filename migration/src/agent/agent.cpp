@@ -47,7 +47,6 @@ tl::expected<Node, cppc_status> set_up(const std::string& name) {
   auto met =
       muster(*heads, {.agent_pid = getpid(), .desk = desk->descriptor(), .page = page->fd(), .agent = heads->agent});
   if (!met) return tl::unexpected(met.error());
-  MPI_Barrier(met->crew.all);  // the ranks have attached
   auto link = call_controller(*heads, name);
   if (!link) return tl::unexpected(link.error());
   Node node{.agent = heads->agent,
@@ -59,8 +58,11 @@ tl::expected<Node, cppc_status> set_up(const std::string& name) {
             .agents = std::vector<int>(static_cast<std::size_t>(heads->agents)),
             .agent_of = met->agent_of};
   std::iota(node.agents.begin(), node.agents.end(), 0);
+  // Before the barrier: a rank that has passed it may end at once, and is then the job's to mourn.
   for (const int rank : node.local_ranks())
-    if (auto adopted = node.adopt(rank); !adopted) return tl::unexpected(adopted.error());
+    if (auto adopted = node.adopt(rank, met->pid_of[static_cast<std::size_t>(rank)]); !adopted)
+      return tl::unexpected(adopted.error());
+  MPI_Barrier(node.crew.all);  // the ranks have attached
   if (auto reported = node.report(); !reported) return tl::unexpected(reported.error());
   return node;
 }

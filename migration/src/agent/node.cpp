@@ -65,8 +65,8 @@ std::vector<int> Node::local_ranks() const {
   return ranks;
 }
 
-tl::expected<void, cppc_status> Node::adopt(int rank) {
-  auto watch = ProcessWatch::on(page.record(rank).pid);
+tl::expected<void, cppc_status> Node::adopt(int rank, pid_t process) {
+  auto watch = ProcessWatch::on(process);
   if (!watch) return tl::unexpected(watch.error());
   processes.insert_or_assign(rank, std::move(*watch));
   return {};

@@ -49,7 +49,7 @@ struct Node {
   [[nodiscard]] std::vector<int> local_ranks() const;
 
   /// Starts watching rank `rank`, which is on this node now.
-  tl::expected<void, cppc_status> adopt(int rank);
+  tl::expected<void, cppc_status> adopt(int rank, pid_t process);
 
   /// Tells the controller who is here.
   tl::expected<void, cppc_status> report();
