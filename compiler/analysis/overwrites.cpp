@@ -17,9 +17,12 @@ constexpr std::size_t kDepth = 3, kMost = 256;
 
 Overwrites::Fact Overwrites::made_by(Index index) const {
   const ir::Overwrite& overwrite = program_.overwrites[index];
-  Fact fact{.ahead = {index, {}}, .target = {}, .depends = {}, .follows = !overwrite.loads.empty()};
+  Fact fact{.ahead = {index, {}, {}}, .target = {}, .depends = {}, .follows = !overwrite.loads.empty()};
   if (overwrite.object != ir::nothing) fact.target.set(overwrite.object);
-  if (overwrite.pointer != ir::nothing) fact.target |= points_to_[overwrite.pointer];
+  if (overwrite.pointer != ir::nothing) {
+    fact.target |= points_to_[overwrite.pointer];
+    fact.root = roots_.of(overwrite.pointer);
+  }
   for (const ir::Node read : overwrite.reads) fact.depends.set(read);
   for (const ir::Node pointer : overwrite.loads) fact.depends |= points_to_[pointer];
   return fact;
@@ -42,6 +45,18 @@ std::optional<Overwrites::Fact> Overwrites::through(Index index, const Fact& bel
     const auto i = static_cast<std::size_t>(parameter - callee.parameters.begin());
     if (i >= call.plain.size() || !call.plain[i]) return {};
     for (const ir::Node read : call.argument_reads[i]) fact.depends.set(read);
+  }
+  const auto as_seen_here = [&](ir::Node variable) {
+    const auto parameter = roots_.fixed_parameter(call.callee, variable);
+    if (parameter) return *parameter < call.arguments.size() ? roots_.of(call.arguments[*parameter]) : ir::nothing;
+    return program_.objects[variable].storage == ir::Storage::global ? variable : ir::nothing;
+  };
+  fact.root = below.root == ir::nothing ? ir::nothing : as_seen_here(below.root);
+  fact.ahead.apart.clear();
+  for (const unsigned variable : below.ahead.apart) {
+    const ir::Node here = as_seen_here(variable);
+    if (here == ir::nothing) return {};
+    fact.ahead.apart.set(here);
   }
   fact.ahead.calls.insert(fact.ahead.calls.begin(), index);
   return fact;
@@ -76,8 +91,11 @@ const std::vector<Overwrites::Fact>& Overwrites::at_entry(Index f, std::size_t d
   std::vector<Fact> holding;
   if (!facts.all.empty()) {
     const Held entry = solve(f, facts, nullptr, ir::none, nullptr)[ir::entry_block];
-    for (std::size_t i = 0; i < facts.all.size(); ++i)
-      if (entry.holds[i]) holding.push_back(facts.all[i]);
+    for (std::size_t i = 0; i < facts.all.size(); ++i) {
+      if (!entry.now[i].holds) continue;
+      holding.push_back(facts.all[i]);
+      holding.back().ahead.apart = entry.now[i].apart;
+    }
   }
   return entries_[key] = std::move(holding);
 }
@@ -88,21 +106,46 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
     if (found == facts.by_overwrite.end()) return;
     for (const std::size_t i : found->second) {
       // Inside the nest, part of the memory has been written already, and may be read after it.
-      if (instruction.op == Op::overwrite_begin && held.completes[i]) held.holds[i] = true;
-      held.completes[i] = instruction.op == Op::overwrite;
+      if (instruction.op == Op::overwrite_begin && held.from_start[i].holds) held.now[i] = held.from_start[i];
+      held.from_start[i] = {.holds = instruction.op == Op::overwrite, .apart = {}};
     }
     return;
   }
   const Effect effect = effects_.of(f, instruction);
-  if (effect.ends) std::fill(held.holds.begin(), held.holds.end(), true);
-  if (!effect.reads.empty() || !effect.changes.empty())
-    for (std::size_t i = 0; i < facts.all.size(); ++i)
-      if ((held.holds[i] || held.completes[i]) &&
-          (facts.all[i].target.intersects(effect.reads) || facts.all[i].depends.intersects(effect.changes)))
-        held.holds[i] = held.completes[i] = false;
+  const ir::Node freed = freed_by(instruction);
+  for (std::size_t i = 0; i < facts.all.size(); ++i) {
+    if (effect.ends) held.now[i] = {.holds = true, .apart = {}};
+    see_effect(f, instruction, facts.all[i], effect, held.now[i]);
+    see_effect(f, instruction, facts.all[i], effect, held.from_start[i]);
+    if (freed != ir::nothing && freed == facts.all[i].root) held.now[i] = {.holds = true, .apart = {}};
+  }
   if (instruction.op != Op::call) return;
   if (const auto brought = facts.by_call.find(instruction.index); brought != facts.by_call.end())
-    for (const std::size_t i : brought->second) held.holds[i] = true;
+    for (const std::size_t i : brought->second) held.now[i] = {.holds = true, .apart = facts.all[i].ahead.apart};
+}
+
+/// A read of memory of the same kind does no harm where it goes to another block.
+void Overwrites::see_effect(Index f, const ir::Instruction& instruction, const Fact& fact, const Effect& effect,
+                            Claim& claim) const {
+  if (!claim.holds) return;
+  if (fact.target.intersects(effect.reads)) {
+    const auto roots = roots_.of_reads(f, instruction, fact.target);
+    claim.holds = roots && fact.root != ir::nothing && !roots->test(fact.root);
+    if (claim.holds) claim.apart |= *roots;
+  }
+  if (fact.depends.intersects(effect.changes) || claim.apart.intersects(effect.changes)) claim.holds = false;
+  if (!claim.holds) claim.apart.clear();
+}
+
+/// The variable that leads to the block which an instruction frees.
+ir::Node Overwrites::freed_by(const ir::Instruction& instruction) const {
+  if (instruction.op != Op::call) return ir::nothing;
+  const ir::Call& call = program_.calls[instruction.index];
+  if (call.callee == ir::none || program_.functions[call.callee].defined) return ir::nothing;
+  const models::Model* model = models_.find(call.name);
+  if (model == nullptr || model->heap != models::Heap::frees) return ir::nothing;
+  const auto argument = static_cast<std::size_t>(model->heap_argument);
+  return argument < call.arguments.size() ? roots_.of(call.arguments[argument]) : ir::nothing;
 }
 
 /// The greatest solution: what holds on all paths. At the function's exit nothing does, but what nobody needs any more
@@ -113,8 +156,13 @@ std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, con
   std::vector<Objects> live;
   if (live_at_exit != nullptr) live = live_at_blocks(program_, effects_, f, *live_at_exit);
   const std::size_t count = facts.all.size();
-  const std::vector<bool> all(count, true), nothing(count, false);
+  const std::vector<Claim> all(count, Claim{true, {}}), nothing(count);
   std::vector<Held> in(function.blocks.size(), Held{all, all});
+  const auto meet = [](Claim& one, const Claim& other) {
+    one.holds = one.holds && other.holds;
+    one.apart |= other.apart;
+    if (!one.holds) one.apart.clear();
+  };
   const auto held_after = [&](Index b) {
     if (b == ir::exit_block) return Held{nothing, nothing};
     Held held{all, all};
@@ -122,8 +170,8 @@ std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, con
       for (std::size_t i = 0; i < count; ++i) {
         const bool needed =
             live_at_exit == nullptr || facts.all[i].follows || facts.all[i].target.intersects(live[next]);
-        held.holds[i] = held.holds[i] && (in[next].holds[i] || !needed);
-        held.completes[i] = held.completes[i] && in[next].completes[i];
+        if (needed) meet(held.now[i], in[next].now[i]);
+        meet(held.from_start[i], in[next].from_start[i]);
       }
     return held;
   };
@@ -151,8 +199,9 @@ std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_
   if (facts.all.empty()) return ahead;
   Held held;
   solve(f, facts, live_at_exit, marker, &held);
-  for (std::size_t i = 0; i < held.holds.size(); ++i)
-    if (held.holds[i]) ahead.push_back(facts.all[i].ahead);
+  for (std::size_t i = 0; i < held.now.size(); ++i)
+    if (held.now[i].holds)
+      ahead.push_back({facts.all[i].ahead.overwrite, facts.all[i].ahead.calls, held.now[i].apart});
   return ahead;
 }
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "effects.hpp"
+#include "roots.hpp"
 
 namespace cppc::analysis {
 
@@ -12,12 +12,18 @@ namespace cppc::analysis {
 struct Ahead {
   ir::Index overwrite;
   std::vector<ir::Index> calls;  ///< that lead to it, outermost first
+  Objects apart;                 ///< pointer variables: it counts only where none of them leads into the same block
 };
 
 class Overwrites {
  public:
-  Overwrites(const ir::Program& program, const PointsTo& points_to, const Effects& effects)
-      : program_(program), points_to_(points_to), effects_(effects) {}
+  Overwrites(const ir::Program& program, const models::Models& models, const PointsTo& points_to,
+             const Effects& effects)
+      : program_(program),
+        models_(models),
+        points_to_(points_to),
+        effects_(effects),
+        roots_(program, points_to, effects) {}
 
   /// At a marker of `function`, given what is live after the function; null when that is not known.
   [[nodiscard]] std::vector<Ahead> at(ir::Index function, ir::Index marker, const Objects* live_at_exit);
@@ -28,10 +34,17 @@ class Overwrites {
     Objects target;        ///< what is overwritten, perhaps
     Objects depends;       ///< what says where it is
     bool follows = false;  ///< a pointer has to be followed to say where
+    ir::Node root = ir::nothing;  ///< the variable that leads to it
   };
-  /// By number of the fact: whether it holds; and, inside the nest that it is about, whether it does from its start on.
+  /// Whether a fact holds, provided that some variables lead to other blocks.
+  struct Claim {
+    bool holds = false;
+    Objects apart;
+    bool operator==(const Claim&) const = default;
+  };
+  /// By number of the fact: now; and, inside the nest that it is about, from the start of the nest on.
   struct Held {
-    std::vector<bool> holds, completes;
+    std::vector<Claim> now, from_start;
     bool operator==(const Held&) const = default;
   };
 
@@ -48,10 +61,15 @@ class Overwrites {
   std::vector<Held> solve(ir::Index function, const Facts& facts, const Objects* live_at_exit, ir::Index marker,
                           Held* at_marker) const;
   void step_back(ir::Index function, const ir::Instruction& instruction, const Facts& facts, Held& held) const;
+  void see_effect(ir::Index function, const ir::Instruction& instruction, const Fact& fact, const Effect& effect,
+                  Claim& claim) const;
+  [[nodiscard]] ir::Node freed_by(const ir::Instruction& instruction) const;
 
   const ir::Program& program_;
+  const models::Models& models_;
   const PointsTo& points_to_;
   const Effects& effects_;
+  Roots roots_;
   std::map<std::pair<ir::Index, std::size_t>, std::vector<Fact>> entries_;
 };
 

@@ -1,6 +1,7 @@
 #include <clang/AST/ExprOpenMP.h>
 
 #include "lowering.hpp"
+#include "plain.hpp"
 
 namespace cppc::frontend {
 
@@ -49,6 +50,7 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
       const clang::Expr* sub = cast->getSubExpr();
       switch (cast->getCastKind()) {
         case clang::CK_LValueToRValue:
+          if (const auto node = known(sub)) return *node;
           return get(place(sub), may_refer(sub->getType()));
         case clang::CK_ArrayToPointerDecay:
           return takes_lvalue(sub) ? address_of(place(sub)) : value_of(sub);
@@ -82,8 +84,11 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
       return choice(llvm::cast<clang::AbstractConditionalOperator>(e));
     case Stmt::OpaqueValueExprClass:
       return value(llvm::cast<clang::OpaqueValueExpr>(e)->getSourceExpr());
-    case Stmt::CallExprClass:
-      return call(llvm::cast<clang::CallExpr>(e));
+    case Stmt::CallExprClass: {
+      const auto* made = llvm::cast<clang::CallExpr>(e);
+      const clang::Expr* result = aside_ != nullptr ? plain_result(made) : nullptr;
+      return result != nullptr ? look_into(made, result) : call(made);
+    }
     case Stmt::UnaryExprOrTypeTraitExprClass: {
       const auto* size = llvm::cast<clang::UnaryExprOrTypeTraitExpr>(e);
       if (!size->isArgumentType() && size->getArgumentExpr()->getType()->isVariableArrayType())
@@ -125,6 +130,29 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
         if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
       return ir::nothing;
   }
+}
+
+/// The value of a variable that stands for an expression, when instructions are only looked at.
+std::optional<ir::Node> Lowering::known(const clang::Expr* e) {
+  const auto* name = aside_ != nullptr ? llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens()) : nullptr;
+  const auto* variable = name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+  if (variable == nullptr) return {};
+  if (const auto given = given_.find(variable); given != given_.end()) return given->second;
+  const auto local = locals_ != nullptr ? locals_->find(variable) : Locals::const_iterator{};
+  if (locals_ == nullptr || local == locals_->end()) return {};
+  return value(local->second);
+}
+
+/// A call of a function that is one expression, as that expression.
+ir::Node Lowering::look_into(const clang::CallExpr* call, const clang::Expr* result) {
+  const clang::FunctionDecl* callee = nullptr;
+  call->getDirectCallee()->hasBody(callee);
+  std::map<const clang::VarDecl*, ir::Node> given;
+  for (unsigned i = 0; i < call->getNumArgs(); ++i) given[callee->getParamDecl(i)] = value(call->getArg(i));
+  std::swap(given, given_);
+  const ir::Node returned = value(result);
+  std::swap(given, given_);
+  return returned;
 }
 
 LValue Lowering::place(const clang::Expr* e) {

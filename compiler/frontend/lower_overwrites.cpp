@@ -1,6 +1,7 @@
 /// Nests of counting loops that write an array from one end to the other.
 
 #include "lowering.hpp"
+#include "plain.hpp"
 
 namespace cppc::frontend {
 
@@ -15,20 +16,6 @@ bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
   if (s == nullptr) return false;
   if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) return name->getDecl() == variable;
   return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return mentions(child, variable); });
-}
-
-/// Variables, members, constants and arithmetic: what can be evaluated elsewhere without effects.
-bool plain(const clang::Stmt* s) {
-  if (s == nullptr) return true;
-  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s); unary != nullptr && unary->isIncrementDecrementOp())
-    return false;
-  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s); binary != nullptr && binary->isAssignmentOp())
-    return false;
-  if (!llvm::isa<clang::DeclRefExpr, clang::MemberExpr, clang::ArraySubscriptExpr, clang::ParenExpr, clang::CastExpr,
-                 clang::UnaryOperator, clang::BinaryOperator, clang::IntegerLiteral, clang::ConstantExpr,
-                 clang::UnaryExprOrTypeTraitExpr>(s))
-    return false;
-  return std::ranges::all_of(s->children(), plain);
 }
 
 bool leaves(const clang::Stmt* s) {
@@ -86,32 +73,86 @@ bool consecutive(const clang::Expr* index, const clang::VarDecl* variable) {
          consecutive(sum->getRHS(), variable);
 }
 
-using Found = std::vector<std::pair<std::vector<Level>, const clang::Expr*>>;
-
-/// The arrays that every pass of the statement writes whole ranges of, seen from the outermost loop.
-void find_ranges(const clang::Stmt* s, const std::vector<Level>& outer, Found& found) {
-  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) {
-    for (const clang::Stmt* child : block->body()) find_ranges(child, outer, found);
-    return;
+/// The arrays that every pass of a nest of loops writes whole ranges of, seen from the outermost loop.
+class RangeFinder {
+ public:
+  explicit RangeFinder(const clang::Stmt* nest) : nest_(nest) { look_at(nest); }
+  [[nodiscard]] std::vector<OverwriteSite> found(ir::Index unit) const {
+    std::vector<OverwriteSite> sites;
+    Locals locals;
+    for (const auto& [variable, local] : locals_) locals[variable] = local.value;
+    for (const auto& [levels, element] : found_) sites.push_back({unit, levels, element, locals});
+    return sites;
   }
-  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
+
+ private:
+  struct Local {
+    const clang::Expr* value;
+    std::size_t depth;  ///< loops around its declaration
+  };
+  void look_at(const clang::Stmt* s);
+  void declare(const clang::DeclStmt* s);
+  void assign(const clang::BinaryOperator* assignment);
+  [[nodiscard]] bool locals_stand(const clang::Stmt* s) const;
+
+  const clang::Stmt* nest_;
+  std::vector<Level> levels_;  ///< around what is looked at
+  std::map<const clang::VarDecl*, Local> locals_;
+  std::vector<std::pair<std::vector<Level>, const clang::Expr*>> found_;
+};
+
+void RangeFinder::look_at(const clang::Stmt* s) {
+  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) {
+    for (const clang::Stmt* child : block->body()) look_at(child);
+  } else if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
     Level level{};
     if (!counts(loop, level)) return;
-    std::vector<Level> levels = outer;
-    levels.push_back(level);
-    return find_ranges(loop->getBody(), levels, found);
+    levels_.push_back(level);
+    look_at(loop->getBody());
+    levels_.pop_back();
+  } else if (const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s)) {
+    declare(declaration);
+  } else if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s)) {
+    assign(binary);
   }
-  const auto* assignment = llvm::dyn_cast<clang::BinaryOperator>(s);
-  if (assignment == nullptr || outer.empty() || assignment->getOpcode() != clang::BO_Assign) return;
+}
+
+/// Variables of the nest that only ever have the value they are declared with stand for that.
+void RangeFinder::declare(const clang::DeclStmt* s) {
+  for (const clang::Decl* d : s->decls()) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
+    if (variable == nullptr || !variable->hasLocalStorage() || !variable->getType()->isScalarType()) continue;
+    if (variable->getInit() != nullptr && plain(variable->getInit()) && !assigns(nest_, variable))
+      locals_[variable] = {variable->getInit(), levels_.size()};
+  }
+}
+
+/// Whether the values of the nest's variables that are named there do not change while the innermost loop runs.
+bool RangeFinder::locals_stand(const clang::Stmt* s) const {
+  if (s == nullptr) return true;
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) {
+    const auto local = locals_.find(llvm::dyn_cast<clang::VarDecl>(name->getDecl()));
+    if (local == locals_.end()) return true;
+    for (std::size_t l = std::min(local->second.depth, levels_.size() - 1); l < levels_.size(); ++l)
+      if (mentions(local->second.value, levels_[l].variable)) return false;
+    return locals_stand(local->second.value);
+  }
+  return std::ranges::all_of(s->children(), [this](const clang::Stmt* child) { return locals_stand(child); });
+}
+
+void RangeFinder::assign(const clang::BinaryOperator* assignment) {
+  if (levels_.empty() || assignment->getOpcode() != clang::BO_Assign) return;
   // A chain a[i] = b[i] = ... writes all of them.
-  const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(assignment->getLHS()->IgnoreParens());
   if (const auto* more = llvm::dyn_cast<clang::BinaryOperator>(assignment->getRHS()->IgnoreParenImpCasts());
       more != nullptr)
-    find_ranges(more, outer, found);
-  if (element == nullptr || !plain(element) || !consecutive(element->getIdx(), outer.back().variable) ||
-      mentions(element->getBase(), outer.back().variable))
-    return;
-  found.emplace_back(outer, element);
+    assign(more);
+  const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(assignment->getLHS()->IgnoreParens());
+  if (element == nullptr || !plain(element)) return;
+  const clang::VarDecl* last = levels_.back().variable;
+  const bool bounds = std::ranges::all_of(
+      levels_, [this](const Level& level) { return locals_stand(level.low) && locals_stand(level.high); });
+  if (bounds && consecutive(element->getIdx(), last) && !mentions(element->getBase(), last) && locals_stand(element))
+    found_.emplace_back(levels_, element);
 }
 
 }  // namespace
@@ -122,9 +163,7 @@ std::vector<ir::Index> Lowering::overwrites_of(const clang::Stmt* s) {
   std::vector<ir::Index> made;
   const auto* loop = llvm::dyn_cast<clang::ForStmt>(s);
   if (loop == nullptr || leaves(loop->getBody()) || aside_ != nullptr) return made;
-  Found found;
-  find_ranges(s, {}, found);
-  for (const auto& [levels, element] : found) made.push_back(add_overwrite({symbols_.unit, levels, element}));
+  for (const OverwriteSite& site : RangeFinder(s).found(symbols_.unit)) made.push_back(add_overwrite(site));
   return made;
 }
 
@@ -133,12 +172,14 @@ ir::Index Lowering::add_overwrite(const OverwriteSite& site) {
   ir::Overwrite made{.handle = static_cast<ir::Index>(symbols_.source().overwrites.size())};
   std::vector<ir::Instruction> aside;
   aside_ = &aside;
+  locals_ = &site.locals;
   const LValue target = place(site.element);
   for (const Level& level : site.levels) {
     value(level.low);
     value(level.high);
   }
   aside_ = nullptr;
+  locals_ = nullptr;
   made.object = target.object;
   made.pointer = target.pointer;
   std::vector<ir::Node> counters;

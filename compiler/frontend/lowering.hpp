@@ -4,6 +4,7 @@
 #include <clang/AST/ASTContext.h>
 
 #include <map>
+#include <optional>
 
 #include "source.hpp"
 
@@ -74,6 +75,8 @@ class Lowering {
   ir::Node value_of(const clang::Expr* e);
   LValue place(const clang::Expr* e);
   ir::Node call(const clang::CallExpr* e);
+  ir::Node look_into(const clang::CallExpr* call, const clang::Expr* result);
+  std::optional<ir::Node> known(const clang::Expr* variable);
   ir::Node unary(const clang::UnaryOperator* e);
   ir::Node binary(const clang::BinaryOperator* e);
   ir::Node choice(const clang::AbstractConditionalOperator* e);
@@ -98,6 +101,8 @@ class Lowering {
   ir::Index index_;
   ir::Index block_ = ir::entry_block;
   std::vector<ir::Instruction>* aside_ = nullptr;  ///< where instructions go that are only looked at
+  const Locals* locals_ = nullptr;                 ///< and the variables that stand for their values there
+  std::map<const clang::VarDecl*, ir::Node> given_;  ///< arguments of the functions that are looked into there
   bool static_only_ = false;                       ///< for initialisers of static objects
   ir::Index position_ = ir::none;                  ///< of the statement, in Program::positions
   ir::Index loop_ = ir::none;

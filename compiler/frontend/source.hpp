@@ -6,6 +6,7 @@
 #include <clang/AST/Stmt.h>
 #include <clang/Frontend/ASTUnit.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -78,10 +79,14 @@ struct Level {
   bool inclusive;  ///< up to and with `high`
 };
 
+/// Variables that stand for the value they are declared with.
+using Locals = std::map<const clang::VarDecl*, const clang::Expr*>;
+
 struct OverwriteSite {
   ir::Index unit;
   std::vector<Level> levels;  ///< outermost first; the elements of the last one lie side by side
   const clang::Expr* element;
+  Locals locals;  ///< of the nest
 };
 
 struct Source {
