@@ -2,6 +2,9 @@
 
 #include <clang/AST/PrettyPrinter.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "frontend/plain.hpp"
 
 namespace cppc::rewrite {
@@ -51,12 +54,21 @@ class Printer final : public clang::PrinterHelper {
     llvm::raw_string_ostream out(text);
     const clang::Expr* bare = e->IgnoreParenImpCasts();
     bare->printPretty(out, this, ast_.getPrintingPolicy());
-    return "(" + text + ")";
+    const bool word = std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    return word || closes_at(text) + 1 == text.size() ? text : "(" + text + ")";
   }
 
   [[nodiscard]] bool possible() const { return possible_; }
 
  private:
+  /// Where the parenthesis that the text begins with is closed.
+  static std::size_t closes_at(const std::string& text) {
+    int open = 0;
+    for (std::size_t i = 0; i < text.size() && text.front() == '('; ++i)
+      if ((open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0) == 0) return i;
+    return text.size();
+  }
+
   /// A number as the type that it is converted to.
   static std::string as(clang::QualType type, const std::string& text) {
     if (!type->isArithmeticType()) return text;
