@@ -83,7 +83,7 @@ int translate(const Settings& settings, const std::vector<frontend::Command>& co
   const models::Models models = read_models(settings.models);
   auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES);
   if (!source) fail(source.error());
-  ir::Program program = frontend::lower(*source);
+  ir::Program program = frontend::lower(*source, models);
   analysis::add_heap_objects(program, models);
   auto found = std::make_unique<analysis::PointsTo>(program, models);
   for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)

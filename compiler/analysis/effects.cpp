@@ -99,7 +99,7 @@ std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, c
     return callee.name.starts_with("__builtin_") ? std::optional(std::move(arguments)) : std::nullopt;
   const int count = static_cast<int>(call.arguments.size());
   for (const int i : model->reads)
-    if (i < count) arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
+    if (i < count && !(call.fills && i == model->fills.front())) arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
   for (int i = model->reads_from; i >= 0 && i < count; ++i)
     arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
   return arguments;

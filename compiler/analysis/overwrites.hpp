@@ -35,6 +35,7 @@ class Overwrites {
     Objects depends;       ///< what says where it is
     bool follows = false;  ///< a pointer has to be followed to say where
     ir::Node root = ir::nothing;  ///< the variable that leads to it
+    bool certain = true;  ///< of a callee: it overwrites; otherwise it leaves alone what may be overwritten after it
   };
   /// Whether a fact holds, provided that some variables lead to other blocks.
   struct Claim {
@@ -54,13 +55,20 @@ class Overwrites {
     std::map<ir::Index, std::vector<std::size_t>> by_overwrite, by_call;
   };
 
-  Facts facts_of(ir::Index function, std::size_t depth);
+  /// What holds after a function: nothing, but of what is not live there when that is known; or everything.
+  struct AtExit {
+    bool holds = false;
+    const Objects* live = nullptr;
+  };
+
+  Facts facts_of(ir::Index function, std::size_t depth, bool from_outside);
   const std::vector<Fact>& at_entry(ir::Index function, std::size_t depth);
   std::optional<Fact> through(ir::Index call, const Fact& below) const;
-  [[nodiscard]] Fact made_by(ir::Index overwrite) const;
-  std::vector<Held> solve(ir::Index function, const Facts& facts, const Objects* live_at_exit, ir::Index marker,
+  [[nodiscard]] Fact made_by(ir::Index overwrite, const ir::Target& target) const;
+  std::vector<Held> solve(ir::Index function, const Facts& facts, const AtExit& exit, ir::Index marker,
                           Held* at_marker) const;
   void step_back(ir::Index function, const ir::Instruction& instruction, const Facts& facts, Held& held) const;
+  void see_callee(const Fact& fact, const Effect& effect, const Claim& after, Claim& claim) const;
   void see_effect(ir::Index function, const ir::Instruction& instruction, const Fact& fact, const Effect& effect,
                   Claim& claim) const;
   [[nodiscard]] ir::Node freed_by(const ir::Instruction& instruction) const;

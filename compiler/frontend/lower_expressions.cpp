@@ -377,8 +377,12 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   symbols_.source().calls.push_back(
       {symbols_.unit, e, nullptr, converted != conversions_.end() ? converted->second : clang::QualType()});
   const ir::Node result = made.result;
+  const auto overwrite = overwrite_of(e, made.name);
+  made.fills = overwrite.has_value();
   program.calls[index] = std::move(made);
+  if (overwrite) emit(Op::overwrite_begin, ir::nothing, ir::nothing, *overwrite);
   emit(Op::call, ir::nothing, ir::nothing, index);
+  if (overwrite) emit(Op::overwrite, ir::nothing, ir::nothing, *overwrite);
   return result;
 }
 

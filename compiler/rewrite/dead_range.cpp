@@ -21,7 +21,13 @@ class Printer final : public clang::PrinterHelper {
       : ast_(ast), visible_(visible), names_(names), locals_(locals) {}
 
   bool handledStmt(clang::Stmt* s, llvm::raw_ostream& out) override {
-    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(s); member != nullptr) check_record(member);
+    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(s); member != nullptr) {
+      check_record(member);
+      if (member->isArrow()) follow(member->getBase());
+    }
+    if (const auto* deref = llvm::dyn_cast<clang::UnaryOperator>(s);
+        deref != nullptr && deref->getOpcode() == clang::UO_Deref)
+      follow(deref->getSubExpr());
     if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr) return print_result(call, out);
     if (const auto* cast = llvm::dyn_cast<clang::CStyleCastExpr>(s); cast != nullptr) return print_cast(cast, out);
     if (llvm::isa<clang::UnaryExprOrTypeTraitExpr>(s)) return print_number(llvm::cast<clang::Expr>(s), out);
@@ -60,7 +66,16 @@ class Printer final : public clang::PrinterHelper {
 
   [[nodiscard]] bool possible() const { return possible_; }
 
+  /// Pointers that have to lead somewhere, each behind those that it is read through.
+  [[nodiscard]] const std::vector<std::string>& followed() const { return followed_; }
+
  private:
+  void follow(const clang::Expr* pointer) {
+    const std::string text = (*this)(pointer);
+    const bool address = text.starts_with("&") || text.starts_with("(&");  // leads somewhere
+    if (!address && std::ranges::find(followed_, text) == followed_.end()) followed_.push_back(text);
+  }
+
   /// Where the parenthesis that the text begins with is closed.
   static std::size_t closes_at(const std::string& text) {
     int open = 0;
@@ -104,6 +119,8 @@ class Printer final : public clang::PrinterHelper {
     Printer inner(ast_, visible_, given);
     out << as(call->getType(), inner(result));
     possible_ = possible_ && inner.possible();
+    for (const std::string& pointer : inner.followed_)
+      if (std::ranges::find(followed_, pointer) == followed_.end()) followed_.push_back(pointer);
     return true;
   }
 
@@ -130,7 +147,40 @@ class Printer final : public clang::PrinterHelper {
   const Names& names_;
   const frontend::Locals* locals_;
   bool possible_ = true;
+  std::vector<std::string> followed_;
 };
+
+/// The parts of the code.
+struct Range {
+  std::string declarations, loops, condition, address, bytes;
+};
+
+Range range_of(const frontend::OverwriteSite& site, Printer& print, Names& names) {
+  if (site.element == nullptr) {
+    const std::string count = "(long)" + print(site.count);
+    return {.condition = count + " > 0",
+            .address = print(site.pointer),
+            .bytes = "(size_t)" + count + (site.size > 1 ? " * " + std::to_string(site.size) : "")};
+  }
+  Range range;
+  for (std::size_t l = 0; l + 1 < site.levels.size(); ++l) {
+    const frontend::Level& level = site.levels[l];
+    const std::string counter = "cppc_" + std::to_string(l);
+    range.declarations += "long " + counter + "; ";
+    range.loops += "for (" + counter + " = " + print(level.low) + "; " + counter +
+                   (level.inclusive ? " <= (long)" : " < (long)") + print(level.high) + "; ++" + counter + ") ";
+    names[level.variable->getCanonicalDecl()] = counter;
+  }
+  const frontend::Level& last = site.levels.back();
+  const std::string low = print(last.low), high = print(last.high);
+  names[last.variable->getCanonicalDecl()] = low;
+  const std::string element = print(site.element);
+  range.condition = "(long)" + high + (last.inclusive ? " >= " : " > ") + "(long)" + low;
+  range.address = "&" + element;
+  range.bytes = "(size_t)((long)" + high + " - (long)" + low + (last.inclusive ? " + 1" : "") + ") * sizeof" +
+                (element.front() == '(' ? "" : " ") + element;
+  return range;
+}
 
 }  // namespace
 
@@ -155,38 +205,30 @@ std::string dead_range(const ir::Program& program, const frontend::Source& sourc
     outermost = false;
   }
   const auto& overwrite = source.overwrites[program.overwrites[ahead.overwrite].handle];
-  Printer print(ast, outermost ? visible : only_static, names, &overwrite.locals);
-  std::string loops, counters;
-  for (std::size_t l = 0; l + 1 < overwrite.levels.size(); ++l) {
-    const frontend::Level& level = overwrite.levels[l];
-    const std::string counter = "cppc_" + std::to_string(l);
-    counters += (counters.empty() ? "long " : ", ") + counter;
-    loops += "for (" + counter + " = " + print(level.low) + "; " + counter +
-             (level.inclusive ? " <= (long)" : " < (long)") + print(level.high) + "; ++" + counter + ") ";
-    names[level.variable->getCanonicalDecl()] = counter;
-  }
-  const frontend::Level& last = overwrite.levels.back();
-  const std::string low = print(last.low), high = print(last.high);
-  names[last.variable->getCanonicalDecl()] = low;
-  const std::string element = print(overwrite.element);
+  Printer print(ast, outermost ? visible : only_static, names, outermost ? &overwrite.nest : &overwrite.function);
+  Range range = range_of(overwrite, print, names);
   if (!print.possible()) return {};
+  std::string guard;
+  for (const std::string& pointer : print.followed()) {
+    const bool in_loop = pointer.find("cppc_") != std::string::npos;
+    if (in_loop) range.condition += " && " + pointer + " != 0";
+    if (!in_loop) guard += (guard.empty() ? "if (" : " && ") + pointer + " != 0";
+  }
+  if (!guard.empty()) guard += ") ";
   const Names no_names;
   Printer here(ast, visible, no_names);
   std::string apart;
   for (const unsigned variable : ahead.apart)
     apart += (apart.empty() ? "" : ", ") + here.name(source.variables[program.objects[variable].handle].declaration);
   if (!here.possible()) return {};
-  const std::string bytes = "(size_t)((long)" + high + " - (long)" + low + (last.inclusive ? " + 1" : "") +
-                            ") * sizeof" + element;
-  const std::string condition = "(long)" + high + (last.inclusive ? " >= " : " > ") + "(long)" + low;
-  std::string call = "cppc_dead_range(&" + element + ", " + bytes + "); ";
+  std::string call = "cppc_dead_range(" + range.address + ", " + range.bytes + "); ";
   if (!apart.empty()) {
-    counters += (counters.empty() ? "" : "; ") + ("const void* const cppc_apart[] = {" + apart + "}");
-    call = "cppc_dead_range_apart(&" + element + ", " + bytes + ", cppc_apart, " + std::to_string(ahead.apart.count()) +
-           "); ";
+    range.declarations += "const void* const cppc_apart[] = {" + apart + "}; ";
+    call = "cppc_dead_range_apart(" + range.address + ", " + range.bytes + ", cppc_apart, " +
+           std::to_string(ahead.apart.count()) + "); ";
   }
-  const std::string code = loops + "if (" + condition + ") " + call;
-  return counters.empty() ? code : "{ " + counters + "; " + code + "} ";
+  const std::string code = guard + range.loops + "if (" + range.condition + ") " + call;
+  return range.declarations.empty() ? code : "{ " + range.declarations + code + "} ";
 }
 
 }  // namespace cppc::rewrite

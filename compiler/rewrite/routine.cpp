@@ -449,8 +449,8 @@ std::string RoutineRewriter::safe_points_of(const clang::Stmt* loop) const {
     if (context_.source.markers[context_.program.markers[place.marker].handle].statement != loop) continue;
     const auto number = static_cast<int>(k + 1);
     code += "if (cppc_safe_point(" + std::to_string(place.point + 1) + ")) { " + store(number, false) +
-            label("place", static_cast<unsigned>(number)) + ": " + store(number, true) + dead_objects(place.point) +
-            dead_ranges(place.point, loop) + "cppc_stop(&cppc_frame_, " + std::to_string(number) + "); " +
+            dead_objects(place.point) + dead_ranges(place.point, loop) + label("place", static_cast<unsigned>(number)) +
+            ": " + store(number, true) + "cppc_stop(&cppc_frame_, " + std::to_string(number) + "); " +
             load(number) + "} ";
   }
   return code;
