@@ -195,12 +195,13 @@ void CallRewriter::run() {
     const ir::Call& call = rewriting_.program.calls[c];
     const auto& site = rewriting_.source.calls[call.handle];
     if (site.unit != unit_) continue;
-    if (marked(site)) require(call, site);
+    const bool wanted = marked(site);
+    if (wanted) require(call, site);
     if (call.callee != ir::none && !rewriting_.program.functions[call.callee].defined) {
       const models::Model* model = rewriting_.models.find(call.name);
       if (model == nullptr) continue;
       if (allocator(call.name) != nullptr || !model->replaced.empty()) replace(call, site, *model);
-      if (model->required) require(call, site);
+      if (model->required && !wanted) require(call, site);
       if (!model->stream) continue;
       const auto begin = editor_.begin(site.call->getBeginLoc()), end = editor_.end(site.call->getEndLoc());
       if (!begin || !end) continue;

@@ -7,6 +7,7 @@ static void handler(int s) { (void)s; }
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   if (signal(SIGUSR1, handler) == SIG_ERR) return 1;
+#pragma cppc execute
   setlocale(LC_ALL, "C");
   FILE *p = popen("echo hi", "r");
   char line[20];

@@ -37,7 +37,7 @@ static struct cppc_arguments_2 cppc_arguments_here_2;
 static char *cppc_result_2;
 static void cppc_call_2(void* p) { struct cppc_arguments_2* a = p; (void)a; cppc_result_2 = setlocale(a->a0, a->a1); }
 static const cppc_type cppc_arguments_type_2;
-static cppc_required cppc_required_2 __attribute__((section("cppc_requireds"), used, aligned(8))) = {"required.c:10 setlocale", cppc_call_2, &cppc_arguments_type_2};
+static cppc_required cppc_required_2 __attribute__((section("cppc_requireds"), used, aligned(8))) = {"required.c:11 setlocale", cppc_call_2, &cppc_arguments_type_2};
 #line 7
 
 struct cppc_arguments_3 { int a0; void (*a1)(int); };
@@ -45,11 +45,12 @@ static struct cppc_arguments_3 cppc_arguments_here_3;
 static void (*cppc_result_3)(int);
 static void cppc_call_3(void* p) { struct cppc_arguments_3* a = p; (void)a; cppc_result_3 = signal(a->a0, a->a1); }
 static const cppc_type cppc_arguments_type_3;
-static cppc_required cppc_required_3 __attribute__((section("cppc_requireds"), used, aligned(8))) = {"required.c:17 signal", cppc_call_3, &cppc_arguments_type_3};
+static cppc_required cppc_required_3 __attribute__((section("cppc_requireds"), used, aligned(8))) = {"required.c:18 signal", cppc_call_3, &cppc_arguments_type_3};
 #line 7
 int main(int argc, char **argv) { struct cppc_live_main cppc_live; cppc_frame cppc_frame_ __attribute__((cleanup(cppc_leave))); cppc_declare(&cppc_program_records); cppc_start(&argc, (char***)&argv); if (cppc_enter(&cppc_frame_, &cppc_routine_main, &cppc_live) != 0) { goto cppc_way_1; }
   MPI_Init(&argc, &argv);
   if ((cppc_arguments_here_1.a0 = (SIGUSR1), cppc_arguments_here_1.a1 = (handler), cppc_execute(&cppc_required_1, &cppc_arguments_here_1), cppc_result_1) == SIG_ERR) return 1;
+
   (cppc_arguments_here_2.a0 = (LC_ALL), cppc_arguments_here_2.a1 = ("C"), cppc_execute(&cppc_required_2, &cppc_arguments_here_2));
   FILE *p = cppc_stream(popen("echo hi", "r"), "popen");
   char line[20];
