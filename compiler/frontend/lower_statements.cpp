@@ -1,5 +1,4 @@
 #include <clang/AST/StmtOpenMP.h>
-#include <clang/Lex/Lexer.h>
 
 #include "lowering.hpp"
 

@@ -1,7 +1,7 @@
 #include "calls.hpp"
 
 #include <clang/AST/ParentMapContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
 
 namespace cppc::rewrite {
 

@@ -1,7 +1,6 @@
 #include "routine.hpp"
 
 #include <clang/AST/ParentMapContext.h>
-#include <clang/Lex/Lexer.h>
 
 #include <algorithm>
 
@@ -100,7 +99,6 @@ void RoutineRewriter::collect_place(int number, const analysis::Place& place) {
     onward = &waypoints_[static_cast<std::size_t>(index)].onward;
   }
   (*onward)[number] = label("place", static_cast<unsigned>(number));
-  std::set<const clang::VarDecl*> added;
   for (const unsigned object : place.locals) {
     const ir::Object& o = context_.program.objects[object];
     if (o.handle == ir::none) {

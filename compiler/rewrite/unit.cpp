@@ -1,7 +1,6 @@
 #include "unit.hpp"
 
 #include <clang/AST/ParentMapContext.h>
-#include <clang/Lex/Lexer.h>
 
 #include <algorithm>
 #include <filesystem>
