@@ -1,7 +1,8 @@
 #include "calls.hpp"
 
-#include <clang/AST/ParentMapContext.h>
 #include <clang/Lex/Lexer.h>
+
+#include "frontend/syntax.hpp"
 
 namespace cppc::rewrite {
 
@@ -72,8 +73,7 @@ const clang::Expr* CallRewriter::whole_expansion(const clang::Expr* call) const 
   const auto& manager = ast.getSourceManager();
   const clang::Expr* outermost = call;
   for (;;) {
-    const auto parents = ast.getParentMapContext().getParents(*outermost);
-    const auto* up = parents.empty() ? nullptr : parents[0].get<clang::Expr>();
+    const auto* up = llvm::dyn_cast_or_null<clang::Expr>(frontend::parent_of(ast, *outermost));
     if (up == nullptr || !llvm::isa<clang::CastExpr, clang::ParenExpr>(up) || !up->getBeginLoc().isMacroID()) break;
     outermost = up;
   }
@@ -147,8 +147,7 @@ void CallRewriter::require(const ir::Call& call, const frontend::CallSite& site)
            editor_.original(*editor_.begin(argument->getBeginLoc()), *editor_.end(argument->getEndLoc())) + "), ";
   }
   const bool result = !site.call->getType()->isVoidType();
-  const auto parents = ast.getParentMapContext().getParents(*site.call);
-  const bool used = result && !parents.empty() && parents[0].get<clang::CompoundStmt>() == nullptr;
+  const bool used = result && !llvm::isa_and_nonnull<clang::CompoundStmt>(frontend::parent_of(ast, *site.call));
   const std::string value = "cppc_result_" + number;
   std::string text = "\n" + structure + " { " + (members.empty() ? "char none; " : members) + "};\nstatic " +
                      structure + " " + here + ";\n";

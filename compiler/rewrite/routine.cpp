@@ -1,47 +1,17 @@
 #include "routine.hpp"
 
-#include <clang/AST/ParentMapContext.h>
-
 #include <algorithm>
 
 #include "dead_range.hpp"
+#include "frontend/syntax.hpp"
 
 namespace cppc::rewrite {
 
-namespace {
-
-bool is_loop(const clang::Stmt* s) { return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s); }
-
-bool variably_modified(const clang::Stmt* s) {
-  const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s);
-  return declaration != nullptr && std::ranges::any_of(declaration->decls(), [](const clang::Decl* d) {
-           if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d))
-             return variable->getType()->isVariablyModifiedType();
-           const auto* name = llvm::dyn_cast<clang::TypedefNameDecl>(d);
-           return name != nullptr && name->getUnderlyingType()->isVariablyModifiedType();
-         });
-}
-
-bool changes(const clang::Stmt* s) {
-  if (s == nullptr) return false;
-  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s); unary != nullptr && unary->isIncrementDecrementOp())
-    return true;
-  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s); binary != nullptr && binary->isAssignmentOp())
-    return true;
-  return std::ranges::any_of(s->children(), changes);
-}
-
-/// A continue that belongs to the loop whose body this is.
-bool has_continue(const clang::Stmt* s) {
-  if (s == nullptr || is_loop(s)) return false;
-  return llvm::isa<clang::ContinueStmt>(s) || std::ranges::any_of(s->children(), has_continue);
-}
-
-bool has_call(const clang::Stmt* s) {
-  return s != nullptr && (llvm::isa<clang::CallExpr>(s) || std::ranges::any_of(s->children(), has_call));
-}
-
-}  // namespace
+using frontend::changes;
+using frontend::has_call;
+using frontend::has_continue;
+using frontend::is_loop;
+using frontend::variably_modified;
 
 RoutineRewriter::RoutineRewriter(Context& context, const analysis::Routine& routine)
     : context_(context),
@@ -53,10 +23,7 @@ std::string RoutineRewriter::label(const char* kind, unsigned number) const {
   return std::string("cppc_") + kind + "_" + std::to_string(number);
 }
 
-const clang::Stmt* RoutineRewriter::parent(const clang::Stmt* s) const {
-  const auto parents = context_.ast.getParentMapContext().getParents(*s);
-  return parents.empty() ? nullptr : parents[0].get<clang::Stmt>();
-}
+const clang::Stmt* RoutineRewriter::parent(const clang::Stmt* s) const { return frontend::parent_of(context_.ast, *s); }
 
 void RoutineRewriter::refuse(const clang::Stmt* where, const std::string& what, const std::string& advice) {
   auto& program = const_cast<ir::Program&>(context_.program);
@@ -120,26 +87,17 @@ void RoutineRewriter::collect_place(int number, const analysis::Place& place) {
 const std::vector<std::string>& RoutineRewriter::extents(const clang::VarDecl* variable) {
   auto [entry, fresh] = extents_.try_emplace(variable);
   if (!fresh) return entry->second;
-  for (clang::QualType type = variable->getType();;) {
-    if (type->isPointerType()) {
-      type = type->getPointeeType();
-      continue;
-    }
-    const auto* array = context_.ast.getAsArrayType(type);
-    if (array == nullptr) return entry->second;
-    if (llvm::isa<clang::VariableArrayType>(array))
-      entry->second.push_back(variable->getNameAsString() + "_extent_" + std::to_string(entry->second.size() + 1) +
-                              "_" + std::to_string(extents_.size()));
-    type = array->getElementType();
-  }
+  for (std::size_t i = 1; i <= frontend::variable_arrays(context_.ast, variable->getType()).size(); ++i)
+    entry->second.push_back(variable->getNameAsString() + "_extent_" + std::to_string(i) + "_" +
+                            std::to_string(extents_.size()));
+  return entry->second;
 }
 
 /// Whether the variable's scope encloses the statement and begins before it.
 bool RoutineRewriter::visible(const clang::VarDecl* variable, const clang::Stmt* at, bool inside) const {
   if (variable->getParentFunctionOrMethod() != function_) return false;
   if (llvm::isa<clang::ParmVarDecl>(variable)) return true;
-  const auto parents = context_.ast.getParentMapContext().getParents(*variable);
-  const clang::Stmt* declaration = parents.empty() ? nullptr : parents[0].get<clang::Stmt>();
+  const clang::Stmt* declaration = frontend::parent_of(context_.ast, *variable);
   if (declaration == nullptr) return false;
   const clang::Stmt* scope = parent(declaration);
   const auto& manager = context_.ast.getSourceManager();
@@ -400,25 +358,14 @@ void RoutineRewriter::write_array(const Waypoint& waypoint) {
       }
     }
     std::size_t extent = 0;
-    clang::QualType type = variable->getType();
-    while (true) {
-      if (type->isPointerType()) {
-        type = type->getPointeeType();
-        continue;
+    for (const auto* array : frontend::variable_arrays(context_.ast, variable->getType())) {
+      const clang::Expr* size = array->getSizeExpr();
+      const auto from = editor.begin(size->getBeginLoc()), to = editor.end(size->getEndLoc());
+      const std::string member = "cppc_live." + extents(variable)[extent++];
+      if (from && to) {
+        editor.open(*from, "cppc_resuming(&cppc_frame_) ? " + member + " : (" + member + " = (size_t)(");
+        editor.close(*to, "))");
       }
-      const auto* array = context_.ast.getAsArrayType(type);
-      if (array == nullptr) break;
-      if (const auto* open = llvm::dyn_cast<clang::VariableArrayType>(array);
-          open != nullptr && open->getSizeExpr() != nullptr) {
-        const auto from = editor.begin(open->getSizeExpr()->getBeginLoc()),
-                   to = editor.end(open->getSizeExpr()->getEndLoc());
-        const std::string member = "cppc_live." + extents(variable)[extent++];
-        if (from && to) {
-          editor.open(*from, "cppc_resuming(&cppc_frame_) ? " + member + " : (" + member + " = (size_t)(");
-          editor.close(*to, "))");
-        }
-      }
-      type = array->getElementType();
     }
   }
 }
@@ -567,10 +514,7 @@ std::string RoutineRewriter::condition_code(const clang::Stmt* loop) const {
     const analysis::Place& place = routine_.places[k];
     const auto& site = context_.source.markers[context_.program.markers[place.marker].handle];
     if (place.call == ir::none || site.statement != loop || site.part != frontend::Part::condition) continue;
-    const clang::Expr* condition = nullptr;
-    if (const auto* f = llvm::dyn_cast<clang::ForStmt>(loop)) condition = f->getCond();
-    if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(loop)) condition = w->getCond();
-    if (const auto* d = llvm::dyn_cast<clang::DoStmt>(loop)) condition = d->getCond();
+    const clang::Expr* condition = frontend::condition_of(loop);
     const auto begin = context_.editor.begin(condition->getBeginLoc()),
                end = context_.editor.end(condition->getEndLoc());
     return call_code(static_cast<int>(k + 1)) + "if (!(" + context_.editor.original(*begin, *end) + ")) break; ";

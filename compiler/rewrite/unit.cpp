@@ -1,11 +1,10 @@
 #include "unit.hpp"
 
-#include <clang/AST/ParentMapContext.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "calls.hpp"
+#include "frontend/syntax.hpp"
 #include "routine.hpp"
 
 namespace cppc::rewrite {
@@ -92,8 +91,7 @@ void UnitRewriter::declare_objects() {
       globals += "  " + entry + ",\n";
       continue;
     }
-    const auto parents = ast_.getParentMapContext().getParents(*variable);
-    const auto* declaration = parents.empty() ? nullptr : parents[0].get<clang::DeclStmt>();
+    const auto* declaration = llvm::dyn_cast_or_null<clang::DeclStmt>(frontend::parent_of(ast_, *variable));
     const auto end = declaration != nullptr ? editor_.end_of(declaration) : std::nullopt;
     if (!end) {
       refusals_.push_back({rewriting_.program.places.at(object),
