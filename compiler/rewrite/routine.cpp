@@ -13,7 +13,7 @@ using frontend::has_continue;
 using frontend::is_loop;
 using frontend::variably_modified;
 
-RoutineRewriter::RoutineRewriter(Context& context, const analysis::Routine& routine)
+RoutineRewriter::RoutineRewriter(const Context& context, const analysis::Routine& routine)
     : context_(context),
       routine_(routine),
       function_(context.source.functions[context.program.functions[routine.function].handle].declaration),
@@ -23,18 +23,10 @@ std::string RoutineRewriter::label(const char* kind, unsigned number) const {
   return std::string("cppc_") + kind + "_" + std::to_string(number);
 }
 
-const clang::Stmt* RoutineRewriter::parent(const clang::Stmt* s) const { return frontend::parent_of(context_.ast, *s); }
-
-void RoutineRewriter::refuse(const clang::Stmt* where, const std::string& what, const std::string& advice) {
-  auto& program = const_cast<ir::Program&>(context_.program);
-  context_.refusals.push_back(
-      {frontend::position(context_.ast.getSourceManager(), where->getBeginLoc(), program), what, advice});
-}
-
 /// Loops around a statement and declarations of variable-length arrays before it that are in scope, outermost first.
 std::vector<const clang::Stmt*> RoutineRewriter::waypoints_to(const clang::Stmt* s) const {
   std::vector<const clang::Stmt*> way;
-  for (const clang::Stmt *child = s, *up = parent(s); up != nullptr; child = up, up = parent(up)) {
+  for (const clang::Stmt *child = s, *up = context_.parent(s); up != nullptr; child = up, up = context_.parent(up)) {
     if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(up)) {
       std::vector<const clang::Stmt*> before;
       for (const clang::Stmt* sibling : block->body()) {
@@ -69,8 +61,9 @@ void RoutineRewriter::collect_place(int number, const analysis::Place& place) {
   for (const unsigned object : place.locals) {
     const ir::Object& o = context_.program.objects[object];
     if (o.handle == ir::none) {
-      refuse(site.statement, "a nameless object (a compound literal) of " + name_ + "() is live at a safe point",
-             "give it a name");
+      context_.refuse(site.statement,
+                      "a nameless object (a compound literal) of " + name_ + "() is live at a safe point",
+                      "give it a name");
       continue;
     }
     const clang::VarDecl* variable = context_.source.variables[o.handle].declaration;
@@ -99,11 +92,11 @@ bool RoutineRewriter::visible(const clang::VarDecl* variable, const clang::Stmt*
   if (llvm::isa<clang::ParmVarDecl>(variable)) return true;
   const clang::Stmt* declaration = frontend::parent_of(context_.ast, *variable);
   if (declaration == nullptr) return false;
-  const clang::Stmt* scope = parent(declaration);
+  const clang::Stmt* scope = context_.parent(declaration);
   const auto& manager = context_.ast.getSourceManager();
   if (!manager.isBeforeInTranslationUnit(declaration->getBeginLoc(), at->getBeginLoc()) && !(inside && scope == at))
     return false;
-  for (const clang::Stmt* up = at; up != nullptr; up = parent(up)) {
+  for (const clang::Stmt* up = at; up != nullptr; up = context_.parent(up)) {
     if (up == scope) return up != at || inside;
   }
   return false;
@@ -122,7 +115,7 @@ void RoutineRewriter::add_member(int number, const clang::VarDecl* variable) {
     const bool in_memory = !object.scalar || object.address_taken;
     members_.push_back({variable, name, in_memory, variable->getType()->isVariableArrayType()});
     if (const auto why = context_.types.obstacle(variable->getType()))
-      refuse(
+      context_.refuse(
           function_->getBody(),
           "the variable '" + variable->getNameAsString() + "' of " + name_ + "() is live at a safe point, and " + *why,
           "use a type whose members say what they hold");
@@ -137,8 +130,12 @@ void RoutineRewriter::add_member(int number, const clang::VarDecl* variable) {
 void RoutineRewriter::drop_const(const clang::VarDecl* variable) {
   const auto from = context_.editor.begin(variable->getBeginLoc());
   const auto to = context_.editor.begin(variable->getLocation());
-  if (!from || !to) return;
-  std::string text = context_.editor.original(*from, *to);
+  if (!from || !to)
+    return context_.refuse(function_->getBody(),
+                           "the variable '" + variable->getNameAsString() + "' of " + name_ +
+                               "() is live at a safe point, constant, and not in the file that is translated",
+                           "move it there");
+  const std::string text = context_.editor.original({*from, *to});
   const std::size_t star = variable->getType()->isPointerType() ? text.rfind('*') : std::string::npos;
   const std::size_t at = text.find("const", star == std::string::npos ? 0 : star);
   if (at != std::string::npos) context_.editor.replace(*from + static_cast<Offset>(at), 5, "     ");
@@ -198,22 +195,6 @@ std::string RoutineRewriter::dispatch(const std::map<int, std::string>& onward, 
   return code + "} ";
 }
 
-bool RoutineRewriter::needs_braces(const clang::Stmt* s) const {
-  const clang::Stmt* up = parent(s);
-  if (up == nullptr || llvm::isa<clang::CompoundStmt>(up)) return false;
-  if (llvm::isa<clang::LabelStmt, clang::SwitchCase>(up)) return needs_braces(up);
-  return true;
-}
-
-void RoutineRewriter::wrap(const clang::Stmt* s, const std::string& before) {
-  const auto begin = context_.editor.begin(s->getBeginLoc());
-  const auto end = context_.editor.end_of(s);
-  if (!begin || !end) return refuse(s, "the statement is not in the file that is translated", "move it there");
-  const bool braces = needs_braces(s);
-  context_.editor.open(*begin, (braces ? "{ " : "") + before);
-  if (braces) context_.editor.close(*end, " }");
-}
-
 /// Declares a member that holds a scalar; pointers lose what they point to.
 std::string RoutineRewriter::plain(clang::QualType type, const std::string& name) const {
   if (type->isFunctionPointerType()) return "void (*" + name + ")(void)";
@@ -225,7 +206,7 @@ std::string RoutineRewriter::plain(clang::QualType type, const std::string& name
   return text;
 }
 
-void RoutineRewriter::write_shadow() {
+void RoutineRewriter::write_shadow(Offset begin) {
   std::string members;
   for (const Member& member : members_) {
     if (member.in_memory) {
@@ -245,19 +226,12 @@ void RoutineRewriter::write_shadow() {
     members += "  " + plain(type, "cppc_value_" + std::to_string(k + 1)) + ";\n";
   }
   if (members.empty()) members = "  char nothing;\n";
-  const auto begin = context_.editor.begin(function_->getSourceRange().getBegin());
-  if (!begin)
-    return refuse(function_->getBody(), name_ + "() leads to a safe point and is not in the file that is translated",
-                  "move it out of the header");
-  context_.editor.open(*begin, "\nstruct cppc_live_" + name_ + " {\n" + members +
-                                   "};\nstatic const cppc_routine cppc_routine_" + name_ + ";\n#line " +
-                                   std::to_string(context_.editor.line(*begin)) + "\n");
+  context_.editor.open(begin, "\nstruct cppc_live_" + name_ + " {\n" + members +
+                                  "};\nstatic const cppc_routine cppc_routine_" + name_ + ";\n#line " +
+                                  std::to_string(context_.editor.line(begin)) + "\n");
 }
 
-void RoutineRewriter::write_entry() {
-  const auto* body = llvm::cast<clang::CompoundStmt>(function_->getBody());
-  const auto begin = context_.editor.end(body->getLBracLoc());
-  if (!begin) return;
+void RoutineRewriter::write_entry(Offset body) {
   std::string code =
       " struct cppc_live_" + name_ + " cppc_live; cppc_frame cppc_frame_ __attribute__((cleanup(cppc_leave))); ";
   if (function_->isMain()) {
@@ -269,104 +243,91 @@ void RoutineRewriter::write_entry() {
   }
   code += "if (cppc_enter(&cppc_frame_, &cppc_routine_" + name_ + ", &cppc_live) != 0) ";
   code += "{ " + dispatch(first_, false) + "}";
-  context_.editor.open(*begin, code);
+  context_.editor.open(body, code);
+}
+
+/// A process that takes over does not initialise again.
+void RoutineRewriter::write_init(const clang::ForStmt* loop) {
+  if (const auto* expression = llvm::dyn_cast_or_null<clang::Expr>(loop->getInit()))
+    return context_.enclose(expression, "(void)(cppc_resuming(&cppc_frame_) || ((void)(", "), 0))");
+  const auto* declaration = llvm::dyn_cast_or_null<clang::DeclStmt>(loop->getInit());
+  if (declaration == nullptr) return;
+  for (const clang::Decl* d : declaration->decls())
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d); variable != nullptr && has_call(variable->getInit()))
+      context_.enclose(variable->getInit(), "cppc_resuming(&cppc_frame_) ? 0 : (", ")");
+}
+
+/// A process that takes over enters the body whatever the condition; one with a call on the path moves to there.
+bool RoutineRewriter::write_condition(const clang::Stmt* loop, const Range& condition, const std::string& moved) {
+  const bool at_end = llvm::isa<clang::DoStmt>(loop);
+  if (moved.empty()) {
+    if (!at_end) context_.editor.enclose(condition, "cppc_resuming(&cppc_frame_) || (", ")");
+    return true;
+  }
+  if (at_end) {
+    const auto* block = llvm::dyn_cast<clang::CompoundStmt>(frontend::body_of(loop));
+    if (block == nullptr || has_continue(block)) {
+      context_.refuse(loop, "a call in the condition of a do loop with 'continue' can reach a safe point",
+                      "write a while loop");
+      return false;
+    }
+    const auto end = context_.editor.begin(block->getRBracLoc());
+    if (end) context_.editor.open(*end, moved);  // else refused with the block's beginning
+  }
+  context_.editor.replace(condition, llvm::isa<clang::ForStmt>(loop) ? "" : "1");
+  return true;
+}
+
+void RoutineRewriter::write_body(const clang::Stmt* loop, const std::string& code) {
+  const clang::Stmt* body = frontend::body_of(loop);
+  const auto refuse = [&] { context_.refuse(loop, "the loop's body comes from a macro", "write it out"); };
+  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(body)) {
+    const auto inside = context_.editor.end(block->getLBracLoc());
+    if (!inside || !context_.editor.begin(block->getRBracLoc()) || block->getLBracLoc().isMacroID()) return refuse();
+    return context_.editor.open(*inside, " " + code);
+  }
+  const auto begin = context_.editor.begin(body->getBeginLoc()), end = context_.editor.end_of(body);
+  if (!begin || !end) return refuse();
+  context_.editor.enclose({*begin, *end}, "{ " + code, " }");
 }
 
 void RoutineRewriter::write_loop(const Waypoint& waypoint) {
   const clang::Stmt* s = waypoint.statement;
-  Editor& editor = context_.editor;
-  wrap(s, label("way", waypoint.number) + ":; ");
-  const clang::Expr* condition = nullptr;
-  const clang::Stmt* body = nullptr;
-  if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) {
-    condition = f->getCond();
-    body = f->getBody();
-    if (const auto* expression = llvm::dyn_cast_or_null<clang::Expr>(f->getInit())) {
-      const auto begin = editor.begin(expression->getBeginLoc()), end = editor.end(expression->getEndLoc());
-      if (begin && end) {
-        editor.open(*begin, "(void)(cppc_resuming(&cppc_frame_) || ((void)(");
-        editor.close(*end, "), 0))");
-      }
-    } else if (const auto* declaration = llvm::dyn_cast_or_null<clang::DeclStmt>(f->getInit())) {
-      for (const clang::Decl* d : declaration->decls()) {
-        const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
-        if (variable == nullptr || !has_call(variable->getInit())) continue;
-        const auto begin = editor.begin(variable->getInit()->getBeginLoc()),
-                   end = editor.end(variable->getInit()->getEndLoc());
-        if (begin && end) {
-          editor.open(*begin, "cppc_resuming(&cppc_frame_) ? 0 : (");
-          editor.close(*end, ")");
-        }
-      }
-    }
-  } else if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s)) {
-    condition = w->getCond();
-    body = w->getBody();
-  } else {
-    body = llvm::cast<clang::DoStmt>(s)->getBody();
+  context_.wrap(s, label("way", waypoint.number) + ":; ");
+  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) write_init(loop);
+  std::string moved;
+  if (const clang::Expr* condition = frontend::condition_of(s)) {
+    const auto range = context_.editor.range(condition);
+    if (!range) return context_.refuse(s, "the loop's header comes from a macro", "write it out");
+    moved = condition_code(s, *range);
+    if (!write_condition(s, *range, moved)) return;
   }
-  const std::string moved = condition_code(s);
-  if (!moved.empty()) {
-    const bool at_end = llvm::isa<clang::DoStmt>(s);
-    const clang::Expr* old = at_end ? llvm::cast<clang::DoStmt>(s)->getCond() : condition;
-    const auto begin = editor.begin(old->getBeginLoc()), end = editor.end(old->getEndLoc());
-    if (!begin || !end) return refuse(s, "the loop's header comes from a macro", "write it out");
-    const auto* block = llvm::dyn_cast<clang::CompoundStmt>(body);
-    if (at_end && (block == nullptr || has_continue(body)))
-      return refuse(s, "a call in the condition of a do loop with 'continue' can reach a safe point",
-                    "write a while loop");
-    editor.replace(*begin, *end - *begin, llvm::isa<clang::ForStmt>(s) ? "" : "1");
-    if (at_end) editor.open(*editor.begin(block->getRBracLoc()), moved);
-  } else if (condition != nullptr) {
-    const auto begin = editor.begin(condition->getBeginLoc()), end = editor.end(condition->getEndLoc());
-    if (!begin || !end) return refuse(s, "the loop's header comes from a macro", "write it out");
-    editor.open(*begin, "cppc_resuming(&cppc_frame_) || (");
-    editor.close(*end, ")");
-  }
-  const std::string onward =
-      dispatch(waypoint.onward, true) + (llvm::isa<clang::DoStmt>(s) ? std::string() : moved) + safe_points_of(s);
-  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(body)) {
-    const auto inside = editor.end(block->getLBracLoc());
-    if (!inside || block->getLBracLoc().isMacroID())
-      return refuse(s, "the loop's body comes from a macro", "write it out");
-    editor.open(*inside, " " + onward);
-  } else {
-    const auto begin = editor.begin(body->getBeginLoc()), end = editor.end_of(body);
-    if (!begin || !end) return refuse(s, "the loop's body comes from a macro", "write it out");
-    editor.open(*begin, "{ " + onward);
-    editor.close(*end, " }");
-  }
+  write_body(
+      s, dispatch(waypoint.onward, true) + (llvm::isa<clang::DoStmt>(s) ? std::string() : moved) + safe_points_of(s));
 }
 
 void RoutineRewriter::write_array(const Waypoint& waypoint) {
   const auto* s = llvm::cast<clang::DeclStmt>(waypoint.statement);
-  Editor& editor = context_.editor;
-  wrap(s, label("way", waypoint.number) + ":; ");
-  const auto end = editor.end_of(s);
-  if (end) editor.close(*end, " " + dispatch(waypoint.onward, true));
+  context_.wrap(s, label("way", waypoint.number) + ":; ", " " + dispatch(waypoint.onward, true));
   for (const clang::Decl* d : s->decls()) {
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
     if (variable == nullptr) {
-      refuse(s, "a type of variable size is in scope at a safe point", "write the size where it is used");
+      context_.refuse(s, "a type of variable size is in scope at a safe point", "write the size where it is used");
       continue;
     }
-    if (const clang::Expr* init = variable->getInit(); init != nullptr && !variable->getType()->isVariableArrayType()) {
-      const auto from = editor.begin(init->getBeginLoc()), to = editor.end(init->getEndLoc());
-      if (from && to) {
-        editor.open(*from, "cppc_resuming(&cppc_frame_) ? 0 : (");
-        editor.close(*to, ")");
-      }
-    }
-    std::size_t extent = 0;
-    for (const auto* array : frontend::variable_arrays(context_.ast, variable->getType())) {
-      const clang::Expr* size = array->getSizeExpr();
-      const auto from = editor.begin(size->getBeginLoc()), to = editor.end(size->getEndLoc());
-      const std::string member = "cppc_live." + extents(variable)[extent++];
-      if (from && to) {
-        editor.open(*from, "cppc_resuming(&cppc_frame_) ? " + member + " : (" + member + " = (size_t)(");
-        editor.close(*to, "))");
-      }
-    }
+    if (variable->hasInit() && !variable->getType()->isVariableArrayType())
+      context_.enclose(variable->getInit(), "cppc_resuming(&cppc_frame_) ? 0 : (", ")");
+    write_extents(variable);
+  }
+}
+
+/// A process that takes over gives arrays the length that they had.
+void RoutineRewriter::write_extents(const clang::VarDecl* variable) {
+  std::size_t extent = 0;
+  for (const auto* array : frontend::variable_arrays(context_.ast, variable->getType())) {
+    const std::string member = "cppc_live." + extents(variable)[extent++];
+    context_.enclose(array->getSizeExpr(), "cppc_resuming(&cppc_frame_) ? " + member + " : (" + member + " = (size_t)(",
+                     "))");
   }
 }
 
@@ -416,14 +377,13 @@ bool RoutineRewriter::guard_arguments(int number, const analysis::Place& place) 
   for (unsigned i = 0; i < site->getNumArgs(); ++i) {
     const clang::Expr* argument = site->getArg(i);
     if (call.plain[i] || !(has_call(argument) || changes(argument))) continue;
-    const auto from = context_.editor.begin(argument->getBeginLoc()), to = context_.editor.end(argument->getEndLoc());
-    if (!argument->getType()->isScalarType() || place.apart || !from || !to || argument->getBeginLoc().isMacroID()) {
-      refuse(argument, "an argument of a call that can reach a safe point has effects",
-             "evaluate it in a statement before");
+    const auto range = context_.editor.range(argument);
+    if (!argument->getType()->isScalarType() || place.apart || !range || argument->getBeginLoc().isMacroID()) {
+      context_.refuse(argument, "an argument of a call that can reach a safe point has effects",
+                      "evaluate it in a statement before");
       continue;
     }
-    context_.editor.open(*from, "cppc_again_" + std::to_string(number) + " ? 0 : (");
-    context_.editor.close(*to, ")");
+    context_.editor.enclose(*range, "cppc_again_" + std::to_string(number) + " ? 0 : (", ")");
     guarded = true;
   }
   return guarded;
@@ -432,24 +392,25 @@ bool RoutineRewriter::guard_arguments(int number, const analysis::Place& place) 
 void RoutineRewriter::write_call(int number, const analysis::Place& place) {
   const auto& site = context_.source.markers[context_.program.markers[place.marker].handle];
   if (site.part == frontend::Part::increment)
-    return refuse(site.statement, "a call in the loop's header can reach a safe point",
-                  "move the call into the loop's body");
+    return context_.refuse(site.statement, "a call in the loop's header can reach a safe point",
+                           "move the call into the loop's body");
   std::string code = call_code(number);
   if (guard_arguments(number, place)) {
     if (site.part != frontend::Part::statement)
-      return refuse(site.statement,
-                    "an argument of a call in the loop's header, which can reach a safe point, has effects",
-                    "evaluate it in a statement before");
+      return context_.refuse(site.statement,
+                             "an argument of a call in the loop's header, which can reach a safe point, has effects",
+                             "evaluate it in a statement before");
     const std::string flag = "cppc_again_" + std::to_string(number);
     const std::string resumed = "cppc_resumed(&cppc_frame_);";
     code.replace(code.find(resumed), resumed.size(), resumed + " " + flag + " = 1;");
     code = "int " + flag + " = 0; " + code;
   }
-  if (site.part == frontend::Part::statement) wrap(site.statement, code);
+  if (site.part == frontend::Part::statement) context_.wrap(site.statement, code);
 }
 
 bool RoutineRewriter::always_evaluated(const clang::Expr* call, const clang::Stmt* statement) const {
-  for (const clang::Stmt *child = call, *up = parent(call); child != statement; child = up, up = parent(up)) {
+  for (const clang::Stmt *child = call, *up = context_.parent(call); child != statement;
+       child = up, up = context_.parent(up)) {
     if (up == nullptr || llvm::isa<clang::StmtExpr>(up)) return false;
     if (const auto* both = llvm::dyn_cast<clang::BinaryOperator>(up);
         both != nullptr && both->isLogicalOp() && both->getRHS() == child)
@@ -461,17 +422,16 @@ bool RoutineRewriter::always_evaluated(const clang::Expr* call, const clang::Stm
   return true;
 }
 
-/// The call's text, with calls in its arguments that were made before replaced by their values.
-std::string RoutineRewriter::text_of(const clang::CallExpr* call) const {
-  const auto from = context_.editor.begin(call->getBeginLoc()), to = context_.editor.end(call->getEndLoc());
-  std::string text = context_.editor.original(*from, *to);
-  std::map<Offset, std::pair<Offset, std::string>> inner;
-  for (const auto& [other, value] : values_) {
-    const auto begin = context_.editor.begin(other->getBeginLoc()), end = context_.editor.end(other->getEndLoc());
-    if (other != call && *begin >= *from && *end <= *to) inner[*begin] = {*end, value};
+/// The text there, with calls in it that were made before replaced by their values.
+std::string RoutineRewriter::text_of(const Range& range) const {
+  std::map<Offset, const Value*> inner;
+  for (const Value& value : values_)
+    if (range.contains(value.range)) inner[value.range.begin] = &value;
+  std::string text = context_.editor.original(range);
+  for (auto each = inner.rbegin(); each != inner.rend(); ++each) {
+    const auto& [of, member] = *each->second;
+    text.replace(of.begin - range.begin, of.end - of.begin, "cppc_live." + member);
   }
-  for (auto each = inner.rbegin(); each != inner.rend(); ++each)
-    text.replace(each->first - *from, each->second.first - each->first, "cppc_live." + each->second.second);
   return text;
 }
 
@@ -479,45 +439,36 @@ std::string RoutineRewriter::text_of(const clang::CallExpr* call) const {
 void RoutineRewriter::write_apart(const std::vector<int>& numbers) {
   std::string code;
   const clang::Stmt* statement = nullptr;
+  values_.clear();
   for (const int number : numbers) {
     const analysis::Place& place = routine_.places[static_cast<std::size_t>(number - 1)];
     const auto& site = context_.source.markers[context_.program.markers[place.marker].handle];
     const clang::CallExpr* call = context_.source.calls[context_.program.calls[place.call].handle].call;
     statement = site.statement;
-    const clang::Stmt* whole = statement;
+    const auto range = context_.editor.range(call);
     if (site.part != frontend::Part::statement || call->getBeginLoc().isMacroID() || call->getEndLoc().isMacroID() ||
-        !call->getType()->isScalarType() || handle(call->getType()) != nullptr || !always_evaluated(call, whole))
-      return refuse(statement, "several calls that can reach a safe point stand in one statement",
-                    "make each a statement of its own");
+        !range || !call->getType()->isScalarType() || handle(call->getType()) != nullptr ||
+        !always_evaluated(call, statement))
+      return context_.refuse(statement, "several calls that can reach a safe point stand in one statement",
+                             "make each a statement of its own");
     const std::string value = "cppc_value_" + std::to_string(number);
-    const std::string text = text_of(call);
-    code += call_code(number) + "cppc_live." + value + " = " + text + "; ";
-    values_.emplace(call, value);
+    code += call_code(number) + "cppc_live." + value + " = " + text_of(*range) + "; ";
+    values_.push_back({*range, value});
   }
-  for (const int number : numbers) {
-    const analysis::Place& place = routine_.places[static_cast<std::size_t>(number - 1)];
-    const clang::CallExpr* call = context_.source.calls[context_.program.calls[place.call].handle].call;
-    const bool within = std::ranges::any_of(values_, [&](const auto& other) {
-      return other.first != call &&
-             other.first->getBeginLoc().getRawEncoding() <= call->getBeginLoc().getRawEncoding() &&
-             other.first->getEndLoc().getRawEncoding() >= call->getEndLoc().getRawEncoding();
-    });
-    const auto from = context_.editor.begin(call->getBeginLoc()), to = context_.editor.end(call->getEndLoc());
-    if (!within) context_.editor.replace(*from, *to - *from, "cppc_live." + values_.at(call));
+  for (const Value& value : values_) {
+    const auto around = [&](const Value& other) { return &other != &value && other.range.contains(value.range); };
+    if (std::ranges::none_of(values_, around)) context_.editor.replace(value.range, "cppc_live." + value.member);
   }
-  wrap(statement, code);
+  context_.wrap(statement, code);
 }
 
 /// Of a loop whose condition has a call on the path: the place, and the condition as a statement of the body.
-std::string RoutineRewriter::condition_code(const clang::Stmt* loop) const {
+std::string RoutineRewriter::condition_code(const clang::Stmt* loop, const Range& condition) const {
   for (std::size_t k = 0; k < routine_.places.size(); ++k) {
     const analysis::Place& place = routine_.places[k];
     const auto& site = context_.source.markers[context_.program.markers[place.marker].handle];
     if (place.call == ir::none || site.statement != loop || site.part != frontend::Part::condition) continue;
-    const clang::Expr* condition = frontend::condition_of(loop);
-    const auto begin = context_.editor.begin(condition->getBeginLoc()),
-               end = context_.editor.end(condition->getEndLoc());
-    return call_code(static_cast<int>(k + 1)) + "if (!(" + context_.editor.original(*begin, *end) + ")) break; ";
+    return call_code(static_cast<int>(k + 1)) + "if (!(" + context_.editor.original(condition) + ")) break; ";
   }
   return {};
 }
@@ -580,6 +531,12 @@ void RoutineRewriter::write_tables() {
 }
 
 void RoutineRewriter::run() {
+  const auto begin = context_.editor.begin(function_->getSourceRange().getBegin());
+  const auto body = context_.editor.end(llvm::cast<clang::CompoundStmt>(function_->getBody())->getLBracLoc());
+  if (!begin || !body)
+    return context_.refuse(function_->getBody(),
+                           name_ + "() leads to a safe point and is not in the file that is translated",
+                           "move it out of the header");
   for (std::size_t k = 0; k < routine_.places.size(); ++k) collect_place(static_cast<int>(k + 1), routine_.places[k]);
   std::map<ir::Index, std::vector<int>> apart;
   for (std::size_t k = 0; k < routine_.places.size(); ++k) {
@@ -589,8 +546,8 @@ void RoutineRewriter::run() {
       values_before_[static_cast<int>(k + 1)].insert("cppc_value_" + std::to_string(earlier));
     numbers.push_back(static_cast<int>(k + 1));
   }
-  write_shadow();
-  write_entry();
+  write_shadow(*begin);
+  write_entry(*body);
   for (const Waypoint& waypoint : waypoints_)
     is_loop(waypoint.statement) ? write_loop(waypoint) : write_array(waypoint);
   for (std::size_t k = 0; k < routine_.places.size(); ++k) {

@@ -8,27 +8,13 @@
 #include <deque>
 #include <set>
 
-#include "analysis/plan.hpp"
-#include "editor.hpp"
-#include "frontend/source.hpp"
-#include "types.hpp"
+#include "context.hpp"
 
 namespace cppc::rewrite {
 
-struct Context {
-  const ir::Program& program;
-  const frontend::Source& source;
-  const analysis::Plan& plan;
-  clang::ASTContext& ast;
-  Editor& editor;
-  Types& types;
-  std::vector<analysis::Refusal>& refusals;
-  const std::set<ir::Node>& declared;  ///< static objects with a record in some file
-};
-
 class RoutineRewriter {
  public:
-  RoutineRewriter(Context& context, const analysis::Routine& routine);
+  RoutineRewriter(const Context& context, const analysis::Routine& routine);
 
   void run();
 
@@ -42,6 +28,10 @@ class RoutineRewriter {
     unsigned number;
     std::map<int, std::string> onward;  ///< by place: the label to go to from here
   };
+  struct Value {  // of a call made apart
+    Range range;
+    std::string member;  ///< of the shadow
+  };
   struct Member {  // of the shadow
     const clang::VarDecl* variable;
     std::string name;  ///< in the shadow
@@ -53,18 +43,22 @@ class RoutineRewriter {
   std::vector<const clang::Stmt*> waypoints_to(const clang::Stmt* statement) const;
   void add_member(int number, const clang::VarDecl* variable);
   bool visible(const clang::VarDecl* variable, const clang::Stmt* at, bool inside) const;
-  void write_shadow();
-  void write_entry();
+  void write_shadow(Offset begin);
+  void write_entry(Offset body);
   void write_loop(const Waypoint& waypoint);
+  void write_init(const clang::ForStmt* loop);
+  bool write_condition(const clang::Stmt* loop, const Range& condition, const std::string& moved);
+  void write_body(const clang::Stmt* loop, const std::string& code);
   void write_array(const Waypoint& waypoint);
+  void write_extents(const clang::VarDecl* variable);
   std::string safe_points_of(const clang::Stmt* loop) const;
   void write_call(int number, const analysis::Place& place);
   void write_apart(const std::vector<int>& numbers);
   std::string call_code(int number) const;
   bool guard_arguments(int number, const analysis::Place& place);
-  std::string condition_code(const clang::Stmt* loop) const;
+  std::string condition_code(const clang::Stmt* loop, const Range& condition) const;
   bool always_evaluated(const clang::Expr* call, const clang::Stmt* statement) const;
-  std::string text_of(const clang::CallExpr* call) const;
+  std::string text_of(const Range& range) const;
   std::string plain(clang::QualType type, const std::string& name) const;
   void write_tables();
   void drop_const(const clang::VarDecl* variable);
@@ -73,14 +67,10 @@ class RoutineRewriter {
   std::string dispatch(const std::map<int, std::string>& onward, bool guarded) const;
   std::string dead_objects(ir::Index point) const;
   std::string dead_ranges(ir::Index point, const clang::Stmt* loop) const;
-  void wrap(const clang::Stmt* statement, const std::string& before);
-  bool needs_braces(const clang::Stmt* statement) const;
-  void refuse(const clang::Stmt* where, const std::string& what, const std::string& advice);
   std::string label(const char* kind, unsigned number) const;
-  const clang::Stmt* parent(const clang::Stmt* statement) const;
   const std::vector<std::string>& extents(const clang::VarDecl* variable);
 
-  Context& context_;
+  const Context& context_;
   const analysis::Routine& routine_;
   const clang::FunctionDecl* function_;
   std::string name_;
@@ -91,8 +81,8 @@ class RoutineRewriter {
   std::map<int, std::vector<std::size_t>> live_;  ///< members by place
   std::map<int, std::set<std::string>> lengths_;  ///< extents of arrays around a place
   std::map<const clang::VarDecl*, std::vector<std::string>> extents_;
-  std::map<const clang::CallExpr*, std::string> values_;  ///< of calls made apart: the shadow's member
-  std::map<int, std::set<std::string>> values_before_;    ///< by place
+  std::vector<Value> values_;                           ///< of calls made apart
+  std::map<int, std::set<std::string>> values_before_;  ///< by place
   std::string tables_;
 };
 
