@@ -44,13 +44,6 @@ clang::QualType size_of(const clang::Stmt* s) {
   return {};
 }
 
-std::string declare(const clang::ASTContext& ast, clang::QualType type, const std::string& name) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  clang::QualType(ast.getCanonicalType(type)).getAtomicUnqualifiedType().print(out, ast.getPrintingPolicy(), name);
-  return text;
-}
-
 }  // namespace
 
 /// Descriptor of what a block will hold. Characters may be anything: the runtime looks at such blocks more closely.
@@ -138,7 +131,7 @@ void CallRewriter::require(const ir::Call& call, const frontend::CallSite& site)
     const clang::Expr* argument = site.call->getArg(i);
     if (!argument->getType()->isScalarType()) return refuse("has an argument that is no number and no pointer");
     const std::string name = "a" + std::to_string(i);
-    members += declare(ast, argument->getType(), name) + "; ";
+    members += declaration(ast, ast.getCanonicalType(argument->getType()), name) + "; ";
     fields += "  {\"" + name + "\", offsetof(" + structure + ", " + name + "), " +
               types_.shape(argument->getType()).type + ", 1},\n";
     passed += (i > 0 ? ", a->" : "a->") + name;
@@ -151,7 +144,7 @@ void CallRewriter::require(const ir::Call& call, const frontend::CallSite& site)
   const std::string value = "cppc_result_" + number;
   std::string text = "\n" + structure + " { " + (members.empty() ? "char none; " : members) + "};\nstatic " +
                      structure + " " + here + ";\n";
-  if (result) text += "static " + declare(ast, site.call->getType(), value) + ";\n";
+  if (result) text += "static " + declaration(ast, ast.getCanonicalType(site.call->getType()), value) + ";\n";
   text += "static void cppc_call_" + number + "(void* p) { " + structure + "* a = p; (void)a; " +
           (result ? value + " = " : "") + call.name + "(" + passed + "); }\n";
   if (!fields.empty()) text += "static const cppc_type " + type + ";\n";

@@ -1,0 +1,38 @@
+/// Calls on the path: each is a place, from which a process that takes over goes on into the function that was called.
+#pragma once
+
+#include "shadow.hpp"
+
+namespace cppc::rewrite {
+
+class PathCalls {
+ public:
+  PathCalls(const PathFunction& function, Shadow& shadow);
+
+  void run() const;
+
+  /// Of a loop whose condition has a call on the path: the place, and the condition as a statement of the body.
+  [[nodiscard]] std::string condition_code(const clang::Stmt* loop, const Range& condition) const;
+
+ private:
+  /// Of a call that has been made apart.
+  struct Value {
+    Range range;
+    std::string member;  ///< of the shadow
+  };
+
+  [[nodiscard]] std::string code(int number, const std::string& resumed = {}) const;
+  void write(int number) const;
+  void write_apart(const std::vector<int>& numbers) const;
+  [[nodiscard]] bool guard_arguments(int number) const;
+  [[nodiscard]] bool can_be_apart(int number) const;
+  [[nodiscard]] bool always_evaluated(const clang::Expr* call, const clang::Stmt* statement) const;
+  [[nodiscard]] std::string text_of(const Range& range, const std::vector<Value>& values) const;
+
+  const PathFunction& function_;
+  const Context& context_;
+  const Shadow& shadow_;
+  std::map<ir::Index, std::vector<int>> apart_;  ///< calls that share their statement, by its marker
+};
+
+}  // namespace cppc::rewrite
