@@ -80,6 +80,10 @@ Offset Editor::at(unsigned offset) const {
   return manager_.getLocForStartOfFile(manager_.getMainFileID()).getRawEncoding() + offset;
 }
 
+Offset Editor::end_of_file() const {
+  return at(static_cast<unsigned>(manager_.getBufferData(manager_.getMainFileID()).size()));
+}
+
 unsigned Editor::line(Offset offset) const { return manager_.getSpellingLineNumber(location(offset)); }
 
 std::string Editor::file(Offset offset) const { return manager_.getFilename(location(offset)).str(); }

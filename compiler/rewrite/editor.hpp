@@ -59,6 +59,7 @@ class Editor {
 
   /// Of the main file.
   [[nodiscard]] Offset at(unsigned offset) const;
+  [[nodiscard]] Offset end_of_file() const;
 
   /// The place in the main file where the offset's file is included; itself when it is in the main file.
   [[nodiscard]] Offset in_main_file(Offset offset) const;
