@@ -1,10 +1,25 @@
 #include "shadow.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "frontend/syntax.hpp"
 
 namespace cppc::rewrite {
+
+namespace {
+
+/// Where the word stands in C text, not as a part of another one.
+std::size_t find_word(const std::string& text, const std::string& word, std::size_t from) {
+  const auto in_word = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+  };
+  for (std::size_t at = text.find(word, from); at != std::string::npos; at = text.find(word, at + 1))
+    if (!in_word(at - 1) && !in_word(at + word.size())) return at;
+  return std::string::npos;
+}
+
+}  // namespace
 
 void Shadow::add(int place, const clang::VarDecl* variable) {
   const auto [entry, fresh] = member_of_.try_emplace(variable, members_.size());
@@ -33,15 +48,16 @@ Shadow::Member Shadow::make_member(const clang::VarDecl* variable) const {
 void Shadow::drop_const(const clang::VarDecl* variable) const {
   const auto from = context_.editor.begin(variable->getBeginLoc());
   const auto to = context_.editor.begin(variable->getLocation());
-  if (!from || !to)
+  const std::string text = from && to ? context_.editor.original({*from, *to}) : std::string();
+  const bool pointer = context_.ast.getBaseElementType(variable->getType())->isPointerType();
+  const std::size_t star = pointer ? text.rfind('*') : std::string::npos;
+  const std::size_t at = find_word(text, "const", star == std::string::npos ? 0 : star);
+  if (at == std::string::npos)
     return context_.refuse(function_.declaration->getBody(),
                            "the variable '" + variable->getNameAsString() + "' of " + function_.name +
-                               "() is live at a safe point, constant, and not in the file that is translated",
-                           "move it there");
-  const std::string text = context_.editor.original({*from, *to});
-  const std::size_t star = variable->getType()->isPointerType() ? text.rfind('*') : std::string::npos;
-  const std::size_t at = text.find("const", star == std::string::npos ? 0 : star);
-  if (at != std::string::npos) context_.editor.replace(*from + static_cast<Offset>(at), 5, "     ");
+                               "() is live at a safe point and constant, and its declaration does not say 'const'",
+                           "leave 'const' out of its type");
+  context_.editor.replace(*from + static_cast<Offset>(at), 5, "     ");
 }
 
 void Shadow::add_extents(int place, const clang::VarDecl* variable) {
