@@ -18,8 +18,10 @@ void Context::wrap(const clang::Stmt* s, const std::string& before, const std::s
 }
 
 void Context::enclose(const clang::Expr* e, const std::string& before, const std::string& after) const {
-  const auto range = editor.range(e);
-  if (!range) return refuse(e, "the expression is not in the file that is translated", "move it there");
+  const auto range = editor.whole(e);
+  if (!range)
+    return refuse(e, "the expression is not in the file that is translated, or is part of a macro",
+                  "write it out there");
   editor.enclose(*range, before, after);
 }
 

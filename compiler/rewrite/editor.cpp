@@ -40,6 +40,14 @@ std::optional<Range> Editor::range(const clang::Expr* expression) const {
   return Range{*from, *to};
 }
 
+std::optional<Range> Editor::whole(const clang::Expr* expression) const {
+  const auto from = expression->getBeginLoc(), to = expression->getEndLoc();
+  const auto& options = context_.getLangOpts();
+  if (from.isMacroID() && !clang::Lexer::isAtStartOfMacroExpansion(from, manager_, options)) return {};
+  if (to.isMacroID() && !clang::Lexer::isAtEndOfMacroExpansion(to, manager_, options)) return {};
+  return range(expression);
+}
+
 std::optional<Offset> Editor::end_of(const clang::Stmt* s) const {
   using clang::Stmt;
   switch (s->getStmtClass()) {

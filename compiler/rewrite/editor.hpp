@@ -54,6 +54,9 @@ class Editor {
   /// All of an expression; nothing when it reaches from one file into another, too.
   [[nodiscard]] std::optional<Range> range(const clang::Expr* expression) const;
 
+  /// The same; nothing when the expression is only a part of a macro's expansion, too.
+  [[nodiscard]] std::optional<Range> whole(const clang::Expr* expression) const;
+
   /// Behind a statement, its semicolon included.
   [[nodiscard]] std::optional<Offset> end_of(const clang::Stmt* statement) const;
 

@@ -115,14 +115,17 @@ void PathCalls::write_apart(const std::vector<int>& numbers) const {
   context_.wrap(statement, made);
 }
 
-std::string PathCalls::condition_code(const clang::Stmt* loop, const Range& condition) const {
+int PathCalls::place_in_condition(const clang::Stmt* loop) const {
   for (int number = 1; number <= function_.places(); ++number) {
     const frontend::MarkerSite& site = function_.site(number);
-    if (function_.place(number).call == ir::none || site.statement != loop || site.part != frontend::Part::condition)
-      continue;
-    return code(number) + "if (!(" + context_.editor.original(condition) + ")) break; ";
+    if (function_.place(number).call != ir::none && site.statement == loop && site.part == frontend::Part::condition)
+      return number;
   }
-  return {};
+  return 0;
+}
+
+std::string PathCalls::condition_code(int number, const Range& condition) const {
+  return code(number) + "if (!(" + context_.editor.original(condition) + ")) break; ";
 }
 
 void PathCalls::run() const {

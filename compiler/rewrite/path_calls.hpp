@@ -11,8 +11,9 @@ class PathCalls {
 
   void run() const;
 
-  /// Of a loop whose condition has a call on the path: the place, and the condition as a statement of the body.
-  [[nodiscard]] std::string condition_code(const clang::Stmt* loop, const Range& condition) const;
+  /// The place of a call in the loop's condition, and the condition as a statement of the body; 0: there is none.
+  [[nodiscard]] int place_in_condition(const clang::Stmt* loop) const;
+  [[nodiscard]] std::string condition_code(int number, const Range& condition) const;
 
  private:
   /// Of a call that has been made apart.

@@ -81,7 +81,7 @@ void Ways::write_init(const clang::ForStmt* loop) const {
 bool Ways::write_condition(const clang::Stmt* loop, const Range& condition, const std::string& moved) const {
   const bool at_end = llvm::isa<clang::DoStmt>(loop);
   if (moved.empty()) {
-    if (!at_end) context_.editor.enclose(condition, "cppc_resuming(&cppc_frame_) || (", ")");
+    context_.editor.enclose(condition, "cppc_resuming(&cppc_frame_) || (", ")");
     return true;
   }
   if (at_end) {
@@ -116,10 +116,12 @@ void Ways::write_loop(const Waypoint& waypoint) const {
   context_.wrap(s, way_label(waypoint.number) + ":; ");
   if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) write_init(loop);
   std::string moved;
-  if (const clang::Expr* condition = frontend::condition_of(s)) {
-    const auto range = context_.editor.range(condition);
+  const int call = calls_.place_in_condition(s);
+  const clang::Expr* condition = frontend::condition_of(s);
+  if (condition != nullptr && (call != 0 || !llvm::isa<clang::DoStmt>(s))) {
+    const auto range = context_.editor.whole(condition);
     if (!range) return context_.refuse(s, "the loop's header comes from a macro", "write it out");
-    moved = calls_.condition_code(s, *range);
+    if (call != 0) moved = calls_.condition_code(call, *range);
     if (!write_condition(s, *range, moved)) return;
   }
   write_body(s, kResuming + dispatch(waypoint.onward) + (llvm::isa<clang::DoStmt>(s) ? std::string() : moved) +
