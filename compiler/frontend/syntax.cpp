@@ -27,13 +27,18 @@ bool has_call(const clang::Stmt* s) {
   return s != nullptr && (llvm::isa<clang::CallExpr>(s) || std::ranges::any_of(s->children(), has_call));
 }
 
-bool changes(const clang::Stmt* s) {
-  if (s == nullptr) return false;
+const clang::Expr* changed_by(const clang::Stmt* s) {
   if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s); unary != nullptr && unary->isIncrementDecrementOp())
-    return true;
+    return unary->getSubExpr();
   if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s); binary != nullptr && binary->isAssignmentOp())
-    return true;
-  return std::ranges::any_of(s->children(), changes);
+    return binary->getLHS();
+  return nullptr;
+}
+
+bool has_effects(const clang::Stmt* s, const std::set<const clang::Stmt*>& besides) {
+  if (s == nullptr || besides.contains(s)) return false;
+  if (llvm::isa<clang::CallExpr>(s) || changed_by(s) != nullptr) return true;
+  return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return has_effects(child, besides); });
 }
 
 bool has_continue(const clang::Stmt* s) {

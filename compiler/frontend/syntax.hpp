@@ -5,6 +5,7 @@
 #include <clang/AST/ParentMapContext.h>
 #include <clang/AST/Stmt.h>
 
+#include <set>
 #include <vector>
 
 namespace cppc::frontend {
@@ -18,8 +19,11 @@ const clang::Stmt* body_of(const clang::Stmt* loop);
 /// Whether there is a call in it.
 bool has_call(const clang::Stmt* s);
 
-/// Whether something in it assigns, increments or decrements.
-bool changes(const clang::Stmt* s);
+/// What it assigns to, increments or decrements itself; null when it does not.
+const clang::Expr* changed_by(const clang::Stmt* s);
+
+/// Whether something in it calls, assigns, increments or decrements, `besides` these.
+bool has_effects(const clang::Stmt* s, const std::set<const clang::Stmt*>& besides = {});
 
 /// Whether it has a `continue` that belongs to the loop whose body it is.
 bool has_continue(const clang::Stmt* s);

@@ -16,19 +16,24 @@ class PathCalls {
   [[nodiscard]] std::string condition_code(int number, const Range& condition) const;
 
  private:
-  /// Of a call that has been made apart.
-  struct Value {
+  struct Replacement {
     Range range;
-    std::string member;  ///< of the shadow
+    std::string text;
   };
 
-  [[nodiscard]] std::string code(int number, const std::string& resumed = {}) const;
+  [[nodiscard]] std::string code(int number, bool guarded) const;
   void write(int number) const;
   void write_apart(const std::vector<int>& numbers) const;
-  [[nodiscard]] bool guard_arguments(int number) const;
+  [[nodiscard]] std::vector<Range> guarded_arguments(int number, const std::set<const clang::Stmt*>& made) const;
+  [[nodiscard]] bool kept(const clang::Expr* e) const;
+  [[nodiscard]] bool changes_kept(const clang::Stmt* s) const;
+  [[nodiscard]] bool constant(const clang::Stmt* s, const std::set<const clang::Stmt*>& made) const;
+  [[nodiscard]] bool repeatable(const clang::Stmt* s, const std::set<const clang::Stmt*>& made) const;
+  [[nodiscard]] std::string guard(int number) const { return "cppc_again_" + std::to_string(number); }
   [[nodiscard]] bool can_be_apart(int number) const;
   [[nodiscard]] bool always_evaluated(const clang::Expr* call, const clang::Stmt* statement) const;
-  [[nodiscard]] std::string text_of(const Range& range, const std::vector<Value>& values) const;
+  [[nodiscard]] static std::vector<Replacement> outermost(const std::vector<Replacement>& all);
+  [[nodiscard]] std::string text_of(const Range& range, const std::vector<Replacement>& replacements) const;
 
   const PathFunction& function_;
   const Context& context_;

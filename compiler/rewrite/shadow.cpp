@@ -36,12 +36,18 @@ void Shadow::add(int place, const clang::VarDecl* variable) {
 }
 
 Shadow::Member Shadow::make_member(const clang::VarDecl* variable) const {
-  const ir::Object& object = context_.program.objects[context_.source.nodes.at(variable->getCanonicalDecl())];
   const std::string own = variable->getNameAsString();
   std::string name = own;
   for (int copy = 2; std::ranges::find(members_, name, &Member::name) != members_.end(); ++copy)
     name = own + "_" + std::to_string(copy);
-  return {variable, name, !object.scalar || object.address_taken, variable->getType()->isVariableArrayType()};
+  return {variable, name, !by_value(variable), variable->getType()->isVariableArrayType()};
+}
+
+bool Shadow::by_value(const clang::VarDecl* variable) const {
+  const auto node = context_.source.nodes.find(variable->getCanonicalDecl());
+  if (node == context_.source.nodes.end()) return false;  // only its size is used
+  const ir::Object& object = context_.program.objects[node->second];
+  return object.storage == ir::Storage::local && object.scalar && !object.address_taken;
 }
 
 /// The variable is written when its process takes over: it cannot be constant in its own function.

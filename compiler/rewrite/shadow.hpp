@@ -18,6 +18,9 @@ class Shadow {
   void add_value(int call);
   void keep_value(int place, int call) { kept_[place].emplace(value(call), call); }
 
+  /// Whether the shadow keeps the variable's value, not its address.
+  [[nodiscard]] bool by_value(const clang::VarDecl* variable) const;
+
   /// Members for the extents of a variable-length array, or of what a pointer leads to; for a call's value.
   const std::vector<std::string>& extents(const clang::VarDecl* variable);
   [[nodiscard]] static std::string value(int call) { return "cppc_value_" + std::to_string(call); }
