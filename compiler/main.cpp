@@ -83,7 +83,7 @@ int translate(const Settings& settings, const std::vector<frontend::Command>& co
   const models::Models models = read_models(settings.models);
   auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES);
   if (!source) fail(source.error());
-  ir::Program program = frontend::lower(*source);
+  ir::Program program = frontend::lower(*source, models);
   analysis::add_heap_objects(program, models);
   auto found = std::make_unique<analysis::PointsTo>(program, models);
   for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
@@ -91,7 +91,7 @@ int translate(const Settings& settings, const std::vector<frontend::Command>& co
   const analysis::PointsTo& points_to = *found;
   const analysis::Effects effects(program, models, points_to);
   const analysis::Traffic traffic(program, models, points_to);
-  analysis::Overwrites overwrites(program, points_to, effects);
+  analysis::Overwrites overwrites(program, models, points_to, effects);
   analysis::Plan plan = analysis::make_plan(program, models, points_to, effects, traffic, overwrites);
   if (plan.points.empty()) {
     print_no_safe_point(program, plan, std::cerr);

@@ -1,7 +1,5 @@
 #include "effects.hpp"
 
-#include <optional>
-
 namespace cppc::analysis {
 
 using ir::Node;
@@ -94,10 +92,23 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
   return effect;
 }
 
-void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const {
+std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, const ir::Function& callee) const {
+  std::vector<Node> arguments;
   const models::Model* model = models_.find(callee.name);
-  if (model == nullptr) {
-    if (callee.name.starts_with("__builtin_")) return;
+  if (model == nullptr)
+    return callee.name.starts_with("__builtin_") ? std::optional(std::move(arguments)) : std::nullopt;
+  const int count = static_cast<int>(call.arguments.size());
+  for (const int i : model->reads)
+    if (i < count && !(call.fills && i == model->fills.front())) arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
+  for (int i = model->reads_from; i >= 0 && i < count; ++i)
+    arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
+  return arguments;
+}
+
+void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const {
+  const auto read = read_arguments(call, callee);
+  const models::Model* model = models_.find(callee.name);
+  if (!read) {
     Objects all = points_to_[program_.unknown];
     for (const Node argument : call.arguments) all |= points_to_[argument];
     all = points_to_.reachable(all);
@@ -106,6 +117,8 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
     effect.outside = true;
     return;
   }
+  for (const Node argument : *read) effect.reads |= points_to_[argument];
+  if (model == nullptr) return;
   const auto target = [&](int i) -> const Objects& {
     static const Objects nothing;
     return i >= 0 && i < static_cast<int>(call.arguments.size())
@@ -113,9 +126,7 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
                : nothing;
   };
   const int count = static_cast<int>(call.arguments.size());
-  for (const int i : model->reads) effect.reads |= target(i);
   for (const int i : model->writes) effect.changes |= target(i);
-  for (int i = model->reads_from; i >= 0 && i < count; ++i) effect.reads |= target(i);
   for (int i = model->writes_from; i >= 0 && i < count; ++i) effect.changes |= target(i);
   for (const int i : model->sets) {
     effect.changes |= target(i);

@@ -1,6 +1,8 @@
 /// What instructions and whole functions read, replace and change.
 #pragma once
 
+#include <optional>
+
 #include "points_to.hpp"
 
 namespace cppc::analysis {
@@ -22,6 +24,10 @@ class Effects {
 
   /// Of a whole call of a function, on objects that outlive it: `reads` those that it may read before it replaces them.
   [[nodiscard]] const Effect& of(ir::Index function) const { return functions_[function]; }
+
+  /// The arguments whose targets a function outside the program reads, if that is all that it reads.
+  [[nodiscard]] std::optional<std::vector<ir::Node>> read_arguments(const ir::Call& call,
+                                                                    const ir::Function& callee) const;
 
  private:
   [[nodiscard]] Effect of_call(ir::Index function, const ir::Call& call, ir::Index index) const;

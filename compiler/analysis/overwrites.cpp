@@ -15,13 +15,15 @@ constexpr std::size_t kDepth = 3, kMost = 256;
 
 }  // namespace
 
-Overwrites::Fact Overwrites::made_by(Index index) const {
-  const ir::Overwrite& overwrite = program_.overwrites[index];
-  Fact fact{.ahead = {index, {}}, .target = {}, .depends = {}, .follows = !overwrite.loads.empty()};
-  if (overwrite.object != ir::nothing) fact.target.set(overwrite.object);
-  if (overwrite.pointer != ir::nothing) fact.target |= points_to_[overwrite.pointer];
-  for (const ir::Node read : overwrite.reads) fact.depends.set(read);
-  for (const ir::Node pointer : overwrite.loads) fact.depends |= points_to_[pointer];
+Overwrites::Fact Overwrites::made_by(Index index, const ir::Target& target) const {
+  Fact fact{.ahead = {index, {}, {}}, .target = {}, .depends = {}, .follows = !target.loads.empty()};
+  if (target.object != ir::nothing) fact.target.set(target.object);
+  if (target.pointer != ir::nothing) {
+    fact.target |= points_to_[target.pointer];
+    fact.root = roots_.of(target.pointer);
+  }
+  for (const ir::Node read : target.reads) fact.depends.set(read);
+  for (const ir::Node pointer : target.loads) fact.depends |= points_to_[pointer];
   return fact;
 }
 
@@ -43,18 +45,32 @@ std::optional<Overwrites::Fact> Overwrites::through(Index index, const Fact& bel
     if (i >= call.plain.size() || !call.plain[i]) return {};
     for (const ir::Node read : call.argument_reads[i]) fact.depends.set(read);
   }
+  const auto as_seen_here = [&](ir::Node variable) {
+    const auto parameter = roots_.fixed_parameter(call.callee, variable);
+    if (parameter) return *parameter < call.arguments.size() ? roots_.of(call.arguments[*parameter]) : ir::nothing;
+    return program_.objects[variable].storage == ir::Storage::global ? variable : ir::nothing;
+  };
+  fact.root = below.root == ir::nothing ? ir::nothing : as_seen_here(below.root);
+  fact.ahead.apart.clear();
+  for (const unsigned variable : below.ahead.apart) {
+    const ir::Node here = as_seen_here(variable);
+    if (here == ir::nothing) return {};
+    fact.ahead.apart.set(here);
+  }
   fact.ahead.calls.insert(fact.ahead.calls.begin(), index);
   return fact;
 }
 
-Overwrites::Facts Overwrites::facts_of(Index f, std::size_t depth) {
+Overwrites::Facts Overwrites::facts_of(Index f, std::size_t depth, bool from_outside) {
   Facts facts;
   for (const auto& block : program_.functions[f].blocks)
     for (const auto& instruction : block.instructions) {
       if (facts.all.size() >= kMost) return facts;
       if (instruction.op == Op::overwrite) {
+        const ir::Overwrite& overwrite = program_.overwrites[instruction.index];
+        if (from_outside && !overwrite.at_entry) continue;
         facts.by_overwrite[instruction.index].push_back(facts.all.size());
-        facts.all.push_back(made_by(instruction.index));
+        facts.all.push_back(made_by(instruction.index, from_outside ? *overwrite.at_entry : overwrite.target));
       }
       if (instruction.op != Op::call || depth == 0) continue;
       const Index callee = program_.calls[instruction.index].callee;
@@ -72,12 +88,18 @@ Overwrites::Facts Overwrites::facts_of(Index f, std::size_t depth) {
 const std::vector<Overwrites::Fact>& Overwrites::at_entry(Index f, std::size_t depth) {
   const auto key = std::pair{f, depth};
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second;
-  const Facts facts = facts_of(f, depth);
+  const Facts facts = facts_of(f, depth, true);
   std::vector<Fact> holding;
   if (!facts.all.empty()) {
-    const Held entry = solve(f, facts, nullptr, ir::none, nullptr)[ir::entry_block];
-    for (std::size_t i = 0; i < facts.all.size(); ++i)
-      if (entry.holds[i]) holding.push_back(facts.all[i]);
+    const Held certain = solve(f, facts, {.holds = false}, ir::none, nullptr)[ir::entry_block];
+    const Held perhaps = solve(f, facts, {.holds = true}, ir::none, nullptr)[ir::entry_block];
+    for (std::size_t i = 0; i < facts.all.size(); ++i) {
+      // Where it may not come to the overwrite, pointers on the way may lead nowhere.
+      if (!perhaps.now[i].holds || (facts.all[i].follows && !certain.now[i].holds)) continue;
+      holding.push_back(facts.all[i]);
+      holding.back().certain = certain.now[i].holds;
+      holding.back().ahead.apart = (certain.now[i].holds ? certain : perhaps).now[i].apart;
+    }
   }
   return entries_[key] = std::move(holding);
 }
@@ -88,42 +110,82 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
     if (found == facts.by_overwrite.end()) return;
     for (const std::size_t i : found->second) {
       // Inside the nest, part of the memory has been written already, and may be read after it.
-      if (instruction.op == Op::overwrite_begin && held.completes[i]) held.holds[i] = true;
-      held.completes[i] = instruction.op == Op::overwrite;
+      if (instruction.op == Op::overwrite_begin && held.from_start[i].holds) held.now[i] = held.from_start[i];
+      held.from_start[i] = {.holds = instruction.op == Op::overwrite, .apart = {}};
     }
     return;
   }
   const Effect effect = effects_.of(f, instruction);
-  if (effect.ends) std::fill(held.holds.begin(), held.holds.end(), true);
-  if (!effect.reads.empty() || !effect.changes.empty())
-    for (std::size_t i = 0; i < facts.all.size(); ++i)
-      if ((held.holds[i] || held.completes[i]) &&
-          (facts.all[i].target.intersects(effect.reads) || facts.all[i].depends.intersects(effect.changes)))
-        held.holds[i] = held.completes[i] = false;
-  if (instruction.op != Op::call) return;
-  if (const auto brought = facts.by_call.find(instruction.index); brought != facts.by_call.end())
-    for (const std::size_t i : brought->second) held.holds[i] = true;
+  const ir::Node freed = freed_by(instruction);
+  const auto brought = instruction.op == Op::call ? facts.by_call.find(instruction.index) : facts.by_call.end();
+  std::map<std::size_t, Claim> by_callee;
+  if (brought != facts.by_call.end())
+    for (const std::size_t i : brought->second) see_callee(facts.all[i], effect, held.now[i], by_callee[i]);
+  for (std::size_t i = 0; i < facts.all.size(); ++i) {
+    if (effect.ends) held.now[i] = {.holds = true, .apart = {}};
+    see_effect(f, instruction, facts.all[i], effect, held.now[i]);
+    see_effect(f, instruction, facts.all[i], effect, held.from_start[i]);
+    if (freed != ir::nothing && freed == facts.all[i].root) held.now[i] = {.holds = true, .apart = {}};
+  }
+  for (auto& [i, claim] : by_callee) held.now[i] = std::move(claim);
 }
 
-/// The greatest solution: what holds on all paths. At the function's exit nothing does, but what nobody needs any more
-/// there holds, when that is known.
-std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, const Objects* live_at_exit, Index marker,
+/// What a callee's own fact makes of what holds after the call.
+void Overwrites::see_callee(const Fact& fact, const Effect& effect, const Claim& after, Claim& claim) const {
+  claim = {.holds = true, .apart = fact.ahead.apart};
+  if (fact.certain) return;
+  claim.holds = after.holds && !fact.depends.intersects(effect.changes) && !after.apart.intersects(effect.changes);
+  claim.apart |= after.apart;
+  if (!claim.holds) claim.apart.clear();
+}
+
+/// A read of memory of the same kind does no harm where it goes to another block.
+void Overwrites::see_effect(Index f, const ir::Instruction& instruction, const Fact& fact, const Effect& effect,
+                            Claim& claim) const {
+  if (!claim.holds) return;
+  if (fact.target.intersects(effect.reads)) {
+    const auto roots = roots_.of_reads(f, instruction, fact.target);
+    claim.holds = roots && fact.root != ir::nothing && !roots->test(fact.root);
+    if (claim.holds) claim.apart |= *roots;
+  }
+  if (fact.depends.intersects(effect.changes) || claim.apart.intersects(effect.changes)) claim.holds = false;
+  if (!claim.holds) claim.apart.clear();
+}
+
+/// The variable that leads to the block which an instruction frees.
+ir::Node Overwrites::freed_by(const ir::Instruction& instruction) const {
+  if (instruction.op != Op::call) return ir::nothing;
+  const ir::Call& call = program_.calls[instruction.index];
+  if (call.callee == ir::none || program_.functions[call.callee].defined) return ir::nothing;
+  const models::Model* model = models_.find(call.name);
+  if (model == nullptr || model->heap != models::Heap::frees) return ir::nothing;
+  const auto argument = static_cast<std::size_t>(model->heap_argument);
+  return argument < call.arguments.size() ? roots_.of(call.arguments[argument]) : ir::nothing;
+}
+
+/// The greatest solution: what holds on all paths.
+std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, const AtExit& exit, Index marker,
                                                 Held* at_marker) const {
   const ir::Function& function = program_.functions[f];
   std::vector<Objects> live;
-  if (live_at_exit != nullptr) live = live_at_blocks(program_, effects_, f, *live_at_exit);
+  if (exit.live != nullptr) live = live_at_blocks(program_, effects_, f, *exit.live);
   const std::size_t count = facts.all.size();
-  const std::vector<bool> all(count, true), nothing(count, false);
+  const std::vector<Claim> all(count, Claim{true, {}}), nothing(count);
   std::vector<Held> in(function.blocks.size(), Held{all, all});
+  const auto meet = [](Claim& one, const Claim& other) {
+    one.holds = one.holds && other.holds;
+    one.apart |= other.apart;
+    if (!one.holds) one.apart.clear();
+  };
   const auto held_after = [&](Index b) {
-    if (b == ir::exit_block) return Held{nothing, nothing};
+    if (b == ir::exit_block) return Held{exit.holds ? all : nothing, nothing};
     Held held{all, all};
     for (const Index next : function.blocks[b].successors)
       for (std::size_t i = 0; i < count; ++i) {
         const bool needed =
-            live_at_exit == nullptr || facts.all[i].follows || facts.all[i].target.intersects(live[next]);
-        held.holds[i] = held.holds[i] && (in[next].holds[i] || !needed);
-        held.completes[i] = held.completes[i] && in[next].completes[i];
+            exit.live == nullptr || facts.all[i].follows || facts.all[i].target.intersects(live[next]);
+        if (needed) meet(held.now[i], in[next].now[i]);
+        meet(held.from_start[i], in[next].from_start[i]);
       }
     return held;
   };
@@ -146,13 +208,14 @@ std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, con
 }
 
 std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_exit) {
-  const Facts facts = facts_of(f, kDepth);
+  const Facts facts = facts_of(f, kDepth, false);
   std::vector<Ahead> ahead;
   if (facts.all.empty()) return ahead;
   Held held;
-  solve(f, facts, live_at_exit, marker, &held);
-  for (std::size_t i = 0; i < held.holds.size(); ++i)
-    if (held.holds[i]) ahead.push_back(facts.all[i].ahead);
+  solve(f, facts, {.live = live_at_exit}, marker, &held);
+  for (std::size_t i = 0; i < held.now.size(); ++i)
+    if (held.now[i].holds)
+      ahead.push_back({facts.all[i].ahead.overwrite, facts.all[i].ahead.calls, held.now[i].apart});
   return ahead;
 }
 

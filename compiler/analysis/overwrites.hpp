@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "effects.hpp"
+#include "roots.hpp"
 
 namespace cppc::analysis {
 
@@ -12,12 +12,18 @@ namespace cppc::analysis {
 struct Ahead {
   ir::Index overwrite;
   std::vector<ir::Index> calls;  ///< that lead to it, outermost first
+  Objects apart;                 ///< pointer variables: it counts only where none of them leads into the same block
 };
 
 class Overwrites {
  public:
-  Overwrites(const ir::Program& program, const PointsTo& points_to, const Effects& effects)
-      : program_(program), points_to_(points_to), effects_(effects) {}
+  Overwrites(const ir::Program& program, const models::Models& models, const PointsTo& points_to,
+             const Effects& effects)
+      : program_(program),
+        models_(models),
+        points_to_(points_to),
+        effects_(effects),
+        roots_(program, points_to, effects) {}
 
   /// At a marker of `function`, given what is live after the function; null when that is not known.
   [[nodiscard]] std::vector<Ahead> at(ir::Index function, ir::Index marker, const Objects* live_at_exit);
@@ -28,10 +34,18 @@ class Overwrites {
     Objects target;        ///< what is overwritten, perhaps
     Objects depends;       ///< what says where it is
     bool follows = false;  ///< a pointer has to be followed to say where
+    ir::Node root = ir::nothing;  ///< the variable that leads to it
+    bool certain = true;  ///< of a callee: it overwrites; otherwise it leaves alone what may be overwritten after it
   };
-  /// By number of the fact: whether it holds; and, inside the nest that it is about, whether it does from its start on.
+  /// Whether a fact holds, provided that some variables lead to other blocks.
+  struct Claim {
+    bool holds = false;
+    Objects apart;
+    bool operator==(const Claim&) const = default;
+  };
+  /// By number of the fact: now; and, inside the nest that it is about, from the start of the nest on.
   struct Held {
-    std::vector<bool> holds, completes;
+    std::vector<Claim> now, from_start;
     bool operator==(const Held&) const = default;
   };
 
@@ -41,17 +55,29 @@ class Overwrites {
     std::map<ir::Index, std::vector<std::size_t>> by_overwrite, by_call;
   };
 
-  Facts facts_of(ir::Index function, std::size_t depth);
+  /// What holds after a function: nothing, but of what is not live there when that is known; or everything.
+  struct AtExit {
+    bool holds = false;
+    const Objects* live = nullptr;
+  };
+
+  Facts facts_of(ir::Index function, std::size_t depth, bool from_outside);
   const std::vector<Fact>& at_entry(ir::Index function, std::size_t depth);
   std::optional<Fact> through(ir::Index call, const Fact& below) const;
-  [[nodiscard]] Fact made_by(ir::Index overwrite) const;
-  std::vector<Held> solve(ir::Index function, const Facts& facts, const Objects* live_at_exit, ir::Index marker,
+  [[nodiscard]] Fact made_by(ir::Index overwrite, const ir::Target& target) const;
+  std::vector<Held> solve(ir::Index function, const Facts& facts, const AtExit& exit, ir::Index marker,
                           Held* at_marker) const;
   void step_back(ir::Index function, const ir::Instruction& instruction, const Facts& facts, Held& held) const;
+  void see_callee(const Fact& fact, const Effect& effect, const Claim& after, Claim& claim) const;
+  void see_effect(ir::Index function, const ir::Instruction& instruction, const Fact& fact, const Effect& effect,
+                  Claim& claim) const;
+  [[nodiscard]] ir::Node freed_by(const ir::Instruction& instruction) const;
 
   const ir::Program& program_;
+  const models::Models& models_;
   const PointsTo& points_to_;
   const Effects& effects_;
+  Roots roots_;
   std::map<std::pair<ir::Index, std::size_t>, std::vector<Fact>> entries_;
 };
 

@@ -136,11 +136,11 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
 
 }  // namespace
 
-ir::Program lower(Source& source) {
+ir::Program lower(Source& source, const models::Models& models) {
   ir::Program program;
   program.unknown = program.add({.storage = ir::Storage::unknown, .address_taken = true}, "(outside)", {});
   program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
-  Symbols symbols(source, program);
+  Symbols symbols(source, program, models);
   for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit)
     Definitions(symbols).TraverseDecl(source.units[symbols.unit].ast->getASTContext().getTranslationUnitDecl());
   return program;

@@ -1,4 +1,5 @@
 #include "lowering.hpp"
+#include "plain.hpp"
 
 namespace cppc::frontend {
 
@@ -47,6 +48,7 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
       const clang::Expr* sub = cast->getSubExpr();
       switch (cast->getCastKind()) {
         case clang::CK_LValueToRValue:
+          if (const auto node = known(sub)) return *node;
           return get(place(sub), may_refer(sub->getType()));
         case clang::CK_ArrayToPointerDecay:
           return takes_lvalue(sub) ? address_of(place(sub)) : value_of(sub);
@@ -80,8 +82,11 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
       return choice(llvm::cast<clang::AbstractConditionalOperator>(e));
     case Stmt::OpaqueValueExprClass:
       return value(llvm::cast<clang::OpaqueValueExpr>(e)->getSourceExpr());
-    case Stmt::CallExprClass:
-      return call(llvm::cast<clang::CallExpr>(e));
+    case Stmt::CallExprClass: {
+      const auto* made = llvm::cast<clang::CallExpr>(e);
+      const clang::Expr* result = aside_ != nullptr ? plain_result(made) : nullptr;
+      return result != nullptr ? look_into(made, result) : call(made);
+    }
     case Stmt::UnaryExprOrTypeTraitExprClass: {
       const auto* size = llvm::cast<clang::UnaryExprOrTypeTraitExpr>(e);
       if (!size->isArgumentType() && size->getArgumentExpr()->getType()->isVariableArrayType())
@@ -122,6 +127,29 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
         if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
       return ir::nothing;
   }
+}
+
+/// The value of a variable that stands for an expression, when instructions are only looked at.
+std::optional<ir::Node> Lowering::known(const clang::Expr* e) {
+  const auto* name = aside_ != nullptr ? llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens()) : nullptr;
+  const auto* variable = name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+  if (variable == nullptr) return {};
+  if (const auto given = given_.find(variable); given != given_.end()) return given->second;
+  const auto local = locals_ != nullptr ? locals_->find(variable) : Locals::const_iterator{};
+  if (locals_ == nullptr || local == locals_->end()) return {};
+  return value(local->second);
+}
+
+/// A call of a function that is one expression, as that expression.
+ir::Node Lowering::look_into(const clang::CallExpr* call, const clang::Expr* result) {
+  const clang::FunctionDecl* callee = nullptr;
+  call->getDirectCallee()->hasBody(callee);
+  std::map<const clang::VarDecl*, ir::Node> given;
+  for (unsigned i = 0; i < call->getNumArgs(); ++i) given[callee->getParamDecl(i)] = value(call->getArg(i));
+  std::swap(given, given_);
+  const ir::Node returned = value(result);
+  std::swap(given, given_);
+  return returned;
 }
 
 LValue Lowering::place(const clang::Expr* e) {
@@ -346,8 +374,12 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   symbols_.source().calls.push_back(
       {symbols_.unit, e, converted != conversions_.end() ? converted->second : clang::QualType()});
   const ir::Node result = made.result;
+  const auto overwrite = overwrite_of(e, made.name);
+  made.fills = overwrite.has_value();
   program.calls[index] = std::move(made);
+  if (overwrite) emit(Op::overwrite_begin, ir::nothing, ir::nothing, *overwrite);
   emit(Op::call, ir::nothing, ir::nothing, index);
+  if (overwrite) emit(Op::overwrite, ir::nothing, ir::nothing, *overwrite);
   return result;
 }
 

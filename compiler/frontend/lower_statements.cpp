@@ -285,6 +285,7 @@ void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::
   program.loops[index].end = ++order_;
   loop_ = outer;
   for (const ir::Index overwrite : overwrites_of(s)) {
+    emit(ir::Op::overwrite, ir::nothing, ir::nothing, overwrite);
     auto& before = function().blocks[outside].instructions;
     before.insert(before.begin() + static_cast<std::ptrdiff_t>(start),
                   {ir::Op::overwrite_begin, ir::nothing, ir::nothing, overwrite});

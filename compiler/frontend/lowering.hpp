@@ -4,6 +4,7 @@
 #include <clang/AST/ASTContext.h>
 
 #include <map>
+#include <optional>
 
 #include "source.hpp"
 
@@ -12,7 +13,8 @@ namespace cppc::frontend {
 /// What all functions of a program share while it is lowered.
 class Symbols {
  public:
-  Symbols(Source& source, ir::Program& program) : source_(source), program_(program) {}
+  Symbols(Source& source, ir::Program& program, const models::Models& models)
+      : source_(source), program_(program), models_(models) {}
 
   ir::Node variable(const clang::VarDecl* declaration);
   ir::Index function(const clang::FunctionDecl* declaration);
@@ -21,11 +23,13 @@ class Symbols {
 
   Source& source() { return source_; }
   ir::Program& program() { return program_; }
+  [[nodiscard]] const models::Models& models() const { return models_; }
   ir::Index unit = 0;  ///< that is being lowered
 
  private:
   Source& source_;
   ir::Program& program_;
+  const models::Models& models_;
   std::map<std::string, ir::Node> externals_;
   std::map<std::string, ir::Index> functions_by_name_;
   std::map<const clang::FunctionDecl*, ir::Index> functions_;
@@ -65,7 +69,9 @@ class Lowering {
   void mark(const clang::Stmt* s, Part part, const clang::Stmt* calls_in);
   double trips(const clang::ForStmt* s) const;
   std::vector<ir::Index> overwrites_of(const clang::Stmt* s);
-  ir::Index add_overwrite(const OverwriteSite& site);
+  std::optional<ir::Index> overwrite_of(const clang::CallExpr* call, const std::string& name);
+  ir::Index add_overwrite(OverwriteSite site);
+  ir::Target target_of(const OverwriteSite& site, const Locals& locals);
   void apply_pragmas(const clang::Stmt* s, ir::Loop& loop);
   std::string obstacle_of(const clang::Stmt* loop) const;
 
@@ -74,6 +80,8 @@ class Lowering {
   ir::Node value_of(const clang::Expr* e);
   LValue place(const clang::Expr* e);
   ir::Node call(const clang::CallExpr* e);
+  ir::Node look_into(const clang::CallExpr* call, const clang::Expr* result);
+  std::optional<ir::Node> known(const clang::Expr* variable);
   ir::Node unary(const clang::UnaryOperator* e);
   ir::Node binary(const clang::BinaryOperator* e);
   ir::Node choice(const clang::AbstractConditionalOperator* e);
@@ -98,6 +106,8 @@ class Lowering {
   ir::Index index_;
   ir::Index block_ = ir::entry_block;
   std::vector<ir::Instruction>* aside_ = nullptr;  ///< where instructions go that are only looked at
+  const Locals* locals_ = nullptr;                 ///< and the variables that stand for their values there
+  std::map<const clang::VarDecl*, ir::Node> given_;  ///< arguments of the functions that are looked into there
   bool static_only_ = false;                       ///< for initialisers of static objects
   ir::Index position_ = ir::none;                  ///< of the statement, in Program::positions
   ir::Index loop_ = ir::none;

@@ -6,6 +6,7 @@
 #include <clang/AST/Stmt.h>
 #include <clang/Frontend/ASTUnit.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "ir/program.hpp"
+#include "models/models.hpp"
 
 namespace cppc::frontend {
 
@@ -77,10 +79,18 @@ struct Level {
   bool inclusive;  ///< up to and with `high`
 };
 
+/// Variables that stand for the value they are declared with.
+using Locals = std::map<const clang::VarDecl*, const clang::Expr*>;
+
+/// A nest of loops that writes elements, or a call that fills memory.
 struct OverwriteSite {
   ir::Index unit;
-  std::vector<Level> levels;  ///< outermost first; the elements of the last one lie side by side
-  const clang::Expr* element;
+  std::vector<Level> levels;             ///< outermost first; the elements of the last one lie side by side
+  const clang::Expr* element = nullptr;  ///< of a nest
+  const clang::Expr* pointer = nullptr;  ///< of a call: to `count` elements of `size` bytes
+  const clang::Expr* count = nullptr;
+  std::uint64_t size = 0;
+  Locals nest, function;  ///< of the nest; and those around it, too
 };
 
 struct Source {
@@ -98,7 +108,7 @@ struct Source {
 tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources);
 
 /// The program's representation.
-ir::Program lower(Source& source);
+ir::Program lower(Source& source, const models::Models& models);
 
 ir::Position position(const clang::SourceManager& manager, clang::SourceLocation where, ir::Program& program);
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,6 +90,7 @@ struct Call {
   Node block = nothing;  ///< heap object that it allocates
   Index loop = none;     ///< innermost loop around it
   Index marker = none;   ///< start of the statement that it is part of
+  bool fills = false;    ///< what its model says it fills, without a look at what was there
   unsigned order = 0;
   Position where;
   Index handle = none;
@@ -116,12 +118,18 @@ struct Marker {
   Index handle = none;
 };
 
-/// Memory that a nest of loops has written, all of it, whatever was in it: from here on.
-struct Overwrite {
-  Node object = nothing;    ///< written, when it is named directly
+/// Where some memory is.
+struct Target {
+  Node object = nothing;    ///< when it is named directly
   Node pointer = nothing;   ///< otherwise: to it
-  std::vector<Node> reads;  ///< objects that say where it is: none of them has changed since the nest began
+  std::vector<Node> reads;  ///< objects that say where it is
   std::vector<Node> loads;  ///< pointers through which such objects are read
+};
+
+/// Memory that a nest of loops or a call has written, all of it, whatever was in it: from here on.
+struct Overwrite {
+  Target target;                   ///< nothing that says where it is has changed since the nest began
+  std::optional<Target> at_entry;  ///< said by what the function starts with, if it can be
   Index handle = none;
 };
 

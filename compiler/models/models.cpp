@@ -61,6 +61,8 @@ Model read_model(const toml::node& node) {
       model.writes = numbers(value);
     else if (name == "sets")
       model.sets = numbers(value);
+    else if (name == "fills")
+      model.fills = numbers(value);
     else if (name == "reads_from")
       model.reads_from = number(value);
     else if (name == "writes_from")

@@ -36,6 +36,7 @@ struct Communication {
 struct Model {
   std::vector<int> reads, writes;  ///< arguments whose target is read, may be written
   std::vector<int> sets;           ///< whose target, a scalar, is written in any case
+  std::vector<int> fills;          ///< pointer, count, perhaps MPI datatype: so much is written in any case
   int reads_from = -1;             ///< all arguments from this one are read
   int writes_from = -1;
   std::vector<std::pair<int, int>> copies;  ///< what is in the second's target gets into the first's

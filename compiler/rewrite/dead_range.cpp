@@ -2,6 +2,11 @@
 
 #include <clang/AST/PrettyPrinter.h>
 
+#include <algorithm>
+#include <cctype>
+
+#include "frontend/plain.hpp"
+
 namespace cppc::rewrite {
 
 namespace {
@@ -11,22 +16,43 @@ using Names = std::map<const clang::VarDecl*, std::string>;
 /// Prints expressions with some variables replaced, and notes what it cannot say.
 class Printer final : public clang::PrinterHelper {
  public:
-  Printer(clang::ASTContext& ast, const std::function<bool(const clang::VarDecl*)>& visible, const Names& names)
-      : ast_(ast), visible_(visible), names_(names) {}
+  Printer(clang::ASTContext& ast, const std::function<bool(const clang::VarDecl*)>& visible, const Names& names,
+          const frontend::Locals* locals = nullptr)
+      : ast_(ast), visible_(visible), names_(names), locals_(locals) {}
 
   bool handledStmt(clang::Stmt* s, llvm::raw_ostream& out) override {
-    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(s); member != nullptr) check_record(member);
+    if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(s); member != nullptr) {
+      check_record(member);
+      if (member->isArrow()) follow(member->getBase());
+    }
+    if (const auto* deref = llvm::dyn_cast<clang::UnaryOperator>(s);
+        deref != nullptr && deref->getOpcode() == clang::UO_Deref)
+      follow(deref->getSubExpr());
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr) return print_result(call, out);
+    if (const auto* cast = llvm::dyn_cast<clang::CStyleCastExpr>(s); cast != nullptr) return print_cast(cast, out);
+    if (llvm::isa<clang::UnaryExprOrTypeTraitExpr>(s)) return print_number(llvm::cast<clang::Expr>(s), out);
     const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(s);
     if (reference == nullptr) return false;
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
-    if (variable == nullptr) return false;  // an enumerator is its name or value
+    if (variable == nullptr) return print_number(reference, out);  // an enumerator
     if (const auto given = names_.find(variable->getCanonicalDecl()); given != names_.end()) {
       out << given->second;
       return true;
     }
+    if (locals_ != nullptr)
+      if (const auto local = locals_->find(variable); local != locals_->end()) {
+        out << as(variable->getType(), (*this)(local->second));
+        return true;
+      }
+    name(variable);
+    return false;
+  }
+
+  /// A variable by its own name.
+  std::string name(const clang::VarDecl* variable) {
     const bool ours = &variable->getASTContext() == &ast_;
     possible_ = possible_ && (ours ? visible_(variable) : variable->hasExternalFormalLinkage() && declared(variable));
-    return false;
+    return variable->getNameAsString();
   }
 
   std::string operator()(const clang::Expr* e) {
@@ -34,12 +60,70 @@ class Printer final : public clang::PrinterHelper {
     llvm::raw_string_ostream out(text);
     const clang::Expr* bare = e->IgnoreParenImpCasts();
     bare->printPretty(out, this, ast_.getPrintingPolicy());
-    return "(" + text + ")";
+    const bool word = std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    return word || closes_at(text) + 1 == text.size() ? text : "(" + text + ")";
   }
 
   [[nodiscard]] bool possible() const { return possible_; }
 
+  /// Pointers that have to lead somewhere, each behind those that it is read through.
+  [[nodiscard]] const std::vector<std::string>& followed() const { return followed_; }
+
  private:
+  void follow(const clang::Expr* pointer) {
+    const std::string text = (*this)(pointer);
+    const bool address = text.starts_with("&") || text.starts_with("(&");  // leads somewhere
+    if (!address && std::ranges::find(followed_, text) == followed_.end()) followed_.push_back(text);
+  }
+
+  /// Where the parenthesis that the text begins with is closed.
+  static std::size_t closes_at(const std::string& text) {
+    int open = 0;
+    for (std::size_t i = 0; i < text.size() && text.front() == '('; ++i)
+      if ((open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0) == 0) return i;
+    return text.size();
+  }
+
+  /// A number as the type that it is converted to.
+  static std::string as(clang::QualType type, const std::string& text) {
+    if (!type->isArithmeticType()) return text;
+    return "((" + type.getCanonicalType().getUnqualifiedType().getAsString() + ")" + text + ")";
+  }
+
+  /// Types may have other names elsewhere, or none.
+  bool print_cast(const clang::CStyleCastExpr* cast, llvm::raw_ostream& out) {
+    const clang::QualType type = cast->getType().getCanonicalType();
+    const bool known = type->isArithmeticType() || (type->isPointerType() && type->getPointeeType()->isBuiltinType());
+    if (known) out << "((" << type.getAsString() << ")" << (*this)(cast->getSubExpr()) << ")";
+    possible_ = possible_ && known;
+    return true;
+  }
+
+  bool print_number(const clang::Expr* e, llvm::raw_ostream& out) {
+    clang::Expr::EvalResult value;
+    possible_ = possible_ && e->EvaluateAsInt(value, ast_);
+    if (possible_) out << as(e->getType(), llvm::toString(value.Val.getInt(), 10));
+    return true;
+  }
+
+  /// A call of a function that is one expression, as that expression.
+  bool print_result(const clang::CallExpr* call, llvm::raw_ostream& out) {
+    const clang::Expr* result = frontend::plain_result(call);
+    const clang::FunctionDecl* callee = nullptr;
+    if (result == nullptr || !call->getDirectCallee()->hasBody(callee)) return possible_ = false;
+    Names given;
+    for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+      const clang::ParmVarDecl* parameter = callee->getParamDecl(i);
+      given[parameter->getCanonicalDecl()] = as(parameter->getType(), (*this)(call->getArg(i)));
+    }
+    Printer inner(ast_, visible_, given);
+    out << as(call->getType(), inner(result));
+    possible_ = possible_ && inner.possible();
+    for (const std::string& pointer : inner.followed_)
+      if (std::ranges::find(followed_, pointer) == followed_.end()) followed_.push_back(pointer);
+    return true;
+  }
+
   [[nodiscard]] bool declared(const clang::VarDecl* variable) const {
     const auto found = ast_.getTranslationUnitDecl()->lookup(&ast_.Idents.get(variable->getName()));
     return std::ranges::any_of(found, [](const clang::NamedDecl* d) { return llvm::isa<clang::VarDecl>(d); });
@@ -61,8 +145,42 @@ class Printer final : public clang::PrinterHelper {
   clang::ASTContext& ast_;
   const std::function<bool(const clang::VarDecl*)>& visible_;
   const Names& names_;
+  const frontend::Locals* locals_;
   bool possible_ = true;
+  std::vector<std::string> followed_;
 };
+
+/// The parts of the code.
+struct Range {
+  std::string declarations, loops, condition, address, bytes;
+};
+
+Range range_of(const frontend::OverwriteSite& site, Printer& print, Names& names) {
+  if (site.element == nullptr) {
+    const std::string count = "(long)" + print(site.count);
+    return {.condition = count + " > 0",
+            .address = print(site.pointer),
+            .bytes = "(size_t)" + count + (site.size > 1 ? " * " + std::to_string(site.size) : "")};
+  }
+  Range range;
+  for (std::size_t l = 0; l + 1 < site.levels.size(); ++l) {
+    const frontend::Level& level = site.levels[l];
+    const std::string counter = "cppc_" + std::to_string(l);
+    range.declarations += "long " + counter + "; ";
+    range.loops += "for (" + counter + " = " + print(level.low) + "; " + counter +
+                   (level.inclusive ? " <= (long)" : " < (long)") + print(level.high) + "; ++" + counter + ") ";
+    names[level.variable->getCanonicalDecl()] = counter;
+  }
+  const frontend::Level& last = site.levels.back();
+  const std::string low = print(last.low), high = print(last.high);
+  names[last.variable->getCanonicalDecl()] = low;
+  const std::string element = print(site.element);
+  range.condition = "(long)" + high + (last.inclusive ? " >= " : " > ") + "(long)" + low;
+  range.address = "&" + element;
+  range.bytes = "(size_t)((long)" + high + " - (long)" + low + (last.inclusive ? " + 1" : "") + ") * sizeof" +
+                (element.front() == '(' ? "" : " ") + element;
+  return range;
+}
 
 }  // namespace
 
@@ -87,26 +205,30 @@ std::string dead_range(const ir::Program& program, const frontend::Source& sourc
     outermost = false;
   }
   const auto& overwrite = source.overwrites[program.overwrites[ahead.overwrite].handle];
-  Printer print(ast, outermost ? visible : only_static, names);
-  std::string loops, counters;
-  for (std::size_t l = 0; l + 1 < overwrite.levels.size(); ++l) {
-    const frontend::Level& level = overwrite.levels[l];
-    const std::string counter = "cppc_" + std::to_string(l);
-    counters += (counters.empty() ? "long " : ", ") + counter;
-    loops += "for (" + counter + " = " + print(level.low) + "; " + counter +
-             (level.inclusive ? " <= (long)" : " < (long)") + print(level.high) + "; ++" + counter + ") ";
-    names[level.variable->getCanonicalDecl()] = counter;
-  }
-  const frontend::Level& last = overwrite.levels.back();
-  const std::string low = print(last.low), high = print(last.high);
-  names[last.variable->getCanonicalDecl()] = low;
-  const std::string element = print(overwrite.element);
+  Printer print(ast, outermost ? visible : only_static, names, outermost ? &overwrite.nest : &overwrite.function);
+  Range range = range_of(overwrite, print, names);
   if (!print.possible()) return {};
-  const std::string more = last.inclusive ? " >= " : " > ";
-  const std::string code = loops + "if ((long)" + high + more + "(long)" + low + ") cppc_dead_range(&" + element +
-                           ", (size_t)((long)" + high + " - (long)" + low + (last.inclusive ? " + 1" : "") +
-                           ") * sizeof" + element + "); ";
-  return counters.empty() ? code : "{ " + counters + "; " + code + "} ";
+  std::string guard;
+  for (const std::string& pointer : print.followed()) {
+    const bool in_loop = pointer.find("cppc_") != std::string::npos;
+    if (in_loop) range.condition += " && " + pointer + " != 0";
+    if (!in_loop) guard += (guard.empty() ? "if (" : " && ") + pointer + " != 0";
+  }
+  if (!guard.empty()) guard += ") ";
+  const Names no_names;
+  Printer here(ast, visible, no_names);
+  std::string apart;
+  for (const unsigned variable : ahead.apart)
+    apart += (apart.empty() ? "" : ", ") + here.name(source.variables[program.objects[variable].handle].declaration);
+  if (!here.possible()) return {};
+  std::string call = "cppc_dead_range(" + range.address + ", " + range.bytes + "); ";
+  if (!apart.empty()) {
+    range.declarations += "const void* const cppc_apart[] = {" + apart + "}; ";
+    call = "cppc_dead_range_apart(" + range.address + ", " + range.bytes + ", cppc_apart, " +
+           std::to_string(ahead.apart.count()) + "); ";
+  }
+  const std::string code = guard + range.loops + "if (" + range.condition + ") " + call;
+  return range.declarations.empty() ? code : "{ " + range.declarations + code + "} ";
 }
 
 }  // namespace cppc::rewrite

@@ -37,8 +37,8 @@ std::string Stops::code(const clang::Stmt* loop) const {
     const ir::Index point = function_.place(number).point;
     if (point == ir::none || function_.site(number).statement != loop) continue;
     code += "if (cppc_safe_point(" + std::to_string(point + 1) + ")) { " + shadow_.store_values(number) +
-            place_label(number) + ": " + shadow_.store_addresses(number) + dead_objects(point) +
-            dead_ranges(point, loop) + "cppc_stop(&cppc_frame_, " + std::to_string(number) + "); " +
+            dead_objects(point) + dead_ranges(point, loop) + place_label(number) + ": " +
+            shadow_.store_addresses(number) + "cppc_stop(&cppc_frame_, " + std::to_string(number) + "); " +
             shadow_.load_values(number) + "} ";
   }
   return code;

@@ -21,6 +21,8 @@ cppc_block block_of(const Object& object, const std::byte* copy) {
           .count = object.count,
           .bytes = object.bytes(),
           .data = object.dead ? nullptr : data,
+          .holes = object.holes.data(),
+          .hole_count = object.holes.size(),
           .stored_form = copy != nullptr ? 1 : 0};
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <unordered_set>
+#include <vector>
 
-#include "address_ranges.hpp"
+#include "cppc/hooks.h"
 
 namespace cppc {
 
@@ -14,12 +16,11 @@ class DeadMemory {
   /// The object that starts here, whatever its size.
   void add_object(const void* address) { objects_.insert(address); }
 
-  void add_range(std::span<const std::byte> memory) { ranges_.add(memory); }
+  /// Memory within one object, unless one of `others` lies in that object, or right behind it.
+  void add_range(std::span<const std::byte> memory, std::span<const void* const> others);
 
-  /// Whether nobody will read the object that is this memory. An empty one is never dead.
-  [[nodiscard]] bool covers(std::span<const std::byte> object) const {
-    return !object.empty() && (objects_.contains(object.data()) || ranges_.contains(object));
-  }
+  /// The parts of the object that is this memory which nobody will read: in rising order, apart from each other.
+  [[nodiscard]] std::vector<cppc_part> parts_of(std::span<const std::byte> object) const;
 
   void clear() {
     objects_.clear();
@@ -27,8 +28,13 @@ class DeadMemory {
   }
 
  private:
+  struct Range {
+    const std::byte* end;
+    std::vector<const void*> others;
+  };
+
   std::unordered_set<const void*> objects_;
-  AddressRanges ranges_;
+  std::multimap<const std::byte*, Range, std::less<>> ranges_;  ///< by their begin
 };
 
 }  // namespace cppc

@@ -14,6 +14,9 @@ namespace cppc {
 
 namespace {
 
+/// Smaller objects and parts are not worth the bookkeeping.
+constexpr std::uint64_t least_with_holes = 65536, least_hole = 512;
+
 tl::unexpected<cppc_status> unsupported(const std::string& message) {
   log().error("{}", message);
   return tl::unexpected(CPPC_ERR_UNSUPPORTED);
@@ -91,6 +94,19 @@ Result add_heap(Inventory& inventory) {
   return {};
 }
 
+/// What is dead of an object: all of it, or large enough parts.
+void mark_dead(Object& object, const DeadMemory& dead) {
+  if (object.shadow) return;
+  const auto parts = dead.parts_of({object.address, object.bytes()});
+  object.dead = parts.size() == 1 && parts.front().bytes == object.bytes();
+  if (object.dead || object.layout->references || object.bytes() < least_with_holes) return;
+  const std::uint64_t element = object.layout->type->size;
+  for (const auto& [offset, bytes] : parts) {
+    const std::uint64_t from = (offset + element - 1) / element * element, to = (offset + bytes) / element * element;
+    if (from + least_hole <= to) object.holes.push_back({from, to - from});
+  }
+}
+
 }  // namespace
 
 tl::expected<Inventory, cppc_status> take_inventory(const DeadMemory& dead) {
@@ -101,9 +117,7 @@ tl::expected<Inventory, cppc_status> take_inventory(const DeadMemory& dead) {
     if (auto added = add_frame(inventory, depth, *frames[depth]); !added) return tl::unexpected(added.error());
   }
   if (auto added = add_heap(inventory); !added) return tl::unexpected(added.error());
-  for (Object& object : inventory.objects) {
-    object.dead = !object.shadow && dead.covers({object.address, object.bytes()});
-  }
+  for (Object& object : inventory.objects) mark_dead(object, dead);
   return inventory;
 }
 

@@ -108,8 +108,8 @@ void Session::mark_dead(const void* address) {
   if (!restarting_) dead_.add_object(address);
 }
 
-void Session::mark_dead(std::span<const std::byte> memory) {
-  if (!restarting_) dead_.add_range(memory);
+void Session::mark_dead(std::span<const std::byte> memory, std::span<const void* const> others) {
+  if (!restarting_) dead_.add_range(memory, others);
 }
 
 void Session::stop(cppc_frame& frame, int place, const void* stack) {
@@ -239,9 +239,11 @@ void cppc_dead(const void* address) {
   });
 }
 
-void cppc_dead_range(const void* address, size_t bytes) {
+void cppc_dead_range(const void* address, size_t bytes) { cppc_dead_range_apart(address, bytes, nullptr, 0); }
+
+void cppc_dead_range_apart(const void* address, size_t bytes, const void* const* others, size_t count) {
   cppc::guarded([&] {
-    cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes});
+    cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes}, {others, count});
     return CPPC_OK;
   });
 }

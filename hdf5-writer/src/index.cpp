@@ -79,7 +79,7 @@ class IndexReader {
 
   [[nodiscard]] bool sized(const ObjectRow& row) const {
     return row.type < types_.size() &&
-           row.count <= std::numeric_limits<std::uint64_t>::max() / types_[row.type]->size && row.dead <= 1;
+           row.count <= std::numeric_limits<std::uint64_t>::max() / types_[row.type]->size && row.dead <= 1 && row.holes <= 1 - row.dead;
   }
 
   [[nodiscard]] bool stored_in_dataset(const ObjectRow& row) const {
@@ -127,9 +127,10 @@ class IndexReader {
       place.stored = file_.subspan(datasets_[row.dataset].offset + row.first * type->size, row.stored * type->size);
     }
     place.runs = std::span(index_.runs).last(row.runs);
+    place.holes = row.holes == 1;
     index_.places.push_back(place);
     index_.entries.push_back({std::move(path), type, row.count, row.count * type->size, row.stored * type->size,
-                              row.dead == 1, index_.entries.size()});
+                              row.dead == 1, row.holes == 1, index_.entries.size()});
   }
 
   std::span<const std::byte> file_;

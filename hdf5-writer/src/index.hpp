@@ -16,6 +16,7 @@ struct Place {
   std::uint64_t element_bytes = 0;
   std::span<const std::byte> stored;  // the elements stored, one after the other
   std::span<const RunRow> runs;       // of them, with `stored_at` from the start of `stored`
+  bool holes = false;                 // the others are dead, not zero
 };
 
 struct Index {

@@ -31,6 +31,29 @@ std::string object_link(std::string_view path) {
   return "/objects/" + as_link(path.substr(0, slash)) + "/" + as_link(path.substr(slash + 1));
 }
 
+/// What is left of an object between its holes, unless they make no sense.
+std::optional<std::vector<Run>> runs_between(const Object& object) {
+  const std::uint64_t element_bytes = object.type->size;
+  std::vector<Run> runs;
+  std::uint64_t from = 0;
+  for (const auto& [offset, bytes] : object.holes) {
+    const bool sound = offset >= from && offset <= object.data.size() && bytes > 0 &&
+                       bytes <= object.data.size() - offset && offset % element_bytes == 0 &&
+                       bytes % element_bytes == 0;
+    if (!sound) {
+      return std::nullopt;
+    }
+    if (offset > from) {
+      runs.push_back({from / element_bytes, (offset - from) / element_bytes});
+    }
+    from = offset + bytes;
+  }
+  if (from < object.data.size()) {
+    runs.push_back({from / element_bytes, (object.data.size() - from) / element_bytes});
+  }
+  return runs;
+}
+
 }  // namespace
 
 bool valid_path(std::string_view path) {
@@ -79,11 +102,17 @@ tl::expected<void, cppc_status> Layout::add(const Object& object) {
     return failure(CPPC_ERR_ARGUMENT, "image: {}: {} bytes given, but {} elements of {} bytes", object.path,
                    object.data.size(), object.count, element_bytes);
   }
+  const auto live =
+      object.holes.empty() ? std::optional(nonzero_runs(object.data, element_bytes)) : runs_between(object);
+  if (!live) {
+    return failure(CPPC_ERR_ARGUMENT, "image: {}: its holes are not whole elements in rising order", object.path);
+  }
   ObjectRow row{};
   row.type = *type;
   row.count = object.count;
   row.dead = dead ? 1 : 0;
-  store(object, *type, nonzero_runs(object.data, element_bytes), row);
+  row.holes = object.holes.empty() ? 0 : 1;
+  store(object, *type, *live, row);
   paths_.insert(objects_.add(object.path, row));
   return {};
 }

@@ -47,9 +47,11 @@ void copy_common(std::span<const std::byte> source, std::uint64_t at, std::span<
   }
 }
 
-/// As copy_common, for an object that is stored in runs; the rest is zero.
+/// As copy_common, for an object that is stored in runs.
 void copy_runs(const Place& place, std::span<std::byte> destination, std::uint64_t offset) {
-  std::fill(destination.begin(), destination.end(), std::byte{0});
+  if (!place.holes) {
+    std::fill(destination.begin(), destination.end(), std::byte{0});
+  }
   const auto bytes = place.element_bytes;
   const auto ends_before = [&](const RunRow& run) { return (run.first + run.count) * bytes <= offset; };
   for (auto run = std::partition_point(place.runs.begin(), place.runs.end(), ends_before);

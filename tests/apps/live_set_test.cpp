@@ -17,6 +17,8 @@ struct Array {
   /// Of those not live: the compiler cannot tell yet, and saves them (ARCHITECTURE.md, The compiler). Neither more nor
   /// less than that may be saved: what it learns comes off here.
   int saved_all_the_same = 0;
+  /// Bytes at the edge of those that are not live that nobody writes anew, so that they are.
+  long rim = 0;
 };
 constexpr int kAny = -1;
 
@@ -39,7 +41,7 @@ const std::vector<LiveSet> kLiveSets{
     {"heat",
      {"--quiet", "--size", "200", "--steps", "20"},
      4,
-     {{"now, next", "double", 202 * 202 * 8, 1, 1, 1}, {"block.packed", "double", 4 * 200 * 8, 0, 1, 1}}},
+     {{"now, next", "double", 202 * 202 * 8, 1, 1, 0, 804 * 8}, {"block.packed", "double", 4 * 200 * 8, 0, 1, 1}}},
     {"cg",
      {"S", "--quiet"},
      4,
@@ -47,8 +49,8 @@ const std::vector<LiveSet> kLiveSets{
       {"matrix.columns", "int", 78148 * 4, 1, 0},
       {"matrix.values", "double", 78148 * 8, 1, 0},
       {"x; z, q, r, whole", "double", 1400 * 8, 1, 4}}},
-    {"ep", {"S", "--repeat", "3"}, 2, {{"numbers", "double", 2 * 65536 * 8, 0, 1, 1}}},
-    {"is", {"S"}, 4, {{"keys", "int", 65536 * 4, 1, 0}, {"bucket_counts, all_bucket_counts", "int", 512 * 4, 0, 2, 1}}},
+    {"ep", {"S", "--repeat", "3"}, 2, {{"numbers", "double", 2 * 65536 * 8, 0, 1}}},
+    {"is", {"S"}, 4, {{"keys", "int", 65536 * 4, 1, 0}, {"bucket_counts, all_bucket_counts", "int", 512 * 4, 0, 2}}},
     {"mg", {"S", "--repeat", "2"}, 4, {{"u, v; r", "double", 34 * 34 * 34 * 8, 2, 1}}},
     {"ft",
      {"S"},
@@ -84,6 +86,7 @@ const std::vector<LiveSet> kLiveSets{
 
 struct Count {
   int saved = 0, all = 0;
+  long rim = 0;
 };
 
 class LiveSetTest : public testing::TestWithParam<LiveSet> {};
@@ -103,10 +106,12 @@ TEST_P(LiveSetTest, NothingElseIsSaved) {
            (object.at("type") != set.arrays[i].type || object.at("bytes") != set.arrays[i].bytes))
       ++i;
     if (i < set.arrays.size()) {
+      const bool most = 2 * object.at("saved").get<long>() > set.arrays[i].bytes;
       ++counts[i].all;
-      counts[i].saved += object.at("saved").get<bool>() ? 1 : 0;
-    } else if (object.at("saved").get<bool>()) {
-      others += object.at("bytes").get<long>();
+      counts[i].saved += most ? 1 : 0;
+      counts[i].rim += most ? 0 : object.at("saved").get<long>();
+    } else {
+      others += object.at("saved").get<long>();
     }
   }
   for (std::size_t i = 0; i < set.arrays.size(); ++i) {
@@ -114,6 +119,7 @@ TEST_P(LiveSetTest, NothingElseIsSaved) {
     const int live = array.live == kAny ? counts[i].all : array.live;
     EXPECT_GT(counts[i].all, 0) << array.what;
     EXPECT_EQ(counts[i].saved, live + array.saved_all_the_same) << array.what;
+    EXPECT_EQ(counts[i].rim, array.rim) << array.what;
     EXPECT_LE(counts[i].all, live + array.not_live) << array.what;
   }
   EXPECT_LE(others, kScalars) << measured.dump(1);

@@ -58,7 +58,7 @@ TEST(Extension, ThatIsNoneEndsTheJob) { expect_end({"CPPC_EXTENSION=libm.so.6"},
 
 TEST(Extension, WithADefectEndsTheJob) {
   const std::string path = "CPPC_EXTENSION=" WATCHING_EXTENSION;
-  expect_end({path, "WATCHING=version"}, "is of version 3, not 2");
+  expect_end({path, "WATCHING=version"}, "is of version 4, not 3");
   expect_end({path, "WATCHING=hooks"}, "does not provide every hook");
   expect_end({path, "WATCHING=entry"}, "refuses to work: ranks, types or programs do not agree");
   expect_end({path, "WATCHING=start"}, "cannot start: refused");

@@ -177,6 +177,37 @@ TEST(RoundTrip, TenThousandSmallObjects) {
   expect_round_trip(objects);
 }
 
+TEST(RoundTrip, HolesAreLeftAsTheyAre) {
+  std::vector<double> values(100000, 1.25);
+  const std::vector<Part> holes{{0, 80}, {8000, 160000}, {700000, 100000}};
+  Object whole = object("heap/1", float64, values);
+  whole.holes = holes;
+  const auto file = file_of({whole, object("heap/2", float64, values)});
+  const auto reader = Reader::open(file);
+  ASSERT_TRUE(reader);
+  const auto& entry = reader->entries()[0];
+  EXPECT_TRUE(entry.holes);
+  EXPECT_EQ(entry.stored_bytes, 800000U - 80 - 160000 - 100000);
+  std::vector<double> read(values.size(), -1);
+  ASSERT_TRUE(reader->read(entry, std::as_writable_bytes(std::span(read))));
+  for (const auto& [offset, bytes] : holes) std::fill_n(values.begin() + offset / 8, bytes / 8, -1.0);
+  EXPECT_EQ(read, values);
+}
+
+TEST(Writer, RefusesHolesThatMakeNoSense) {
+  const std::vector<double> values(100, 1.0);
+  const std::vector<std::vector<Part>> wrong{{{4, 8}}, {{8, 4}}, {{0, 808}}, {{800, 8}}, {{16, 8}, {8, 8}}, {{8, 0}}};
+  for (const auto& holes : wrong) {
+    auto writer = Writer::create(1 << 20);
+    ASSERT_TRUE(writer);
+    Object one = object("heap/1", float64, values);
+    one.holes = holes;
+    const auto added = writer->add(one);
+    ASSERT_FALSE(added);
+    EXPECT_EQ(added.error(), CPPC_ERR_ARGUMENT);
+  }
+}
+
 TEST(Reader, DeadAndEmptyObjects) {
   const std::uint64_t huge = std::uint64_t{1} << 60;
   const auto file = file_of({{"heap/dead", float64, huge, {}}, {"heap/empty", float64, 0, {}}});

@@ -32,6 +32,8 @@ std::vector<std::string> run_command(const std::vector<std::string>& placement,
 
 std::string tool(const std::string& name) { return CPPC_BINARY_DIR "/bin/" + name; }
 
+std::string with_extension(const std::string& name) { return "CPPC_EXTENSION=" CPPC_BINARY_DIR "/lib/" + name + ".so"; }
+
 std::string app(const std::string& name, const std::string& variant) { return tool("movable/" + variant + "/" + name); }
 
 std::string plain_app(const std::string& name, const std::string& variant) {

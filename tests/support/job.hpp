@@ -44,6 +44,8 @@ class Folder {
 
 /// Programs of this build.
 std::string tool(const std::string& name);
+/// The setting by which a program loads one of the extensions of this folder.
+std::string with_extension(const std::string& name);
 /// Those of tests/apps as `variant` of tests/apps/movable.cmake, movable and plain.
 std::string app(const std::string& name, const std::string& variant = "gcc-O2");
 std::string plain_app(const std::string& name, const std::string& variant = "gcc-O2");

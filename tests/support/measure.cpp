@@ -12,7 +12,7 @@ nlohmann::json measure(const std::vector<std::string>& command, int safe_point) 
   const Folder folder;
   const Finished finished =
       Process(command, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                        "CPPC_EXTENSION=" CPPC_BINARY_DIR "/lib/measuring_extension.so",
+                        with_extension("measuring_extension"),
                         "CPPC_MEASURE_AT=" + std::to_string(safe_point), "CPPC_MEASURE_INTO=" + folder.file("objects")})
           .wait();
   std::ifstream file(folder.file("objects"));

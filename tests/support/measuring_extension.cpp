@@ -2,7 +2,7 @@
 /// CPPC_MEASURE_AT, counted from 0, of a program of one rank it writes into the file CPPC_MEASURE_INTO:
 ///
 ///   {"reachable": bytes, "saved": bytes,
-///    "objects": [{"section": "heap", "name": "3", "type": "double", "bytes": 800, "saved": true}, …]}
+///    "objects": [{"section": "heap", "name": "3", "type": "double", "bytes": 800, "saved": 800}, …]}
 ///
 /// reachable: all that is declared to the runtime there, which are the global variables, the variables of active
 /// functions and the blocks of the heap; saved: those of them whose contents go into the image. The program then goes
@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "cppc/hooks.h"
 
@@ -54,11 +55,13 @@ cppc_status start(MPI_Comm* world, int* rank, int* size) {
 int reached(std::uint64_t passed, unsigned) { return std::to_string(passed) == setting("CPPC_MEASURE_AT") ? 1 : 0; }
 
 cppc_status add(const cppc_block* block, void* objects) {
+  std::uint64_t saved = block->data != nullptr ? block->bytes : 0;
+  for (const cppc_part& hole : std::span(block->holes, block->hole_count)) saved -= hole.bytes;
   static_cast<nlohmann::json*>(objects)->push_back({{"section", text(block->section)},
                                                     {"name", block->name},
                                                     {"type", block->type != nullptr ? block->type->name : ""},
                                                     {"bytes", block->bytes},
-                                                    {"saved", block->data != nullptr}});
+                                                    {"saved", saved}});
   return CPPC_OK;
 }
 
@@ -70,7 +73,7 @@ void stopped(std::uint64_t, unsigned) {
   }
   std::uint64_t saved = 0;
   for (const auto& object : objects)
-    if (object.at("saved").get<bool>()) saved += object.at("bytes").get<std::uint64_t>();
+    saved += object.at("saved").get<std::uint64_t>();
   std::ofstream(setting("CPPC_MEASURE_INTO"))
       << nlohmann::json{{"reachable", runtime->state_bytes()}, {"saved", saved}, {"objects", objects}} << "\n";
 }

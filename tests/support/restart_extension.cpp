@@ -30,6 +30,8 @@ namespace cppc::test {
 namespace {
 
 constexpr int kFailed = 125;
+/// In place of what is dead: not what anything holds by chance.
+constexpr std::byte kNobodyReads{0xa5};
 /// The safe points that are still to come.
 constexpr const char* kRestartsVariable = "CPPC_RESTART_AT";
 /// Of a replacement: the descriptor of the file with its state.
@@ -82,7 +84,13 @@ cppc_status add(const cppc_block* block, void* context) {
   image.bytes.text(block->name);
   image.bytes.u64(block->bytes);
   image.bytes.u8(block->data != nullptr);
-  if (block->data != nullptr) image.bytes.block({static_cast<const std::byte*>(block->data), block->bytes});
+  if (block->data != nullptr) {
+    const auto* data = static_cast<const std::byte*>(block->data);
+    std::vector<std::byte> contents(data, data + block->bytes);
+    for (const cppc_part& hole : std::span(block->holes, block->hole_count))
+      std::fill_n(contents.begin() + static_cast<std::ptrdiff_t>(hole.offset), hole.bytes, kNobodyReads);
+    image.bytes.block(contents);
+  }
   ++image.objects;
   image.data += block->bytes;
   return CPPC_OK;

@@ -31,7 +31,8 @@ std::string state_of(const Entry& entry) {
   if (entry.dead) {
     return "dead";
   }
-  return entry.bytes > 0 && entry.stored_bytes == 0 ? "zero" : std::to_string(entry.stored_bytes);
+  return entry.bytes > 0 && entry.stored_bytes == 0 ? "zero"
+                                                    : std::to_string(entry.stored_bytes) + (entry.holes ? "+" : "");
 }
 
 template <class T>
@@ -123,6 +124,7 @@ class ValuePrinter {
  private:
   std::span<const std::byte> read(std::uint64_t offset, std::uint64_t bytes) {
     const auto part = std::span(buffer_).first(std::min(bytes, batch_bytes));
+    std::ranges::fill(part, std::byte{0});  // holes are left as they are
     if (status_) {
       status_ = reader_.read_part(entry_, offset, part);
     }
@@ -205,7 +207,10 @@ tl::expected<void, cppc_status> print_values(const Reader& reader, const Entry& 
   const auto state = state_of(entry);
   const bool named = state == "dead" || state == "zero";
   fmt::print("{}: {}[{}]{}\n", printable(entry.path), printable(entry.type->name), entry.count,
-             named ? " " + state : "");
+             named           ? " " + state
+             : entry.holes   ? fmt::format(" {} bytes of {}; the others are dead and shown as 0", entry.stored_bytes,
+                                           entry.bytes)
+                             : "");
   if (named) {
     return {};
   }

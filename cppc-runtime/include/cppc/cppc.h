@@ -244,9 +244,12 @@ static __inline int cppc_safe_point(unsigned site) {
  * variable that starts at `address`; it is carried over without them. */
 void cppc_dead(const void* address);
 
-/* Likewise, nobody will read these bytes before they are written. An object all of whose bytes are named so, in several
- * calls perhaps, is carried over without its contents. */
+/* Likewise, nobody will read these bytes of one object before they are written; they are carried over without their
+ * contents. An object's parts may be named in several calls. */
 void cppc_dead_range(const void* address, size_t bytes);
+
+/* The same, provided that none of these `count` pointers leads into that object or right behind it. */
+void cppc_dead_range_apart(const void* address, size_t bytes, const void* const* others, size_t count);
 
 /* Stops at the migration point; the shadow's members live at `place`, addresses and lengths of variables included, are
  * up to date. Returns in every rank that goes on, in a rank that has moved in its new process; then the shadow holds

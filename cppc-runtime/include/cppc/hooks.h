@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 2
+#define CPPC_HOOKS_VERSION 3
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -22,6 +22,12 @@ typedef enum cppc_section {
   CPPC_SECTION_FRAME, /* shadows and locals, name "<depth>/<function>/<variable>", of a shadow "(shadow)" */
   CPPC_SECTION_HEAP,  /* name is the block's number */
 } cppc_section;
+
+/* Bytes of an object, from its start: whole elements. */
+typedef struct cppc_part {
+  uint64_t offset;
+  uint64_t bytes;
+} cppc_part;
 
 /* One object of the state. */
 typedef struct cppc_block {
@@ -31,7 +37,9 @@ typedef struct cppc_block {
   uint64_t count;        /* elements */
   uint64_t bytes;        /* count * type->size */
   const void* data;      /* NULL when its contents are dead; pointers and handles inside are in stored form (below) */
-  int stored_form;       /* 1: data is the runtime's encoded copy, 0: the program's own memory */
+  const cppc_part* holes; /* parts of data that are dead, in rising order and apart */
+  uint64_t hole_count;
+  int stored_form; /* 1: data is the runtime's encoded copy, 0: the program's own memory */
 } cppc_block;
 /* Stored form: fields of kind POINTER and FUNCTION and MPI handles are 8-byte numbers that mean the same in every
  * process of the program: the runtime encodes and decodes them. Offsets and sizes stay those of the type. */
@@ -58,8 +66,8 @@ typedef struct cppc_runtime {
   cppc_status (*capture)(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
 
   /* In a replacement, only inside `fetch`: first the runtime's block (its bytes), then a place for the data of each
-   * other block (in stored form; `place` stays valid until `restore_end`; *place is NULL for a block that needs none),
-   * then the end, which checks that nothing is missing. */
+   * other block (in stored form, its holes may be left alone; `place` stays valid until `restore_end`; *place is NULL
+   * for a block that needs none), then the end, which checks that nothing is missing. */
   cppc_status (*restore_begin)(const void* runtime_block, uint64_t bytes);
   cppc_status (*restore_place)(cppc_section section, const char* name, uint64_t bytes, void** place);
   cppc_status (*restore_end)(void);

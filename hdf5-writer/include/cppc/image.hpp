@@ -40,14 +40,21 @@ struct Member {
   std::shared_ptr<const Type> type;
 };
 
+/// Bytes of an object, from its start.
+struct Part {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// An object: `count` elements of `type` at `data`, which is empty when only the object's existence is recorded (its
-/// contents are dead). `path` is "section/name", of at most 1024 bytes, unique in the image; a name may itself contain
-/// slashes.
+/// contents are dead). `holes` are parts of it that are dead: whole elements, in rising order, apart from each other.
+/// `path` is "section/name", of at most 1024 bytes, unique in the image; a name may itself contain slashes.
 struct Object {
   std::string path;
   std::shared_ptr<const Type> type;
   std::uint64_t count = 0;
   std::span<const std::byte> data;
+  std::span<const Part> holes;
 };
 
 /// A piece of the file: it belongs at `offset`. Extents do not overlap, are in rising order, and cover the file.
@@ -105,6 +112,7 @@ struct Entry {
   std::uint64_t bytes = 0;
   std::uint64_t stored_bytes = 0;  ///< of these, in the file; the rest is zero, or dead
   bool dead = false;               ///< recorded without contents
+  bool holes = false;              ///< what is not in the file is dead, not zero
   std::size_t number = 0;          ///< its place in entries()
 };
 
@@ -122,8 +130,8 @@ class Reader {
   /// In the order in which they were added.
   [[nodiscard]] std::span<const Entry> entries() const;
 
-  /// Fills `destination`, exactly `entry.bytes` long; zero blocks that were left out included. CPPC_ERR_STATE when the
-  /// entry is dead.
+  /// Fills `destination`, exactly `entry.bytes` long: zero blocks that were left out included, holes not, which it
+  /// leaves as they are. CPPC_ERR_STATE when the entry is dead.
   tl::expected<void, cppc_status> read(const Entry& entry, std::span<std::byte> destination) const;
 
   /// The same for the bytes from `offset` on.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "../deadlines.hpp"
 #include "../fabric.hpp"
@@ -40,6 +41,9 @@ cppc_status pack_block(const cppc_block* block, void* context) {
   object.type = packer.types.translate(block->type);
   object.count = block->count;
   if (block->data != nullptr) object.data = {static_cast<const std::byte*>(block->data), block->bytes};
+  std::vector<image::Part> holes;
+  for (const cppc_part& hole : std::span(block->holes, block->hole_count)) holes.push_back({hole.offset, hole.bytes});
+  object.holes = holes;
   auto added = packer.writer.add(object);
   return added ? CPPC_OK : added.error();
 }

@@ -1,0 +1,186 @@
+#include "nests.hpp"
+
+#include <clang/AST/Decl.h>
+
+#include <algorithm>
+
+#include "plain.hpp"
+
+namespace cppc::frontend {
+
+bool mentions(const clang::Stmt* s, const clang::VarDecl* variable) {
+  if (s == nullptr) return false;
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) return name->getDecl() == variable;
+  return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return mentions(child, variable); });
+}
+
+namespace {
+
+const clang::VarDecl* variable_of(const clang::Expr* e) {
+  const auto* name = llvm::dyn_cast_or_null<clang::DeclRefExpr>(e != nullptr ? e->IgnoreParenImpCasts() : nullptr);
+  return name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+}
+
+bool leaves(const clang::Stmt* s) {
+  if (s == nullptr) return false;
+  return llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::ReturnStmt,
+                   clang::LabelStmt, clang::SwitchStmt, clang::StmtExpr>(s) ||
+         std::ranges::any_of(s->children(), leaves);
+}
+
+bool assigns(const clang::Stmt* s, const clang::VarDecl* variable) {
+  if (s == nullptr) return false;
+  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s);
+      binary != nullptr && binary->isAssignmentOp() && variable_of(binary->getLHS()) == variable)
+    return true;
+  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s);
+      unary != nullptr && (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf) &&
+      variable_of(unary->getSubExpr()) == variable)
+    return true;
+  return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return assigns(child, variable); });
+}
+
+/// `for (i = low; i < high; ++i)` over an integer that the body leaves alone.
+bool counts(const clang::ForStmt* s, Level& level) {
+  const clang::VarDecl* variable = nullptr;
+  if (const auto* d = llvm::dyn_cast_or_null<clang::DeclStmt>(s->getInit()); d != nullptr && d->isSingleDecl()) {
+    variable = llvm::dyn_cast<clang::VarDecl>(d->getSingleDecl());
+    if (variable != nullptr) level.low = variable->getInit();
+  } else if (const auto* b = llvm::dyn_cast_or_null<clang::BinaryOperator>(s->getInit());
+             b != nullptr && b->getOpcode() == clang::BO_Assign) {
+    variable = variable_of(b->getLHS());
+    level.low = b->getRHS();
+  }
+  const auto* condition = llvm::dyn_cast_or_null<clang::BinaryOperator>(s->getCond());
+  const auto* step = llvm::dyn_cast_or_null<clang::UnaryOperator>(s->getInc());
+  if (variable == nullptr || level.low == nullptr || !variable->getType()->isIntegerType() || condition == nullptr)
+    return false;
+  if (condition->getOpcode() != clang::BO_LT && condition->getOpcode() != clang::BO_LE) return false;
+  const bool by_one = step != nullptr && step->isIncrementOp() && variable_of(step->getSubExpr()) == variable;
+  if (!by_one || variable_of(condition->getLHS()) != variable) return false;
+  level.variable = variable;
+  level.high = condition->getRHS();
+  level.inclusive = condition->getOpcode() == clang::BO_LE;
+  return plain(level.low) && plain(level.high) && !mentions(level.high, variable) && !mentions(level.low, variable) &&
+         !assigns(s->getBody(), variable);
+}
+
+/// Whether elements of consecutive values of the variable lie side by side.
+bool consecutive(const clang::Expr* index, const clang::VarDecl* variable) {
+  index = index->IgnoreParenImpCasts();
+  if (variable_of(index) == variable) return true;
+  const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(index);
+  if (sum == nullptr || (sum->getOpcode() != clang::BO_Add && sum->getOpcode() != clang::BO_Sub)) return false;
+  if (!mentions(sum->getRHS(), variable)) return consecutive(sum->getLHS(), variable);
+  return sum->getOpcode() == clang::BO_Add && !mentions(sum->getLHS(), variable) &&
+         consecutive(sum->getRHS(), variable);
+}
+
+/// The arrays that every pass of a nest of loops writes whole ranges of, seen from the outermost loop.
+class RangeFinder {
+ public:
+  explicit RangeFinder(const clang::Stmt* nest) : nest_(nest) { look_at(nest); }
+  [[nodiscard]] std::vector<OverwriteSite> found(ir::Index unit) const {
+    std::vector<OverwriteSite> sites;
+    Locals nest;
+    for (const auto& [variable, local] : locals_) nest[variable] = local.value;
+    for (const auto& [levels, element] : found_)
+      sites.push_back({.unit = unit, .levels = levels, .element = element, .nest = nest});
+    return sites;
+  }
+
+ private:
+  struct Local {
+    const clang::Expr* value;
+    std::size_t depth;  ///< loops around its declaration
+  };
+  void look_at(const clang::Stmt* s);
+  void declare(const clang::DeclStmt* s);
+  void assign(const clang::BinaryOperator* assignment);
+  [[nodiscard]] bool locals_stand(const clang::Stmt* s) const;
+
+  const clang::Stmt* nest_;
+  std::vector<Level> levels_;  ///< around what is looked at
+  std::map<const clang::VarDecl*, Local> locals_;
+  std::vector<std::pair<std::vector<Level>, const clang::Expr*>> found_;
+};
+
+void RangeFinder::look_at(const clang::Stmt* s) {
+  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) {
+    for (const clang::Stmt* child : block->body()) look_at(child);
+  } else if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
+    Level level{};
+    if (!counts(loop, level)) return;
+    levels_.push_back(level);
+    look_at(loop->getBody());
+    levels_.pop_back();
+  } else if (const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s)) {
+    declare(declaration);
+  } else if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s)) {
+    assign(binary);
+  }
+}
+
+/// Variables of the nest that only ever have the value they are declared with stand for that.
+void RangeFinder::declare(const clang::DeclStmt* s) {
+  for (const clang::Decl* d : s->decls()) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
+    if (variable == nullptr || !variable->hasLocalStorage() || !variable->getType()->isScalarType()) continue;
+    if (variable->getInit() != nullptr && plain(variable->getInit()) && !assigns(nest_, variable))
+      locals_[variable] = {variable->getInit(), levels_.size()};
+  }
+}
+
+/// Whether the values of the nest's variables that are named there do not change while the innermost loop runs.
+bool RangeFinder::locals_stand(const clang::Stmt* s) const {
+  if (s == nullptr) return true;
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) {
+    const auto local = locals_.find(llvm::dyn_cast<clang::VarDecl>(name->getDecl()));
+    if (local == locals_.end()) return true;
+    for (std::size_t l = std::min(local->second.depth, levels_.size() - 1); l < levels_.size(); ++l)
+      if (mentions(local->second.value, levels_[l].variable)) return false;
+    return locals_stand(local->second.value);
+  }
+  return std::ranges::all_of(s->children(), [this](const clang::Stmt* child) { return locals_stand(child); });
+}
+
+void RangeFinder::assign(const clang::BinaryOperator* assignment) {
+  if (levels_.empty() || assignment->getOpcode() != clang::BO_Assign) return;
+  // A chain a[i] = b[i] = ... writes all of them.
+  if (const auto* more = llvm::dyn_cast<clang::BinaryOperator>(assignment->getRHS()->IgnoreParenImpCasts());
+      more != nullptr)
+    assign(more);
+  const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(assignment->getLHS()->IgnoreParens());
+  if (element == nullptr || !plain(element)) return;
+  const clang::VarDecl* last = levels_.back().variable;
+  const bool bounds = std::ranges::all_of(
+      levels_, [this](const Level& level) { return locals_stand(level.low) && locals_stand(level.high); });
+  if (bounds && consecutive(element->getIdx(), last) && !mentions(element->getBase(), last) && locals_stand(element))
+    found_.emplace_back(levels_, element);
+}
+
+}  // namespace
+
+std::vector<OverwriteSite> ranges_written_by(const clang::ForStmt* nest, ir::Index unit) {
+  if (leaves(nest->getBody())) return {};
+  return RangeFinder(nest).found(unit);
+}
+
+bool unfold(const clang::Stmt* s, const Locals& known, const clang::FunctionDecl* function, Locals& found) {
+  if (s == nullptr) return true;
+  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s);
+  const auto* variable = name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+  if (variable != nullptr && variable->hasLocalStorage() && !llvm::isa<clang::ParmVarDecl>(variable) &&
+      !known.contains(variable) && !found.contains(variable)) {
+    const clang::Expr* value = variable->getInit();
+    if (!variable->getType()->isScalarType() || value == nullptr || !plain(value) ||
+        assigns(function->getBody(), variable))
+      return false;
+    found[variable] = value;
+    return unfold(value, known, function, found);
+  }
+  return std::ranges::all_of(s->children(),
+                             [&](const clang::Stmt* child) { return unfold(child, known, function, found); });
+}
+
+}  // namespace cppc::frontend

@@ -1,0 +1,60 @@
+#include "plain.hpp"
+
+#include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
+
+#include <algorithm>
+
+namespace cppc::frontend {
+
+namespace {
+
+/// Functions that call functions that call functions.
+constexpr int kDepth = 3;
+
+const clang::Expr* result_of(const clang::CallExpr* call, int depth);
+
+bool plain_to(const clang::Stmt* s, int depth) {
+  if (s == nullptr) return true;
+  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s); unary != nullptr && unary->isIncrementDecrementOp())
+    return false;
+  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s); binary != nullptr && binary->isAssignmentOp())
+    return false;
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && result_of(call, depth) == nullptr)
+    return false;
+  if (!llvm::isa<clang::DeclRefExpr, clang::MemberExpr, clang::ArraySubscriptExpr, clang::ParenExpr, clang::CastExpr,
+                 clang::UnaryOperator, clang::BinaryOperator, clang::IntegerLiteral, clang::ConstantExpr,
+                 clang::UnaryExprOrTypeTraitExpr, clang::CallExpr>(s))
+    return false;
+  return std::ranges::all_of(s->children(), [depth](const clang::Stmt* child) { return plain_to(child, depth); });
+}
+
+/// Variables of the function itself would mean nothing elsewhere.
+bool only_parameters(const clang::Stmt* s) {
+  if (s == nullptr) return true;
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s))
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+        variable != nullptr && !llvm::isa<clang::ParmVarDecl>(variable))
+      return false;
+  return std::ranges::all_of(s->children(), only_parameters);
+}
+
+const clang::Expr* result_of(const clang::CallExpr* call, int depth) {
+  const clang::FunctionDecl* callee = call->getDirectCallee();
+  const clang::FunctionDecl* definition = nullptr;
+  if (depth == 0 || callee == nullptr || !callee->hasBody(definition) || definition->isVariadic()) return nullptr;
+  if (call->getNumArgs() != definition->getNumParams()) return nullptr;
+  const auto* body = llvm::dyn_cast<clang::CompoundStmt>(definition->getBody());
+  if (body == nullptr || body->size() != 1) return nullptr;
+  const auto* only = llvm::dyn_cast<clang::ReturnStmt>(body->body_front());
+  const clang::Expr* result = only != nullptr ? only->getRetValue() : nullptr;
+  return result != nullptr && only_parameters(result) && plain_to(result, depth - 1) ? result : nullptr;
+}
+
+}  // namespace
+
+bool plain(const clang::Stmt* expression) { return plain_to(expression, kDepth); }
+
+const clang::Expr* plain_result(const clang::CallExpr* call) { return result_of(call, kDepth); }
+
+}  // namespace cppc::frontend

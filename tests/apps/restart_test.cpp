@@ -1,0 +1,59 @@
+/// Every program of this folder goes on in new processes, in which all that was not saved holds something else
+/// (tests/support/restart_extension.cpp), with the result of the plain program.
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "job.hpp"
+
+namespace cppc::test {
+
+struct Program {
+  std::string name;
+  std::vector<std::string> arguments;
+};
+
+void PrintTo(const Program& program, std::ostream* out) { *out << program.name; }
+
+namespace {
+
+const std::vector<Program> kPrograms{
+    {"heat", {"--quiet", "--size", "200", "--steps", "20"}},
+    {"cg", {"S", "--quiet"}},
+    {"ep", {"S", "--repeat", "9"}},
+    {"is", {"S"}},
+    {"mg", {"S", "--repeat", "4"}},
+    {"ft", {"S", "--repeat", "2"}},
+    {"md", {"--layers", "12", "--steps", "20"}},
+    {"tree", {"--steps", "20"}},
+    {"blocks", {"--size", "64", "--steps", "12"}},
+    {"types", {"--rows", "120", "--columns", "160", "--steps", "20"}},
+};
+
+Finished run_alone(const std::string& path, const Program& program, const std::vector<std::string>& environment) {
+  std::vector<std::string> command{path}, all{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+  command.insert(command.end(), program.arguments.begin(), program.arguments.end());
+  all.insert(all.end(), environment.begin(), environment.end());
+  return Process(command, all).wait();
+}
+
+class RestartTest : public testing::TestWithParam<Program> {};
+
+TEST_P(RestartTest, GoesOnWithWhatWasSaved) {
+  const Program& program = GetParam();
+  const Finished plain = run_alone(plain_app(program.name), program, {});
+  ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
+  for (const char* safe_points : {"1", "2,3,6"}) {
+    const Finished restarted =
+        run_alone(app(program.name), program,
+                  {with_extension("restart_extension"), "CPPC_RESTART_AT=" + std::string(safe_points)});
+    EXPECT_EQ(restarted.status, 0) << restarted.errors;
+    EXPECT_EQ(restarted.output, plain.output) << "restarted at " << safe_points;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, RestartTest, testing::ValuesIn(kPrograms),
+                         [](const testing::TestParamInfo<Program>& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace cppc::test
