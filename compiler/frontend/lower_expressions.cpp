@@ -1,5 +1,3 @@
-#include <clang/AST/ExprOpenMP.h>
-
 #include "lowering.hpp"
 #include "plain.hpp"
 
@@ -120,7 +118,6 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
     case Stmt::AddrLabelExprClass:
       function().obstacle = "it takes a label's address";
       return ir::nothing;
-    case Stmt::ArrayInitLoopExprClass:
     case Stmt::GenericSelectionExprClass:
       return value(llvm::cast<clang::GenericSelectionExpr>(e)->getResultExpr());
     case Stmt::ChooseExprClass:
@@ -375,7 +372,7 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   made.handle = static_cast<ir::Index>(symbols_.source().calls.size());
   const auto converted = conversions_.find(e);
   symbols_.source().calls.push_back(
-      {symbols_.unit, e, nullptr, converted != conversions_.end() ? converted->second : clang::QualType()});
+      {symbols_.unit, e, converted != conversions_.end() ? converted->second : clang::QualType()});
   const ir::Node result = made.result;
   const auto overwrite = overwrite_of(e, made.name);
   made.fills = overwrite.has_value();

@@ -1,19 +1,9 @@
 #include <clang/AST/StmtOpenMP.h>
-#include <clang/Lex/Lexer.h>
 
 #include "lowering.hpp"
+#include "syntax.hpp"
 
 namespace cppc::frontend {
-
-namespace {
-
-bool has_call(const clang::Stmt* s) {
-  if (s == nullptr) return false;
-  if (llvm::isa<clang::CallExpr>(s)) return true;
-  return std::ranges::any_of(s->children(), has_call);
-}
-
-}  // namespace
 
 Lowering::Lowering(Symbols& symbols, const clang::FunctionDecl* function, ir::Index index)
     : symbols_(symbols),

@@ -53,8 +53,7 @@ struct MarkerSite {
 struct CallSite {
   ir::Index unit;
   const clang::CallExpr* call;
-  const clang::Expr* typed;  ///< the outermost cast, assignment or initialiser's type that its value is converted to
-  clang::QualType type;      ///< pointee that the result is used as; null when it is not known here
+  clang::QualType type;  ///< pointee that the result is used as; null when it is not known here
 };
 
 struct LoopSite {
@@ -103,7 +102,6 @@ struct Source {
   std::vector<FunctionSite> functions;
   std::vector<VariableSite> variables;
   std::unordered_map<const clang::VarDecl*, ir::Node> nodes;  ///< by canonical declaration
-  std::vector<std::string> warnings;
 };
 
 /// Parses all files. What is wrong with them has been told on stderr.

@@ -1,7 +1,8 @@
 #include "calls.hpp"
 
-#include <clang/AST/ParentMapContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
+
+#include "frontend/syntax.hpp"
 
 namespace cppc::rewrite {
 
@@ -43,13 +44,6 @@ clang::QualType size_of(const clang::Stmt* s) {
   return {};
 }
 
-std::string declare(const clang::ASTContext& ast, clang::QualType type, const std::string& name) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  clang::QualType(ast.getCanonicalType(type)).getAtomicUnqualifiedType().print(out, ast.getPrintingPolicy(), name);
-  return text;
-}
-
 }  // namespace
 
 /// Descriptor of what a block will hold. Characters may be anything: the runtime looks at such blocks more closely.
@@ -72,8 +66,7 @@ const clang::Expr* CallRewriter::whole_expansion(const clang::Expr* call) const 
   const auto& manager = ast.getSourceManager();
   const clang::Expr* outermost = call;
   for (;;) {
-    const auto parents = ast.getParentMapContext().getParents(*outermost);
-    const auto* up = parents.empty() ? nullptr : parents[0].get<clang::Expr>();
+    const auto* up = llvm::dyn_cast_or_null<clang::Expr>(frontend::parent_of(ast, *outermost));
     if (up == nullptr || !llvm::isa<clang::CastExpr, clang::ParenExpr>(up) || !up->getBeginLoc().isMacroID()) break;
     outermost = up;
   }
@@ -97,8 +90,7 @@ void CallRewriter::replace(const ir::Call& call, const frontend::CallSite& site,
     const std::string type = element(call, site);
     const clang::Expr* whole = type != "&cppc_type_bytes" ? whole_expansion(site.call) : nullptr;
     if (whole == nullptr) return;
-    editor_.open(*at, "cppc_typed(" + type + ", ");
-    if (const auto end = editor_.end(whole->getEndLoc())) editor_.close(*end, ")");
+    if (const auto range = editor_.range(whole)) editor_.enclose(*range, "cppc_typed(" + type + ", ", ")");
     return;
   }
   editor_.replace(*at, static_cast<unsigned>(call.name.size()), made);
@@ -114,7 +106,7 @@ bool CallRewriter::marked(const frontend::CallSite& site) {
   for (frontend::Pragma& pragma : rewriting_.source.units[unit_].pragmas) {
     const Offset end = editor_.at(pragma.offset + pragma.length);
     if (pragma.word != "execute" || end > *begin || pragma.used) continue;
-    if (editor_.original(end, *begin).find_first_of(";{}") != std::string::npos) continue;
+    if (editor_.original({end, *begin}).find_first_of(";{}") != std::string::npos) continue;
     pragma.used = true;
     return true;
   }
@@ -128,10 +120,10 @@ void CallRewriter::require(const ir::Call& call, const frontend::CallSite& site)
     refusals_.push_back({call.where, call.name + "() has to be called again in a new process, and " + why,
                          "call it plainly, in a statement of its own"});
   };
-  const auto begin = editor_.begin(site.call->getBeginLoc()), end = editor_.end(site.call->getEndLoc());
+  const auto range = editor_.range(site.call);
   const auto* caller = rewriting_.source.functions[rewriting_.program.functions[call.caller].handle].declaration;
   const auto function = editor_.begin(caller->getSourceRange().getBegin());
-  if (site.call->getBeginLoc().isMacroID() || !begin || !end || !function) return refuse("is called in a macro");
+  if (site.call->getBeginLoc().isMacroID() || !range || !function) return refuse("is called in a macro");
   const std::string number = std::to_string(++required_), structure = "struct cppc_arguments_" + number,
                     here = "cppc_arguments_here_" + number, type = "cppc_arguments_type_" + number;
   std::string members, fields, passed, set;
@@ -139,35 +131,34 @@ void CallRewriter::require(const ir::Call& call, const frontend::CallSite& site)
     const clang::Expr* argument = site.call->getArg(i);
     if (!argument->getType()->isScalarType()) return refuse("has an argument that is no number and no pointer");
     const std::string name = "a" + std::to_string(i);
-    members += declare(ast, argument->getType(), name) + "; ";
+    members += declaration(ast, ast.getCanonicalType(argument->getType()), name) + "; ";
     fields += "  {\"" + name + "\", offsetof(" + structure + ", " + name + "), " +
               types_.shape(argument->getType()).type + ", 1},\n";
     passed += (i > 0 ? ", a->" : "a->") + name;
-    set += here + "." + name + " = (" +
-           editor_.original(*editor_.begin(argument->getBeginLoc()), *editor_.end(argument->getEndLoc())) + "), ";
+    const auto text = editor_.range(argument);
+    if (!text) return refuse("has an argument that is not in the file that is translated");
+    set += here + "." + name + " = (" + editor_.original(*text) + "), ";
   }
   const bool result = !site.call->getType()->isVoidType();
-  const auto parents = ast.getParentMapContext().getParents(*site.call);
-  const bool used = result && !parents.empty() && parents[0].get<clang::CompoundStmt>() == nullptr;
+  const bool used = result && !llvm::isa_and_nonnull<clang::CompoundStmt>(frontend::parent_of(ast, *site.call));
   const std::string value = "cppc_result_" + number;
   std::string text = "\n" + structure + " { " + (members.empty() ? "char none; " : members) + "};\nstatic " +
                      structure + " " + here + ";\n";
-  if (result) text += "static " + declare(ast, site.call->getType(), value) + ";\n";
+  if (result) text += "static " + declaration(ast, ast.getCanonicalType(site.call->getType()), value) + ";\n";
   text += "static void cppc_call_" + number + "(void* p) { " + structure + "* a = p; (void)a; " +
           (result ? value + " = " : "") + call.name + "(" + passed + "); }\n";
   if (!fields.empty()) text += "static const cppc_type " + type + ";\n";
   text += "static cppc_required cppc_required_" + number +
-          " __attribute__((section(\"cppc_requireds\"), used, aligned(8))) = {\"" + quoted(editor_.file(*begin)) + ":" +
-          std::to_string(call.where.line) + " " + call.name + "\", cppc_call_" + number + ", " +
+          " __attribute__((section(\"cppc_requireds\"), used, aligned(8))) = {\"" + quoted(editor_.file(range->begin)) +
+          ":" + std::to_string(call.where.line) + " " + call.name + "\", cppc_call_" + number + ", " +
           (fields.empty() ? "NULL" : "&" + type) + "};\n#line " + std::to_string(editor_.line(*function)) + "\n";
   editor_.open(*function, text);
   if (!fields.empty())
     tables_ += "static const cppc_field " + type + "_fields[] = {\n" + fields + "};\nstatic const cppc_type " + type +
                " = {CPPC_STRUCT, sizeof(" + structure + "), \"arguments of " + call.name + "()\", " + type +
                "_fields, sizeof " + type + "_fields / sizeof *" + type + "_fields};\n";
-  editor_.replace(*begin, static_cast<unsigned>(*end - *begin),
-                  "(" + set + "cppc_execute(&cppc_required_" + number + ", " + (fields.empty() ? "NULL" : "&" + here) +
-                      ")" + (used ? ", " + value : "") + ")");
+  editor_.replace(*range, "(" + set + "cppc_execute(&cppc_required_" + number + ", " +
+                              (fields.empty() ? "NULL" : "&" + here) + ")" + (used ? ", " + value : "") + ")");
 }
 
 /// What a function of the program allocates for its caller gets the type that the caller uses it as.
@@ -184,10 +175,7 @@ void CallRewriter::give_type(const ir::Call& call, const frontend::CallSite& sit
   if (type == "&cppc_type_bytes") return;
   const clang::Expr* wrapped = site.call;
   if (site.call->getBeginLoc().isMacroID() && (wrapped = whole_expansion(site.call)) == nullptr) return;
-  const auto begin = editor_.begin(wrapped->getBeginLoc()), end = editor_.end(wrapped->getEndLoc());
-  if (!begin || !end) return;
-  editor_.open(*begin, "cppc_typed(" + type + ", ");
-  editor_.close(*end, ")");
+  if (const auto range = editor_.range(wrapped)) editor_.enclose(*range, "cppc_typed(" + type + ", ", ")");
 }
 
 void CallRewriter::run() {
@@ -203,10 +191,8 @@ void CallRewriter::run() {
       if (allocator(call.name) != nullptr || !model->replaced.empty()) replace(call, site, *model);
       if (model->required && !wanted) require(call, site);
       if (!model->stream) continue;
-      const auto begin = editor_.begin(site.call->getBeginLoc()), end = editor_.end(site.call->getEndLoc());
-      if (!begin || !end) continue;
-      editor_.open(*begin, "cppc_stream(");
-      editor_.close(*end, ", \"" + call.name + "\")");
+      if (const auto range = editor_.range(site.call))
+        editor_.enclose(*range, "cppc_stream(", ", \"" + call.name + "\")");
     } else {
       give_type(call, site);
     }

@@ -1,6 +1,6 @@
 #include "editor.hpp"
 
-#include <clang/AST/Stmt.h>
+#include <clang/AST/Expr.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 
@@ -32,6 +32,20 @@ std::optional<Offset> Editor::end(clang::SourceLocation last_token) const {
       last_token.isMacroID() ? manager_.getExpansionRange(last_token).getEnd() : last_token;
   if (manager_.isInSystemHeader(last)) return {};
   return last.getRawEncoding() + clang::Lexer::MeasureTokenLength(last, manager_, context_.getLangOpts());
+}
+
+std::optional<Range> Editor::range(const clang::Expr* expression) const {
+  const auto from = begin(expression->getBeginLoc()), to = end(expression->getEndLoc());
+  if (!from || !to || manager_.getFileID(location(*from)) != manager_.getFileID(location(*to))) return {};
+  return Range{*from, *to};
+}
+
+std::optional<Range> Editor::whole(const clang::Expr* expression) const {
+  const auto from = expression->getBeginLoc(), to = expression->getEndLoc();
+  const auto& options = context_.getLangOpts();
+  if (from.isMacroID() && !clang::Lexer::isAtStartOfMacroExpansion(from, manager_, options)) return {};
+  if (to.isMacroID() && !clang::Lexer::isAtEndOfMacroExpansion(to, manager_, options)) return {};
+  return range(expression);
 }
 
 std::optional<Offset> Editor::end_of(const clang::Stmt* s) const {
@@ -74,13 +88,17 @@ Offset Editor::at(unsigned offset) const {
   return manager_.getLocForStartOfFile(manager_.getMainFileID()).getRawEncoding() + offset;
 }
 
+Offset Editor::end_of_file() const {
+  return at(static_cast<unsigned>(manager_.getBufferData(manager_.getMainFileID()).size()));
+}
+
 unsigned Editor::line(Offset offset) const { return manager_.getSpellingLineNumber(location(offset)); }
 
 std::string Editor::file(Offset offset) const { return manager_.getFilename(location(offset)).str(); }
 
-std::string Editor::original(Offset begin, Offset end) const {
-  const auto [file, from] = manager_.getDecomposedLoc(location(begin));
-  return manager_.getBufferData(file).substr(from, end - begin).str();
+std::string Editor::original(const Range& range) const {
+  const auto [file, from] = manager_.getDecomposedLoc(location(range.begin));
+  return manager_.getBufferData(file).substr(from, range.end - range.begin).str();
 }
 
 Offset Editor::in_main_file(Offset offset) const {

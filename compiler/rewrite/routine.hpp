@@ -5,30 +5,22 @@
 /// second entry, so that compilers optimise as before.
 #pragma once
 
-#include <deque>
-#include <set>
-
-#include "analysis/plan.hpp"
-#include "editor.hpp"
-#include "frontend/source.hpp"
-#include "types.hpp"
+#include "path_calls.hpp"
+#include "shadow.hpp"
+#include "ways.hpp"
 
 namespace cppc::rewrite {
 
-struct Context {
-  const ir::Program& program;
-  const frontend::Source& source;
-  const analysis::Plan& plan;
-  clang::ASTContext& ast;
-  Editor& editor;
-  Types& types;
-  std::vector<analysis::Refusal>& refusals;
-  const std::set<ir::Node>& declared;  ///< static objects with a record in some file
-};
-
 class RoutineRewriter {
  public:
-  RoutineRewriter(Context& context, const analysis::Routine& routine);
+  RoutineRewriter(const Context& context, const analysis::Routine& routine)
+      : function_(context, routine),
+        context_(context),
+        shadow_(function_),
+        calls_(function_, shadow_),
+        ways_(function_, shadow_, calls_) {}
+  RoutineRewriter(const RoutineRewriter&) = delete;  // its parts refer to each other
+  RoutineRewriter& operator=(const RoutineRewriter&) = delete;
 
   void run();
 
@@ -36,63 +28,15 @@ class RoutineRewriter {
   [[nodiscard]] const std::string& tables() const { return tables_; }
 
  private:
-  /// A loop or a declaration of variably modified type on the way to a place.
-  struct Waypoint {
-    const clang::Stmt* statement;
-    unsigned number;
-    std::map<int, std::string> onward;  ///< by place: the label to go to from here
-  };
-  struct Member {  // of the shadow
-    const clang::VarDecl* variable;
-    std::string name;  ///< in the shadow
-    bool in_memory;    ///< its address is kept, not its value
-    bool variable_length;
-  };
+  void collect_place(int number);
+  void write_shadow(Offset begin);
+  void write_entry(Offset body);
 
-  void collect_place(int number, const analysis::Place& place);
-  std::vector<const clang::Stmt*> waypoints_to(const clang::Stmt* statement) const;
-  void add_member(int number, const clang::VarDecl* variable);
-  bool visible(const clang::VarDecl* variable, const clang::Stmt* at, bool inside) const;
-  void write_shadow();
-  void write_entry();
-  void write_loop(const Waypoint& waypoint);
-  void write_array(const Waypoint& waypoint);
-  std::string safe_points_of(const clang::Stmt* loop) const;
-  void write_call(int number, const analysis::Place& place);
-  void write_apart(const std::vector<int>& numbers);
-  std::string call_code(int number) const;
-  bool guard_arguments(int number, const analysis::Place& place);
-  std::string condition_code(const clang::Stmt* loop) const;
-  bool always_evaluated(const clang::Expr* call, const clang::Stmt* statement) const;
-  std::string text_of(const clang::CallExpr* call) const;
-  std::string plain(clang::QualType type, const std::string& name) const;
-  void write_tables();
-  void drop_const(const clang::VarDecl* variable);
-  std::string store(int number, bool addresses) const;
-  std::string load(int number) const;
-  std::string dispatch(const std::map<int, std::string>& onward, bool guarded) const;
-  std::string dead_objects(ir::Index point) const;
-  std::string dead_ranges(ir::Index point, const clang::Stmt* loop) const;
-  void wrap(const clang::Stmt* statement, const std::string& before);
-  bool needs_braces(const clang::Stmt* statement) const;
-  void refuse(const clang::Stmt* where, const std::string& what, const std::string& advice);
-  std::string label(const char* kind, unsigned number) const;
-  const clang::Stmt* parent(const clang::Stmt* statement) const;
-  const std::vector<std::string>& extents(const clang::VarDecl* variable);
-
-  Context& context_;
-  const analysis::Routine& routine_;
-  const clang::FunctionDecl* function_;
-  std::string name_;
-  std::deque<Waypoint> waypoints_;    ///< stays in place as it grows
-  std::map<int, std::string> first_;  ///< where to go from the function's start
-  std::vector<Member> members_;
-  std::map<const clang::VarDecl*, std::size_t> member_of_;
-  std::map<int, std::vector<std::size_t>> live_;  ///< members by place
-  std::map<int, std::set<std::string>> lengths_;  ///< extents of arrays around a place
-  std::map<const clang::VarDecl*, std::vector<std::string>> extents_;
-  std::map<const clang::CallExpr*, std::string> values_;  ///< of calls made apart: the shadow's member
-  std::map<int, std::set<std::string>> values_before_;    ///< by place
+  const PathFunction function_;
+  const Context& context_;
+  Shadow shadow_;
+  const PathCalls calls_;
+  Ways ways_;
   std::string tables_;
 };
 

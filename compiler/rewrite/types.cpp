@@ -91,6 +91,13 @@ bool has_references(const clang::ASTContext& context, clang::QualType type) {
   return std::ranges::any_of(record->fields(), [&](const auto* f) { return has_references(context, f->getType()); });
 }
 
+std::string declaration(const clang::ASTContext& context, clang::QualType type, const std::string& name) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  type.getAtomicUnqualifiedType().print(out, context.getPrintingPolicy(), name);
+  return text;
+}
+
 bool is_local(clang::QualType type) {
   if (type->isPointerType()) return is_local(type->getPointeeType());
   if (const auto* array = type->getAsArrayTypeUnsafe()) return is_local(array->getElementType());

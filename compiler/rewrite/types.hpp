@@ -49,6 +49,9 @@ const char* handle(clang::QualType type);
 /// Whether something in the type refers to other objects.
 bool has_references(const clang::ASTContext& context, clang::QualType type);
 
+/// A variable or member of the type, unqualified, as C declares it.
+std::string declaration(const clang::ASTContext& context, clang::QualType type, const std::string& name);
+
 /// Whether the type can be named outside of functions.
 bool is_local(clang::QualType type);
 

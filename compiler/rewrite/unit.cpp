@@ -1,12 +1,10 @@
 #include "unit.hpp"
 
-#include <clang/AST/ParentMapContext.h>
-#include <clang/Lex/Lexer.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "calls.hpp"
+#include "frontend/syntax.hpp"
 #include "routine.hpp"
 
 namespace cppc::rewrite {
@@ -43,7 +41,7 @@ class UnitRewriter {
   void declare_functions();
   void insert_prologue(const std::string& macros);
   void remove_pragmas();
-  std::optional<Offset> prologue_place() const;
+  Offset prologue_place() const;
   std::string file() const { return rewriting_.source.units[unit_].command.file; }
 
   const Rewriting& rewriting_;
@@ -93,8 +91,7 @@ void UnitRewriter::declare_objects() {
       globals += "  " + entry + ",\n";
       continue;
     }
-    const auto parents = ast_.getParentMapContext().getParents(*variable);
-    const auto* declaration = parents.empty() ? nullptr : parents[0].get<clang::DeclStmt>();
+    const auto* declaration = llvm::dyn_cast_or_null<clang::DeclStmt>(frontend::parent_of(ast_, *variable));
     const auto end = declaration != nullptr ? editor_.end_of(declaration) : std::nullopt;
     if (!end) {
       refusals_.push_back({rewriting_.program.places.at(object),
@@ -131,22 +128,21 @@ void UnitRewriter::declare_functions() {
 }
 
 /// The first function of the main file or the first change before it, whatever comes first: what is inserted there
-/// stands behind the includes that come before it.
-std::optional<Offset> UnitRewriter::prologue_place() const {
+/// stands behind the includes that come before it. The end of a file that has neither.
+Offset UnitRewriter::prologue_place() const {
   const auto changed = editor_.first();
   for (const clang::Decl* d : ast_.getTranslationUnitDecl()->decls()) {
     const auto* function = llvm::dyn_cast<clang::FunctionDecl>(d);
     if (function == nullptr || !function->doesThisDeclarationHaveABody()) continue;
     const auto begin = editor_.begin(function->getSourceRange().getBegin());
     if (!begin || editor_.in_main_file(*begin) != *begin) continue;
-    return changed && *changed < *begin ? changed : begin;
+    return changed && *changed < *begin ? *changed : *begin;
   }
-  return changed;
+  return changed.value_or(editor_.end_of_file());
 }
 
 void UnitRewriter::insert_prologue(const std::string& macros) {
-  const auto begin = prologue_place();
-  if (!begin) return;
+  const Offset begin = prologue_place();
   std::string text = "\n#include <cppc/cppc.h>\n" + types_.declarations();
   text += macros;
   if (has_main_) {
@@ -159,7 +155,7 @@ void UnitRewriter::insert_prologue(const std::string& macros) {
         "__start_cppc_functions,\n"
         "  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};\n";
   }
-  editor_.open_first(*begin, text + "#line " + std::to_string(editor_.line(*begin)) + "\n");
+  editor_.open_first(begin, text + "#line " + std::to_string(editor_.line(begin)) + "\n");
 }
 
 void UnitRewriter::remove_pragmas() {

@@ -10,7 +10,7 @@
 namespace cppc::rewrite {
 
 struct Rewriting {
-  const ir::Program& program;
+  ir::Program& program;
   frontend::Source& source;
   const models::Models& models;
   const analysis::PointsTo& points_to;

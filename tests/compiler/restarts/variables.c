@@ -1,0 +1,2 @@
+/* A file without functions. */
+int total, taken, table[8];
