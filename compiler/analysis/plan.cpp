@@ -185,7 +185,7 @@ Objects Planner::statement_reads(Index marker, Index call, bool* effects_before)
   const Index f = program_.markers[marker].function;
   const ir::Function& function = program_.functions[f];
   Objects reads;
-  bool in_arguments = false;
+  bool in_arguments = false, keeps = false;
   const Spot start = find(f, Op::marker, marker), end = find(f, Op::call, call);
   const std::set<Index> towards = leading_to(f, end.block);
   std::vector<Spot> work{{start.block, start.instruction + 1}};
@@ -209,12 +209,16 @@ Objects Planner::statement_reads(Index marker, Index call, bool* effects_before)
       for (const unsigned changed : effect.changes) {
         const ir::Object& o = program_.objects[changed];
         if (!(o.storage == Storage::local && o.function == f && !o.address_taken && o.scalar)) *effects_before = true;
+        keeps = true;
       }
     }
     if (!through) continue;
     for (const Index next : function.blocks[b].successors)
       if (towards.contains(next) && seen.insert(next).second) work.push_back({next, 0});
   }
+  // What is kept before the call is worked out again after it: from the same, or not at all.
+  const Effect made = effects_.of(f, function.blocks[end.block].instructions[end.instruction]);
+  if (keeps && reads.intersects(made.changes)) *effects_before = true;
   return reads;
 }
 

@@ -1,6 +1,7 @@
 #include "safe_points.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace cppc::analysis {
@@ -13,6 +14,8 @@ constexpr double kTrips = 100;
 constexpr double kFewTrips = 4;
 /// Shares of the program's whole cost: of a loop that communicates, of one that does not.
 constexpr double kShare = 0.01, kQuietShare = 0.3;
+/// Of the largest loop that communicates: smaller ones are not the time steps.
+constexpr double kStartShare = 0.1;
 /// Of the loop around it: of a loop that is the time-step loop rather than that one.
 constexpr double kStepShare = 0.8;
 
@@ -43,6 +46,7 @@ class Chooser {
   void take_steps_in(ir::Index loop);
   std::vector<ir::Index> inner_loops(ir::Index loop) const;
   std::size_t dead_arrays(ir::Index loop);
+  void take_doubtful_loop();
   void take_quiet_loops();
   void take_forced_loops();
   void drop_inner();
@@ -61,6 +65,7 @@ class Chooser {
   std::vector<double> costs_;
   std::vector<std::vector<ir::Index>> calls_, loops_;
   std::vector<ir::Index> quiet_;
+  std::optional<Rejected> doubtful_;
   std::map<ir::Index, Objects> active_at_entry_;
   std::set<ir::Index> visited_;
   std::set<ir::Index> steps_;  ///< chosen inside another chosen one
@@ -136,7 +141,8 @@ void Chooser::take(ir::Index l, const std::string& obstacle) {
   SafePoint point{.marker = loop.marker, .loop = l, .forced = loop.forced};
   if (!obstacle.empty()) {
     point.proved = false;
-    point.reason = "forced by a pragma although " + obstacle + ": the runtime checks";
+    point.reason = (loop.forced ? "forced by a pragma although " : "taken for want of a better one although ") + obstacle +
+                   ": the runtime checks";
   } else {
     const Messages messages = traffic_.within(loop.function, loop.begin, loop.end + 1);
     point.reason = !messages.any()
@@ -174,6 +180,8 @@ void Chooser::consider(ir::Index l, const std::string& before) {
   descend(l, before);
   if (choice_.points.size() != before_descent) return;
   if (obstacle.empty() && loop.obstacle.empty()) return take(l, {});
+  const bool larger = !doubtful_ || cost_of_loop(l) >= cost_of_loop(doubtful_->loop);
+  if (larger && loop.obstacle.empty() && !few) doubtful_ = {l, obstacle};
   choice_.rejected.push_back({l, loop.obstacle.empty() ? obstacle : loop.obstacle});
 }
 
@@ -269,6 +277,17 @@ void Chooser::drop_inner() {
   });
 }
 
+/// The largest loop that communicates, when the safe ones are nothing beside it: the ranks stop there only if nothing
+/// is in flight, which they look for, and otherwise go on to its next pass.
+void Chooser::take_doubtful_loop() {
+  if (!doubtful_) return;
+  const double least = kStartShare * cost_of_loop(doubtful_->loop);
+  if (std::ranges::any_of(choice_.points, [&](const SafePoint& point) { return cost_of_loop(point.loop) >= least; }))
+    return;
+  std::erase_if(choice_.rejected, [this](const Rejected& rejected) { return rejected.loop == doubtful_->loop; });
+  take(doubtful_->loop, doubtful_->why);
+}
+
 /// Loops without communication, in programs that only compute.
 void Chooser::take_quiet_loops() {
   for (const ir::Index l : quiet_)
@@ -291,6 +310,7 @@ Choice Chooser::run() {
   total_ = std::max(1.0, cost_of_function(main));
   visit(main, {});
   drop_inner();
+  take_doubtful_loop();
   take_quiet_loops();
   drop_inner();
   take_forced_loops();

@@ -238,7 +238,6 @@ void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::
   const auto index = static_cast<ir::Index>(program.loops.size());
   ir::Loop made{.function = index_, .parent = loop_, .begin = ++order_};
   made.where = position(manager(), s->getBeginLoc(), program);
-  made.handle = static_cast<ir::Index>(symbols_.source().loops.size());
   if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) made.trips = trips(f);
   made.obstacle = obstacle_of(s);
   apply_pragmas(s, made);
@@ -248,7 +247,6 @@ void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::
                              .where = made.where,
                              .handle = static_cast<ir::Index>(symbols_.source().markers.size())});
   symbols_.source().markers.push_back({symbols_.unit, s, Part::body});
-  symbols_.source().loops.push_back({symbols_.unit, s});
   program.loops.push_back(made);
   const ir::Index outer = loop_;
   loop_ = index;

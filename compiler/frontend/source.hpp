@@ -56,11 +56,6 @@ struct CallSite {
   clang::QualType type;  ///< pointee that the result is used as; null when it is not known here
 };
 
-struct LoopSite {
-  ir::Index unit;
-  const clang::Stmt* loop;
-};
-
 struct FunctionSite {
   ir::Index unit;
   const clang::FunctionDecl* declaration;
@@ -97,7 +92,6 @@ struct Source {
   std::vector<Unit> units;
   std::vector<MarkerSite> markers;
   std::vector<CallSite> calls;
-  std::vector<LoopSite> loops;
   std::vector<OverwriteSite> overwrites;
   std::vector<FunctionSite> functions;
   std::vector<VariableSite> variables;

@@ -107,7 +107,6 @@ struct Loop {
   bool forbidden = false;
   std::string obstacle;  ///< why the source cannot be changed here; empty when it can
   Position where;
-  Index handle = none;
 };
 
 /// A position in the code at which a process may go on: the start of a loop's body or of a statement with a call.
