@@ -16,10 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// At the deadline, an agent whose ranks have all joined gives the others this long to say which ranks have not.
+/// When patience ends, an agent whose ranks have all joined gives the others this long to say which ranks have not.
 constexpr auto courtesy = 500ms;
 
-/// How long after the deadline a rank at its ceiling still believes that its agent will answer.
+/// How much longer a rank at its ceiling still believes that its agent will answer.
 constexpr auto answer_limit = 10s;
 
 /// How long the leader stays with agents that do not take note of the outcome.
@@ -33,7 +33,7 @@ constexpr std::uint64_t acknowledged_mark(std::uint64_t epoch) { return 2 * epoc
 
 AgentSide::AgentSide(Page& page, Board& board) : page_(&page), board_(&board), epoch_(page.layout_->epoch.load()) {}
 
-tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::time_point deadline,
+tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::duration patience,
                                                  std::vector<int> ranks) {
   auto& layout = *page_->layout_;
   const auto in_page = [&](int rank) { return rank >= 0 && rank < layout.app_ranks; };
@@ -43,7 +43,7 @@ tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::tim
   if (!opened || before.phase() == Phase::decided) return tl::unexpected(CPPC_ERR_STATE);
 
   epoch_ = epoch;
-  deadline_ = deadline;
+  patience_ = Allowance(patience);
   ranks_ = std::move(ranks);
   view_ = AgentView{};
   view_.epoch = static_cast<std::uint16_t>(epoch);
@@ -51,7 +51,7 @@ tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::tim
   state_ = State::collecting;
 
   layout.epoch.store(epoch);
-  layout.answer_by.store(std::chrono::nanoseconds((deadline + answer_limit).time_since_epoch()).count());
+  layout.answer_within.store(std::chrono::nanoseconds(patience + answer_limit).count());
   layout.word.store(opened->bits());
   layout.bell.fetch_or(static_cast<std::uint32_t>(Bell::negotiate));
   return {};
@@ -92,14 +92,14 @@ void AgentSide::observe() {
   if (!view_.give_up) view_.give_up = grounds_to_give_up();
 }
 
-std::optional<Reason> AgentSide::grounds_to_give_up() const {
+std::optional<Reason> AgentSide::grounds_to_give_up() {
   for (const int rank : ranks_) {
     const RankRecord record = page_->record(rank);
     if (record.finishing) return Reason{CPPC_ERR_REFUSED, rank};
     if (record.refused == epoch_) return Reason{record.refusal, rank};
   }
   const auto late = missing();
-  if (Clock::now() < deadline_ + (late.empty() ? courtesy : 0ms)) return std::nullopt;
+  if (!patience_.spent(late.empty() ? courtesy : 0ms)) return std::nullopt;
   return Reason{CPPC_ERR_TIMEOUT, late.empty() ? -1 : late.front()};
 }
 
@@ -154,9 +154,8 @@ void AgentSide::update_state(bool done) {
     state_ = phase == Phase::open ? State::collecting : State::reported;
     return;
   }
-  const auto now = Clock::now();
-  if (state_ != State::settling) settle_until_ = now + settle_limit;
-  if (!done && now > settle_until_) {
+  if (state_ != State::settling) settling_ = Allowance(settle_limit);
+  if (!done && settling_.spent()) {
     spdlog::error("negotiation {}: some agent does not take note of its outcome", epoch_);
     done = true;
   }

@@ -40,11 +40,11 @@ struct PageLayout {
 
   alignas(64) Shared<std::uint32_t> bell;  // alone on its line: all that a working rank reads
   alignas(64) Shared<std::uint64_t> word;
-  Shared<std::uint64_t> epoch;     // whole; the word has its low bits. Set before the word opens
-  Shared<std::int64_t> answer_by;  // steady clock, ns: ranks wait no longer than this
-  Shared<std::uint32_t> changes;   // futex: rises after each of the agent's changes to the word
-  Shared<std::uint64_t> survey;    // number of the latest
-  Shared<std::int32_t> listed;     // ranks in the list
+  Shared<std::uint64_t> epoch;         // whole; the word has its low bits. Set before the word opens
+  Shared<std::int64_t> answer_within;  // ns: ranks wait no longer than this
+  Shared<std::uint32_t> changes;       // futex: rises after each of the agent's changes to the word
+  Shared<std::uint64_t> survey;        // number of the latest
+  Shared<std::int32_t> listed;         // ranks in the list
 
   static constexpr std::size_t bytes(int app_ranks) {
     return sizeof(PageLayout) + static_cast<std::size_t>(app_ranks) * (sizeof(Slot) + sizeof(Shared<std::int32_t>));

@@ -81,6 +81,7 @@ Decision RankSide::reached(std::uint64_t passed, unsigned site) {
     slot.site.store(site, std::memory_order_relaxed);
     epoch_mark.store(epoch);
   };
+  std::optional<Allowance> patience;
   for (;;) {
     const Word word(layout.word.load());
     if (word.phase() == Phase::idle || word.phase() == Phase::cancelled) return Decision::go_on;
@@ -103,7 +104,8 @@ Decision RankSide::reached(std::uint64_t passed, unsigned site) {
         break;
       }
       case RankMove::Kind::wait:
-        if (const auto why = await_answer(word)) return refuse(epoch, *why);
+        if (!patience) patience.emplace(std::chrono::nanoseconds(layout.answer_within.load()));
+        if (const auto why = await_answer(word, *patience)) return refuse(epoch, *why);
         break;
       case RankMove::Kind::refuse:
         return refuse(epoch, move.why);
@@ -112,17 +114,16 @@ Decision RankSide::reached(std::uint64_t passed, unsigned site) {
 }
 
 /// Returns when the page may have changed, or why waiting is in vain.
-std::optional<cppc_status> RankSide::await_answer(Word seen) {
+std::optional<cppc_status> RankSide::await_answer(Word seen, Allowance& patience) {
   auto& layout = *page_.layout_;
   pollfd agent{agent_.get(), POLLIN, 0};
   if (::poll(&agent, 1, 0) > 0) return CPPC_ERR_PEER;
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  if (std::chrono::nanoseconds(now).count() > layout.answer_by.load()) return CPPC_ERR_TIMEOUT;
+  if (patience.spent()) return CPPC_ERR_TIMEOUT;
   const std::uint32_t changes = layout.changes.load();
   if (layout.word.load() != seen.bits()) return std::nullopt;
-  const timespec patience{0, check_every_ns};
+  const timespec moment{0, check_every_ns};
   // However it returns (woken, changed before, time over, signal), the caller looks again.
-  syscall(SYS_futex, &layout.changes, FUTEX_WAIT, changes, &patience, nullptr, 0);
+  syscall(SYS_futex, &layout.changes, FUTEX_WAIT, changes, &moment, nullptr, 0);
   return std::nullopt;
 }
 

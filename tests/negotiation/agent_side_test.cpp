@@ -41,12 +41,12 @@ class Agents : public testing::Test {
     }
   }
 
-  void start(std::chrono::steady_clock::duration deadline = 1h) {
+  void start(std::chrono::steady_clock::duration patience = 1h) {
     ++epoch_;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) start_one(i, deadline);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) start_one(i, patience);
   }
-  void start_one(std::size_t node, std::chrono::steady_clock::duration deadline = 1h) {
-    ASSERT_TRUE(agent(node).start(epoch_, std::chrono::steady_clock::now() + deadline, ranks_of_node_[node]));
+  void start_one(std::size_t node, std::chrono::steady_clock::duration patience = 1h) {
+    ASSERT_TRUE(agent(node).start(epoch_, patience, ranks_of_node_[node]));
   }
 
   AgentSide& agent(std::size_t node) { return nodes_[node].agent; }
@@ -217,7 +217,7 @@ TEST_F(Agents, ADecisionWinsOverCancelling) {
   EXPECT_EQ(reached(1, 11), Decision::stop);
 }
 
-TEST_F(Agents, CancelAtTheDeadlineNamingWhoIsMissing) {
+TEST_F(Agents, CancelWhenPatienceEndsNamingWhoIsMissing) {
   build({{0}, {1, 2}});
   start(0s);
   EXPECT_EQ(reached(0, 10), Decision::go_on);
@@ -307,18 +307,17 @@ TEST_F(Agents, AnAgentThatMissedTheOutcomeLetsItsRanksGoOn) {
 
 TEST_F(Agents, RefuseToStartWrongly) {
   build({{0}});
-  const auto in_an_hour = std::chrono::steady_clock::now() + 1h;
-  EXPECT_EQ(agent(0).start(0, in_an_hour, {0}).error(), CPPC_ERR_ARGUMENT);
-  EXPECT_EQ(agent(0).start(1, in_an_hour, {app_ranks}).error(), CPPC_ERR_ARGUMENT);
-  EXPECT_EQ(agent(0).start(1, in_an_hour, {-1}).error(), CPPC_ERR_ARGUMENT);
+  EXPECT_EQ(agent(0).start(0, 1h, {0}).error(), CPPC_ERR_ARGUMENT);
+  EXPECT_EQ(agent(0).start(1, 1h, {app_ranks}).error(), CPPC_ERR_ARGUMENT);
+  EXPECT_EQ(agent(0).start(1, 1h, {-1}).error(), CPPC_ERR_ARGUMENT);
   start();
-  EXPECT_EQ(agent(0).start(2, in_an_hour, {0}).error(), CPPC_ERR_STATE);
+  EXPECT_EQ(agent(0).start(2, 1h, {0}).error(), CPPC_ERR_STATE);
   EXPECT_EQ(reached(0, 10), Decision::go_on);
   poll_until_all(State::decided);
-  EXPECT_EQ(agent(0).start(2, in_an_hour, {0}).error(), CPPC_ERR_STATE);
+  EXPECT_EQ(agent(0).start(2, 1h, {0}).error(), CPPC_ERR_STATE);
   conclude();
-  EXPECT_EQ(agent(0).start(1, in_an_hour, {0}).error(), CPPC_ERR_ARGUMENT);
-  EXPECT_TRUE(agent(0).start(2, in_an_hour, {0}));
+  EXPECT_EQ(agent(0).start(1, 1h, {0}).error(), CPPC_ERR_ARGUMENT);
+  EXPECT_TRUE(agent(0).start(2, 1h, {0}));
 }
 
 TEST_F(Agents, LetRanksGoOnWhenTheBoardFails) {

@@ -131,7 +131,7 @@ class Node {
 
 /// Ends when all agents have the outcome.
 AgentSide::State negotiate(AgentSide& agent, std::uint64_t epoch, const Page& page, bool give_up) {
-  EXPECT_TRUE(agent.start(epoch, std::chrono::steady_clock::now() + 1h, page.ranks()));
+  EXPECT_TRUE(agent.start(epoch, 1h, page.ranks()));
   if (give_up) agent.cancel({CPPC_ERR_REFUSED, 5});
   for (;;) {
     const auto state = agent.poll();

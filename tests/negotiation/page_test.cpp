@@ -38,7 +38,7 @@ class PageOfEight : public testing::Test {
   AgentSide agent{page, board};
 
   void start(std::vector<int> ranks) {
-    ASSERT_TRUE(agent.start(agent.epoch() + 1, std::chrono::steady_clock::now() + 1h, std::move(ranks)));
+    ASSERT_TRUE(agent.start(agent.epoch() + 1, 1h, std::move(ranks)));
   }
 };
 
@@ -250,7 +250,7 @@ struct MortalAgent {
     test::LocalBoard board(memory, 1, 2);  // the leader, 0, never decides
     memory.word.store(Word(Phase::open, 1, 0).bits());
     AgentSide agent(page, board);
-    if (!agent.start(1, std::chrono::steady_clock::now() + 1h, {0})) _exit(1);
+    if (!agent.start(1, 1h, {0})) _exit(1);
     const int fd = page.fd();
     if (write(tell, &fd, sizeof fd) != sizeof fd) _exit(1);
     while (page.record(0).joined != 1) std::this_thread::sleep_for(1ms);
@@ -284,14 +284,14 @@ TEST(RankSide, DoesNotWaitForAnAgentThatIsStuck) {
   test::LocalBoard board(memory, 1, 2);  // the leader never decides
   AgentSide agent(page, board);
   RankSide rank = attached(page, 0);
-  ASSERT_TRUE(agent.start(1, std::chrono::steady_clock::now() + 1h, {0}));
+  ASSERT_TRUE(agent.start(1, 1h, {0}));
   EXPECT_EQ(rank.reached(10, 1), Decision::go_on);
   while (*agent.poll() != AgentSide::State::reported) {
   }
   // Time passes, for the rank.
   void* memory_of_page = mmap(nullptr, sizeof(detail::PageLayout), PROT_READ | PROT_WRITE, MAP_SHARED, page.fd(), 0);
   ASSERT_NE(memory_of_page, MAP_FAILED);
-  static_cast<detail::PageLayout*>(memory_of_page)->answer_by.store(0);
+  static_cast<detail::PageLayout*>(memory_of_page)->answer_within.store(0);
   munmap(memory_of_page, sizeof(detail::PageLayout));
   EXPECT_EQ(rank.reached(11, 1), Decision::refused);
   EXPECT_EQ(page.record(0).refusal, CPPC_ERR_TIMEOUT);

@@ -107,7 +107,7 @@ nlohmann::json Job::status() const {
 }
 
 void Job::await_running() {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (process_.running() && std::chrono::steady_clock::now() < deadline) {
     const auto job = status();
     if (job.is_object() && job.value("state", "") == "running") return;

@@ -334,5 +334,27 @@ TEST_F(JobTest, WatchersAreToldHowTheirMigrationEnded) {
   waiting.get();
 }
 
+TEST_F(JobTest, WatchersThatHaveGoneAreNotWaitedFor) {
+  start();
+  const auto gone = move(3, "node2"), asking = move(2, "node2");
+  for (int second = 0; second < 5; ++second) job_.tick();
+  EXPECT_EQ(state(asking), State::queued);
+  job_.tick();
+  job_.ended(0);
+  auto waiting = std::async(std::launch::async, [this] { job_.await_watchers(); });
+  EXPECT_EQ(state(asking), State::refused);
+  waiting.get();
+  EXPECT_EQ(state(gone), State::failed);
+}
+
+TEST_F(JobTest, WatchersThatGoAtTheEndAreWaitedForABit) {
+  start();
+  const auto id = move(3, "node2");
+  job_.ended(0);
+  auto waiting = std::async(std::launch::async, [this] { job_.await_watchers(); });
+  while (waiting.wait_for(std::chrono::seconds(0)) != std::future_status::ready) job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+}
+
 }  // namespace
 }  // namespace cppc::run

@@ -1,6 +1,8 @@
 /// The operator's command, with a controller and agents that are not real.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include <nlohmann/json.hpp>
 
@@ -8,6 +10,7 @@
 #include "fake_agents.hpp"
 #include "process.hpp"
 #include "progress.hpp"
+#include "sockets.hpp"
 #include "temporary_directory.hpp"
 
 namespace cppc::migrate {
@@ -236,6 +239,23 @@ TEST_F(MigrateTest, WhatADeadJobHasLeftIsRemoved) {
   EXPECT_TRUE(std::filesystem::exists(jobs_ + "/dead-1.sock"));
   EXPECT_EQ(migrate({"status"}).output, "no job is running\n");
   EXPECT_FALSE(std::filesystem::exists(jobs_ + "/dead-1.sock"));
+}
+
+TEST_F(MigrateTest, AJobThatDoesNotAnswerIsAskedAgain) {
+  const auto listener = run::listen_on_unix(jobs_ + "/busy-1.sock").value();
+  const auto accept = [&listener] {
+    pollfd one{listener.get(), POLLIN, 0};
+    EXPECT_EQ(poll(&one, 1, 60'000), 1);
+    return test::Socket(::accept(listener.get(), nullptr, nullptr));
+  };
+  Process command = start_migrate({"status", "--json"});
+  accept().close();
+  accept().close();  // it looks whether anybody is there
+  test::Socket asked = accept();
+  while (asked.line() != "\r") continue;
+  asked.send("HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{\"job\":\"busy-1\"}");
+  asked.close();
+  EXPECT_EQ(command.wait().output, "[{\"job\":\"busy-1\"}]\n");
 }
 
 TEST_F(MigrateTest, ADirectoryThatOthersMayEnterIsRefused) {

@@ -2,6 +2,9 @@
 
 #include <httplib.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "../common/job_directory.hpp"
 #include "../common/unique_fd.hpp"
 
@@ -12,12 +15,14 @@ using nlohmann::json;
 
 // The other end is on this machine; only a very busy one takes that long.
 constexpr int patience_s = 60;
+// A request that must not be made twice: the connection says so if cppc-run dies, so there is no harm in waiting.
+constexpr double patience_with_requests_s = 3600;
 
-httplib::Client connect(const std::filesystem::path& socket) {
+httplib::Client connect(const std::filesystem::path& socket, int patience = patience_s) {
   httplib::Client client(socket.string());
   client.set_address_family(AF_UNIX);
   client.set_default_headers({{"Host", "localhost"}});
-  client.set_read_timeout(patience_s);
+  client.set_read_timeout(patience);
   return client;
 }
 
@@ -30,7 +35,8 @@ Answer understand(const httplib::Result& result) {
 bool nobody_listens(const std::filesystem::path& path) {
   const auto address = tools::socket_address(path);
   if (!address) return false;
-  const tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  // Not blocking: cppc-run that is stopped and has a full queue of connections listens, too.
+  const tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 &&
          (errno == ECONNREFUSED || errno == ENOENT);
 }
@@ -49,13 +55,21 @@ std::string Answer::error() const { return text(body, "error"); }
 
 bool JobClient::gone() const { return nobody_listens(socket_); }
 
-Answer JobClient::job() const { return understand(connect(socket_).Get("/v1/job")); }
-
-Answer JobClient::post_migration(const json& request) const {
-  return understand(connect(socket_).Post("/v1/migrations", request.dump(), "application/json"));
+// Twice: after a pause of the machine the time for an answer may be over before cppc-run had any.
+Answer JobClient::get(const std::string& path) const {
+  Answer answer = understand(connect(socket_).Get(path));
+  return answer.status != 0 || gone() ? answer : understand(connect(socket_).Get(path));
 }
 
-Answer JobClient::migration(std::uint64_t id) const { return understand(connect(socket_).Get(migration_path(id))); }
+Answer JobClient::job() const { return get("/v1/job"); }
+
+Answer JobClient::post_migration(const json& request) const {
+  const double patience = std::min(request.value("timeout_s", patience_with_requests_s), patience_with_requests_s);
+  return understand(connect(socket_, static_cast<int>(std::ceil(patience)))
+                        .Post("/v1/migrations", request.dump(), "application/json"));
+}
+
+Answer JobClient::migration(std::uint64_t id) const { return get(migration_path(id)); }
 
 Answer JobClient::cancel(std::uint64_t id) const { return understand(connect(socket_).Delete(migration_path(id))); }
 

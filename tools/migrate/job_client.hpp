@@ -33,6 +33,7 @@ class JobClient {
   bool gone() const;
 
  private:
+  Answer get(const std::string& path) const;
   std::filesystem::path socket_;
 };
 

@@ -63,8 +63,9 @@ class Errand {
       case 400:
         return give_up(answer.error(), Exit::wrong_usage);
       case 0:
-        return job_.client.gone() ? give_up("job " + job_.id + " has ended", Exit::refused)
-                                  : give_up("cppc-run of job " + job_.id + " does not answer; see migrate status", Exit::failed);
+        return job_.client.gone()
+                   ? give_up("job " + job_.id + " has ended", Exit::refused)
+                   : give_up("cppc-run of job " + job_.id + " does not answer; see migrate status", Exit::failed);
       default:
         return give_up("refused: " + answer.error(), Exit::refused);
     }

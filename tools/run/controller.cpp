@@ -40,6 +40,7 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
       AgentServer::Events{.joined = [this](const wire::Hello& hello) { job_.joined(hello); },
                           .received = [this](const wire::Message& message) { job_.received(message); },
                           .left = [this](int agent) { job_.left(agent); }});
+  tick();
   thread_ = std::thread([this] { loop_->run(); });
   auto api = Api::serve(job_, tools::api_socket(directory, id));
   if (!api) return error(std::move(api).error());
@@ -69,6 +70,11 @@ Job::Requests Controller::requests() {
 void Controller::await_exit(int agent) {
   relay_.when_heard(job_.description().nodes[agent].name, [this, agent] { job_.retired(agent); });
   loop_->after(patience_with_daemons, [this, agent] { job_.retired(agent); });
+}
+
+void Controller::tick() {
+  job_.tick();
+  loop_->after(std::chrono::seconds(1), [this] { tick(); });
 }
 
 void Controller::ended(int status) {

@@ -35,6 +35,7 @@ class Controller {
   Job::Requests requests();
   Result<void> listen(const std::string& key, const std::filesystem::path& directory);
   void await_exit(int agent);
+  void tick();
 
   std::unique_ptr<EventLoop> loop_;
   Job job_;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience_with_agents = 1s;
-constexpr auto patience_with_watchers = 1s;
+constexpr int patience_with_watchers = 5;  // ticks
 
 Migration::State state_after(const wire::Outcome& outcome) {
   switch (outcome.status) {
@@ -131,7 +131,6 @@ tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, 
   migration.id = migrations_.size();
   migration.request = request;
   migration.timeout_s = timeout_s;
-  migration.last_seen = Migration::Clock::now();
   if (moves) migration.moves = *std::move(moves);
   advance();
   return migration;
@@ -141,7 +140,7 @@ std::optional<Migration> Job::migration(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   if (id < 1 || id > migrations_.size()) return std::nullopt;
   Migration& migration = migrations_[id - 1];
-  migration.last_seen = Migration::Clock::now();
+  migration.unseen_for = 0;
   migration.end_seen = migration.over();
   changed_.notify_all();
   return migration;
@@ -160,15 +159,20 @@ bool Job::cancel(std::uint64_t id) {
   return true;
 }
 
-void Job::await_watchers() {
-  std::unique_lock lock(mutex_);
-  const auto since = Migration::Clock::now() - patience_with_watchers;
-  changed_.wait_for(lock, patience_with_watchers, [&] { return !unseen_end(since); });
+void Job::tick() {
+  const std::lock_guard lock(mutex_);
+  for (Migration& migration : migrations_) ++migration.unseen_for;
+  changed_.notify_all();
 }
 
-bool Job::unseen_end(Migration::Clock::time_point since) const {
-  return std::any_of(migrations_.begin(), migrations_.end(), [&](const Migration& migration) {
-    return !migration.end_seen && migration.last_seen && *migration.last_seen >= since;
+void Job::await_watchers() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !unseen_end(); });
+}
+
+bool Job::unseen_end() const {
+  return std::any_of(migrations_.begin(), migrations_.end(), [](const Migration& migration) {
+    return !migration.end_seen && migration.unseen_for <= patience_with_watchers;
   });
 }
 

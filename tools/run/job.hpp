@@ -77,7 +77,11 @@ class Job {
   /// False when there is no such migration. One that is over stays as it is.
   bool cancel(std::uint64_t id);
 
-  /// Waits until those who were watching migrations have been told how they ended; briefly, should they have gone.
+  /// To be called once a second: who has not asked for a migration for some calls has gone. Calls are what is counted,
+  /// because after a pause of the machine the clock says nothing about those who were paused with it.
+  void tick();
+
+  /// Waits until those who were watching migrations have been told how they ended, or have gone.
   void await_watchers();
 
  private:
@@ -92,7 +96,7 @@ class Job {
   void conclude(const wire::Outcome& outcome);
   void finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason);
   void send_to_all(const wire::Message& message);
-  bool unseen_end(Migration::Clock::time_point since) const;
+  bool unseen_end() const;
 
   const Description description_;
   const Requests requests_;

@@ -33,7 +33,7 @@ struct Migration {
   std::optional<Clock::time_point> started, ended;
 
   // For Job::await_watchers().
-  std::optional<Clock::time_point> last_seen;  ///< when somebody asked for it
+  int unseen_for = 0;  ///< calls of Job::tick() since somebody asked for it
   bool end_seen = false;
 
   bool over() const { return state >= State::done; }

@@ -73,13 +73,12 @@ void Operation::update_node() {
 }
 
 void Operation::await_departures() {
-  const Deadline deadline = Clock::now() + deadlines::leave;
+  Allowance patience(deadlines::leave);
   for (const Passage& leaver : leavers_) {
     const auto process = node_.processes.find(leaver.rank);
-    while (!process->second.ended() && Clock::now() < deadline) std::this_thread::sleep_for(1ms);
-    if (!process->second.ended())
-      fail(CPPC_ERR_TIMEOUT,
-           fmt::format("rank {} has moved, but its old process on {} is still there", leaver.rank, node_.name));
+    while (!process->second.ended() && !patience.spent()) std::this_thread::sleep_for(1ms);
+    if (!process->second.ended())  // the rank has moved all the same
+      spdlog::error("rank {} has moved, but its old process on {} is still there", leaver.rank, node_.name);
     node_.processes.erase(process);
     node_.desk.slot(leaver.rank).leaving = 0;
   }
@@ -112,9 +111,9 @@ void Operation::roll_back() {
   node_.desk.command(Action::go_on);
   if (children_ != MPI_COMM_NULL) MPI_Comm_free(&children_);
   // The next migration may use their places at the desk.
-  const Deadline deadline = Clock::now() + deadlines::leave;
+  Allowance patience(deadlines::leave);
   for (const Passage& newcomer : newcomers_) {
-    while (newcomer.process && !newcomer.process->ended() && Clock::now() < deadline) std::this_thread::sleep_for(1ms);
+    while (newcomer.process && !newcomer.process->ended() && !patience.spent()) std::this_thread::sleep_for(1ms);
     if (newcomer.process && !newcomer.process->ended())
       spdlog::error("{}: the replacement of rank {} that is not needed any more does not go", node_.name,
                     newcomer.rank);

@@ -11,14 +11,19 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace cppc::migration {
 namespace {
 
 constexpr int kConnectMilliseconds = 3000;
+/// How often all addresses are tried: a node that has been busy, or paused, may find the time for one over.
+constexpr int kRounds = 5;
+constexpr auto kBetweenRounds = std::chrono::milliseconds(500);
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
@@ -53,13 +58,21 @@ int connect_one(std::string_view address) {
   return one;
 }
 
+int connect_first(std::string_view addresses) {
+  for (std::string_view rest = addresses; !rest.empty();) {
+    const auto comma = rest.find(',');
+    if (const int socket = connect_one(rest.substr(0, comma)); socket >= 0) return socket;
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+  }
+  return -1;
+}
+
 }  // namespace
 
 tl::expected<Link, cppc_status> Link::connect(std::string_view addresses) {
-  for (std::string_view rest = addresses; !rest.empty();) {
-    const auto comma = rest.find(',');
-    if (const int socket = connect_one(rest.substr(0, comma)); socket >= 0) return Link(socket);
-    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+  for (int round = 0; round < kRounds; ++round) {
+    if (round > 0) std::this_thread::sleep_for(kBetweenRounds);
+    if (const int socket = connect_first(addresses); socket >= 0) return Link(socket);
   }
   spdlog::error("cannot reach cppc-run at any of {}", addresses);
   return tl::unexpected(CPPC_ERR_SYSTEM);

@@ -37,7 +37,7 @@ std::string explain(const negotiation::Reason& reason) {
 void Operation::negotiate(negotiation::AgentSide& side) {
   announce("negotiate");
   const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
-  if (auto started = side.start(order_.id, Clock::now() + patience, node_.local_ranks()); !started)
+  if (auto started = side.start(order_.id, patience, node_.local_ranks()); !started)
     return fail(started.error(), fmt::format("the negotiation cannot begin on {}", node_.name));
   for (bool giving_up = false;;) {
     const auto state = side.poll();
@@ -76,13 +76,13 @@ void Operation::freeze(negotiation::AgentSide& side) {
 }
 
 void Operation::await_arrivals(std::uint64_t point) {
-  const Deadline deadline = Clock::now() + deadlines::arrive;
+  Allowance patience(deadlines::arrive);
   for (const int rank : node_.local_ranks()) {
     const Slot& slot = node_.desk.slot(rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::arrived) || slot.passed != point) {
       if (node_.page.record(rank).finishing)
         return fail(CPPC_ERR_REFUSED, fmt::format("rank {} has entered MPI_Finalize", rank));
-      if (Clock::now() > deadline)
+      if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} has not come to the migration point in time", rank));
       std::this_thread::sleep_for(100us);
     }

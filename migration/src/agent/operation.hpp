@@ -14,6 +14,8 @@
 
 namespace cppc::migration {
 
+using negotiation::Allowance;
+
 class Operation {
  public:
   Operation(Node& node, const wire::Order& order);

@@ -80,11 +80,11 @@ void Operation::start_newcomers() {
 }
 
 void Operation::await_newcomers() {
-  const Deadline deadline = Clock::now() + deadlines::start;
+  Allowance patience(deadlines::start);
   for (Passage& newcomer : newcomers_) {
     const Slot& slot = node_.desk.slot(newcomer.rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::ready)) {
-      if (Clock::now() > deadline)
+      if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT,
                     fmt::format("the replacement of rank {} on {} has not come up", newcomer.rank, node_.name));
       if (cancelled()) return;

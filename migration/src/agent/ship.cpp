@@ -28,7 +28,7 @@ bool waiting(MPI_Comm comm, int from, int tag) {
 void Operation::ship() {
   announce("ship");
   node_.desk.command(Action::ship);
-  const Deadline deadline = Clock::now() + deadlines::build + deadlines::ship;
+  Allowance patience(deadlines::build + deadlines::ship);
   const auto done = [](const Passage& one) { return one.done; };
   while (!std::all_of(leavers_.begin(), leavers_.end(), done) ||
          !std::all_of(newcomers_.begin(), newcomers_.end(), done)) {
@@ -36,7 +36,7 @@ void Operation::ship() {
       if (!leaver.done) advance_leaver(leaver);
     for (Passage& newcomer : newcomers_)
       if (!newcomer.done) advance_newcomer(newcomer);
-    if (Clock::now() > deadline) return fail(CPPC_ERR_TIMEOUT, "an image has not arrived in time");
+    if (patience.spent()) return fail(CPPC_ERR_TIMEOUT, "an image has not arrived in time");
     if (!leavers_.empty() && Clock::now() - reported_ > 100ms) report_bytes();
     std::this_thread::sleep_for(50us);
   }

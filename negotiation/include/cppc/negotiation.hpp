@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cppc/agent_window.hpp"
+#include "cppc/allowance.hpp"
 #include "cppc/migration_point.hpp"
 #include "cppc/page.hpp"
 #include "cppc/status.h"
@@ -38,16 +39,16 @@ class AgentSide {
   AgentSide(Page& page, Board& board);
 
   /// Opens the negotiation on this node and rings its bell. `ranks` are those of the node; over all agents, every rank
-  /// of the application exactly once. `epoch` > 0 is the same everywhere, above any used before, by less than 32768. At
-  /// `deadline` the negotiation is cancelled (CPPC_ERR_TIMEOUT, naming a rank that has not joined). Every agent must
-  /// have left the previous one (its ranks released). CPPC_ERR_ARGUMENT, CPPC_ERR_STATE.
-  tl::expected<void, cppc_status> start(std::uint64_t epoch, std::chrono::steady_clock::time_point deadline,
+  /// of the application exactly once. `epoch` > 0 is the same everywhere, above any used before, by less than 32768.
+  /// After `patience` the negotiation is cancelled (CPPC_ERR_TIMEOUT, naming a rank that has not joined). Every agent
+  /// must have left the previous one (its ranks released). CPPC_ERR_ARGUMENT, CPPC_ERR_STATE.
+  tl::expected<void, cppc_status> start(std::uint64_t epoch, Allowance::Clock::duration patience,
                                         std::vector<int> ranks);
 
   /// Takes all steps that can be taken now. Never waits for a rank; waits for the leader's next poll() where it needs
   /// the board. Call it in a loop with short sleeps (about a millisecond): a rank at its ceiling waits for it. Cancels
-  /// by itself: at the deadline, when a rank of the node is in MPI_Finalize (CPPC_ERR_REFUSED) or cannot take part (its
-  /// own status).
+  /// by itself: when patience ends, when a rank of the node is in MPI_Finalize (CPPC_ERR_REFUSED) or cannot take part
+  /// (its own status).
   tl::expected<State, cppc_status> poll();
 
   /// Wants the negotiation given up for `why`; go on polling until it is. False when its outcome is known already; the
@@ -70,9 +71,9 @@ class AgentSide {
   [[nodiscard]] std::vector<int> on_the_way() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = Allowance::Clock;
   void observe();
-  [[nodiscard]] std::optional<Reason> grounds_to_give_up() const;
+  [[nodiscard]] std::optional<Reason> grounds_to_give_up();
   tl::expected<void, cppc_status> look();
   tl::expected<void, cppc_status> apply(const AgentMove& move);
   void swap_page(Word to);
@@ -83,11 +84,11 @@ class AgentSide {
   Board* board_;
   State state_ = State::idle;
   std::uint64_t epoch_;
-  Clock::time_point deadline_{};
+  Allowance patience_{{}};
   std::vector<int> ranks_;
   AgentView view_;
   Clock::time_point lifted_{};
-  Clock::time_point settle_until_{};
+  Allowance settling_{{}};
 };
 
 }  // namespace cppc::negotiation

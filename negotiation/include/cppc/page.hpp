@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cppc/allowance.hpp"
 #include "cppc/migration_point.hpp"
 #include "cppc/status.h"
 
@@ -132,7 +133,7 @@ class RankSide {
 
   /// At safe point number `passed` (rising by one from call to call while the bell rings), at `site`, the bell ringing.
   /// A few loads once joined. Waits only at its node's ceiling, for the agent's answer; when the agent has died, or has
-  /// not answered until well after the negotiation's deadline: refused (CPPC_ERR_PEER, CPPC_ERR_TIMEOUT).
+  /// not answered for longer than the negotiation may take: refused (CPPC_ERR_PEER, CPPC_ERR_TIMEOUT).
   /// After `stop` the next call is the one at the next safe point; the agent concludes the negotiation before that.
   Decision reached(std::uint64_t passed, unsigned site);
 
@@ -147,7 +148,7 @@ class RankSide {
  private:
   RankSide(Page page, int rank, detail::Descriptor agent)
       : page_(std::move(page)), rank_(rank), agent_(std::move(agent)) {}
-  std::optional<cppc_status> await_answer(Word seen);
+  std::optional<cppc_status> await_answer(Word seen, Allowance& patience);
   Decision refuse(std::uint64_t epoch, cppc_status why);
   Page page_;
   int rank_ = -1;
