@@ -184,7 +184,7 @@ Planner::Spot Planner::find(Index f, Op op, Index index) const {
 Objects Planner::statement_reads(Index marker, Index call, bool* effects_before) const {
   const Index f = program_.markers[marker].function;
   const ir::Function& function = program_.functions[f];
-  Objects reads;
+  Objects reads, kept_from;
   bool in_arguments = false, keeps = false;
   const Spot start = find(f, Op::marker, marker), end = find(f, Op::call, call);
   const std::set<Index> towards = leading_to(f, end.block);
@@ -194,6 +194,7 @@ Objects Planner::statement_reads(Index marker, Index call, bool* effects_before)
     const auto [b, first] = work.back();
     work.pop_back();
     bool through = true;
+    Index apart = ir::none;  // a call on the path that is made before the statement, with its arguments
     for (std::size_t i = first; i < function.blocks[b].instructions.size(); ++i) {
       const auto& instruction = function.blocks[b].instructions[i];
       if (instruction.op == Op::marker || (instruction.op == Op::call && instruction.index == call)) {
@@ -201,15 +202,20 @@ Objects Planner::statement_reads(Index marker, Index call, bool* effects_before)
         break;
       }
       in_arguments |= instruction.op == Op::arguments && instruction.index == call;
+      if (instruction.op == Op::arguments && apart == ir::none && !in_arguments && leads_to_point(instruction.index))
+        apart = instruction.index;
       const Effect effect = effects_.of(f, instruction);
       reads |= effect.reads;
+      if (instruction.op == Op::call && instruction.index == apart) apart = ir::none;
       if (in_arguments) continue;  // evaluated again only as far as they have no effects
+      if (apart == ir::none && !(instruction.op == Op::call && leads_to_point(instruction.index)))
+        kept_from |= effect.reads;
       if (instruction.op == Op::call && leads_to_point(instruction.index)) continue;  // made apart, too
       if (effect.outside) *effects_before = true;
       for (const unsigned changed : effect.changes) {
         const ir::Object& o = program_.objects[changed];
         if (!(o.storage == Storage::local && o.function == f && !o.address_taken && o.scalar)) *effects_before = true;
-        keeps = true;
+        keeps |= apart == ir::none;
       }
     }
     if (!through) continue;
@@ -218,7 +224,7 @@ Objects Planner::statement_reads(Index marker, Index call, bool* effects_before)
   }
   // What is kept before the call is worked out again after it: from the same, or not at all.
   const Effect made = effects_.of(f, function.blocks[end.block].instructions[end.instruction]);
-  if (keeps && reads.intersects(made.changes)) *effects_before = true;
+  if (keeps && kept_from.intersects(made.changes)) *effects_before = true;
   return reads;
 }
 
