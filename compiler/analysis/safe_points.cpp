@@ -50,6 +50,7 @@ class Chooser {
   void take_quiet_loops();
   void take_forced_loops();
   void drop_inner();
+  std::string one_sided(ir::Index loop, const std::string& before);
   std::string unsafe(ir::Index loop, const std::string& before);
   std::string unmatched_before(ir::Index f, ir::Index parent, unsigned order);
   std::string active_requests(ir::Index marker);
@@ -127,13 +128,18 @@ std::string Chooser::active_requests(ir::Index marker) {
   return active.empty() ? std::string() : "the request '" + name(active) + "' may be active at its start";
 }
 
-std::string Chooser::unsafe(ir::Index l, const std::string& before) {
+/// A message of which only one end is there: other ranks are elsewhere in the program then.
+std::string Chooser::one_sided(ir::Index l, const std::string& before) {
   const ir::Loop& loop = program_.loops[l];
   if (!before.empty()) return before;
   const ir::Index call = traffic_.within(loop.function, loop.begin, loop.end + 1).unmatched();
   if (call != ir::none) return at(call) + " has no counterpart in the loop";
-  if (auto why = unmatched_before(loop.function, loop.parent, loop.begin); !why.empty()) return why;
-  return active_requests(loop.marker);
+  return unmatched_before(loop.function, loop.parent, loop.begin);
+}
+
+std::string Chooser::unsafe(ir::Index l, const std::string& before) {
+  const std::string why = one_sided(l, before);
+  return !why.empty() ? why : active_requests(program_.loops[l].marker);
 }
 
 void Chooser::take(ir::Index l, const std::string& obstacle) {
@@ -181,7 +187,7 @@ void Chooser::consider(ir::Index l, const std::string& before) {
   if (choice_.points.size() != before_descent) return;
   if (obstacle.empty() && loop.obstacle.empty()) return take(l, {});
   const bool larger = !doubtful_ || cost_of_loop(l) >= cost_of_loop(doubtful_->loop);
-  if (larger && loop.obstacle.empty() && !few) doubtful_ = {l, obstacle};
+  if (larger && loop.obstacle.empty() && !few && one_sided(l, before).empty()) doubtful_ = {l, obstacle};
   choice_.rejected.push_back({l, loop.obstacle.empty() ? obstacle : loop.obstacle});
 }
 
@@ -277,8 +283,8 @@ void Chooser::drop_inner() {
   });
 }
 
-/// The largest loop that communicates, when the safe ones are nothing beside it: the ranks stop there only if nothing
-/// is in flight, which they look for, and otherwise go on to its next pass.
+/// The largest loop that communicates, when the safe ones are nothing beside it and only its requests cannot be shown to
+/// be complete: the ranks stop there if nothing is in flight, which they look for, and otherwise go on to its next pass.
 void Chooser::take_doubtful_loop() {
   if (!doubtful_) return;
   const double least = kStartShare * cost_of_loop(doubtful_->loop);

@@ -129,29 +129,6 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
   }
 }
 
-/// The value of a variable that stands for an expression, when instructions are only looked at.
-std::optional<ir::Node> Lowering::known(const clang::Expr* e) {
-  const auto* name = aside_ != nullptr ? llvm::dyn_cast<clang::DeclRefExpr>(e->IgnoreParens()) : nullptr;
-  const auto* variable = name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
-  if (variable == nullptr) return {};
-  if (const auto given = given_.find(variable); given != given_.end()) return given->second;
-  const auto local = locals_ != nullptr ? locals_->find(variable) : Locals::const_iterator{};
-  if (locals_ == nullptr || local == locals_->end()) return {};
-  return value(local->second);
-}
-
-/// A call of a function that is one expression, as that expression.
-ir::Node Lowering::look_into(const clang::CallExpr* call, const clang::Expr* result) {
-  const clang::FunctionDecl* callee = nullptr;
-  call->getDirectCallee()->hasBody(callee);
-  std::map<const clang::VarDecl*, ir::Node> given;
-  for (unsigned i = 0; i < call->getNumArgs(); ++i) given[callee->getParamDecl(i)] = value(call->getArg(i));
-  std::swap(given, given_);
-  const ir::Node returned = value(result);
-  std::swap(given, given_);
-  return returned;
-}
-
 LValue Lowering::place(const clang::Expr* e) {
   using clang::Stmt;
   switch (e->getStmtClass()) {
