@@ -24,16 +24,16 @@ struct Load {
 
 /// Some seconds each.
 const std::vector<Load> kLoads{
-    {"heat", {"--quiet", "--size", "1000", "--steps", "2000"}},
-    {"cg", {"A", "--quiet"}},
-    {"ep", {"W"}},
-    {"is", {"A"}},
+    {"heat", {"--quiet", "--size", "1000", "--steps", "3000"}},
+    {"cg", {"A", "--quiet", "--repeat", "4"}},
+    {"ep", {"W", "--repeat", "4"}},
+    {"is", {"A", "--repeat", "2"}},
     {"mg", {"A"}},
-    {"ft", {"W", "--repeat", "2"}},
+    {"ft", {"A"}},
     {"md", {"--layers", "32", "--steps", "300"}},
-    {"tree", {"--steps", "160"}},
-    {"blocks", {"--size", "128", "--steps", "40"}},
-    {"types", {"--rows", "500", "--columns", "500", "--steps", "400"}},
+    {"tree", {"--steps", "400"}},
+    {"blocks", {"--size", "128", "--steps", "1500"}},
+    {"types", {"--rows", "500", "--columns", "500", "--steps", "1600"}},
 };
 
 struct Times {
