@@ -90,6 +90,7 @@ void print_report(const nlohmann::json& report, std::ostream& out) {
 void print_problems(const ir::Program& program, const analysis::Plan& plan, std::ostream& out) {
   for (const auto& [where, what, advice] : plan.refusals)
     out << place(program, where) << ": error: " << what << ": " << advice << "\n";
+  for (const auto& [where, what] : plan.warnings) out << place(program, where) << ": warning: " << what << "\n";
   for (const analysis::SafePoint& point : plan.points)
     if (!point.proved)
       out << place(program, program.markers[point.marker].where) << ": warning: safe point " << point.reason << "\n";

@@ -29,6 +29,11 @@ struct Refusal {
   std::string advice;  ///< what the user can do
 };
 
+struct Warning {
+  ir::Position where;
+  std::string what;
+};
+
 struct Plan {
   std::vector<SafePoint> points;
   std::vector<Rejected> rejected;
@@ -37,6 +42,7 @@ struct Plan {
   std::vector<std::vector<Ahead>> ahead;  ///< by safe point: memory that is overwritten before it is read
   Objects saved;                          ///< the union of these
   std::vector<Refusal> refusals;
+  std::vector<Warning> warnings;  ///< what is lost on the way
 };
 
 /// Why objects are live at a marker.

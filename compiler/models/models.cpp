@@ -92,6 +92,8 @@ Model read_model(const toml::node& node) {
       model.refused = get<std::string>(value, "a reason");
     else if (name == "refused_on_path")
       model.refused_on_path = get<bool>(value, "true or false");
+    else if (name == "lost")
+      model.lost = get<std::string>(value, "what is lost");
     else if (name == "stream")
       model.stream = get<bool>(value, "true or false");
     else if (name == "replaced")

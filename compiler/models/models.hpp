@@ -51,6 +51,7 @@ struct Model {
   bool required = false;         ///< to be run again in a new process
   bool refused_on_path = false;  ///< only in a function that leads to a safe point
   std::string refused;           ///< why a program that calls it cannot be moved
+  std::string lost;              ///< what it does that a new process does not know
   bool stream = false;           ///< returns a FILE* that cannot be carried over
   std::string replaced;          ///< by this function of the runtime
   Communication communication;
