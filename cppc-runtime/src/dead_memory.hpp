@@ -13,6 +13,10 @@ namespace cppc {
 
 class DeadMemory {
  public:
+  DeadMemory() = default;
+  DeadMemory(const DeadMemory&) = delete;
+  DeadMemory& operator=(const DeadMemory&) = delete;
+
   /// The object that starts here, whatever its size.
   void add_object(const void* address) { objects_.insert(address); }
 
@@ -22,10 +26,7 @@ class DeadMemory {
   /// The parts of the object that is this memory which nobody will read: in rising order, apart from each other.
   [[nodiscard]] std::vector<cppc_part> parts_of(std::span<const std::byte> object) const;
 
-  void clear() {
-    objects_.clear();
-    ranges_.clear();
-  }
+  void clear();
 
  private:
   struct Range {
@@ -34,7 +35,10 @@ class DeadMemory {
   };
 
   std::unordered_set<const void*> objects_;
-  std::multimap<const std::byte*, Range, std::less<>> ranges_;  ///< by their begin
+  using Ranges = std::multimap<const std::byte*, Range, std::less<>>;
+
+  Ranges ranges_;  ///< by their begin
+  Ranges::iterator last_ = ranges_.end();
 };
 
 }  // namespace cppc

@@ -48,6 +48,21 @@ TEST_F(DeadMemoryTest, OtherObjectsAreLeftAlone) {
   EXPECT_EQ(parts(), (Parts{{90, 10}})) << "no further than the object";
 }
 
+TEST_F(DeadMemoryTest, NeighbouringObjectsMayBeNamedOneAfterTheOther) {
+  dead_.add_range(bytes(0, 100), {});
+  dead_.add_range(bytes(100, 60), {});
+  dead_.add_range(bytes(160, 40), {});
+  EXPECT_EQ(parts(), (Parts{{0, 100}}));
+}
+
+TEST_F(DeadMemoryTest, OfVeryManySmallOnesSomeAreLeftOut) {
+  std::vector<std::byte> much(1 << 20);
+  for (std::size_t i = 0; i + 16 <= much.size(); i += 16) dead_.add_range(std::span(much).subspan(i, 8), {});
+  const auto found = dead_.parts_of(much);
+  EXPECT_GE(found.size(), 1000U);
+  for (const auto& [offset, size] : found) EXPECT_TRUE(offset % 16 == 0 && size == 8);
+}
+
 TEST_F(DeadMemoryTest, NothingIsDeadInAnObjectThatAnotherPointerLeadsTo) {
   for (const std::size_t other : {100, 150, 200}) {
     const std::array<const void*, 2> others{&memory_[20], &memory_[other]};
