@@ -97,18 +97,28 @@ std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, c
   const models::Model* model = models_.find(callee.name);
   if (model == nullptr)
     return callee.name.starts_with("__builtin_") ? std::optional(std::move(arguments)) : std::nullopt;
+  if (model->communication.traffic == models::Traffic::start) return {};  // buffers as well, which requests keep
   const int count = static_cast<int>(call.arguments.size());
   for (const int i : model->reads)
-    if (i < count && !(call.fills && i == model->fills.front())) arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
+    if (i < count && !(call.fills && i == model->fills.front()))
+      arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
   for (int i = model->reads_from; i >= 0 && i < count; ++i)
     arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
   return arguments;
 }
 
+/// What requests keep: the buffers of a persistent one are read and written when it is started.
+void Effects::add_buffers(const Objects& requests, Effect& effect) const {
+  for (const unsigned request : requests) {
+    effect.reads |= points_to_[request];
+    effect.changes |= points_to_[request];
+  }
+}
+
 void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const {
-  const auto read = read_arguments(call, callee);
   const models::Model* model = models_.find(callee.name);
-  if (!read) {
+  if (model == nullptr && callee.name.starts_with("__builtin_")) return;
+  if (model == nullptr) {
     Objects all = points_to_[program_.unknown];
     for (const Node argument : call.arguments) all |= points_to_[argument];
     all = points_to_.reachable(all);
@@ -117,8 +127,6 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
     effect.outside = true;
     return;
   }
-  for (const Node argument : *read) effect.reads |= points_to_[argument];
-  if (model == nullptr) return;
   const auto target = [&](int i) -> const Objects& {
     static const Objects nothing;
     return i >= 0 && i < static_cast<int>(call.arguments.size())
@@ -126,6 +134,12 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
                : nothing;
   };
   const int count = static_cast<int>(call.arguments.size());
+  if (const auto read = read_arguments(call, callee)) {
+    for (const Node argument : *read) effect.reads |= points_to_[argument];
+  } else {
+    for (const int i : model->reads) effect.reads |= target(i);
+    add_buffers(target(model->communication.request), effect);
+  }
   for (const int i : model->writes) effect.changes |= target(i);
   for (int i = model->writes_from; i >= 0 && i < count; ++i) effect.changes |= target(i);
   for (const int i : model->sets) {

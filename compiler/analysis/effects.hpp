@@ -32,6 +32,7 @@ class Effects {
  private:
   [[nodiscard]] Effect of_call(ir::Index function, const ir::Call& call, ir::Index index) const;
   void add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const;
+  void add_buffers(const Objects& requests, Effect& effect) const;
   void summarise_kills(ir::Index function);
   bool summarise_reads(ir::Index function);
   bool summarise_changes(ir::Index function);

@@ -182,8 +182,7 @@ std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, con
     Held held{all, all};
     for (const Index next : function.blocks[b].successors)
       for (std::size_t i = 0; i < count; ++i) {
-        const bool needed =
-            exit.live == nullptr || facts.all[i].follows || facts.all[i].target.intersects(live[next]);
+        const bool needed = exit.live == nullptr || facts.all[i].follows || facts.all[i].target.intersects(live[next]);
         if (needed) meet(held.now[i], in[next].now[i]);
         meet(held.from_start[i], in[next].from_start[i]);
       }
@@ -214,8 +213,7 @@ std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_
   Held held;
   solve(f, facts, {.live = live_at_exit}, marker, &held);
   for (std::size_t i = 0; i < held.now.size(); ++i)
-    if (held.now[i].holds)
-      ahead.push_back({facts.all[i].ahead.overwrite, facts.all[i].ahead.calls, held.now[i].apart});
+    if (held.now[i].holds) ahead.push_back({facts.all[i].ahead.overwrite, facts.all[i].ahead.calls, held.now[i].apart});
   return ahead;
 }
 

@@ -31,9 +31,9 @@ class Overwrites {
  private:
   struct Fact {
     Ahead ahead;
-    Objects target;        ///< what is overwritten, perhaps
-    Objects depends;       ///< what says where it is
-    bool follows = false;  ///< a pointer has to be followed to say where
+    Objects target;               ///< what is overwritten, perhaps
+    Objects depends;              ///< what says where it is
+    bool follows = false;         ///< a pointer has to be followed to say where
     ir::Node root = ir::nothing;  ///< the variable that leads to it
     bool certain = true;  ///< of a callee: it overwrites; otherwise it leaves alone what may be overwritten after it
   };

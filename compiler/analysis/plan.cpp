@@ -337,8 +337,7 @@ void Planner::refuse_functions() {
     if (call.callee == ir::none || program_.functions[call.callee].defined) continue;
     const models::Model* model = models_.find(call.name);
     if (model == nullptr) continue;
-    if (!model->lost.empty())
-      plan_.warnings.push_back({call.where, call.name + "(): " + model->lost});
+    if (!model->lost.empty()) plan_.warnings.push_back({call.where, call.name + "(): " + model->lost});
     if (model->refused.empty() || (model->refused_on_path && !on_path(call.caller))) continue;
     refuse(call.where, call.name + "(): " + model->refused, "see share/cppc/c.toml for what is known of functions");
   }

@@ -45,9 +45,9 @@ class Roots {
   const ir::Program& program_;
   const PointsTo& points_to_;
   const Effects& effects_;
-  std::map<ir::Node, Objects> sources_;   ///< of temporaries and locals: variables and temporaries that they get
-  Objects mixed_;                         ///< those that get something else as well
-  Objects written_;                       ///< variables
+  std::map<ir::Node, Objects> sources_;  ///< of temporaries and locals: variables and temporaries that they get
+  Objects mixed_;                        ///< those that get something else as well
+  Objects written_;                      ///< variables
   std::vector<Reads> functions_;
 };
 

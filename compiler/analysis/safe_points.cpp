@@ -147,8 +147,8 @@ void Chooser::take(ir::Index l, const std::string& obstacle) {
   SafePoint point{.marker = loop.marker, .loop = l, .forced = loop.forced};
   if (!obstacle.empty()) {
     point.proved = false;
-    point.reason = (loop.forced ? "forced by a pragma although " : "taken for want of a better one although ") + obstacle +
-                   ": the runtime checks";
+    point.reason = (loop.forced ? "forced by a pragma although " : "taken for want of a better one although ") +
+                   obstacle + ": the runtime checks";
   } else {
     const Messages messages = traffic_.within(loop.function, loop.begin, loop.end + 1);
     point.reason = !messages.any()
@@ -283,8 +283,9 @@ void Chooser::drop_inner() {
   });
 }
 
-/// The largest loop that communicates, when the safe ones are nothing beside it and only its requests cannot be shown to
-/// be complete: the ranks stop there if nothing is in flight, which they look for, and otherwise go on to its next pass.
+/// The largest loop that communicates, when the safe ones are nothing beside it and only its requests cannot be shown
+/// to be complete: the ranks stop there if nothing is in flight, which they look for, and otherwise go on to its next
+/// pass.
 void Chooser::take_doubtful_loop() {
   if (!doubtful_) return;
   const double least = kStartShare * cost_of_loop(doubtful_->loop);

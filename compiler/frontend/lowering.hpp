@@ -105,11 +105,11 @@ class Lowering {
   const clang::ASTContext* context_;
   ir::Index index_;
   ir::Index block_ = ir::entry_block;
-  std::vector<ir::Instruction>* aside_ = nullptr;  ///< where instructions go that are only looked at
-  const Locals* locals_ = nullptr;                 ///< and the variables that stand for their values there
+  std::vector<ir::Instruction>* aside_ = nullptr;    ///< where instructions go that are only looked at
+  const Locals* locals_ = nullptr;                   ///< and the variables that stand for their values there
   std::map<const clang::VarDecl*, ir::Node> given_;  ///< arguments of the functions that are looked into there
-  bool static_only_ = false;                       ///< for initialisers of static objects
-  ir::Index position_ = ir::none;                  ///< of the statement, in Program::positions
+  bool static_only_ = false;                         ///< for initialisers of static objects
+  ir::Index position_ = ir::none;                    ///< of the statement, in Program::positions
   ir::Index loop_ = ir::none;
   ir::Index marker_ = ir::none;
   unsigned order_ = 0;

@@ -5,8 +5,8 @@
 
 namespace cppc::frontend {
 
-/// The arrays of which every pass of a nest of loops writes whole ranges, seen from the outermost loop. Their `function`
-/// locals are not filled in.
+/// The arrays of which every pass of a nest of loops writes whole ranges, seen from the outermost loop. Their
+/// `function` locals are not filled in.
 std::vector<OverwriteSite> ranges_written_by(const clang::ForStmt* nest, ir::Index unit);
 
 /// Adds the variables that are named there, but not in `known`, with the values that they are declared with; false when

@@ -79,7 +79,8 @@ class IndexReader {
 
   [[nodiscard]] bool sized(const ObjectRow& row) const {
     return row.type < types_.size() &&
-           row.count <= std::numeric_limits<std::uint64_t>::max() / types_[row.type]->size && row.dead <= 1 && row.holes <= 1 - row.dead;
+           row.count <= std::numeric_limits<std::uint64_t>::max() / types_[row.type]->size && row.dead <= 1 &&
+           row.holes <= 1 - row.dead;
   }
 
   [[nodiscard]] bool stored_in_dataset(const ObjectRow& row) const {

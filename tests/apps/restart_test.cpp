@@ -30,23 +30,22 @@ const std::vector<Program> kPrograms{
     {"types", {"--rows", "120", "--columns", "160", "--steps", "20"}},
 };
 
-Finished run_alone(const std::string& path, const Program& program, const std::vector<std::string>& environment) {
-  std::vector<std::string> command{path}, all{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+Finished run(const std::string& path, const Program& program, const std::vector<std::string>& settings) {
+  std::vector<std::string> command{path};
   command.insert(command.end(), program.arguments.begin(), program.arguments.end());
-  all.insert(all.end(), environment.begin(), environment.end());
-  return Process(command, all).wait();
+  return run_alone(command, settings);
 }
 
 class RestartTest : public testing::TestWithParam<Program> {};
 
 TEST_P(RestartTest, GoesOnWithWhatWasSaved) {
   const Program& program = GetParam();
-  const Finished plain = run_alone(plain_app(program.name), program, {});
+  const Finished plain = run(plain_app(program.name), program, {});
   ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
   for (const char* safe_points : {"1", "2,3,6"}) {
     const Finished restarted =
-        run_alone(app(program.name), program,
-                  {with_extension("restart_extension"), "CPPC_RESTART_AT=" + std::string(safe_points)});
+        run(app(program.name), program,
+            {with_extension("restart_extension"), "CPPC_RESTART_AT=" + std::string(safe_points)});
     EXPECT_EQ(restarted.status, 0) << restarted.errors;
     EXPECT_EQ(restarted.output, plain.output) << "restarted at " << safe_points;
   }

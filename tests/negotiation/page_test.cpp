@@ -37,9 +37,7 @@ class PageOfEight : public testing::Test {
   test::LocalBoard board{board_memory, 0, 1};
   AgentSide agent{page, board};
 
-  void start(std::vector<int> ranks) {
-    ASSERT_TRUE(agent.start(agent.epoch() + 1, 1h, std::move(ranks)));
-  }
+  void start(std::vector<int> ranks) { ASSERT_TRUE(agent.start(agent.epoch() + 1, 1h, std::move(ranks))); }
 };
 
 TEST(Page, RefusesNonsense) {

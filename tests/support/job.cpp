@@ -32,6 +32,13 @@ std::vector<std::string> run_command(const std::vector<std::string>& placement,
 
 std::string tool(const std::string& name) { return CPPC_BINARY_DIR "/bin/" + name; }
 
+Finished run_alone(const std::vector<std::string>& command, std::vector<std::string> settings) {
+  // Isolated: no daemon is started beside it, which would tidy up behind the back of the next program.
+  settings.insert(settings.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                                   "OMPI_MCA_ess_singleton_isolated=1"});
+  return Process(command, settings).wait();
+}
+
 std::string with_extension(const std::string& name) { return "CPPC_EXTENSION=" CPPC_BINARY_DIR "/lib/" + name + ".so"; }
 
 std::string app(const std::string& name, const std::string& variant) { return tool("movable/" + variant + "/" + name); }

@@ -44,6 +44,8 @@ class Folder {
 
 /// Programs of this build.
 std::string tool(const std::string& name);
+/// Runs an MPI program as one rank, without mpirun, with these settings on top of the environment.
+Finished run_alone(const std::vector<std::string>& command, std::vector<std::string> settings);
 /// The setting by which a program loads one of the extensions of this folder.
 std::string with_extension(const std::string& name);
 /// Those of tests/apps as `variant` of tests/apps/movable.cmake, movable and plain.

@@ -11,10 +11,8 @@ namespace cppc::test {
 nlohmann::json measure(const std::vector<std::string>& command, int safe_point) {
   const Folder folder;
   const Finished finished =
-      Process(command, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                        with_extension("measuring_extension"),
-                        "CPPC_MEASURE_AT=" + std::to_string(safe_point), "CPPC_MEASURE_INTO=" + folder.file("objects")})
-          .wait();
+      run_alone(command, {with_extension("measuring_extension"), "CPPC_MEASURE_AT=" + std::to_string(safe_point),
+                          "CPPC_MEASURE_INTO=" + folder.file("objects")});
   std::ifstream file(folder.file("objects"));
   auto objects = nlohmann::json::parse(file, nullptr, false);
   if (finished.status == 0 && objects.is_object()) return objects;

@@ -72,8 +72,7 @@ void stopped(std::uint64_t, unsigned) {
     return;
   }
   std::uint64_t saved = 0;
-  for (const auto& object : objects)
-    saved += object.at("saved").get<std::uint64_t>();
+  for (const auto& object : objects) saved += object.at("saved").get<std::uint64_t>();
   std::ofstream(setting("CPPC_MEASURE_INTO"))
       << nlohmann::json{{"reachable", runtime->state_bytes()}, {"saved", saved}, {"objects", objects}} << "\n";
 }

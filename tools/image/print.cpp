@@ -207,10 +207,10 @@ tl::expected<void, cppc_status> print_values(const Reader& reader, const Entry& 
   const auto state = state_of(entry);
   const bool named = state == "dead" || state == "zero";
   fmt::print("{}: {}[{}]{}\n", printable(entry.path), printable(entry.type->name), entry.count,
-             named           ? " " + state
-             : entry.holes   ? fmt::format(" {} bytes of {}; the others are dead and shown as 0", entry.stored_bytes,
-                                           entry.bytes)
-                             : "");
+             named ? " " + state
+             : entry.holes
+                 ? fmt::format(" {} bytes of {}; the others are dead and shown as 0", entry.stored_bytes, entry.bytes)
+                 : "");
   if (named) {
     return {};
   }
