@@ -22,9 +22,13 @@ class Printer final : public clang::PrinterHelper {
 
   bool handledStmt(clang::Stmt* s, llvm::raw_ostream& out) override {
     if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(s); member != nullptr) {
-      check_record(member);
+      const auto* field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
+      if (field != nullptr) check_record(field->getParent());
       if (member->isArrow()) follow(member->getBase());
     }
+    if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(s); element != nullptr)
+      if (const clang::RecordDecl* record = element->getType()->getAsRecordDecl(); record != nullptr)
+        check_record(record);
     if (const auto* deref = llvm::dyn_cast<clang::UnaryOperator>(s);
         deref != nullptr && deref->getOpcode() == clang::UO_Deref)
       follow(deref->getSubExpr());
@@ -129,11 +133,9 @@ class Printer final : public clang::PrinterHelper {
     return std::ranges::any_of(found, [](const clang::NamedDecl* d) { return llvm::isa<clang::VarDecl>(d); });
   }
 
-  /// Members can only be named where their structure is defined.
-  void check_record(const clang::MemberExpr* member) {
-    const auto* field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
-    if (field == nullptr || &field->getASTContext() == &ast_) return;
-    const auto* record = field->getParent();
+  /// Members can only be named, and elements be counted, where their structure is defined.
+  void check_record(const clang::RecordDecl* record) {
+    if (&record->getASTContext() == &ast_) return;
     const auto found = ast_.getTranslationUnitDecl()->lookup(
         &ast_.Idents.get(record->getIdentifier() != nullptr ? record->getName() : llvm::StringRef("(none)")));
     possible_ = possible_ && std::ranges::any_of(found, [](const clang::NamedDecl* d) {
