@@ -75,8 +75,9 @@ class Printer final : public clang::PrinterHelper {
 
  private:
   void follow(const clang::Expr* pointer) {
+    if (pointer->IgnoreParenImpCasts()->getType()->isArrayType()) return;  // leads somewhere
     const std::string text = (*this)(pointer);
-    const bool address = text.starts_with("&") || text.starts_with("(&");  // leads somewhere
+    const bool address = text.starts_with("&") || text.starts_with("(&");
     if (!address && std::ranges::find(followed_, text) == followed_.end()) followed_.push_back(text);
   }
 
@@ -200,7 +201,8 @@ std::string dead_range(const ir::Program& program, const frontend::Source& sourc
     Names inner;
     for (unsigned i = 0; i < callee->getNumParams() && i < site->getNumArgs(); ++i) {
       Printer print(ast, outermost ? visible : only_static, names);
-      const std::string text = print(site->getArg(i));
+      std::string text = print(site->getArg(i));
+      if (site->getArg(i)->IgnoreParenImpCasts()->getType()->isArrayType()) text = "(&" + text + "[0])";
       if (print.possible() && call.plain[i]) inner[callee->getParamDecl(i)->getCanonicalDecl()] = text;
     }
     names = std::move(inner);
@@ -221,7 +223,8 @@ std::string dead_range(const ir::Program& program, const frontend::Source& sourc
   Printer here(ast, visible, no_names);
   std::string apart;
   for (const unsigned variable : ahead.apart)
-    apart += (apart.empty() ? "" : ", ") + here.name(source.variables[program.objects[variable].handle].declaration);
+    apart += (apart.empty() ? "(const void*)" : ", (const void*)") +
+             here.name(source.variables[program.objects[variable].handle].declaration);
   if (!here.possible()) return {};
   std::string call = "cppc_dead_range(" + range.address + ", " + range.bytes + "); ";
   if (!apart.empty()) {
