@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "plain.hpp"
+#include "syntax.hpp"
 
 namespace cppc::frontend {
 
@@ -30,12 +31,9 @@ bool leaves(const clang::Stmt* s) {
 
 bool assigns(const clang::Stmt* s, const clang::VarDecl* variable) {
   if (s == nullptr) return false;
-  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s);
-      binary != nullptr && binary->isAssignmentOp() && variable_of(binary->getLHS()) == variable)
-    return true;
+  if (variable_of(changed_by(s)) == variable) return true;
   if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s);
-      unary != nullptr && (unary->isIncrementDecrementOp() || unary->getOpcode() == clang::UO_AddrOf) &&
-      variable_of(unary->getSubExpr()) == variable)
+      unary != nullptr && unary->getOpcode() == clang::UO_AddrOf && variable_of(unary->getSubExpr()) == variable)
     return true;
   return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return assigns(child, variable); });
 }

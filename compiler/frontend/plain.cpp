@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "syntax.hpp"
+
 namespace cppc::frontend {
 
 namespace {
@@ -16,10 +18,7 @@ const clang::Expr* result_of(const clang::CallExpr* call, int depth);
 
 bool plain_to(const clang::Stmt* s, int depth) {
   if (s == nullptr) return true;
-  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s); unary != nullptr && unary->isIncrementDecrementOp())
-    return false;
-  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s); binary != nullptr && binary->isAssignmentOp())
-    return false;
+  if (changed_by(s) != nullptr) return false;
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && result_of(call, depth) == nullptr)
     return false;
   if (!llvm::isa<clang::DeclRefExpr, clang::MemberExpr, clang::ArraySubscriptExpr, clang::ParenExpr, clang::CastExpr,
