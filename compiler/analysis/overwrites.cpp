@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 namespace cppc::analysis {
 
@@ -16,11 +17,17 @@ constexpr std::size_t kDepth = 3, kMost = 256;
 }  // namespace
 
 Overwrites::Fact Overwrites::made_by(Index index, const ir::Target& target) const {
-  Fact fact{.ahead = {index, {}, {}}, .target = {}, .depends = {}, .follows = !target.loads.empty()};
+  const auto steady = [this](ir::Node pointer) { return roots_.leads_to_variable(pointer); };
+  Fact fact{.ahead = {.overwrite = index, .calls = {}, .apart = {}},
+            .target = {},
+            .depends = {},
+            .follows = !std::ranges::all_of(target.loads, steady),
+            .named = target.object};
   if (target.object != ir::nothing) fact.target.set(target.object);
   if (target.pointer != ir::nothing) {
     fact.target |= points_to_[target.pointer];
     fact.root = roots_.of(target.pointer);
+    fact.named = roots_.named(target.pointer);
   }
   for (const ir::Node read : target.reads) fact.depends.set(read);
   for (const ir::Node pointer : target.loads) fact.depends |= points_to_[pointer];
@@ -96,9 +103,11 @@ const std::vector<Overwrites::Fact>& Overwrites::at_entry(Index f, std::size_t d
     for (std::size_t i = 0; i < facts.all.size(); ++i) {
       // Where it may not come to the overwrite, pointers on the way may lead nowhere.
       if (!perhaps.now[i].holds || (facts.all[i].follows && !certain.now[i].holds)) continue;
+      const Claim& claim = (certain.now[i].holds ? certain : perhaps).now[i];
       holding.push_back(facts.all[i]);
       holding.back().certain = certain.now[i].holds;
-      holding.back().ahead.apart = (certain.now[i].holds ? certain : perhaps).now[i].apart;
+      holding.back().ahead.apart = claim.apart;
+      holding.back().elsewhere = claim.elsewhere;
     }
   }
   return entries_[key] = std::move(holding);
@@ -122,20 +131,22 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
   if (brought != facts.by_call.end())
     for (const std::size_t i : brought->second) see_callee(facts.all[i], effect, held.now[i], by_callee[i]);
   for (std::size_t i = 0; i < facts.all.size(); ++i) {
-    if (effect.ends) held.now[i] = {.holds = true, .apart = {}};
+    if (effect.ends) held.now[i] = {.holds = may_miss(facts.all[i], {}), .apart = {}, .elsewhere = true};
     see_effect(f, instruction, facts.all[i], effect, held.now[i]);
     see_effect(f, instruction, facts.all[i], effect, held.from_start[i]);
-    if (freed != ir::nothing && freed == facts.all[i].root) held.now[i] = {.holds = true, .apart = {}};
+    if (freed != ir::nothing && freed == facts.all[i].root && !facts.all[i].follows)
+      held.now[i] = {.holds = true, .apart = {}, .elsewhere = true};
   }
   for (auto& [i, claim] : by_callee) held.now[i] = std::move(claim);
 }
 
 /// What a callee's own fact makes of what holds after the call.
 void Overwrites::see_callee(const Fact& fact, const Effect& effect, const Claim& after, Claim& claim) const {
-  claim = {.holds = true, .apart = fact.ahead.apart};
+  claim = {.holds = true, .apart = fact.ahead.apart, .elsewhere = fact.elsewhere};
   if (fact.certain) return;
   claim.holds = after.holds && !fact.depends.intersects(effect.changes) && !after.apart.intersects(effect.changes);
   claim.apart |= after.apart;
+  claim.elsewhere |= after.elsewhere;
   if (!claim.holds) claim.apart.clear();
 }
 
@@ -163,6 +174,12 @@ ir::Node Overwrites::freed_by(const ir::Instruction& instruction) const {
   return argument < call.arguments.size() ? roots_.of(call.arguments[argument]) : ir::nothing;
 }
 
+/// Whether it need not come to the overwrite when these objects are live: not of memory that a pointer leads to. The
+/// pointer may be left behind when its memory is freed, and lead into another object meanwhile.
+bool Overwrites::may_miss(const Fact& fact, const Objects& live) {
+  return fact.named != ir::nothing && !fact.follows && !live.test(fact.named);
+}
+
 /// The greatest solution: what holds on all paths.
 std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, const AtExit& exit, Index marker,
                                                 Held* at_marker) const {
@@ -170,10 +187,11 @@ std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, con
   std::vector<Objects> live;
   if (exit.live != nullptr) live = live_at_blocks(program_, effects_, f, *exit.live);
   const std::size_t count = facts.all.size();
-  const std::vector<Claim> all(count, Claim{true, {}}), nothing(count);
+  const std::vector<Claim> all(count, Claim{.holds = true, .apart = {}}), nothing(count);
   std::vector<Held> in(function.blocks.size(), Held{all, all});
   const auto meet = [](Claim& one, const Claim& other) {
     one.holds = one.holds && other.holds;
+    one.elsewhere |= other.elsewhere;
     one.apart |= other.apart;
     if (!one.holds) one.apart.clear();
   };
@@ -182,8 +200,10 @@ std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, con
     Held held{all, all};
     for (const Index next : function.blocks[b].successors)
       for (std::size_t i = 0; i < count; ++i) {
-        const bool needed = exit.live == nullptr || facts.all[i].follows || facts.all[i].target.intersects(live[next]);
-        if (needed) meet(held.now[i], in[next].now[i]);
+        if (exit.live != nullptr && may_miss(facts.all[i], live[next]))
+          held.now[i].elsewhere = true;
+        else
+          meet(held.now[i], in[next].now[i]);
         meet(held.from_start[i], in[next].from_start[i]);
       }
     return held;
@@ -212,8 +232,12 @@ std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_
   if (facts.all.empty()) return ahead;
   Held held;
   solve(f, facts, {.live = live_at_exit}, marker, &held);
-  for (std::size_t i = 0; i < held.now.size(); ++i)
-    if (held.now[i].holds) ahead.push_back({facts.all[i].ahead.overwrite, facts.all[i].ahead.calls, held.now[i].apart});
+  for (std::size_t i = 0; i < held.now.size(); ++i) {
+    const auto& [fact, claim] = std::tie(facts.all[i], held.now[i]);
+    const ir::Node within = fact.named != ir::nothing ? fact.named : fact.root;
+    if (!claim.holds || (claim.elsewhere && within == ir::nothing)) continue;
+    ahead.push_back({fact.ahead.overwrite, fact.ahead.calls, claim.apart, claim.elsewhere ? within : ir::nothing});
+  }
   return ahead;
 }
 

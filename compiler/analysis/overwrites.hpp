@@ -13,6 +13,9 @@ struct Ahead {
   ir::Index overwrite;
   std::vector<ir::Index> calls;  ///< that lead to it, outermost first
   Objects apart;                 ///< pointer variables: it counts only where none of them leads into the same block
+  /// When it does not come to the overwrite on all paths: the variable that the memory is in, or that leads to it. What
+  /// else says where it is may then be anything, and counts only where it leads into the same object.
+  ir::Node within = ir::nothing;
 };
 
 class Overwrites {
@@ -31,16 +34,19 @@ class Overwrites {
  private:
   struct Fact {
     Ahead ahead;
-    Objects target;               ///< what is overwritten, perhaps
-    Objects depends;              ///< what says where it is
-    bool follows = false;         ///< a pointer has to be followed to say where
-    ir::Node root = ir::nothing;  ///< the variable that leads to it
-    bool certain = true;  ///< of a callee: it overwrites; otherwise it leaves alone what may be overwritten after it
+    Objects target;        ///< what is overwritten, perhaps
+    Objects depends;       ///< what says where it is
+    bool follows = false;  ///< to say where, a pointer has to be followed that leads nowhere, perhaps, on other ways
+    ir::Node named = ir::nothing;  ///< the variable that it lies in, when that is named directly
+    ir::Node root = ir::nothing;   ///< the variable that leads to it
+    bool certain = true;     ///< of a callee: it overwrites; otherwise it leaves alone what may be overwritten after it
+    bool elsewhere = false;  ///< of a callee: as of a claim
   };
   /// Whether a fact holds, provided that some variables lead to other blocks.
   struct Claim {
     bool holds = false;
     Objects apart;
+    bool elsewhere = false;  ///< on a path without the overwrite, too: there, nobody reads the object any more
     bool operator==(const Claim&) const = default;
   };
   /// By number of the fact: now; and, inside the nest that it is about, from the start of the nest on.
@@ -72,6 +78,7 @@ class Overwrites {
   void see_effect(ir::Index function, const ir::Instruction& instruction, const Fact& fact, const Effect& effect,
                   Claim& claim) const;
   [[nodiscard]] ir::Node freed_by(const ir::Instruction& instruction) const;
+  [[nodiscard]] static bool may_miss(const Fact& fact, const Objects& live);
 
   const ir::Program& program_;
   const models::Models& models_;

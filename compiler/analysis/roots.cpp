@@ -1,7 +1,6 @@
 #include "roots.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace cppc::analysis {
 
@@ -13,7 +12,43 @@ using ir::Storage;
 Roots::Roots(const ir::Program& program, const PointsTo& points_to, const Effects& effects)
     : program_(program), points_to_(points_to), effects_(effects), functions_(program.functions.size()) {
   find_sources();
+  find_callers();
   summarise();
+}
+
+void Roots::find_callers() {
+  callers_.resize(program_.functions.size());
+  called_otherwise_.resize(program_.functions.size());
+  for (Index c = 0; c < program_.calls.size(); ++c) {
+    for (const Index callee : points_to_.callees(c)) callers_[callee].push_back(c);
+    for (const Index callee : points_to_.callbacks(c)) called_otherwise_[callee] = true;
+  }
+  for (const unsigned object : points_to_[program_.unknown])
+    if (const ir::Object& o = program_.objects[object]; o.storage == Storage::function)
+      called_otherwise_[o.function] = true;
+}
+
+bool Roots::leads_to_variable(Node pointer) const {
+  const Node root = of(pointer);
+  if (root == ir::nothing || program_.objects[root].storage != Storage::local) return false;
+  const Index f = program_.objects[root].function;
+  const auto parameter = fixed_parameter(f, root);
+  std::set<std::pair<Index, std::size_t>> asked;
+  return parameter && gets_variables(f, *parameter, asked);
+}
+
+bool Roots::gets_variables(Index f, std::size_t parameter, std::set<std::pair<Index, std::size_t>>& asked) const {
+  if (!asked.insert({f, parameter}).second) return true;
+  if (callers_[f].empty() || called_otherwise_[f] || program_.functions[f].name == "main") return false;
+  return std::ranges::all_of(callers_[f], [&](Index c) {
+    const ir::Call& call = program_.calls[c];
+    if (parameter >= call.arguments.size() || call.caller == ir::none) return false;
+    const Node argument = call.arguments[parameter];
+    if (address_in(argument) != ir::nothing) return true;
+    const Node root = of(argument);
+    const auto handed_on = root != ir::nothing ? fixed_parameter(call.caller, root) : std::nullopt;
+    return handed_on && gets_variables(call.caller, *handed_on, asked);
+  });
 }
 
 void Roots::find_sources() {
@@ -31,8 +66,10 @@ void Roots::find_sources() {
         written_.set(instruction.a);
         [[fallthrough]];
       case Op::load:
-      case Op::address:
         mixed_.set(instruction.a);
+        break;
+      case Op::address:
+        addresses_[instruction.a].set(instruction.b);
         break;
       default:
         break;
@@ -53,22 +90,44 @@ std::optional<std::size_t> Roots::fixed_parameter(Index f, Node variable) const 
 /// A local that only ever gets the pointer of a parameter that is never written is as good as that parameter.
 Node Roots::settled(Node variable) const {
   const ir::Object& o = program_.objects[variable];
-  if (o.storage != Storage::local || o.address_taken || !o.scalar || mixed_.test(variable)) return variable;
+  if (o.storage != Storage::local || o.address_taken || !o.scalar) return variable;
   const auto& parameters = program_.functions[o.function].parameters;
   if (std::ranges::find(parameters, variable) != parameters.end()) return variable;
-  const auto sources = sources_.find(variable);
-  if (sources == sources_.end() || sources->second.count() != 1) return variable;
-  const Node root = of(static_cast<Node>(sources->second.find_first()));
+  const Node from = source(variable), root = from != ir::nothing ? of(from) : ir::nothing;
   return root != ir::nothing && fixed_parameter(o.function, root) ? root : variable;
+}
+
+/// What a variable or temporary gets, when it is only ever one thing.
+Node Roots::source(Node value) const {
+  const auto sources = sources_.find(value);
+  if (mixed_.test(value) || addresses_.contains(value) || sources == sources_.end() || sources->second.count() != 1)
+    return ir::nothing;
+  return static_cast<Node>(sources->second.find_first());
+}
+
+Node Roots::named(Node value) const {
+  const Node variable = address_in(value);
+  return variable != ir::nothing && !program_.objects[variable].scalar ? variable : ir::nothing;
+}
+
+/// The variable that a value is the address of, or of a part of.
+Node Roots::address_in(Node value) const {
+  for (std::set<Node> seen; value != ir::nothing && seen.insert(value).second; value = source(value)) {
+    if (program_.objects[value].storage != Storage::temporary) return ir::nothing;
+    const auto found = addresses_.find(value);
+    if (found == addresses_.end()) continue;
+    const bool only = found->second.count() == 1 && !sources_.contains(value) && !mixed_.test(value);
+    return only ? static_cast<Node>(found->second.find_first()) : ir::nothing;
+  }
+  return ir::nothing;
 }
 
 Node Roots::of(Node value) const {
   for (std::set<Node> seen; seen.insert(value).second;) {
     const ir::Object& o = program_.objects[value];
     if (o.storage != Storage::temporary) return o.scalar ? settled(value) : ir::nothing;
-    const auto sources = sources_.find(value);
-    if (mixed_.test(value) || sources == sources_.end() || sources->second.count() != 1) return ir::nothing;
-    value = static_cast<Node>(sources->second.find_first());
+    value = source(value);
+    if (value == ir::nothing) break;
   }
   return ir::nothing;
 }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "effects.hpp"
@@ -16,6 +17,13 @@ class Roots {
 
   /// The variable whose pointer, perhaps moved within its block, a value is; `nothing` when that is not one variable.
   [[nodiscard]] ir::Node of(ir::Node value) const;
+
+  /// Whether a pointer leads to a variable that exists, wherever the function is: it is a parameter for which all calls
+  /// pass the address of one.
+  [[nodiscard]] bool leads_to_variable(ir::Node pointer) const;
+
+  /// The array or structure that a value is an address in; `nothing` when it is not one variable's.
+  [[nodiscard]] ir::Node named(ir::Node value) const;
 
   /// The variables of `function` through which an instruction may read objects of `memory`; none when it may read them
   /// in another way as well.
@@ -38,6 +46,11 @@ class Roots {
   [[nodiscard]] Reads reads_of(ir::Index function) const;
   void add(ir::Index function, ir::Node pointer, const Objects& read, Reads& reads) const;
   [[nodiscard]] ir::Node settled(ir::Node variable) const;
+  [[nodiscard]] ir::Node source(ir::Node value) const;
+  [[nodiscard]] ir::Node address_in(ir::Node value) const;
+  void find_callers();
+  [[nodiscard]] bool gets_variables(ir::Index function, std::size_t parameter,
+                                    std::set<std::pair<ir::Index, std::size_t>>& asked) const;
   /// Visits what an instruction reads, and the pointer by which; `nothing` when there is none that says so.
   template <typename Visit>
   void each_read(ir::Index function, const ir::Instruction& instruction, Visit visit) const;
@@ -45,10 +58,13 @@ class Roots {
   const ir::Program& program_;
   const PointsTo& points_to_;
   const Effects& effects_;
-  std::map<ir::Node, Objects> sources_;  ///< of temporaries and locals: variables and temporaries that they get
-  Objects mixed_;                        ///< those that get something else as well
-  Objects written_;                      ///< variables
+  std::map<ir::Node, Objects> sources_;    ///< of temporaries and locals: variables and temporaries that they get
+  std::map<ir::Node, Objects> addresses_;  ///< of temporaries: variables whose address they get
+  Objects mixed_;                          ///< those that get something else as well
+  Objects written_;                        ///< variables
   std::vector<Reads> functions_;
+  std::vector<std::vector<ir::Index>> callers_;  ///< calls of each function
+  std::vector<bool> called_otherwise_;           ///< functions
 };
 
 }  // namespace cppc::analysis

@@ -187,6 +187,16 @@ Range range_of(const frontend::OverwriteSite& site, Printer& print, Names& names
 
 }  // namespace
 
+namespace {
+
+/// A pointer into the variable, or its own.
+std::string leads_into(const ir::Program& program, const frontend::Source& source, ir::Node variable, Printer& print) {
+  const auto* declaration = source.variables[program.objects[variable].handle].declaration;
+  return (declaration->getType()->isPointerType() ? "" : "&") + print.name(declaration);
+}
+
+}  // namespace
+
 std::string dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
                        const analysis::Ahead& ahead, const std::function<bool(const clang::VarDecl*)>& visible) {
   const std::function<bool(const clang::VarDecl*)> only_static = [](const clang::VarDecl* variable) {
@@ -225,13 +235,15 @@ std::string dead_range(const ir::Program& program, const frontend::Source& sourc
   for (const unsigned variable : ahead.apart)
     apart += (apart.empty() ? "(const void*)" : ", (const void*)") +
              here.name(source.variables[program.objects[variable].handle].declaration);
+  const std::string within = ahead.within != ir::nothing ? leads_into(program, source, ahead.within, here) : "";
   if (!here.possible()) return {};
-  std::string call = "cppc_dead_range(" + range.address + ", " + range.bytes + "); ";
-  if (!apart.empty()) {
-    range.declarations += "const void* const cppc_apart[] = {" + apart + "}; ";
-    call = "cppc_dead_range_apart(" + range.address + ", " + range.bytes + ", cppc_apart, " +
-           std::to_string(ahead.apart.count()) + "); ";
-  }
+  std::string call = "cppc_dead_range" + std::string(within.empty() ? apart.empty() ? "" : "_apart" : "_within") + "(" +
+                     range.address + ", " + range.bytes;
+  if (!within.empty()) call += ", (const void*)" + within;
+  if (!apart.empty()) range.declarations += "const void* const cppc_apart[] = {" + apart + "}; ";
+  if (!apart.empty()) call += ", cppc_apart, " + std::to_string(ahead.apart.count());
+  if (apart.empty() && !within.empty()) call += ", 0, 0";
+  call += "); ";
   const std::string code = guard + range.loops + "if (" + range.condition + ") " + call;
   return range.declarations.empty() ? code : "{ " + range.declarations + code + "} ";
 }

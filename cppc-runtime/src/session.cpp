@@ -108,8 +108,9 @@ void Session::mark_dead(const void* address) {
   if (!restarting_) dead_.add_object(address);
 }
 
-void Session::mark_dead(std::span<const std::byte> memory, std::span<const void* const> others) {
-  if (!restarting_) dead_.add_range(memory, others);
+void Session::mark_dead(std::span<const std::byte> memory, std::span<const void* const> others,
+                        std::optional<const void*> within) {
+  if (!restarting_) dead_.add_range(memory, others, within);
 }
 
 void Session::stop(cppc_frame& frame, int place, const void* stack) {
@@ -243,7 +244,15 @@ void cppc_dead_range(const void* address, size_t bytes) { cppc_dead_range_apart(
 
 void cppc_dead_range_apart(const void* address, size_t bytes, const void* const* others, size_t count) {
   cppc::guarded([&] {
-    cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes}, {others, count});
+    cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes}, {others, count}, std::nullopt);
+    return CPPC_OK;
+  });
+}
+
+void cppc_dead_range_within(const void* address, size_t bytes, const void* within, const void* const* others,
+                            size_t count) {
+  cppc::guarded([&] {
+    cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes}, {others, count}, within);
     return CPPC_OK;
   });
 }

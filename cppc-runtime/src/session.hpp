@@ -25,7 +25,8 @@ class Session {
   void resumed(cppc_frame& frame);
   int rung(unsigned site);
   void mark_dead(const void* address);
-  void mark_dead(std::span<const std::byte> memory, std::span<const void* const> others);
+  void mark_dead(std::span<const std::byte> memory, std::span<const void* const> others,
+                 std::optional<const void*> within);
   void stop(cppc_frame& frame, int place, const void* stack);  ///< `stack`: where the program's own ends
 
   /// Whether this is a replacement on the way to its safe point.

@@ -75,6 +75,27 @@ TEST_F(DeadMemoryTest, NothingIsDeadInAnObjectThatAnotherPointerLeadsTo) {
   EXPECT_EQ(parts(), (Parts{{10, 10}}));
 }
 
+TEST_F(DeadMemoryTest, NothingIsDeadOutsideTheObjectThatItHasToBeIn) {
+  for (const std::size_t within : {100, 150, 199}) {
+    dead_.clear();
+    dead_.add_range(bytes(90, 20), {}, &memory_[within]);
+    EXPECT_EQ(parts(), (Parts{{0, 10}})) << within;
+    EXPECT_EQ(dead_.parts_of(bytes(0, 100)), Parts{}) << within;
+  }
+  for (const void* within : {static_cast<const void*>(&memory_[99]), static_cast<const void*>(&memory_[200]),
+                             static_cast<const void*>(nullptr)}) {
+    dead_.clear();
+    dead_.add_range(bytes(110, 10), {}, within);
+    EXPECT_EQ(parts(), Parts{}) << within;
+  }
+}
+
+TEST_F(DeadMemoryTest, NeighboursThatHaveToBeInDifferentObjectsStayApart) {
+  dead_.add_range(bytes(110, 10), {}, &memory_[99]);
+  dead_.add_range(bytes(120, 10), {}, &memory_[100]);
+  EXPECT_EQ(parts(), (Parts{{20, 10}}));
+}
+
 TEST_F(DeadMemoryTest, IsForgotten) {
   dead_.add_object(&memory_[100]);
   dead_.add_range(bytes(110, 10), {});

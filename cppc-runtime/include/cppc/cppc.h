@@ -251,6 +251,10 @@ void cppc_dead_range(const void* address, size_t bytes);
 /* The same, provided that none of these `count` pointers leads into that object or right behind it. */
 void cppc_dead_range_apart(const void* address, size_t bytes, const void* const* others, size_t count);
 
+/* The same, as far as the bytes are of the object into which `within` leads; elsewhere they may be read. */
+void cppc_dead_range_within(const void* address, size_t bytes, const void* within, const void* const* others,
+                            size_t count);
+
 /* Stops at the migration point; the shadow's members live at `place`, addresses and lengths of variables included, are
  * up to date. Returns in every rank that goes on, in a rank that has moved in its new process; then the shadow holds
  * the values to use. In a replacement, whose frame resumes at `place`, it restores the place's variables and shadow; of

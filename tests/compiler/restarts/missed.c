@@ -1,0 +1,51 @@
+/* Memory that steps fill before they read it, until one step does not: there, what says where it is leads elsewhere. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 40000 };
+static char before[N], buffer[3 * N], after[N];
+
+/* The pointer is left behind, and its memory is another array's. */
+static long freed(void) {
+  char *memory = malloc(N), *other = NULL;
+  long sum = 0;
+  for (int step = 0;; step++) {
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (other != NULL) break;
+    memset(memory, step, N);
+    sum += memory[7] + memory[N - 1];
+    if (step < 9) continue;
+    free(memory);
+    other = malloc(N);
+    for (int i = 0; i < N; i++) other[i] = (char)(i % 5);
+  }
+  for (int i = 0; i < N; i++) sum += other[i];
+  free(other);
+  return sum;
+}
+
+/* The place is before the array, where another one is. */
+static long outside(void) {
+  static int place = 2;
+  long sum = 0;
+  for (int i = 0; i < N; i++) before[i] = after[i] = (char)(i % 5);
+  for (int step = 0;; step++) {
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (place < 0) break;
+    memset(&buffer[place * N], step, N);
+    sum += buffer[place * N + 7];
+    if (step % 2 == 1) --place;
+  }
+  for (int i = 0; i < N; i++) sum += before[i] + after[i];
+  return sum;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const long one = freed();
+  printf("%ld %ld\n", one, outside());
+  MPI_Finalize();
+  return 0;
+}
