@@ -199,8 +199,8 @@ std::string leads_into(const ir::Program& program, const frontend::Source& sourc
 
 std::string dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
                        const analysis::Ahead& ahead, const std::function<bool(const clang::VarDecl*)>& visible) {
-  const std::function<bool(const clang::VarDecl*)> only_static = [](const clang::VarDecl* variable) {
-    return variable->hasGlobalStorage() && !variable->isStaticLocal();
+  const std::function<bool(const clang::VarDecl*)> only_static = [&](const clang::VarDecl* variable) {
+    return variable->hasGlobalStorage() && visible(variable);
   };
   Names names;
   bool outermost = true;

@@ -4,14 +4,21 @@
 
 namespace cppc::rewrite {
 
+/// Whether the file has a static variable's name already.
+bool Stops::declared_before(const clang::VarDecl* variable, const clang::Stmt* loop) const {
+  const auto& manager = context_.ast.getSourceManager();
+  return &variable->getASTContext() != &context_.ast ||
+         manager.isBeforeInTranslationUnit(variable->getFirstDecl()->getLocation(), loop->getBeginLoc());
+}
+
 /// Static objects that are saved at another safe point and not at this one.
-std::string Stops::dead_objects(ir::Index point) const {
+std::string Stops::dead_objects(ir::Index point, const clang::Stmt* loop) const {
   std::string code;
   for (const unsigned object : context_.declared) {
     if (context_.plan.live[point].test(object)) continue;
     const auto& site = context_.source.variables[context_.program.objects[object].handle];
     const auto* variable = site.declaration;
-    if (site.unit != function_.unit || variable->isStaticLocal()) continue;
+    if (site.unit != function_.unit || variable->isStaticLocal() || !declared_before(variable, loop)) continue;
     code += std::string("cppc_dead(") + (variable->getType()->isArrayType() ? "" : "&") + variable->getNameAsString() +
             "); ";
   }
@@ -21,7 +28,8 @@ std::string Stops::dead_objects(ir::Index point) const {
 /// Memory that is overwritten before it is read: where it is, said in variables of this function.
 std::string Stops::dead_ranges(ir::Index point, const clang::Stmt* loop) const {
   const auto here = [&](const clang::VarDecl* variable) {
-    return variable->hasGlobalStorage() ? !variable->isStaticLocal() : function_.visible(variable, loop, true);
+    return variable->hasGlobalStorage() ? !variable->isStaticLocal() && declared_before(variable, loop)
+                                        : function_.visible(variable, loop, true);
   };
   std::set<std::string> ranges;
   for (const analysis::Ahead& ahead : context_.plan.ahead[point])
@@ -37,7 +45,7 @@ std::string Stops::code(const clang::Stmt* loop) const {
     const ir::Index point = function_.place(number).point;
     if (point == ir::none || function_.site(number).statement != loop) continue;
     code += "if (cppc_safe_point(" + std::to_string(point + 1) + ")) { " + shadow_.store_values(number) +
-            dead_objects(point) + dead_ranges(point, loop) + place_label(number) + ": " +
+            dead_objects(point, loop) + dead_ranges(point, loop) + place_label(number) + ": " +
             shadow_.store_addresses(number) + "cppc_stop(&cppc_frame_, " + std::to_string(number) + "); " +
             shadow_.load_values(number) + "} ";
   }

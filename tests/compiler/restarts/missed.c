@@ -5,7 +5,6 @@
 #include <string.h>
 
 enum { N = 40000 };
-static char before[N], buffer[3 * N], after[N];
 
 /* The pointer is left behind, and its memory is another array's. */
 static long freed(void) {
@@ -26,7 +25,8 @@ static long freed(void) {
   return sum;
 }
 
-/* The place is before the array, where another one is. */
+/* The place is before the array, where another one is; above, nothing of them is declared yet. */
+static char before[N], buffer[3 * N], after[N];
 static long outside(void) {
   static int place = 2;
   long sum = 0;
