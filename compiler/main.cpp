@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/heap.hpp"
+#include "analysis/instances.hpp"
 #include "analysis/plan.hpp"
 #include "frontend/source.hpp"
 #include "report.hpp"
@@ -88,6 +89,7 @@ int translate(const Settings& settings, const std::vector<frontend::Command>& co
   auto found = std::make_unique<analysis::PointsTo>(program, models);
   for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
     found = std::make_unique<analysis::PointsTo>(program, models);
+  if (analysis::add_instances(program, models, *found)) found = std::make_unique<analysis::PointsTo>(program, models);
   const analysis::PointsTo& points_to = *found;
   const analysis::Effects effects(program, models, points_to);
   const analysis::Traffic traffic(program, models, points_to);

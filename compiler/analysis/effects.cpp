@@ -45,12 +45,14 @@ Effect Effects::of(ir::Index function, const ir::Instruction& instruction) const
     case Op::write:
       effect.kills.set(instruction.a);
       effect.changes.set(instruction.a);
+      effect.parts.set(instruction.a);
       break;
     case Op::change:
       effect.changes.set(instruction.a);
+      effect.parts.set(points_to_.part({instruction.a, instruction.member}));
       break;
     case Op::store:
-      effect.changes = points_to_[instruction.a];
+      add_changes(points_to_[instruction.a], instruction.member, effect);
       break;
     case Op::call:
       return of_call(function, program_.calls[instruction.index], instruction.index);
@@ -65,6 +67,14 @@ Effect Effects::of(ir::Index function, const ir::Instruction& instruction) const
   return effect;
 }
 
+void Effects::add_changes(const Objects& objects, ir::Index member, Effect& effect) const {
+  effect.changes |= objects;
+  if (member == ir::none)
+    effect.parts |= objects;
+  else
+    for (const unsigned object : objects) effect.parts.set(points_to_.part({object, member}));
+}
+
 Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index index) const {
   Effect effect;
   const auto& callees = points_to_.callees(index);
@@ -77,6 +87,7 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
       add_outside(call, program_.functions[callee], function, one);
     effect.reads |= one.reads;
     effect.changes |= one.changes;
+    effect.parts |= one.parts;
     if (first)
       effect.kills = one.kills;
     else
@@ -88,6 +99,7 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
   for (const ir::Index callee : points_to_.callbacks(index)) {
     effect.reads |= functions_[callee].reads;
     effect.changes |= functions_[callee].changes;
+    effect.parts |= functions_[callee].parts;
   }
   return effect;
 }
@@ -111,7 +123,7 @@ std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, c
 void Effects::add_buffers(const Objects& requests, Effect& effect) const {
   for (const unsigned request : requests) {
     effect.reads |= points_to_[request];
-    effect.changes |= points_to_[request];
+    add_changes(points_to_[request], ir::none, effect);
   }
 }
 
@@ -123,7 +135,7 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
     for (const Node argument : call.arguments) all |= points_to_[argument];
     all = points_to_.reachable(all);
     effect.reads |= all;
-    effect.changes |= all;
+    add_changes(all, ir::none, effect);
     effect.outside = true;
     return;
   }
@@ -140,10 +152,10 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
     for (const int i : model->reads) effect.reads |= target(i);
     add_buffers(target(model->communication.request), effect);
   }
-  for (const int i : model->writes) effect.changes |= target(i);
-  for (int i = model->writes_from; i >= 0 && i < count; ++i) effect.changes |= target(i);
+  for (const int i : model->writes) add_changes(target(i), ir::none, effect);
+  for (int i = model->writes_from; i >= 0 && i < count; ++i) add_changes(target(i), ir::none, effect);
   for (const int i : model->sets) {
-    effect.changes |= target(i);
+    add_changes(target(i), ir::none, effect);
     if (target(i).count() != 1) continue;
     const auto object = static_cast<Node>(target(i).find_first());
     const ir::Object& o = program_.objects[object];
@@ -190,15 +202,17 @@ bool Effects::summarise_changes(ir::Index index) {
   const ir::Function& function = program_.functions[index];
   if (!function.defined) return false;
   Effect& own = functions_[index];
-  Objects changes;
+  Objects changes, parts;
   bool outside = own.outside;
   for (const auto& block : function.blocks)
     for (const auto& instruction : block.instructions) {
       const Effect effect = of(index, instruction);
       changes |= effect.changes;
+      parts |= effect.parts;
       outside |= effect.outside;
     }
-  const bool grew = (own.changes |= outliving(index, changes)) || outside != own.outside;
+  bool grew = (own.changes |= outliving(index, changes)) || outside != own.outside;
+  grew |= own.parts |= parts;  // those of own locals, which nobody else asks for, do no harm
   own.outside = outside;
   return grew;
 }

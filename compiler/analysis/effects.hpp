@@ -11,6 +11,7 @@ struct Effect {
   Objects reads;
   Objects kills;         ///< replaced as a whole, whatever happens; what is read is read before
   Objects changes;       ///< may be written
+  Objects parts;         ///< of these: objects that may be written anywhere, and parts of others (PointsTo::part())
   bool ends = false;     ///< control does not come back
   bool outside = false;  ///< more than memory: communication, output, or an unknown function
 };
@@ -32,6 +33,7 @@ class Effects {
  private:
   [[nodiscard]] Effect of_call(ir::Index function, const ir::Call& call, ir::Index index) const;
   void add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const;
+  void add_changes(const Objects& objects, ir::Index member, Effect& effect) const;
   void add_buffers(const Objects& requests, Effect& effect) const;
   void summarise_kills(ir::Index function);
   bool summarise_reads(ir::Index function);

@@ -23,7 +23,7 @@ using ir::Op;
 bool only_allocates(const ir::Program& program, const models::Models& models, const PointsTo& points_to,
                     const ir::Function& function, const Objects& blocks) {
   for (const auto& block : function.blocks)
-    for (const auto& [op, a, b, index] : block.instructions) {
+    for (const auto& [op, a, b, index, member] : block.instructions) {
       if (op == Op::store && (points_to[a].intersects(blocks) || points_to[b].intersects(blocks)) && b != ir::nothing &&
           !points_to[b].empty())
         return false;

@@ -16,10 +16,23 @@ constexpr std::size_t kDepth = 3, kMost = 256;
 
 }  // namespace
 
+void Overwrites::depend_on(ir::Part part, Fact& fact) const {
+  const ir::Node node = points_to_.part(part);
+  if (node == part.object) return fact.depends.set(part.object);
+  fact.parts.set(node);
+  fact.parts.set(part.object);
+}
+
+/// Whether what is overwritten may lie elsewhere after it.
+bool Overwrites::moves(const Fact& fact, const Effect& effect) {
+  return fact.depends.intersects(effect.changes) || fact.parts.intersects(effect.parts);
+}
+
 Overwrites::Fact Overwrites::made_by(Index index, const ir::Target& target) const {
-  const auto steady = [this](ir::Node pointer) { return roots_.leads_to_variable(pointer); };
+  const auto steady = [this](const ir::Part& load) { return roots_.leads_to_variable(load.object); };
   Fact fact{.ahead = {.overwrite = index, .calls = {}, .apart = {}},
             .target = {},
+            .parts = {},
             .depends = {},
             .follows = !std::ranges::all_of(target.loads, steady),
             .named = target.object};
@@ -29,8 +42,9 @@ Overwrites::Fact Overwrites::made_by(Index index, const ir::Target& target) cons
     fact.root = roots_.of(target.pointer);
     fact.named = roots_.named(target.pointer);
   }
-  for (const ir::Node read : target.reads) fact.depends.set(read);
-  for (const ir::Node pointer : target.loads) fact.depends |= points_to_[pointer];
+  for (const ir::Part& read : target.reads) depend_on(read, fact);
+  for (const auto& [pointer, member] : target.loads)
+    for (const unsigned object : points_to_[pointer]) depend_on({object, member}, fact);
   return fact;
 }
 
@@ -39,12 +53,17 @@ std::optional<Overwrites::Fact> Overwrites::through(Index index, const Fact& bel
   const ir::Call& call = program_.calls[index];
   const ir::Function& callee = program_.functions[call.callee];
   Fact fact = below;
+  const auto only_there = [&](unsigned object) {
+    return object < program_.objects.size() && program_.objects[object].storage == ir::Storage::local &&
+           program_.objects[object].function == call.callee;
+  };
+  for (const unsigned part : below.parts)
+    if (only_there(part)) return {};
   fact.depends.clear();
   for (const unsigned object : below.depends) {
     const auto parameter = std::ranges::find(callee.parameters, object);
     if (parameter == callee.parameters.end()) {
-      const ir::Object& o = program_.objects[object];
-      if (o.storage == ir::Storage::local && o.function == call.callee) return {};
+      if (only_there(object)) return {};
       fact.depends.set(object);
       continue;
     }
@@ -144,7 +163,7 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
 void Overwrites::see_callee(const Fact& fact, const Effect& effect, const Claim& after, Claim& claim) const {
   claim = {.holds = true, .apart = fact.ahead.apart, .elsewhere = fact.elsewhere};
   if (fact.certain) return;
-  claim.holds = after.holds && !fact.depends.intersects(effect.changes) && !after.apart.intersects(effect.changes);
+  claim.holds = after.holds && !moves(fact, effect) && !after.apart.intersects(effect.changes);
   claim.apart |= after.apart;
   claim.elsewhere |= after.elsewhere;
   if (!claim.holds) claim.apart.clear();
@@ -159,7 +178,7 @@ void Overwrites::see_effect(Index f, const ir::Instruction& instruction, const F
     claim.holds = roots && fact.root != ir::nothing && !roots->test(fact.root);
     if (claim.holds) claim.apart |= *roots;
   }
-  if (fact.depends.intersects(effect.changes) || claim.apart.intersects(effect.changes)) claim.holds = false;
+  if (moves(fact, effect) || claim.apart.intersects(effect.changes)) claim.holds = false;
   if (!claim.holds) claim.apart.clear();
 }
 

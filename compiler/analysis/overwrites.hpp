@@ -35,6 +35,7 @@ class Overwrites {
   struct Fact {
     Ahead ahead;
     Objects target;        ///< what is overwritten, perhaps
+    Objects parts;         ///< of structures that say where it is (PointsTo::part()), and these structures
     Objects depends;       ///< what says where it is
     bool follows = false;  ///< to say where, a pointer has to be followed that leads nowhere, perhaps, on other ways
     ir::Node named = ir::nothing;  ///< the variable that it lies in, when that is named directly
@@ -77,6 +78,8 @@ class Overwrites {
   void see_callee(const Fact& fact, const Effect& effect, const Claim& after, Claim& claim) const;
   void see_effect(ir::Index function, const ir::Instruction& instruction, const Fact& fact, const Effect& effect,
                   Claim& claim) const;
+  void depend_on(ir::Part part, Fact& fact) const;
+  [[nodiscard]] static bool moves(const Fact& fact, const Effect& effect);
   [[nodiscard]] ir::Node freed_by(const ir::Instruction& instruction) const;
   [[nodiscard]] static bool may_miss(const Fact& fact, const Objects& live);
 

@@ -20,11 +20,13 @@ PointsTo::PointsTo(const ir::Program& program, const models::Models& models) : p
   queued_.resize(nodes);
   callees_.resize(program.calls.size());
   callbacks_.resize(program.calls.size());
+  for (Node node = 0; node < nodes; ++node) anywhere_.push_back(has_parts(node) ? fresh() : node);
+  for (Node node = 0; node < nodes; ++node) add_copy(node, anywhere_[node]);
   add_object(program.unknown, program.unknown);
+  find_instances();
   for (const auto& instruction : program.initial) add_instruction(instruction);
-  for (const auto& function : program.functions)
-    for (const auto& block : function.blocks)
-      for (const auto& instruction : block.instructions) add_instruction(instruction);
+  for (std::size_t f = 0; f < program.functions.size(); ++f)
+    if (!has_instances_[f]) add_function(program.functions[f], ir::none);
   solve();
 }
 
@@ -65,26 +67,69 @@ void PointsTo::add_object(Node to, Node object) {
   enqueue(to);
 }
 
+bool PointsTo::has_parts(Node node) const {
+  const ir::Object& o = program_.objects[node];
+  const bool memory =
+      o.storage == ir::Storage::global || o.storage == ir::Storage::local || o.storage == ir::Storage::heap;
+  return memory && !o.scalar;
+}
+
+/// What is stored without a member's name.
+Node PointsTo::anywhere(Node object) const { return object < anywhere_.size() ? anywhere_[object] : object; }
+
+Node PointsTo::part(ir::Part of) const {
+  const auto parts = parts_.find(of.object);
+  if (of.member == ir::none || parts == parts_.end() || blurred_.test(of.object)) return of.object;
+  const auto found = parts->second.find(of.member);
+  return found != parts->second.end() ? found->second : of.object;
+}
+
+/// The node of what is read there.
+Node PointsTo::contents(ir::Part of) {
+  if (of.member == ir::none || of.object >= anywhere_.size() || !has_parts(of.object)) return of.object;
+  auto& parts = parts_[of.object];
+  if (const auto known = parts.find(of.member); known != parts.end()) return known->second;
+  const bool same =
+      parts.empty() || program_.members[parts.begin()->first].family == program_.members[of.member].family;
+  const Node made = fresh();
+  parts.emplace(of.member, made);
+  add_copy(made, anywhere_[of.object]);
+  add_copy(of.object, made);
+  if (!same || blurred_.test(of.object)) blur(of.object);
+  return made;
+}
+
+/// The node of what is stored there.
+Node PointsTo::filled(ir::Part of) { return of.member == ir::none ? anywhere(of.object) : contents(of); }
+
+/// Structures that have nothing to do with each other use the same memory.
+void PointsTo::blur(Node object) {
+  blurred_.set(object);
+  for (const auto& [member, part] : parts_[object]) add_copy(part, object);
+}
+
 void PointsTo::add_instruction(const ir::Instruction& instruction) {
-  const auto& [op, a, b, index] = instruction;
+  const auto& [op, a, b, index, member] = instruction;
   switch (op) {
     case Op::read:
+      return add_copy(a, contents({b, member}));
     case Op::write:
     case Op::change:
+      return add_copy(filled({a, member}), b);
     case Op::copy:
       return add_copy(a, b);
     case Op::address:
       return add_object(a, b);
     case Op::load:
       if (a == ir::nothing || b == ir::nothing) return;
-      loads_[representative(b)].push_back(a);
+      loads_[representative(b)].push_back({a, member});
       return look_again(b);
     case Op::store:
-      if (a == ir::nothing || b == ir::nothing) return;
-      stores_[representative(a)].push_back(b);
+      if (a == ir::nothing || (b == ir::nothing && member == ir::none)) return;
+      stores_[representative(a)].push_back({b, member});
       return look_again(a);
     case Op::call:
-      return add_call(index);
+      return add_call(index, ir::none);
     case Op::marker:
     case Op::overwrite:
     case Op::overwrite_begin:
@@ -93,8 +138,9 @@ void PointsTo::add_instruction(const ir::Instruction& instruction) {
   }
 }
 
-void PointsTo::add_call(ir::Index index) {
+void PointsTo::add_call(ir::Index index, ir::Index instance) {
   const ir::Call& call = program_.calls[index];
+  if (instance != ir::none) return reach(index, call_in(instance, call), instance, call.callee);
   if (call.callee != ir::none) return bind(index, call.callee);
   if (call.pointer != ir::nothing) {
     calls_[representative(call.pointer)].push_back(index);
@@ -103,30 +149,28 @@ void PointsTo::add_call(ir::Index index) {
 }
 
 void PointsTo::bind(ir::Index index, ir::Index callee) {
-  auto& known = callees_[index];
-  if (std::ranges::find(known, callee) != known.end()) return;
-  known.push_back(callee);
-  const ir::Call& call = program_.calls[index];
-  const ir::Function& function = program_.functions[callee];
-  if (function.defined) {
-    for (std::size_t i = 0; i < call.arguments.size(); ++i)
-      add_copy(i < function.parameters.size() ? function.parameters[i] : function.rest, call.arguments[i]);
-    if (call.block != ir::nothing) return add_object(call.result, call.block);
-    return add_copy(call.result, function.result);
-  }
-  if (call.block != ir::nothing) add_object(call.result, call.block);
-  if (const models::Model* model = models_.find(function.name)) return apply_model(call, *model);
-  apply_unknown(call);
+  const auto& known = callees_[index];
+  if (std::ranges::find(known, callee) == known.end()) reach(index, program_.calls[index], ir::none, callee);
 }
 
-void PointsTo::apply_model(const ir::Call& call, const models::Model& model) {
+void PointsTo::reach(ir::Index index, const ir::Call& here, ir::Index instance, ir::Index callee) {
+  auto& known = callees_[index];
+  if (std::ranges::find(known, callee) == known.end()) known.push_back(callee);
+  const ir::Function& function = program_.functions[callee];
+  if (function.defined) return connect(index, here, instance, function);
+  if (here.block != ir::nothing) add_object(here.result, here.block);
+  if (const models::Model* model = models_.find(function.name)) return apply_model(index, here, *model);
+  apply_unknown(here);
+}
+
+void PointsTo::apply_model(ir::Index index, const ir::Call& call, const models::Model& model) {
   const auto argument = [&](int i) {
     return i >= 0 && i < static_cast<int>(call.arguments.size()) ? call.arguments[static_cast<std::size_t>(i)]
                                                                  : ir::nothing;
   };
-  const auto through = [&](Node pointer, std::vector<std::vector<Node>>& table, Node value) {
+  const auto through = [&](Node pointer, std::vector<std::vector<ir::Part>>& table, Node value) {
     if (pointer == ir::nothing || value == ir::nothing) return;
-    table[representative(pointer)].push_back(value);
+    table[representative(pointer)].push_back({value, ir::none});
     look_again(pointer);
   };
   for (const auto& [to, from] : model.copies) {
@@ -144,7 +188,7 @@ void PointsTo::apply_model(const ir::Call& call, const models::Model& model) {
   }
   if (model.heap == models::Heap::reallocates) add_copy(call.result, argument(0));
   if (const Node function = argument(model.callback); function != ir::nothing) {
-    callbacks_by_pointer_[representative(function)].push_back(static_cast<ir::Index>(&call - program_.calls.data()));
+    callbacks_by_pointer_[representative(function)].push_back(index);
     look_again(function);
   }
 }
@@ -159,9 +203,9 @@ void PointsTo::call_back(ir::Index index, ir::Index callee) {
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     if (model != nullptr && i < model->callback_arguments.size()) {
       const auto from = static_cast<std::size_t>(model->callback_arguments[i]);
-      if (from < call.arguments.size()) add_copy(function.parameters[i], call.arguments[from]);
+      if (from < call.arguments.size()) add_copy(anywhere(function.parameters[i]), call.arguments[from]);
     } else {
-      add_object(function.parameters[i], program_.unknown);
+      add_object(anywhere(function.parameters[i]), program_.unknown);
     }
   }
 }
@@ -261,8 +305,14 @@ void PointsTo::visit(Node node) {
   }
   for (const unsigned object : fresh) {
     // By index: the tables grow meanwhile.
-    for (std::size_t i = 0; i < loads_[node].size(); ++i) add_copy(loads_[node][i], object);
-    for (std::size_t i = 0; i < stores_[node].size(); ++i) add_copy(object, stores_[node][i]);
+    for (std::size_t i = 0; i < loads_[node].size(); ++i) {
+      const auto [to, member] = loads_[node][i];
+      add_copy(to, contents({object, member}));
+    }
+    for (std::size_t i = 0; i < stores_[node].size(); ++i) {
+      const auto [from, member] = stores_[node][i];
+      add_copy(filled({object, member}), from);
+    }
     if (object < program_.objects.size() && program_.objects[object].storage == ir::Storage::function) {
       const ir::Index callee = program_.objects[object].function;
       for (std::size_t i = 0; i < calls_[node].size(); ++i) bind(calls_[node][i], callee);
@@ -271,7 +321,7 @@ void PointsTo::visit(Node node) {
     }
     if (node == representative(program_.unknown)) {
       add_copy(program_.unknown, object);
-      add_copy(object, program_.unknown);
+      add_copy(anywhere(object), program_.unknown);
     }
   }
 }

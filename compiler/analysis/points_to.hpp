@@ -1,7 +1,11 @@
-/// Which objects a pointer may lead to: inclusion-based, insensitive to flow, context and fields (Andersen 1994).
+/// Which objects a pointer may lead to: inclusion-based, insensitive to flow, and to context but for Program::instances
+/// (Andersen 1994). An address is that of a whole object; what was stored in a member by its name is told apart from
+/// what was stored in the others.
 #pragma once
 
 #include <llvm/ADT/SparseBitVector.h>
+
+#include <map>
 
 #include "ir/program.hpp"
 #include "models/models.hpp"
@@ -16,6 +20,9 @@ class PointsTo {
 
   /// Of a temporary: what it may point to. Of an object: what the pointers in it may point to.
   [[nodiscard]] const Objects& operator[](ir::Node node) const { return sets_[representative(node)]; }
+
+  /// The node of a member's contents in an object, or the object when they are not told apart from the rest.
+  [[nodiscard]] ir::Node part(ir::Part of) const;
 
   /// The functions that a call may reach, known by name or through a pointer; those of the program only when defined.
   [[nodiscard]] const std::vector<ir::Index>& callees(ir::Index call) const { return callees_[call]; }
@@ -37,11 +44,22 @@ class PointsTo {
 
  private:
   void add_instruction(const ir::Instruction& instruction);
-  void add_call(ir::Index call);
+  void add_call(ir::Index call, ir::Index instance);
+  void find_instances();
+  void add_function(const ir::Function& function, ir::Index instance);
+  ir::Node node_in(ir::Index instance, ir::Node node);
+  ir::Call call_in(ir::Index instance, const ir::Call& call);
+  void connect(ir::Index call, const ir::Call& here, ir::Index instance, const ir::Function& callee);
+  void reach(ir::Index call, const ir::Call& here, ir::Index instance, ir::Index callee);
   void bind(ir::Index call, ir::Index callee);
-  void apply_model(const ir::Call& call, const models::Model& model);
+  void apply_model(ir::Index index, const ir::Call& call, const models::Model& model);
   void apply_unknown(const ir::Call& call);
   void add_copy(ir::Node to, ir::Node from);
+  [[nodiscard]] bool has_parts(ir::Node object) const;
+  [[nodiscard]] ir::Node anywhere(ir::Node object) const;
+  ir::Node contents(ir::Part of);
+  ir::Node filled(ir::Part of);
+  void blur(ir::Node object);
   void add_object(ir::Node to, ir::Node object);
   void solve();
   void merge_cycles();
@@ -54,12 +72,19 @@ class PointsTo {
 
   const ir::Program& program_;
   const models::Models& models_;
-  std::vector<ir::Node> merged_;                       ///< by node: the one it has been merged into, or itself
-  std::vector<Objects> sets_, done_;                   ///< of each node; what of it has been looked at
-  std::vector<Objects> copies_;                        ///< by source: nodes
-  std::vector<std::vector<ir::Node>> loads_, stores_;  ///< by pointer: where to, where from
-  std::vector<std::vector<ir::Index>> calls_;          ///< by pointer
+  std::vector<ir::Node> merged_;      ///< by node: the one it has been merged into, or itself
+  std::vector<Objects> sets_, done_;  ///< of each node; what of it has been looked at
+  std::vector<Objects> copies_;       ///< by source: nodes
+  /// By pointer: where to, where from (`object` is no object here), and the member.
+  std::vector<std::vector<ir::Part>> loads_, stores_;
+  std::vector<ir::Node> anywhere_;                           ///< by object: what may be in any part of it
+  std::map<ir::Node, std::map<ir::Index, ir::Node>> parts_;  ///< by object and member
+  Objects blurred_;                                          ///< objects whose parts are not told apart
+  std::vector<std::vector<ir::Index>> calls_;                ///< by pointer
   std::vector<std::vector<ir::Index>> callbacks_by_pointer_;
+  std::map<std::pair<ir::Index, ir::Index>, ir::Index> instance_of_;  ///< by the caller's instance and the call
+  std::vector<bool> has_instances_;                                   ///< functions
+  std::vector<std::map<ir::Node, ir::Node>> own_nodes_;               ///< of each instance
   std::vector<ir::Node> work_;
   std::vector<bool> queued_;
   std::vector<std::vector<ir::Index>> callees_, callbacks_;

@@ -107,6 +107,18 @@ ir::Node Symbols::compound(const clang::Expr* literal, ir::Index function) {
                                            "(compound literal)", position(manager, literal->getBeginLoc(), program_));
 }
 
+/// None when others may be in the same memory, or when it is a structure: its members have names of their own.
+ir::Index Symbols::member(const clang::ValueDecl* declaration) {
+  const auto* field = llvm::dyn_cast_or_null<clang::FieldDecl>(declaration);
+  const auto& ast = source_.units[unit].ast->getASTContext();
+  if (field == nullptr || !ast.getBaseElementType(field->getType())->isScalarType()) return ir::none;
+  const std::string family = told_apart_.family(field), name = field->getNameAsString();
+  if (family.empty()) return ir::none;
+  const auto [entry, fresh] = members_.try_emplace({family, name}, static_cast<ir::Index>(program_.members.size()));
+  if (fresh) program_.members.push_back({family, name});
+  return entry->second;
+}
+
 namespace {
 
 /// Lowers every definition of a unit, in its order.

@@ -1,5 +1,6 @@
 #include "lowering.hpp"
 #include "plain.hpp"
+#include "syntax.hpp"
 
 namespace cppc::frontend {
 
@@ -144,7 +145,8 @@ LValue Lowering::place(const clang::Expr* e) {
     }
     case Stmt::MemberExprClass: {
       const auto* member = llvm::cast<clang::MemberExpr>(e);
-      if (member->isArrow()) return {.pointer = value(member->getBase())};
+      if (member->isArrow())
+        return {.pointer = value(member->getBase()), .member = symbols_.member(member->getMemberDecl())};
       if (!takes_lvalue(member->getBase())) {  // of a value that a function returned
         const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
         put({.object = object, .whole = true}, value_of(member->getBase()));
@@ -152,6 +154,7 @@ LValue Lowering::place(const clang::Expr* e) {
       }
       LValue base = place(member->getBase());
       base.whole = false;
+      base.member = symbols_.member(member->getMemberDecl());
       return base;
     }
     case Stmt::ArraySubscriptExprClass: {
@@ -194,17 +197,17 @@ LValue Lowering::place(const clang::Expr* e) {
 ir::Node Lowering::get(const LValue& from, bool interesting) {
   const ir::Node result = interesting ? temporary() : ir::nothing;
   if (from.object != ir::nothing)
-    emit(Op::read, result, from.object);
+    emit(Op::read, result, from.object, ir::none, from.member);
   else if (from.pointer != ir::nothing)
-    emit(Op::load, result, from.pointer);
+    emit(Op::load, result, from.pointer, ir::none, from.member);
   return result;
 }
 
 void Lowering::put(const LValue& to, ir::Node from) {
   if (to.object != ir::nothing)
-    emit(to.whole ? Op::write : Op::change, to.object, from);
+    emit(to.whole ? Op::write : Op::change, to.object, from, ir::none, to.member);
   else if (to.pointer != ir::nothing)
-    emit(Op::store, to.pointer, from);
+    emit(Op::store, to.pointer, from, ir::none, to.member);
 }
 
 ir::Node Lowering::address_of(const LValue& of) {
@@ -364,10 +367,13 @@ void Lowering::initialise(const LValue& to, const clang::Expr* init) {
   if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(init)) {
     if (!list->isSemanticForm() && list->getSemanticForm() != nullptr) list = list->getSemanticForm();
     put(to, ir::nothing);
-    for (const clang::Expr* element : list->inits()) {
+    const auto fields = fields_of(list);
+    for (unsigned i = 0; i < list->getNumInits(); ++i) {
+      const clang::Expr* element = list->getInit(i);
       if (element == nullptr || llvm::isa<clang::ImplicitValueInitExpr, clang::DesignatedInitUpdateExpr>(element))
         continue;
-      initialise({.object = to.object, .pointer = to.pointer}, element);
+      const ir::Index member = i < fields.size() ? symbols_.member(fields[i]) : ir::none;
+      initialise({.object = to.object, .pointer = to.pointer, .member = member}, element);
     }
     return;
   }

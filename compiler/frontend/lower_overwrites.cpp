@@ -112,8 +112,8 @@ ir::Target Lowering::target_of(const OverwriteSite& site, const Locals& locals) 
   for (const Level& level : site.levels) counters.push_back(symbols_.variable(level.variable));
   for (const ir::Instruction& instruction : aside) {
     if (instruction.op == ir::Op::read && std::ranges::find(counters, instruction.b) == counters.end())
-      target.reads.push_back(instruction.b);
-    if (instruction.op == ir::Op::load) target.loads.push_back(instruction.b);
+      target.reads.push_back({instruction.b, instruction.member});
+    if (instruction.op == ir::Op::load) target.loads.push_back({instruction.b, instruction.member});
     // Temporaries of the pointer have to be known to the points-to analysis.
     symbols_.program().initial.push_back(instruction);
   }

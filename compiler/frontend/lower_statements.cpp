@@ -34,14 +34,14 @@ void Lowering::run() {
 
 ir::Node Lowering::temporary() { return symbols_.program().add({}); }
 
-void Lowering::emit(ir::Op op, ir::Node a, ir::Node b, ir::Index index) {
-  if (aside_ != nullptr) return aside_->push_back({op, a, b, index});
+void Lowering::emit(ir::Op op, ir::Node a, ir::Node b, ir::Index index, ir::Index member) {
+  if (aside_ != nullptr) return aside_->push_back({op, a, b, index, member});
   if (op == ir::Op::read || op == ir::Op::load) index = position_;
   if (static_only_) {
-    symbols_.program().initial.push_back({op, a, b, index});
+    symbols_.program().initial.push_back({op, a, b, index, member});
     return;
   }
-  function().blocks[block_].instructions.push_back({op, a, b, index});
+  function().blocks[block_].instructions.push_back({op, a, b, index, member});
 }
 
 ir::Index Lowering::block() {

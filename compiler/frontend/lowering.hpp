@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "members.hpp"
 #include "source.hpp"
 
 namespace cppc::frontend {
@@ -14,12 +15,13 @@ namespace cppc::frontend {
 class Symbols {
  public:
   Symbols(Source& source, ir::Program& program, const models::Models& models)
-      : source_(source), program_(program), models_(models) {}
+      : source_(source), program_(program), models_(models), told_apart_(source) {}
 
   ir::Node variable(const clang::VarDecl* declaration);
   ir::Index function(const clang::FunctionDecl* declaration);
   ir::Node function_object(const clang::FunctionDecl* declaration);
   ir::Node compound(const clang::Expr* literal, ir::Index function);
+  ir::Index member(const clang::ValueDecl* field);
 
   Source& source() { return source_; }
   ir::Program& program() { return program_; }
@@ -30,6 +32,8 @@ class Symbols {
   Source& source_;
   ir::Program& program_;
   const models::Models& models_;
+  Members told_apart_;
+  std::map<std::pair<std::string, std::string>, ir::Index> members_;  ///< by family and name
   std::map<std::string, ir::Node> externals_;
   std::map<std::string, ir::Index> functions_by_name_;
   std::map<const clang::FunctionDecl*, ir::Index> functions_;
@@ -42,6 +46,7 @@ struct LValue {
   ir::Node object = ir::nothing;   ///< named directly
   ir::Node pointer = ir::nothing;  ///< otherwise
   bool whole = false;              ///< all of the object
+  ir::Index member = ir::none;     ///< of the object or memory, or in it: of only this one
 };
 
 class Lowering {
@@ -93,7 +98,7 @@ class Lowering {
   void initialise(const LValue& to, const clang::Expr* value);
 
   ir::Node temporary();
-  void emit(ir::Op op, ir::Node a, ir::Node b = ir::nothing, ir::Index index = ir::none);
+  void emit(ir::Op op, ir::Node a, ir::Node b = ir::nothing, ir::Index index = ir::none, ir::Index member = ir::none);
   ir::Index block();
   void go(ir::Index to);
   void at(ir::Index block) { block_ = block; }

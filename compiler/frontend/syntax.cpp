@@ -72,4 +72,13 @@ std::vector<const clang::VariableArrayType*> variable_arrays(const clang::ASTCon
   }
 }
 
+std::vector<const clang::FieldDecl*> fields_of(const clang::InitListExpr* list) {
+  std::vector<const clang::FieldDecl*> fields;
+  const clang::RecordDecl* record = list->getType()->getAsRecordDecl();
+  if (record == nullptr || record->isUnion()) return fields;
+  for (const clang::FieldDecl* field : record->fields())
+    if (!field->isUnnamedBitField()) fields.push_back(field);
+  return fields;
+}
+
 }  // namespace cppc::frontend

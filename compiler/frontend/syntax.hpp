@@ -34,6 +34,9 @@ bool variably_modified(const clang::Stmt* s);
 /// The arrays of variable length that the type is made of, through pointers too, outermost first.
 std::vector<const clang::VariableArrayType*> variable_arrays(const clang::ASTContext& ast, clang::QualType type);
 
+/// What the elements of a structure's initialiser are for; none for an array's or a union's.
+std::vector<const clang::FieldDecl*> fields_of(const clang::InitListExpr* list);
+
 /// The statement that a statement or variable is directly in; null when it is in none.
 template <class Node>
 const clang::Stmt* parent_of(clang::ASTContext& ast, const Node& node) {

@@ -68,7 +68,19 @@ struct Instruction {
   Op op;
   Node a = nothing;
   Node b = nothing;
-  Index index = none;  ///< of a read or load: where it stands, in Program::positions
+  Index index = none;   ///< of a read or load: where it stands, in Program::positions
+  Index member = none;  ///< of a read, change, load or store: of only this one, in Program::members
+};
+
+/// A member of structures, by its name. Members of one family that have different names are different memory.
+struct Member {
+  std::string family, name;
+};
+
+/// Contents of an object: all, or of one member.
+struct Part {
+  Node object = nothing;
+  Index member = none;
 };
 
 struct Block {
@@ -121,8 +133,8 @@ struct Marker {
 struct Target {
   Node object = nothing;    ///< when it is named directly
   Node pointer = nothing;   ///< otherwise: to it
-  std::vector<Node> reads;  ///< objects that say where it is
-  std::vector<Node> loads;  ///< pointers through which such objects are read
+  std::vector<Part> reads;  ///< objects that say where it is
+  std::vector<Part> loads;  ///< pointers through which such objects are read
 };
 
 /// Memory that a nest of loops or a call has written, all of it, whatever was in it: from here on.
@@ -148,6 +160,14 @@ struct Function {
 inline constexpr Index entry_block = 0;
 inline constexpr Index exit_block = 1;
 
+/// A function as one call sees it.
+struct Instance {
+  Index function = none;
+  Index call = none;
+  Index within = none;          ///< of the caller, when that has some, too
+  std::map<Node, Node> blocks;  ///< heap objects that the function allocates: those that it allocates then
+};
+
 struct Program {
   std::vector<Object> objects{Object{}};  ///< by Node; the first is `nothing`
   std::map<Node, std::string> names;      ///< of all but temporaries
@@ -157,6 +177,8 @@ struct Program {
   std::vector<Loop> loops;
   std::vector<Marker> markers;
   std::vector<Overwrite> overwrites;
+  std::vector<Member> members;
+  std::vector<Instance> instances;
   std::vector<std::string> files;
   std::vector<Position> positions;
   std::map<Node, std::string> types;       ///< of variables, as the source spells them

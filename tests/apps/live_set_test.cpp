@@ -78,7 +78,7 @@ const std::vector<LiveSet> kLiveSets{
      {"--rows", "120", "--columns", "160", "--steps", "20"},
      4,
      {{"addresses of rows", "pointer", 120 * 8, 2, 0},
-      {"cells; next", "int", 120 * 162 * 4, 1, 1, 1},
+      {"cells; next", "int", 120 * 162 * 4, 1, 1, 0, 120 * 8},
       {"outgoing; incoming", "struct parcel", 32, 1, 1, 1},
       {"history", "struct summary", 16 * 24, 1, 0},
       {"requests", "persistent request", 40, 6, 0}}},
