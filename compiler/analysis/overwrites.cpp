@@ -34,7 +34,7 @@ Overwrites::Fact Overwrites::made_by(Index index, const ir::Target& target) cons
             .target = {},
             .parts = {},
             .depends = {},
-            .follows = !std::ranges::all_of(target.loads, steady),
+            .speculates = target.divides || !std::ranges::all_of(target.loads, steady),
             .named = target.object};
   if (target.object != ir::nothing) fact.target.set(target.object);
   if (target.pointer != ir::nothing) {
@@ -121,7 +121,7 @@ const std::vector<Overwrites::Fact>& Overwrites::at_entry(Index f, std::size_t d
     const Held perhaps = solve(f, facts, {.holds = true}, ir::none, nullptr)[ir::entry_block];
     for (std::size_t i = 0; i < facts.all.size(); ++i) {
       // Where it may not come to the overwrite, pointers on the way may lead nowhere.
-      if (!perhaps.now[i].holds || (facts.all[i].follows && !certain.now[i].holds)) continue;
+      if (!perhaps.now[i].holds || (facts.all[i].speculates && !certain.now[i].holds)) continue;
       const Claim& claim = (certain.now[i].holds ? certain : perhaps).now[i];
       holding.push_back(facts.all[i]);
       holding.back().certain = certain.now[i].holds;
@@ -153,7 +153,7 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
     if (effect.ends) held.now[i] = {.holds = may_miss(facts.all[i], {}), .apart = {}, .elsewhere = true};
     see_effect(f, instruction, facts.all[i], effect, held.now[i]);
     see_effect(f, instruction, facts.all[i], effect, held.from_start[i]);
-    if (freed != ir::nothing && freed == facts.all[i].root && !facts.all[i].follows)
+    if (freed != ir::nothing && freed == facts.all[i].root && !facts.all[i].speculates)
       held.now[i] = {.holds = true, .apart = {}, .elsewhere = true};
   }
   for (auto& [i, claim] : by_callee) held.now[i] = std::move(claim);
@@ -196,7 +196,7 @@ ir::Node Overwrites::freed_by(const ir::Instruction& instruction) const {
 /// Whether it need not come to the overwrite when these objects are live: not of memory that a pointer leads to. The
 /// pointer may be left behind when its memory is freed, and lead into another object meanwhile.
 bool Overwrites::may_miss(const Fact& fact, const Objects& live) {
-  return fact.named != ir::nothing && !fact.follows && !live.test(fact.named);
+  return fact.named != ir::nothing && !fact.speculates && !live.test(fact.named);
 }
 
 /// The greatest solution: what holds on all paths.

@@ -34,10 +34,10 @@ class Overwrites {
  private:
   struct Fact {
     Ahead ahead;
-    Objects target;        ///< what is overwritten, perhaps
-    Objects parts;         ///< of structures that say where it is (PointsTo::part()), and these structures
-    Objects depends;       ///< what says where it is
-    bool follows = false;  ///< to say where, a pointer has to be followed that leads nowhere, perhaps, on other ways
+    Objects target;           ///< what is overwritten, perhaps
+    Objects parts;            ///< of structures that say where it is (PointsTo::part()), and these structures
+    Objects depends;          ///< what says where it is
+    bool speculates = false;  ///< what says where must not be evaluated on other ways: it follows pointers, or divides
     ir::Node named = ir::nothing;  ///< the variable that it lies in, when that is named directly
     ir::Node root = ir::nothing;   ///< the variable that leads to it
     bool certain = true;     ///< of a callee: it overwrites; otherwise it leaves alone what may be overwritten after it

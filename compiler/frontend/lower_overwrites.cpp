@@ -108,6 +108,8 @@ ir::Target Lowering::target_of(const OverwriteSite& site, const Locals& locals) 
   }
   aside_ = nullptr;
   locals_ = nullptr;
+  for (const clang::Expr* expression : expressions_of(site)) target.divides |= divides(expression, *context_);
+  for (const auto& [variable, local] : locals) target.divides |= divides(local, *context_);
   std::vector<ir::Node> counters;
   for (const Level& level : site.levels) counters.push_back(symbols_.variable(level.variable));
   for (const ir::Instruction& instruction : aside) {

@@ -54,6 +54,16 @@ const clang::Expr* result_of(const clang::CallExpr* call, int depth) {
 
 bool plain(const clang::Stmt* expression) { return plain_to(expression, kDepth); }
 
+bool divides(const clang::Stmt* s, const clang::ASTContext& ast) {
+  if (s == nullptr) return false;
+  if (const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s); binary != nullptr && binary->isMultiplicativeOp())
+    if (clang::Expr::EvalResult by; binary->getOpcode() != clang::BO_Mul && !binary->getRHS()->EvaluateAsInt(by, ast))
+      return true;
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && divides(plain_result(call), ast))
+    return true;
+  return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return divides(child, ast); });
+}
+
 const clang::Expr* plain_result(const clang::CallExpr* call) { return result_of(call, kDepth); }
 
 }  // namespace cppc::frontend

@@ -135,6 +135,7 @@ struct Target {
   Node pointer = nothing;   ///< otherwise: to it
   std::vector<Part> reads;  ///< objects that say where it is
   std::vector<Part> loads;  ///< pointers through which such objects are read
+  bool divides = false;     ///< to say where it is, something is divided by what may be 0 where it is not used
 };
 
 /// Memory that a nest of loops or a call has written, all of it, whatever was in it: from here on.

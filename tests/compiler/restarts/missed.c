@@ -10,6 +10,7 @@ enum { N = 40000 };
 static long freed(void) {
   char *memory = malloc(N), *other = NULL;
   long sum = 0;
+#pragma cppc checkpoint
   for (int step = 0;; step++) {
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (other != NULL) break;
@@ -27,10 +28,11 @@ static long freed(void) {
 
 /* The place is before the array, where another one is; above, nothing of them is declared yet. */
 static char before[N], buffer[3 * N], after[N];
+static int place = 2;
 static long outside(void) {
-  static int place = 2;
   long sum = 0;
   for (int i = 0; i < N; i++) before[i] = after[i] = (char)(i % 5);
+#pragma cppc checkpoint
   for (int step = 0;; step++) {
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (place < 0) break;
@@ -42,10 +44,27 @@ static long outside(void) {
   return sum;
 }
 
+/* Where there is nothing to fill, the place cannot be said. */
+static char pieces[2 * N];
+static int parts = 5;
+static long divided(void) {
+  long sum = 0;
+#pragma cppc checkpoint
+  for (int step = 0;; step++) {
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (parts == 0) break;
+    memset(&pieces[N / parts], step, N);
+    sum += pieces[N / parts + 7];
+    --parts;
+  }
+  return sum;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const long one = freed();
-  printf("%ld %ld\n", one, outside());
+  const long other = outside();
+  printf("%ld %ld %ld\n", one, other, divided());
   MPI_Finalize();
   return 0;
 }
