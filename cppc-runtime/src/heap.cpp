@@ -1,7 +1,5 @@
 #include "heap.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -15,6 +13,7 @@
 #include "layout.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
+#include "pages.hpp"
 
 namespace cppc {
 
@@ -22,7 +21,6 @@ namespace {
 
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t large_block = std::size_t{1} << 20;
-constexpr std::size_t huge_page = std::size_t{1} << 21;
 
 /// Unknown contents may be references as well.
 bool may_hold_references(const cppc_type* type) {
@@ -48,12 +46,9 @@ std::span<const std::byte> with_rim(std::span<const std::byte> block) {
   std::abort();
 }
 
-struct Free {
-  void operator()(void* block) const { std::free(block); }
-};
-using Memory = std::unique_ptr<void, Free>;
+}  // namespace
 
-Memory new_memory(std::size_t alignment, std::size_t bytes, bool zeroed) {
+Heap::Memory Heap::new_memory(std::size_t alignment, std::size_t bytes, bool zeroed) {
   if (alignment <= alignof(std::max_align_t)) {
     if (zeroed) return Memory(std::calloc(1, bytes));  // pages stay untouched
     if (bytes < large_block) return Memory(std::malloc(bytes));
@@ -62,8 +57,6 @@ Memory new_memory(std::size_t alignment, std::size_t bytes, bool zeroed) {
   if (memory != nullptr && zeroed) std::memset(memory.get(), 0, bytes);
   return memory;
 }
-
-}  // namespace
 
 void* Heap::allocate(const cppc_type* type, std::size_t alignment, std::size_t bytes, bool zeroed) noexcept try {
   void* block = nullptr;
@@ -224,15 +217,43 @@ void* Heap::adopt(const HeapBlock& block, bool zeroed) noexcept try {
     bytes_ += block.bytes;
     return small_.allocate(block.type, block.bytes, block.number).block();
   }
-  // Whole huge pages, if the system has them: fresh memory costs more than the transfer.
+  Memory memory = take_expected(block);
   const bool huge = block.bytes >= huge_page;
-  void* place = add_large(block, std::max(block.alignment, huge ? huge_page : 0), zeroed);
-  if (place != nullptr && huge) {
-    madvise(place, block.bytes / huge_page * huge_page, MADV_HUGEPAGE);  // advice: may be refused
+  if (memory == nullptr) {
+    memory = new_memory(std::max(block.alignment, huge ? huge_page : 0), block.bytes, zeroed);
+    if (memory != nullptr && huge) advise_huge_pages({static_cast<std::byte*>(memory.get()), block.bytes});
   }
-  return place;
+  if (memory == nullptr) return nullptr;
+  track(memory.get(), block);
+  return memory.release();
 } catch (const std::bad_alloc&) {
   return nullptr;
+}
+
+std::vector<std::size_t> Heap::large_sizes() const {
+  std::vector<std::size_t> sizes;
+  for (const auto& [address, block] : large_) {
+    if (block.bytes >= large_block) sizes.push_back(block.bytes);
+  }
+  std::ranges::sort(sizes, std::ranges::greater());
+  return sizes;
+}
+
+void Heap::expect(std::size_t bytes) {
+  Memory memory = new_memory(huge_page, bytes, false);
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::span pages(static_cast<std::byte*>(memory.get()), bytes);
+  advise_huge_pages(pages);
+  touch(pages);
+  expected_.emplace(bytes, std::move(memory));
+}
+
+Heap::Memory Heap::take_expected(const HeapBlock& block) {
+  const auto found = block.alignment <= huge_page ? expected_.find(block.bytes) : expected_.end();
+  if (found == expected_.end()) return nullptr;
+  Memory memory = std::move(found->second);
+  expected_.erase(found);
+  return memory;
 }
 
 Heap& heap() {

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -52,10 +54,26 @@ class Heap {
   /// Leaves all numbers below `next` to blocks of an image: blocks that exist get numbers from `next` on.
   void reserve_numbers(std::uint64_t next);
 
+  /// Blocks that are worth preparing for, by size, the largest first.
+  [[nodiscard]] std::vector<std::size_t> large_sizes() const;
+
+  /// Takes memory for a block that adopt() will be asked for, and touches it. Throws std::bad_alloc.
+  void expect(std::size_t bytes);
+
+  /// Gives back what was expected and has not come.
+  void expect_no_more() { expected_.clear(); }
+
   /// A block of an image, `block.number` below those reserved; its place is fit for receiving into. Null: no memory.
   void* adopt(const HeapBlock& block, bool zeroed) noexcept;
 
  private:
+  struct Free {
+    void operator()(void* block) const { std::free(block); }
+  };
+  using Memory = std::unique_ptr<void, Free>;
+
+  static Memory new_memory(std::size_t alignment, std::size_t bytes, bool zeroed);
+  Memory take_expected(const HeapBlock& block);
   void* resize_small(SmallBlocks::Cell& cell, const cppc_type* type, std::size_t bytes);
   void* resize_large(void* block, const cppc_type* type, std::size_t bytes);
   void* move_to_small(void* block, const HeapBlock& known, const cppc_type* type, std::size_t bytes);
@@ -66,7 +84,8 @@ class Heap {
 
   SmallBlocks small_;
   std::unordered_map<void*, HeapBlock> large_;  ///< and what the C library allocated and cppc_realloc() took over
-  AddressRanges freed_;                         ///< of large blocks, not used again for any
+  std::unordered_multimap<std::size_t, Memory> expected_;  ///< by size
+  AddressRanges freed_;                                    ///< of large blocks, not used again for any
   std::uint64_t next_number_ = 1;
   std::uint64_t bytes_ = 0;
 };

@@ -98,6 +98,7 @@ cppc_status Restore::allocate_heap() {
       return CPPC_ERR_MEMORY;
     }
   }
+  heap().expect_no_more();
   return CPPC_OK;
 }
 

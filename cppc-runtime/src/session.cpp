@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 
+#include "expectation.hpp"
 #include "handles.hpp"
 #include "heap.hpp"
 #include "log.hpp"
@@ -182,6 +183,9 @@ const cppc_runtime& runtime_interface() {
       .version = CPPC_HOOKS_VERSION,
       .watch = [](const volatile std::uint32_t* word) { session().watch(word); },
       .state_bytes = [] { return session().state_bytes(); },
+      .large_blocks = [](std::uint64_t* sizes,
+                         std::uint64_t capacity) { return large_blocks(std::span(sizes, capacity)); },
+      .expect = [](const std::uint64_t* sizes, std::uint64_t count) { expect(std::span(sizes, count)); },
       .capture = [](cppc_status (*visit)(const cppc_block*, void*),
                     void* context) { return guarded([&] { return session().capture(visit, context); }); },
       .restore_begin =

@@ -2,6 +2,7 @@
 #include "heap.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "cppc/cppc.h"
+#include "expectation.hpp"
 
 namespace cppc {
 namespace {
@@ -274,6 +276,43 @@ TEST_F(HeapTest, TellsErrorsOfMemalignInItsResult) {
   ASSERT_EQ(cppc_posix_memalign(&cppc_type_double, &block, 4096, 100), 0);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % 4096, 0U);
   cppc_free(block);
+}
+
+bool in_memory(void* block, std::size_t bytes) {
+  std::vector<unsigned char> pages((bytes + 4095) / 4096);
+  return mincore(block, bytes, pages.data()) == 0 &&
+         std::ranges::all_of(pages, [](unsigned char page) { return (page & 1U) != 0; });
+}
+
+TEST_F(HeapTest, ExpectedMemoryIsThereAlready) {
+  constexpr std::size_t bytes = std::size_t{8} << 20;
+  heap().reserve_numbers(1000);
+  const std::array<std::uint64_t, 2> sizes{bytes, bytes};
+  expect(sizes);
+  void* block = heap().adopt({990, bytes, 0, &cppc_type_double}, false);
+  EXPECT_TRUE(in_memory(block, bytes));
+  EXPECT_EQ(*static_cast<double*>(block), 0.0);
+  void* other = heap().adopt({991, bytes + 4096, 0, &cppc_type_double}, false);
+  EXPECT_FALSE(in_memory(other, bytes + 4096));  // of another size
+  heap().expect_no_more();
+  void* late = heap().adopt({992, bytes, 0, &cppc_type_double}, false);
+  EXPECT_FALSE(in_memory(late, bytes));
+  for (void* one : {block, other, late}) cppc_free(one);
+}
+
+TEST_F(HeapTest, TellsWhatIsWorthPreparingFor) {
+  void* two = cppc_malloc(&cppc_type_double, std::size_t{2} << 20);
+  void* four = cppc_malloc(&cppc_type_double, std::size_t{4} << 20);
+  void* small = cppc_malloc(&cppc_type_double, 1000);
+  std::memset(two, 1, std::size_t{2} << 20);
+  std::memset(four, 1, std::size_t{4} << 20);
+  void* untouched = cppc_calloc(&cppc_type_double, std::size_t{1} << 30, 4);
+  std::array<std::uint64_t, 4> sizes{};
+  ASSERT_EQ(large_blocks(sizes), 2U);
+  EXPECT_EQ(sizes[0], std::uint64_t{4} << 20);
+  EXPECT_EQ(sizes[1], std::uint64_t{2} << 20);
+  EXPECT_EQ(large_blocks(std::span(sizes).first(1)), 1U);
+  for (void* one : {two, four, small, untouched}) cppc_free(one);
 }
 
 TEST(HeapDeathTest, StopsAProgramThatFreesTwice) {

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 3
+#define CPPC_HOOKS_VERSION 4
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -32,11 +32,11 @@ typedef struct cppc_part {
 /* One object of the state. */
 typedef struct cppc_block {
   cppc_section section;
-  const char* name;      /* unique in its section */
-  const cppc_type* type; /* as the program declared it */
-  uint64_t count;        /* elements */
-  uint64_t bytes;        /* count * type->size */
-  const void* data;      /* NULL when its contents are dead; pointers and handles inside are in stored form (below) */
+  const char* name;       /* unique in its section */
+  const cppc_type* type;  /* as the program declared it */
+  uint64_t count;         /* elements */
+  uint64_t bytes;         /* count * type->size */
+  const void* data;       /* NULL when its contents are dead; pointers and handles inside are in stored form (below) */
   const cppc_part* holes; /* parts of data that are dead, in rising order and apart */
   uint64_t hole_count;
   int stored_form; /* 1: data is the runtime's encoded copy, 0: the program's own memory */
@@ -59,6 +59,15 @@ typedef struct cppc_runtime {
 
   /* Bytes of all registered objects, dead ones included. Any time. */
   uint64_t (*state_bytes)(void);
+
+  /* Bytes of the largest blocks of the heap, in falling order, into sizes[capacity]: those worth preparing for, as far
+   * as they are in memory. Returns how many. Any time. */
+  uint64_t (*large_blocks)(uint64_t* sizes, uint64_t capacity);
+
+  /* In a replacement, before `fetch`: takes memory for heap blocks of these sizes, as large_blocks told them where they
+   * are, and for large global variables. The first touch of memory costs more than filling it. Advice: what does not
+   * come true, or is not to be had, costs nothing later. */
+  void (*expect)(const uint64_t* sizes, uint64_t count);
 
   /* Visits every object, the runtime's own block first. Only inside `stopped`. Data stays valid and unchanged until
    * `stopped` returns. Stops at the first visit that does not return CPPC_OK and returns its value.
