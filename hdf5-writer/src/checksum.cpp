@@ -3,24 +3,32 @@
 #include <xxhash.h>
 
 #include <bit>
-#include <memory>
 #include <new>
-
-#include "format.hpp"
 
 namespace cppc::image {
 
-Checksum checksum_of_file(std::span<const std::byte> file) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
-  if (!state) {
+namespace {
+XXH3_state_t* state_of(void* state) { return static_cast<XXH3_state_t*>(state); }
+}  // namespace
+
+void Checksummer::Deleter::operator()(void* state) const { XXH3_freeState(state_of(state)); }
+
+Checksummer::Checksummer() : state_(XXH3_createState()) {
+  if (!state_) {
     throw std::bad_alloc();
   }
-  XXH3_128bits_reset(state.get());
-  XXH3_128bits_update(state.get(), file.data(), offsetof(Header, checksum));
-  const auto rest = file.subspan(offsetof(Header, checksum) + sizeof(Checksum));
-  XXH3_128bits_update(state.get(), rest.data(), rest.size());
+  XXH3_128bits_reset(state_of(state_.get()));
+}
+
+void Checksummer::add(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) {
+    XXH3_128bits_update(state_of(state_.get()), bytes.data(), bytes.size());
+  }
+}
+
+Checksum Checksummer::sum() const {
   XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state.get()));
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state_of(state_.get())));
   return std::bit_cast<Checksum>(canonical);
 }
 

@@ -11,7 +11,7 @@ namespace cppc::image {
 
 inline constexpr std::size_t header_bytes = 512;  // the smallest user block of HDF5
 inline constexpr std::array<char, 8> magic = {'C', 'P', 'P', 'C', 'I', 'M', 'G', '\n'};
-inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t format_version = 3;
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 
 inline constexpr std::size_t name_limit = 1024;               // of paths and of type and member names
@@ -39,32 +39,26 @@ struct MemberRow {
   static constexpr std::array<ColumnInfo, 3> columns{{{"offset"}, {"type"}, {"count"}}};
 };
 
-/// The name is the HDF5 path; `count` elements start at byte `offset` of the file.
+/// The name is the HDF5 path; `count` elements start at byte `offset` of the file. All that is in no dataset is the
+/// head of the image, and so is what is in datasets of which `head` says so.
 struct DatasetRow {
-  std::uint64_t offset, type, count;
+  std::uint64_t offset, type, count, head;
   static constexpr const char* table = "/index/datasets";
-  static constexpr std::array<ColumnInfo, 3> columns{{{"offset"}, {"type"}, {"count"}}};
+  static constexpr std::array<ColumnInfo, 4> columns{{{"offset"}, {"type"}, {"count"}, {"head", Column::flag}}};
 };
 
 /// In the order in which they were added; the name is the path. Of `count` elements `stored` are in `dataset`, from
 /// element `first` on. When these are neither all nor none, `runs` rows of the runs table from `first_run` on say
-/// which. The others are zero, or, where there are holes, dead.
+/// which. The others are dead.
 struct ObjectRow {
-  std::uint64_t type, count, dead, holes, dataset, first, stored, first_run, runs;
+  std::uint64_t type, count, dead, dataset, first, stored, first_run, runs;
   static constexpr const char* table = "/index/objects";
-  static constexpr std::array<ColumnInfo, 9> columns{{{"type"},
-                                                      {"count"},
-                                                      {"dead", Column::flag},
-                                                      {"holes", Column::flag},
-                                                      {"dataset"},
-                                                      {"first"},
-                                                      {"stored"},
-                                                      {"first_run"},
-                                                      {"runs"}}};
+  static constexpr std::array<ColumnInfo, 8> columns{
+      {{"type"}, {"count"}, {"dead", Column::flag}, {"dataset"}, {"first"}, {"stored"}, {"first_run"}, {"runs"}}};
 };
 
 /// `count` elements of an object from element `first` on are stored in its dataset from element `stored_at` on;
-/// elements in no run are zero or dead.
+/// elements in no run are dead.
 struct RunRow {
   std::uint64_t first, count, stored_at;
   static constexpr const char* table = "/index/runs";
@@ -81,7 +75,9 @@ struct Header {
   std::uint32_t byte_order;
   std::uint64_t file_bytes;
   TablePlace types, members, datasets, objects, runs;
-  std::array<std::byte, 16> checksum;  // XXH3-128 of all other bytes of the file
+  std::uint64_t sealed;                         // 1: contents_checksum is that of the contents; 0: not computed
+  std::array<std::byte, 16> contents_checksum;  // XXH3-128 of all that is not the head
+  std::array<std::byte, 16> checksum;           // XXH3-128 of the head but for these bytes
 };
 static_assert(sizeof(Header) <= header_bytes);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "failure.hpp"
+#include "head.hpp"
 #include "layout.hpp"
 #include "tables.hpp"
 #include "types.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 class IndexReader {
  public:
-  explicit IndexReader(std::span<const std::byte> file) : file_(file) {}
+  explicit IndexReader(const FileView& file) : file_(file) {}
 
   Index take() && { return std::move(index_); }
 
@@ -44,22 +45,33 @@ class IndexReader {
 
  private:
   bool read_datasets(const TableView<DatasetRow>& rows) {
+    std::vector<Range> contents;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = rows.row(i);
-      const bool within = row.type < types_.size() && row.offset >= header_bytes && row.offset <= file_.size() &&
+      const bool within = row.type < types_.size() && row.head <= 1 && row.offset >= header_bytes &&
+                          row.offset <= file_.size() &&
                           row.count <= (file_.size() - row.offset) / types_[row.type]->size;
       if (!within) {
         return false;
       }
       datasets_.push_back(row);
+      if (row.head == 0) {
+        contents.push_back({row.offset, row.count * types_[row.type]->size});
+      }
     }
+    auto head = head_ranges(std::move(contents), file_.size());
+    if (!head) {
+      return false;
+    }
+    index_.head = std::move(*head);
     return true;
   }
 
   const char* read_objects(const TableView<ObjectRow>& objects, const TableView<RunRow>& runs) {
-    index_.runs.reserve(runs.size());  // places point into it
     index_.entries.reserve(objects.size());
-    index_.places.reserve(objects.size());
+    index_.stored.reserve(objects.size());
+    index_.first_stored.reserve(objects.size() + 1);
+    std::uint64_t next_run = 0;
     std::unordered_set<std::string_view> paths;
     for (std::size_t i = 0; i < objects.size(); ++i) {
       if (!valid_path(objects.name(i)) || !paths.insert(objects.name(i)).second) {
@@ -69,18 +81,22 @@ class IndexReader {
       if (!sized(row) || !stored_in_dataset(row)) {
         return "an object is not where it should be";
       }
-      if (!read_runs(row, runs)) {
+      index_.first_stored.push_back(index_.stored.size());
+      if (!read_runs(row, runs, next_run)) {
         return "the runs of an object make no sense";
       }
-      add(std::string(objects.name(i)), row);
+      next_run += row.runs;
+      const auto& type = types_[row.type];
+      index_.entries.push_back({std::string(objects.name(i)), type, row.count, row.count * type->size,
+                                row.stored * type->size, row.dead == 1, index_.entries.size()});
     }
-    return index_.runs.size() == runs.size() ? nullptr : "there are runs of no object";
+    index_.first_stored.push_back(index_.stored.size());
+    return next_run == runs.size() ? nullptr : "there are runs of no object";
   }
 
   [[nodiscard]] bool sized(const ObjectRow& row) const {
     return row.type < types_.size() &&
-           row.count <= std::numeric_limits<std::uint64_t>::max() / types_[row.type]->size && row.dead <= 1 &&
-           row.holes <= 1 - row.dead;
+           row.count <= std::numeric_limits<std::uint64_t>::max() / types_[row.type]->size && row.dead <= 1;
   }
 
   [[nodiscard]] bool stored_in_dataset(const ObjectRow& row) const {
@@ -95,46 +111,42 @@ class IndexReader {
   }
 
   /// Takes the runs of the object, which come in rising order and hold exactly what is stored.
-  bool read_runs(const ObjectRow& row, const TableView<RunRow>& runs) {
+  bool read_runs(const ObjectRow& row, const TableView<RunRow>& runs, std::uint64_t next_run) {
     if (row.runs == 0) {
-      return row.first_run == 0 && (row.stored == 0 || row.stored == row.count);
+      if (row.first_run != 0 || (row.stored != 0 && row.stored != row.count)) {
+        return false;
+      }
+      if (row.stored > 0) {
+        add(row, {0, row.count, row.first});
+      }
+      return true;
     }
-    if (row.first_run != index_.runs.size() || row.runs > runs.size() - row.first_run) {
+    if (row.first_run != next_run || row.runs > runs.size() - row.first_run) {
       return false;
     }
     std::uint64_t stored = 0;
     std::uint64_t free_from = 0;
     for (std::uint64_t i = row.first_run; i < row.first_run + row.runs; ++i) {
-      auto run = runs.row(i);
+      const auto run = runs.row(i);
       const bool fits = run.count > 0 && run.first >= free_from && run.first <= row.count &&
                         run.count <= row.count - run.first && run.count <= row.stored - stored &&
                         run.stored_at == row.first + stored;
       if (!fits) {
         return false;
       }
-      run.stored_at = stored;
-      index_.runs.push_back(run);
+      add(row, run);
       stored += run.count;
       free_from = run.first + run.count;
     }
     return stored == row.stored;
   }
 
-  void add(std::string path, const ObjectRow& row) {
-    const auto& type = types_[row.type];
-    Place place;
-    place.element_bytes = type->size;
-    if (row.stored > 0) {
-      place.stored = file_.subspan(datasets_[row.dataset].offset + row.first * type->size, row.stored * type->size);
-    }
-    place.runs = std::span(index_.runs).last(row.runs);
-    place.holes = row.holes == 1;
-    index_.places.push_back(place);
-    index_.entries.push_back({std::move(path), type, row.count, row.count * type->size, row.stored * type->size,
-                              row.dead == 1, row.holes == 1, index_.entries.size()});
+  void add(const ObjectRow& row, const RunRow& run) {
+    const std::uint64_t size = types_[row.type]->size;
+    index_.stored.push_back({datasets_[row.dataset].offset + run.stored_at * size, run.first * size, run.count * size});
   }
 
-  std::span<const std::byte> file_;
+  const FileView& file_;
   std::vector<std::shared_ptr<const Type>> types_;
   std::vector<DatasetRow> datasets_;
   Index index_;
@@ -142,7 +154,7 @@ class IndexReader {
 
 }  // namespace
 
-tl::expected<Index, cppc_status> read_index(std::span<const std::byte> file, const Header& header) {
+tl::expected<Index, cppc_status> read_index(const FileView& file, const Header& header) {
   IndexReader reader(file);
   if (const char* fault = reader.read(header)) {
     return failure(CPPC_ERR_IMAGE, "image: its index is inconsistent: {}", fault);

@@ -102,8 +102,7 @@ tl::expected<void, cppc_status> Layout::add(const Object& object) {
     return failure(CPPC_ERR_ARGUMENT, "image: {}: {} bytes given, but {} elements of {} bytes", object.path,
                    object.data.size(), object.count, element_bytes);
   }
-  const auto live =
-      object.holes.empty() ? std::optional(nonzero_runs(object.data, element_bytes)) : runs_between(object);
+  const auto live = runs_between(object);
   if (!live) {
     return failure(CPPC_ERR_ARGUMENT, "image: {}: its holes are not whole elements in rising order", object.path);
   }
@@ -111,19 +110,18 @@ tl::expected<void, cppc_status> Layout::add(const Object& object) {
   row.type = *type;
   row.count = object.count;
   row.dead = dead ? 1 : 0;
-  row.holes = object.holes.empty() ? 0 : 1;
   store(object, *type, *live, row);
   paths_.insert(objects_.add(object.path, row));
   return {};
 }
 
 std::uint64_t Layout::dataset_for(const Object& object, std::uint64_t type) {
-  if (object.data.size() >= large_object_bytes) {
-    datasets_.push_back({object_link(object.path), type, 0});
+  if (object.data.size() >= large_object_bytes || object.in_head) {
+    datasets_.push_back({object_link(object.path), type, object.in_head, 0, {}});
     return datasets_.size() - 1;
   }
   if (!packed_[type]) {
-    datasets_.push_back({"/packed/" + type_links_[type], type, 0});
+    datasets_.push_back({"/packed/" + type_links_[type], type, false, 0, {}});
     packed_[type] = datasets_.size() - 1;
   }
   return *packed_[type];
@@ -147,12 +145,10 @@ void Layout::store(const Object& object, std::uint64_t type, std::span<const Run
     if (!whole) {
       runs_.add({}, {run.first, run.count, dataset.count});
     }
-    pieces_.push_back({row.dataset, dataset.count * element_bytes,
-                       object.data.subspan(run.first * element_bytes, run.count * element_bytes)});
+    dataset.pieces.push_back(object.data.subspan(run.first * element_bytes, run.count * element_bytes));
     dataset.count += run.count;
   }
   row.stored = dataset.count - row.first;
-  stored_bytes_ += row.stored * element_bytes;
 }
 
 }  // namespace cppc::image

@@ -1,5 +1,5 @@
 /// Which datasets hold what: the image without HDF5. Objects of a type share one packed dataset, large ones have their
-/// own; all-zero blocks are left out. Nothing is copied.
+/// own, and so have those of the head. Nothing is copied.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 #include "format.hpp"
 #include "tables.hpp"
 #include "types.hpp"
-#include "zero.hpp"
 
 namespace cppc::image {
 
 /// Objects of at least so many bytes have a dataset of their own. Making one costs as much as copying 150 KB.
 inline constexpr std::uint64_t large_object_bytes = 262144;
 
-/// A dataset to make: `count` elements of a type.
-struct Dataset {
-  std::string path;
-  std::uint64_t type = 0;
+/// Elements `first` to `first + count - 1` of an object.
+struct Run {
+  std::uint64_t first = 0;
   std::uint64_t count = 0;
 };
 
-/// Program memory that belongs into a dataset, `at` bytes from its start.
-struct Piece {
-  std::uint64_t dataset = 0;
-  std::uint64_t at = 0;
-  std::span<const std::byte> bytes;
+/// A dataset to make: `count` elements of a type, which are those of the pieces of program memory.
+struct Dataset {
+  std::string path;
+  std::uint64_t type = 0;
+  bool in_head = false;
+  std::uint64_t count = 0;
+  std::vector<std::span<const std::byte>> pieces;
 };
 
 class Layout {
@@ -43,11 +43,9 @@ class Layout {
 
   [[nodiscard]] const TypeTable& types() const { return types_; }
   [[nodiscard]] const std::vector<Dataset>& datasets() const { return datasets_; }
-  [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
   [[nodiscard]] const Table<ObjectRow>& objects() const { return objects_; }
   [[nodiscard]] const Table<RunRow>& runs() const { return runs_; }
   [[nodiscard]] std::uint64_t state_bytes() const { return state_bytes_; }
-  [[nodiscard]] std::uint64_t stored_bytes() const { return stored_bytes_; }
 
   /// What the type is called as a link in HDF5: unique, and without slashes.
   [[nodiscard]] const std::string& type_link(std::uint64_t type) const { return type_links_[type]; }
@@ -62,12 +60,10 @@ class Layout {
   std::unordered_set<std::string> taken_type_links_;
   std::vector<Dataset> datasets_;
   std::vector<std::optional<std::uint64_t>> packed_;  // the packed dataset of each type
-  std::vector<Piece> pieces_;
   Table<ObjectRow> objects_;
   Table<RunRow> runs_;
   std::unordered_set<std::string_view> paths_;  // views of the names in objects_
   std::uint64_t state_bytes_ = 0;
-  std::uint64_t stored_bytes_ = 0;
 };
 
 /// "section/name", both not empty, and a valid name.

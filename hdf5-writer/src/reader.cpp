@@ -1,25 +1,28 @@
 // Reads an image by the addresses in its index, without HDF5: what comes from the network is not for a parser of a
-// hundred thousand lines, and contents go from the file to their place in one copy.
+// hundred thousand lines.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "checksum.hpp"
 #include "cppc/image.hpp"
 #include "failure.hpp"
 #include "format.hpp"
+#include "head.hpp"
 #include "index.hpp"
 
 namespace cppc::image {
 
 namespace {
 
-tl::expected<Header, cppc_status> read_header(std::span<const std::byte> file) {
+tl::expected<Header, cppc_status> read_header(std::span<const std::byte> front) {
   Header header{};
-  if (file.size() < header_bytes) {
-    return failure(CPPC_ERR_IMAGE, "image: {} bytes are too few", file.size());
+  if (front.size() < header_bytes) {
+    return failure(CPPC_ERR_IMAGE, "image: {} bytes are too few", front.size());
   }
-  std::memcpy(&header, file.data(), sizeof header);
+  std::memcpy(&header, front.data(), sizeof header);
   if (header.magic != magic) {
     return failure(CPPC_ERR_IMAGE, "image: this is no CPPC Live image");
   }
@@ -27,44 +30,78 @@ tl::expected<Header, cppc_status> read_header(std::span<const std::byte> file) {
     return failure(CPPC_ERR_IMAGE, "image: format {} of another version of CPPC Live or byte order; this one reads {}",
                    header.version, format_version);
   }
-  if (header.file_bytes != file.size()) {
-    return failure(CPPC_ERR_IMAGE, "image: truncated or extended: {} bytes instead of {}", file.size(),
-                   header.file_bytes);
-  }
-  if (header.checksum != checksum_of_file(file)) {
-    return failure(CPPC_ERR_CHECKSUM, "image: its checksum is wrong: bytes differ from those that were written");
-  }
   return header;
 }
 
-/// Copies what bytes [at, at + source.size()) of an object have in common with [offset, offset + destination.size()).
-void copy_common(std::span<const std::byte> source, std::uint64_t at, std::span<std::byte> destination,
-                 std::uint64_t offset) {
-  const std::uint64_t begin = std::max(at, offset);
-  const std::uint64_t end = std::min<std::uint64_t>(at + source.size(), offset + destination.size());
-  if (begin < end) {
-    std::memcpy(destination.data() + (begin - offset), source.data() + (begin - at), end - begin);
+/// The ranges in memory. Nothing when one is not there.
+std::optional<std::vector<std::span<const std::byte>>> pieces_of(const FileView& file, std::span<const Range> ranges) {
+  std::vector<std::span<const std::byte>> pieces;
+  for (const auto& [offset, bytes] : ranges) {
+    const auto piece = file.at(offset, bytes);
+    if (!piece) {
+      return std::nullopt;
+    }
+    pieces.push_back(*piece);
   }
+  return pieces;
 }
 
-/// As copy_common, for an object that is stored in runs.
-void copy_runs(const Place& place, std::span<std::byte> destination, std::uint64_t offset) {
-  if (!place.holes) {
-    std::fill(destination.begin(), destination.end(), std::byte{0});
+tl::expected<void, cppc_status> verify_head(const FileView& file, const Header& header, const Index& index) {
+  const auto pieces = pieces_of(file, index.head);
+  if (!pieces || pieces->empty() || index.head.front().offset != 0) {
+    return failure(CPPC_ERR_IMAGE, "image: a part of its head is missing");
   }
-  const auto bytes = place.element_bytes;
-  const auto ends_before = [&](const RunRow& run) { return (run.first + run.count) * bytes <= offset; };
-  for (auto run = std::partition_point(place.runs.begin(), place.runs.end(), ends_before);
-       run != place.runs.end() && run->first * bytes < offset + destination.size(); ++run) {
-    copy_common(place.stored.subspan(run->stored_at * bytes, run->count * bytes), run->first * bytes, destination,
-                offset);
+  if (header.checksum != checksum_of_head(*pieces)) {
+    return failure(CPPC_ERR_CHECKSUM, "image: its checksum is wrong: bytes differ from those that were written");
   }
+  return {};
+}
+
+/// Of a whole file: what is between the parts of its head.
+tl::expected<void, cppc_status> verify_contents(std::span<const std::byte> file, const Header& header,
+                                                const Index& index) {
+  Checksummer summer;
+  std::uint64_t end = 0;
+  for (const auto& [offset, bytes] : index.head) {
+    summer.add(file.subspan(end, offset - end));
+    end = offset + bytes;
+  }
+  summer.add(file.subspan(end));
+  if (summer.sum() != header.contents_checksum) {
+    return failure(CPPC_ERR_CHECKSUM, "image: the checksum of its contents is wrong: bytes differ from those written");
+  }
+  return {};
+}
+
+tl::expected<Index, cppc_status> read_head(const FileView& file, const Header& header) {
+  auto index = read_index(file, header);
+  if (!index) {
+    return index;
+  }
+  if (const auto verified = verify_head(file, header, *index); !verified) {
+    return tl::make_unexpected(verified.error());
+  }
+  return index;
+}
+
+bool well_ordered(std::span<const Extent> extents, std::uint64_t size) {
+  std::uint64_t end = 0;
+  for (const auto& extent : extents) {
+    if (extent.offset < end || extent.offset > size || extent.bytes.size() > size - extent.offset) {
+      return false;
+    }
+    end = extent.offset + extent.bytes.size();
+  }
+  return true;
 }
 
 }  // namespace
 
 struct Reader::Impl {
   Index index;
+  std::vector<Extent> there;  // of the file
+  std::uint64_t size = 0;
+  bool sealed = false;
 };
 
 Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -78,10 +115,49 @@ tl::expected<Reader, cppc_status> Reader::open(std::span<const std::byte> file) 
     if (!header) {
       return tl::make_unexpected(header.error());
     }
-    return read_index(file, *header).map([](Index&& index) {
-      return Reader(std::make_unique<Impl>(Impl{std::move(index)}));
+    if (header->file_bytes != file.size()) {
+      return failure(CPPC_ERR_IMAGE, "image: truncated or extended: {} bytes instead of {}", file.size(),
+                     header->file_bytes);
+    }
+    std::vector<Extent> there{{0, file}};
+    auto index = read_head(FileView(there, file.size()), *header);
+    if (!index) {
+      return tl::make_unexpected(index.error());
+    }
+    if (header->sealed != 0) {
+      if (const auto verified = verify_contents(file, *header, *index); !verified) {
+        return tl::make_unexpected(verified.error());
+      }
+    }
+    return Reader(std::make_unique<Impl>(Impl{std::move(*index), std::move(there), file.size(), header->sealed != 0}));
+  });
+}
+
+tl::expected<Reader, cppc_status> Reader::open_head(std::span<const Extent> head) {
+  return contained("image", [&]() -> tl::expected<Reader, cppc_status> {
+    if (head.empty() || head.front().offset != 0) {
+      return failure(CPPC_ERR_IMAGE, "image: it has no beginning");
+    }
+    const auto header = read_header(head.front().bytes);
+    if (!header) {
+      return tl::make_unexpected(header.error());
+    }
+    if (!well_ordered(head, header->file_bytes)) {
+      return failure(CPPC_ERR_IMAGE, "image: its head is not within its {} bytes", header->file_bytes);
+    }
+    std::vector<Extent> there(head.begin(), head.end());
+    return read_head(FileView(there, header->file_bytes), *header).map([&](Index&& index) {
+      return Reader(std::make_unique<Impl>(Impl{std::move(index), std::move(there), header->file_bytes, false}));
     });
   });
+}
+
+bool Reader::sealed() const { return impl_->sealed; }
+
+std::span<const Stored> Reader::stored(const Entry& entry) const {
+  const Index& index = impl_->index;
+  const std::size_t first = index.first_stored[entry.number];
+  return std::span(index.stored).subspan(first, index.first_stored[entry.number + 1] - first);
 }
 
 std::span<const Entry> Reader::entries() const { return impl_->index.entries; }
@@ -107,11 +183,18 @@ tl::expected<void, cppc_status> Reader::read_part(const Entry& entry, std::uint6
     return failure(CPPC_ERR_ARGUMENT, "image: {}: has {} bytes, not {} from {} on", known.path, known.bytes,
                    destination.size(), offset);
   }
-  const auto& place = impl_->index.places[entry.number];
-  if (place.stored.size() == known.bytes) {
-    copy_common(place.stored, 0, destination, offset);
-  } else {
-    copy_runs(place, destination, offset);
+  const FileView file(impl_->there, impl_->size);
+  for (const auto& part : stored(known)) {
+    const std::uint64_t begin = std::max(part.object_offset, offset);
+    const std::uint64_t end = std::min<std::uint64_t>(part.object_offset + part.bytes, offset + destination.size());
+    if (begin >= end) {
+      continue;
+    }
+    const auto source = file.at(part.file_offset + (begin - part.object_offset), end - begin);
+    if (!source) {
+      return failure(CPPC_ERR_STATE, "image: {}: its contents are not there yet", known.path);
+    }
+    std::memcpy(destination.data() + (begin - offset), source->data(), end - begin);
   }
   return {};
 }

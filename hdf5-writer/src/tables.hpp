@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "file_view.hpp"
 #include "format.hpp"
 
 namespace cppc::image {
@@ -52,14 +53,15 @@ class Table {
 template <class Row>
 class TableView {
  public:
-  /// Nothing when `place` is not within the file or its rows have another width than `Row`'s with a name of up to
-  /// name_limit bytes.
-  static std::optional<TableView> at(std::span<const std::byte> file, const TablePlace& place) {
+  /// Nothing when `place` is not within the file and there, or its rows have another width than `Row`'s with a name of
+  /// up to name_limit bytes.
+  static std::optional<TableView> at(const FileView& file, const TablePlace& place) {
     const bool form = place.row_bytes >= sizeof(Row) && place.row_bytes <= sizeof(Row) + name_limit + 8;
     if (!form || place.offset > file.size() || place.rows > (file.size() - place.offset) / place.row_bytes) {
       return std::nullopt;
     }
-    return TableView(file.subspan(place.offset, place.rows * place.row_bytes), place);
+    const auto bytes = file.at(place.offset, place.rows * place.row_bytes);
+    return bytes ? std::optional(TableView(*bytes, place)) : std::nullopt;
   }
   [[nodiscard]] std::size_t size() const { return rows_; }
 

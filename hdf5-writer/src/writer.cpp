@@ -1,20 +1,24 @@
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "checksum.hpp"
-#include "core_file.hpp"
 #include "cppc/image.hpp"
+#include "hdf5_file.hpp"
 #include "hdf5_types.hpp"
+#include "head.hpp"
 #include "layout.hpp"
+#include "store.hpp"
 
 namespace cppc::image {
 
 namespace {
 
 /// The HDF5 types of a layout; structures are named ones in the file.
-tl::expected<std::vector<Hid>, cppc_status> add_types(CoreFile& file, const Layout& layout) {
+tl::expected<std::vector<Hid>, cppc_status> add_types(Hdf5File& file, const Layout& layout) {
   std::vector<Hid> types;
   for (const auto& dataset : layout.datasets()) {
     types.resize(std::max<std::size_t>(types.size(), dataset.type + 1));
@@ -42,7 +46,7 @@ struct MadeDatasets {
   std::vector<std::uint64_t> offsets;
 };
 
-tl::expected<MadeDatasets, cppc_status> add_datasets(CoreFile& file, const Layout& layout) {
+tl::expected<MadeDatasets, cppc_status> add_datasets(Hdf5File& file, const Layout& layout) {
   const auto types = add_types(file, layout);
   if (!types) {
     return tl::make_unexpected(types.error());
@@ -53,14 +57,14 @@ tl::expected<MadeDatasets, cppc_status> add_datasets(CoreFile& file, const Layou
     if (!offset) {
       return tl::make_unexpected(offset.error());
     }
-    made.rows.add(dataset.path, {*offset, dataset.type, dataset.count});
+    made.rows.add(dataset.path, {*offset, dataset.type, dataset.count, dataset.in_head ? 1U : 0U});
     made.offsets.push_back(*offset);
   }
   return made;
 }
 
 template <class Row>
-tl::expected<TablePlace, cppc_status> add_table(CoreFile& file, const Table<Row>& table) {
+tl::expected<TablePlace, cppc_status> add_table(Hdf5File& file, const Table<Row>& table) {
   const auto type = hdf5_row_type(Row::columns, table.name_bytes());
   if (!type) {
     return tl::make_unexpected(type.error());
@@ -71,7 +75,7 @@ tl::expected<TablePlace, cppc_status> add_table(CoreFile& file, const Table<Row>
 }
 
 /// Makes the tables of the index; the header says where they belong.
-tl::expected<Header, cppc_status> add_index(CoreFile& file, const Layout& layout, const Table<DatasetRow>& datasets) {
+tl::expected<Header, cppc_status> add_index(Hdf5File& file, const Layout& layout, const Table<DatasetRow>& datasets) {
   Header header{};
   cppc_status status = CPPC_OK;
   const auto add = [&](TablePlace& place, const auto& table) {
@@ -89,90 +93,147 @@ tl::expected<Header, cppc_status> add_index(CoreFile& file, const Layout& layout
   return all ? tl::expected<Header, cppc_status>(header) : tl::make_unexpected(status);
 }
 
-template <class Row>
-void fill_table(std::span<std::byte> file, const TablePlace& place, const Table<Row>& table) {
-  const auto bytes = table.encode();
-  std::copy(bytes.begin(), bytes.end(), file.subspan(place.offset).begin());
-}
+/// What a file is made of: all but the contents is in the store already.
+struct Made {
+  Header header{};
+  MadeDatasets datasets;
+};
 
-void fill(std::span<std::byte> file, const Layout& layout, const Header& header, const Table<DatasetRow>& datasets,
-          std::span<const std::uint64_t> offsets) {
-  for (const auto& piece : layout.pieces()) {
-    std::memcpy(file.data() + offsets[piece.dataset] + piece.at, piece.bytes.data(), piece.bytes.size());
+tl::expected<Made, cppc_status> make_file(Store& store, const Layout& layout) {
+  auto file = Hdf5File::create(store.access());
+  if (!file) {
+    return tl::make_unexpected(file.error());
   }
-  fill_table(file, header.objects, layout.objects());
-  fill_table(file, header.runs, layout.runs());
-  fill_table(file, header.datasets, datasets);
-  fill_table(file, header.types, layout.types().rows());
-  fill_table(file, header.members, layout.types().member_rows());
+  auto datasets = add_datasets(*file, layout);
+  if (!datasets) {
+    return tl::make_unexpected(datasets.error());
+  }
+  auto header = add_index(*file, layout, datasets->rows);
+  if (!header) {
+    return tl::make_unexpected(header.error());
+  }
+  const auto bytes = std::move(*file).finish();
+  if (!bytes) {
+    return tl::make_unexpected(bytes.error());
+  }
+  header->magic = magic;
+  header->version = format_version;
+  header->byte_order = byte_order_mark;
+  header->file_bytes = *bytes;
+  return Made{*header, std::move(*datasets)};
 }
 
-/// Puts the header in front, with the checksum over everything else.
-void seal(std::span<std::byte> file, Header header) {
-  header.magic = magic;
-  header.version = format_version;
-  header.byte_order = byte_order_mark;
-  header.file_bytes = file.size();
-  std::memcpy(file.data(), &header, sizeof header);
-  header.checksum = checksum_of_file(file);
-  std::memcpy(file.data(), &header, sizeof header);
+void put_index(Store& store, const Layout& layout, const Made& made) {
+  const Header& header = made.header;
+  store.put(header.objects.offset, layout.objects().encode());
+  store.put(header.runs.offset, layout.runs().encode());
+  store.put(header.datasets.offset, made.datasets.rows.encode());
+  store.put(header.types.offset, layout.types().rows().encode());
+  store.put(header.members.offset, layout.types().member_rows().encode());
+  store.put(0, std::as_bytes(std::span(&header, 1)));
 }
 
-/// For the index and what HDF5 adds, when the objects are few. More is taken when needed.
-constexpr std::uint64_t overhead_bytes = std::uint64_t{2} << 20;
+/// Puts the pieces of all datasets into their places, and returns what they are of the file when they are not its head.
+std::vector<Range> put_pieces(Store& store, const Layout& layout, const MadeDatasets& made) {
+  std::vector<std::size_t> order(layout.datasets().size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return made.offsets[i]; });
+  std::vector<Range> contents;
+  for (const std::size_t i : order) {
+    const Dataset& dataset = layout.datasets()[i];
+    std::uint64_t offset = made.offsets[i];
+    for (const auto piece : dataset.pieces) {
+      if (dataset.in_head) {
+        store.put(offset, piece);
+      } else {
+        store.add_contents(offset, piece);
+      }
+      offset += piece.size();
+    }
+    if (!dataset.in_head) {
+      contents.push_back({made.offsets[i], offset - made.offsets[i]});
+    }
+  }
+  return contents;
+}
 
 }  // namespace
 
 // ---- Image
 
 struct Image::Impl {
-  Arena memory;
-  std::vector<Extent> extents;
+  std::unique_ptr<Store> store;
+  std::vector<std::span<std::byte>> head_memory;
+  std::vector<Extent> head;
   std::uint64_t bytes = 0;
   std::uint64_t state_bytes = 0;
-  std::uint64_t zero_bytes = 0;
+
+  /// Changes the header and computes the checksum anew.
+  void write_header(Header header) {
+    std::memcpy(head_memory.front().data(), &header, sizeof header);
+    header.checksum = checksum_of_head(std::vector<std::span<const std::byte>>(head_memory.begin(), head_memory.end()));
+    std::memcpy(head_memory.front().data(), &header, sizeof header);
+  }
 };
 
 Image::Image(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Image::Image(Image&&) noexcept = default;
 Image& Image::operator=(Image&&) noexcept = default;
 Image::~Image() = default;
-std::span<const Extent> Image::extents() const { return impl_->extents; }
+std::span<const Extent> Image::head() const { return impl_->head; }
+std::span<const Extent> Image::contents() const { return impl_->store->contents(); }
 std::uint64_t Image::size() const { return impl_->bytes; }
 std::uint64_t Image::state_bytes() const { return impl_->state_bytes; }
-std::uint64_t Image::zero_bytes() const { return impl_->zero_bytes; }
+
+std::vector<Extent> Image::extents() const {
+  std::vector<Extent> all;
+  all.reserve(head().size() + contents().size());
+  std::ranges::merge(head(), contents(), std::back_inserter(all), {}, &Extent::offset, &Extent::offset);
+  return all;
+}
+
+void Image::seal() {
+  Checksummer summer;
+  for (const auto& extent : contents()) {
+    summer.add(extent.bytes);
+  }
+  Header header{};
+  std::memcpy(&header, impl_->head_memory.front().data(), sizeof header);
+  header.sealed = 1;
+  header.contents_checksum = summer.sum();
+  impl_->write_header(header);
+}
 
 // ---- Writer
 
 struct Writer::Impl {
-  Arena memory;
+  std::unique_ptr<Store> store;
   Layout layout;
 
-  /// Makes the file and fills it.
-  tl::expected<CoreFile::Finished, cppc_status> build() &&;
+  tl::expected<std::unique_ptr<Image::Impl>, cppc_status> build() &&;
 };
 
-tl::expected<CoreFile::Finished, cppc_status> Writer::Impl::build() && {
+tl::expected<std::unique_ptr<Image::Impl>, cppc_status> Writer::Impl::build() && {
   const QuietHdf5 quiet;
-  auto file = CoreFile::create(std::move(memory));
-  if (!file) {
-    return tl::make_unexpected(file.error());
+  const auto made = make_file(*store, layout);
+  if (!made) {
+    return tl::make_unexpected(made.error());
   }
-  const auto datasets = add_datasets(*file, layout);
-  if (!datasets) {
-    return tl::make_unexpected(datasets.error());
+  put_index(*store, layout, *made);
+  const auto ranges = head_ranges(put_pieces(*store, layout, made->datasets), made->header.file_bytes);
+  if (!ranges || ranges->empty() || ranges->front().offset != 0) {
+    return failure(CPPC_ERR_IMAGE, "image: HDF5 has put datasets on top of each other");
   }
-  const auto header = add_index(*file, layout, datasets->rows);
-  if (!header) {
-    return tl::make_unexpected(header.error());
+  auto image = std::make_unique<Image::Impl>();
+  image->head_memory = store->gather(*ranges);
+  for (std::size_t i = 0; i < ranges->size(); ++i) {
+    image->head.push_back({(*ranges)[i].offset, image->head_memory[i]});
   }
-  auto finished = std::move(*file).finish();
-  if (finished) {
-    const auto bytes = finished->memory.bytes().first(finished->bytes);
-    fill(bytes, layout, *header, datasets->rows, datasets->offsets);
-    seal(bytes, *header);
-  }
-  return finished;
+  image->bytes = made->header.file_bytes;
+  image->state_bytes = layout.state_bytes();
+  image->write_header(made->header);
+  image->store = std::move(store);
+  return image;
 }
 
 Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -180,13 +241,14 @@ Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 Writer::~Writer() = default;
 
-tl::expected<Writer, cppc_status> Writer::create(std::uint64_t expected_bytes) {
+tl::expected<Writer, cppc_status> Writer::create(Storage storage) {
   return contained("image", [&]() -> tl::expected<Writer, cppc_status> {
     if (const auto checked = check_hdf5(); !checked) {
       return tl::make_unexpected(checked.error());
     }
-    return Arena::allocate(expected_bytes + overhead_bytes).map([](Arena&& memory) {
-      return Writer(std::make_unique<Impl>(Impl{std::move(memory), {}}));
+    auto store = storage == Storage::scattered ? scattered_store() : contiguous_store();
+    return std::move(store).map([](std::unique_ptr<Store>&& made) {
+      return Writer(std::make_unique<Impl>(Impl{std::move(made), {}}));
     });
   });
 }
@@ -198,17 +260,7 @@ tl::expected<void, cppc_status> Writer::add(const Object& object) {
 tl::expected<Image, cppc_status> Writer::finish() && {
   return contained("image", [&]() -> tl::expected<Image, cppc_status> {
     const auto impl = std::move(impl_);
-    auto finished = std::move(*impl).build();
-    if (!finished) {
-      return tl::make_unexpected(finished.error());
-    }
-    const auto& layout = impl->layout;
-    const std::span<const std::byte> bytes = finished->memory.bytes().first(finished->bytes);
-    return Image(std::make_unique<Image::Impl>(Image::Impl{std::move(finished->memory),
-                                                           {Extent{0, bytes}},
-                                                           bytes.size(),
-                                                           layout.state_bytes(),
-                                                           layout.state_bytes() - layout.stored_bytes()}));
+    return std::move(*impl).build().map([](std::unique_ptr<Image::Impl>&& made) { return Image(std::move(made)); });
   });
 }
 

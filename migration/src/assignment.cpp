@@ -2,18 +2,25 @@
 
 #include <spdlog/spdlog.h>
 
-#include <cstdio>
+#include <sstream>
 
 namespace cppc::migration {
+namespace {
+constexpr const char* none = "-";
+}  // namespace
 
-std::string Assignment::encode() const { return fmt::format("{} {} {} {} {}", rank, ranks, agent_pid, desk, page); }
+std::string Assignment::encode() const {
+  return fmt::format("{} {} {} {} {} {}", rank, ranks, agent_pid, desk, page, provider.empty() ? none : provider);
+}
 
 tl::expected<Assignment, cppc_status> Assignment::decode(const std::string& text) {
   Assignment one;
-  if (std::sscanf(text.c_str(), "%d %d %d %d %d", &one.rank, &one.ranks, &one.agent_pid, &one.desk, &one.page) != 5) {
+  std::istringstream words(text);
+  if (!(words >> one.rank >> one.ranks >> one.agent_pid >> one.desk >> one.page >> one.provider)) {
     spdlog::error("'{}' in {} is not for a replacement of this version", text, variable);
     return tl::unexpected(CPPC_ERR_ARGUMENT);
   }
+  if (one.provider == none) one.provider.clear();
   return one;
 }
 

@@ -40,12 +40,9 @@ class SharedWord {
 enum class Stage : std::uint32_t {
   working,   // [rank] runs, or goes on running
   arrived,   // [agent] stopped at the migration point
-  packed,    // [agent] leaver: the image is built; image_bytes tells its size
-  offered,   // [rank] leaver: the mail holds where to send it
   shipped,   // [agent] leaver: the image has arrived and is intact
-  ready,     // [agent] newcomer: started, waits for image_bytes
-  expected,  // [rank] newcomer: image_bytes is set
-  offering,  // [agent] newcomer: the mail holds where to send the image
+  ready,     // [agent] newcomer: started; the mail holds where to send the image
+  expected,  // [rank] newcomer: the image comes now, or never (dismissed)
   restored,  // [agent] newcomer: stands at the migration point with the leaver's state
   failed,    // [agent] leaver or newcomer: see status
 };
@@ -66,13 +63,16 @@ struct Slot {
   std::uint64_t passed;
   std::uint32_t site;
   std::int64_t sent, received, active;
-  // The image.
-  std::uint64_t image_bytes;  // of the file
+  // The image. A leaver has in its mail where to send it.
+  std::atomic<std::uint64_t> image_bytes;
   std::atomic<std::uint64_t> bytes_done;
   std::uint32_t leaving;  // the agent's: this rank moves away
   std::int32_t group;     // the agent's, for a newcomer: index of its agent in Desk::joins()
-  std::uint32_t mail_size;
+  std::atomic<std::uint32_t> mail_size;
   std::array<std::byte, 1024> mail;
+  // Bytes of the rank's largest blocks, as it last announced them; a newcomer gets those of the rank it takes over.
+  std::atomic<std::uint32_t> block_count;
+  std::array<std::uint64_t, 64> blocks;
 };
 
 class Desk {

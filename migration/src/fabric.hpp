@@ -4,17 +4,19 @@
 ///   target: Endpoint::open -> Receiver::prepare -> offer().encode(), by the job's own channel, to the source ->
 ///   receive source: Offer::decode -> Endpoint::open_towards -> send
 ///
-/// The source writes by RMA straight from program memory into the target's buffer; where a provider has no RMA, by
-/// tagged messages. The target compares an XXH3-64 of every chunk; the source learns the verdict. Only a peer that
-/// shows the offer's one-time token is listened to.
+/// The source sends the head of an image first; from it the target learns what there is and says where each part of the
+/// contents belongs. Then the source writes by RMA straight from program memory to where it belongs; where a provider
+/// has no RMA, by tagged messages. Small pieces are copied together on the way, blocks that are zero do not travel. The
+/// target compares an XXH3-64 of every chunk; one that differs is sent again, up to three times. Only a peer that shows
+/// the offer's one-time token is listened to.
 ///
 /// Threads: an endpoint and what uses it belong to one thread at a time; different endpoints are independent, of each
 /// other and of MPI. No threads are started, no signal handlers set, nothing is written to standard output.
 /// Nothing throws and nothing waits for ever: errors are a cppc_status, logged by name where first met. After an error
 /// of receive or send the endpoint is closed, and the fabric no longer touches the memory it was given.
 ///
-/// Settings: CPPC_FABRIC names the provider (tcp, net, shm, verbs, or in full as "tcp;ofi_rxm"); FI_LOG_LEVEL makes
-/// libfabric talk on standard error.
+/// Settings: CPPC_FABRIC names the provider (tcp, net, shm, verbs, or in full as "tcp;ofi_rxm"); CPPC_FABRIC_CHUNK,
+/// CPPC_FABRIC_DEPTH and CPPC_COMPRESS: see Tuning; FI_LOG_LEVEL makes libfabric talk on standard error.
 #pragma once
 
 #include <array>
@@ -37,16 +39,13 @@ using image::Extent;
 
 using Token = std::array<std::byte, 16>;
 
-/// What the source needs to write into the target's buffer. A secret between the two: it holds the token and the key.
+/// What the source needs to reach the target. A secret between the two: it holds the token.
 struct Offer {
   std::string provider;              ///< in libfabric's spelling
   std::uint32_t address_format = 0;  ///< FI_SOCKADDR_IN, ...
   std::vector<std::byte> address;    ///< of the target's endpoint
   std::uint64_t node = 0;            ///< where processes share memory, they have the same
-  std::uint64_t capacity = 0;        ///< bytes of the buffer
-  bool rma = false;                  ///< base and key are valid
-  std::uint64_t base = 0;            ///< remote address of the buffer's first byte
-  std::uint64_t key = 0;
+  bool rma = false;                  ///< the source may write by itself
   Token token{};
 
   /// A few hundred bytes; the same on every architecture that is little-endian.
@@ -55,6 +54,13 @@ struct Offer {
   /// CPPC_ERR_ARGUMENT for anything that encode() has not made.
   static tl::expected<Offer, cppc_status> decode(std::span<const std::byte> bytes);
 };
+
+/// The same for processes that share memory, different (almost surely) for others.
+std::uint64_t node_identity();
+
+/// Providers that may carry an image, those best by reputation first. The one asked for by CPPC_FABRIC only, if there
+/// is; shm only for processes that share memory.
+std::vector<std::string> candidates(bool same_node);
 
 struct EndpointOptions {
   std::string provider;       ///< empty: CPPC_FABRIC; that unset or empty too: the best there is
@@ -100,20 +106,30 @@ struct Patience {
   std::chrono::milliseconds silence{10'000};
 };
 
-/// Called from within receive and send: bytes that arrived and were verified (target) or were delivered (source), of
-/// all.
+/// Called from within receive and send: bytes of head and contents that are verified (target) or were delivered
+/// (source), of all that are known of.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 struct Transferred {
-  std::uint64_t bytes = 0;  ///< sum of the extents
-  std::uint64_t size = 0;   ///< end of the last extent: the size of the image file
+  std::uint64_t bytes = 0;  ///< head and contents
+  std::uint64_t sent = 0;   ///< of chunks, as they travelled
+  std::uint64_t again = 0;  ///< chunks that were sent again
 };
+
+/// Where the contents of the file from `offset` on belong.
+struct Place {
+  std::uint64_t offset = 0;
+  std::span<std::byte> memory;
+};
+
+/// Called in the target once the head is there: says where all contents belong, in rising order. An error ends the
+/// transfer. The head's memory is there until receive() returns.
+using Unpack = std::function<tl::expected<std::vector<Place>, cppc_status>(std::span<const Extent> head)>;
 
 class Receiver {
  public:
-  /// Registers `buffer` for one transfer and makes an offer of it. `buffer` must outlive the receiver. On some
-  /// providers its memory is pinned here, and so allocated if it has not been touched yet.
-  static tl::expected<Receiver, cppc_status> prepare(Endpoint endpoint, std::span<std::byte> buffer);
+  /// Makes an offer for one transfer.
+  static tl::expected<Receiver, cppc_status> prepare(Endpoint endpoint);
 
   Receiver(Receiver&&) noexcept;
   Receiver& operator=(Receiver&&) noexcept;
@@ -121,12 +137,13 @@ class Receiver {
 
   [[nodiscard]] const Offer& offer() const;
 
-  /// Waits for the source and for everything it sends; once per receiver (then CPPC_ERR_STATE). Extents lie in the
-  /// buffer at their offsets; bytes between them are left alone. Success: all has arrived and is verified, and the
-  /// source has been told. CPPC_ERR_CHECKSUM: a chunk differs from what was sent. CPPC_ERR_FABRIC: the transfer failed
-  /// or the source died. When the source gives up, the status it gave up with. Most providers move nothing while this
-  /// is not called.
-  tl::expected<Transferred, cppc_status> receive(const Patience& patience, const Progress& progress = {});
+  /// Waits for the source and for everything it sends; once per receiver (then CPPC_ERR_STATE). Success: all has
+  /// arrived in its place and is verified, and the source has been told. CPPC_ERR_CHECKSUM: a chunk differs from what
+  /// was sent each time. CPPC_ERR_FABRIC: the transfer failed or the source died. When the source gives up, the status
+  /// it gave up with. Most providers move nothing while this is not called. After an error places may be overwritten in
+  /// part.
+  tl::expected<Transferred, cppc_status> receive(const Unpack& unpack, const Patience& patience,
+                                                 const Progress& progress = {});
 
   struct Impl;
 
@@ -135,17 +152,31 @@ class Receiver {
   std::unique_ptr<Impl> impl_;
 };
 
-struct Tuning {
-  std::size_t chunk_bytes = std::size_t{4} << 20;  ///< bytes in one write
-  std::size_t in_flight = 4;                       ///< writes under way at a time
+/// What to send: extents of a file, those of head and contents each in rising order and not overlapping (else
+/// CPPC_ERR_ARGUMENT). Their memory must not change until send returns.
+struct Cargo {
+  std::span<const Extent> head;
+  std::span<const Extent> contents;
 };
 
-/// Sends `extents` (in rising order, not overlapping, inside the offer's capacity: else CPPC_ERR_ARGUMENT) and waits
-/// until the target has verified them. Their memory must not change before this returns. CPPC_ERR_REFUSED: the target
-/// does not know the offer's token. CPPC_ERR_CHECKSUM: the target received something else. CPPC_ERR_FABRIC: the
-/// transfer failed or the target died. When the target gives up, the status it gave up with.
-tl::expected<Transferred, cppc_status> send(Endpoint endpoint, const Offer& offer, std::span<const Extent> extents,
+/// Of what travels. Automatic: when the wire is slow enough, as measured, to gain by it.
+enum class Compression { automatic, on, off };
+
+struct Tuning {
+  std::size_t chunk_bytes = std::size_t{256} << 10;  ///< bytes in one write
+  std::size_t in_flight = 8;                         ///< writes under way at a time
+  Compression compression = Compression::automatic;
+
+  /// As CPPC_FABRIC_CHUNK (in KiB), CPPC_FABRIC_DEPTH and CPPC_COMPRESS (auto, on, off) say; what makes no sense is
+  /// said and not used.
+  static Tuning from_environment();
+};
+
+/// Sends and waits until the target has verified all. CPPC_ERR_REFUSED: the target does not know the offer's token.
+/// CPPC_ERR_CHECKSUM: the target received something else. CPPC_ERR_FABRIC: the transfer failed or the target died. When
+/// the target gives up, the status it gave up with.
+tl::expected<Transferred, cppc_status> send(Endpoint endpoint, const Offer& offer, const Cargo& cargo,
                                             const Patience& patience, const Progress& progress = {},
-                                            const Tuning& tuning = {});
+                                            const Tuning& tuning = Tuning::from_environment());
 
 }  // namespace cppc::fabric

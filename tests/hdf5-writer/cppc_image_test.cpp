@@ -70,10 +70,9 @@ TEST_F(CppcImage, ListsObjects) {
   EXPECT_PRED2(matches, listed.output, "PATH +TYPE +COUNT +BYTES +STORED\n");
   EXPECT_PRED2(matches, listed.output, "global/numbers +int +3 +12 +12\n");
   EXPECT_PRED2(matches, listed.output, "heap/1 +particle +2 +96 +96\n");
-  EXPECT_PRED2(matches, listed.output, "heap/sparse +double +2048 +16384 +8192\n");
-  EXPECT_PRED2(matches, listed.output, "heap/zeros +double +1024 +8192 +zero\n");
+  EXPECT_PRED2(matches, listed.output, "heap/sparse +double +2048 +16384 +408\\+\n");
   EXPECT_PRED2(matches, listed.output, "heap/dead +double +5 +40 +dead\n");
-  EXPECT_PRED2(contains, listed.output, "6 objects, 8300 bytes stored\n");
+  EXPECT_PRED2(contains, listed.output, "6 objects, 528 bytes stored\n");
 }
 
 TEST_F(CppcImage, DumpsValues) {
@@ -86,9 +85,9 @@ TEST_F(CppcImage, DumpsValues) {
                "  [0] {id: 7, position: [1.5, -2.5, 0], link: {next: @12, tag: 120}}\n"
                "  *\n");
   EXPECT_PRED2(contains, dumped.output,
-               "heap/sparse: double[2048]\n  [0] 1 0 0 0 0 0 0 0\n  [8] 0 0 0 0 0 0 0 0\n  *\n"
+               "heap/sparse: double[2048] 408 bytes of 16384; the others are dead and shown as 0\n"
+               "  [0] 1 0 0 0 0 0 0 0\n  [8] 0 0 0 0 0 0 0 0\n  *\n"
                "  [1800] 2 0 0 0 0 0 0 0\n  [1808] 0 0 0 0 0 0 0 0\n  *\n");
-  EXPECT_PRED2(contains, dumped.output, "heap/zeros: double[1024] zero\n");
   EXPECT_PRED2(contains, dumped.output, "heap/dead: double[5] dead\n");
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 TEST(OtherHdf5, IsRefusedByName) {
   testing::internal::CaptureStdout();  // where this program's default logger writes
-  const auto writer = Writer::create(0);
+  const auto writer = Writer::create();
   const auto log = testing::internal::GetCapturedStdout();
   ASSERT_FALSE(writer);
   EXPECT_EQ(writer.error(), CPPC_ERR_MISMATCH);

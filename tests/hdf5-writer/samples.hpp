@@ -71,8 +71,8 @@ Object object(std::string path, TypePointer type, const std::vector<T>& elements
   return {std::move(path), std::move(type), elements.size(), std::as_bytes(std::span(elements))};
 }
 
-inline Image build(const std::vector<Object>& objects) {
-  auto writer = Writer::create(0);
+inline Image build(const std::vector<Object>& objects, Storage storage = Storage::scattered) {
+  auto writer = Writer::create(storage);
   EXPECT_TRUE(writer);
   for (const auto& object : objects) {
     EXPECT_TRUE(writer->add(object)) << object.path;
@@ -93,20 +93,29 @@ inline Bytes file_of(const Image& image) {
   return file;
 }
 
-inline Bytes file_of(const std::vector<Object>& objects) { return file_of(build(objects)); }
+/// With a checksum of the contents.
+inline Bytes file_of(const std::vector<Object>& objects) {
+  Image image = build(objects);
+  image.seal();
+  return file_of(image);
+}
 
-/// A small image with one object of every kind: packed, whole, in runs, zero, dead, empty.
+/// A small image with one object of every kind: packed, whole, with holes, in the head, dead, empty.
 inline Bytes varied_file() {
   const std::vector<std::int32_t> numbers = {1, -2, 3};
   const auto some_particles = particles(2);
   std::vector<double> sparse(2048, 0.0);
   sparse[0] = 1;
   sparse[1800] = 2;
-  const std::vector<double> zeros(1024, 0.0);
-  return file_of({object("global/numbers", int32, numbers),
+  const std::vector<Part> holes{{8, 14000}, {14408, 1976}};
+  Object with_holes = object("heap/sparse", float64, sparse);
+  with_holes.holes = holes;
+  Object first = object("runtime/first", int32, numbers);
+  first.in_head = true;
+  return file_of({first,
+                  object("global/numbers", int32, numbers),
                   object("heap/1", particle, some_particles),
-                  object("heap/sparse", float64, sparse),
-                  object("heap/zeros", float64, zeros),
+                  with_holes,
                   {"heap/dead", float64, 5, {}},
                   {"heap/empty", int32, 0, {}}});
 }

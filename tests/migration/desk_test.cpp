@@ -61,7 +61,7 @@ TEST(DeskTest, CommandsWakeRanksInOtherProcesses) {
     mine->slot(0).stage.set(static_cast<std::uint32_t>(Stage::arrived));
     auto first = mine->await_command(seen, soon());
     if (!first || *first != Action::ship) return 1;
-    mine->slot(0).stage.set(static_cast<std::uint32_t>(Stage::packed));
+    mine->slot(0).stage.set(static_cast<std::uint32_t>(Stage::shipped));
     auto second = mine->await_command(seen, soon());
     const auto joins = mine->joins();
     if (!second || *second != Action::join) return 2;

@@ -69,8 +69,8 @@ int run(const std::string& command, const Arguments& arguments) {
   if (command == "ls") {
     print_list(*reader);
   } else {
-    fmt::print("{}: good: {} objects, {} bytes, checksum and index are right\n", arguments.file,
-               reader->entries().size(), file->bytes().size());
+    fmt::print("{}: good: {} objects, {} bytes, {}\n", arguments.file, reader->entries().size(), file->bytes().size(),
+               reader->sealed() ? "checksum and index are right" : "index is right, contents have no checksum");
   }
   return exit_good;
 }
@@ -91,10 +91,11 @@ int main(int argc, char** argv) {
     command->footer(examples);
     return command;
   };
-  add("ls", "Lists the objects: path, type, elements, bytes, bytes stored (\"zero\": left out, \"dead\": no contents)");
+  add("ls",
+      "Lists the objects: path, type, elements, bytes, bytes stored (\"+\": the rest is dead, \"dead\": no contents)");
   add("dump", "Prints values; references as @number, bytes in hexadecimal, a line that repeats the one before as *")
       ->add_option("--path", arguments.path, "Only of this object");
-  add("verify", "Checks the checksum over all bytes and the index");
+  add("verify", "Checks the checksums and the index");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -27,12 +27,13 @@ std::string printable(std::string_view name) {
   return text;
 }
 
+bool has_holes(const Entry& entry) { return !entry.dead && entry.stored_bytes < entry.bytes; }
+
 std::string state_of(const Entry& entry) {
   if (entry.dead) {
     return "dead";
   }
-  return entry.bytes > 0 && entry.stored_bytes == 0 ? "zero"
-                                                    : std::to_string(entry.stored_bytes) + (entry.holes ? "+" : "");
+  return std::to_string(entry.stored_bytes) + (has_holes(entry) ? "+" : "");
 }
 
 template <class T>
@@ -204,14 +205,12 @@ void print_list(const Reader& reader) {
 }
 
 tl::expected<void, cppc_status> print_values(const Reader& reader, const Entry& entry) {
-  const auto state = state_of(entry);
-  const bool named = state == "dead" || state == "zero";
   fmt::print("{}: {}[{}]{}\n", printable(entry.path), printable(entry.type->name), entry.count,
-             named ? " " + state
-             : entry.holes
+             entry.dead ? " dead"
+             : has_holes(entry)
                  ? fmt::format(" {} bytes of {}; the others are dead and shown as 0", entry.stored_bytes, entry.bytes)
                  : "");
-  if (named) {
+  if (entry.dead) {
     return {};
   }
   return ValuePrinter(reader, entry).print();

@@ -48,13 +48,15 @@ struct Part {
 
 /// An object: `count` elements of `type` at `data`, which is empty when only the object's existence is recorded (its
 /// contents are dead). `holes` are parts of it that are dead: whole elements, in rising order, apart from each other.
-/// `path` is "section/name", of at most 1024 bytes, unique in the image; a name may itself contain slashes.
+/// `path` is "section/name", of at most 1024 bytes, unique in the image; a name may itself contain slashes. `in_head`:
+/// the contents are a part of the head, which can be read before the rest is there.
 struct Object {
   std::string path;
   std::shared_ptr<const Type> type;
   std::uint64_t count = 0;
   std::span<const std::byte> data;
   std::span<const Part> holes;
+  bool in_head = false;
 };
 
 /// A piece of the file: it belongs at `offset`. Extents do not overlap, are in rising order, and cover the file.
@@ -63,17 +65,21 @@ struct Extent {
   std::span<const std::byte> bytes;
 };
 
-/// A finished image; owns what its extents point to, except program memory that was given to the Writer, which must
-/// neither change nor go before the image does.
+/// A finished image, in two: the head, which tells what is where, and the contents of the objects. The image owns the
+/// head; contents are the memory that was given to the Writer, which must neither change nor go before the image does.
 class Image {
  public:
   Image(Image&&) noexcept;
   Image& operator=(Image&&) noexcept;
   ~Image();
-  [[nodiscard]] std::span<const Extent> extents() const;
-  [[nodiscard]] std::uint64_t size() const;         ///< of the file
-  [[nodiscard]] std::uint64_t state_bytes() const;  ///< contents of the objects added
-  [[nodiscard]] std::uint64_t zero_bytes() const;   ///< of these, left out because they were zero
+  [[nodiscard]] std::span<const Extent> head() const;
+  [[nodiscard]] std::span<const Extent> contents() const;
+  [[nodiscard]] std::vector<Extent> extents() const;  ///< both: written out in this order they are the HDF5 file
+  [[nodiscard]] std::uint64_t size() const;           ///< of the file
+  [[nodiscard]] std::uint64_t state_bytes() const;    ///< contents of the objects added
+
+  /// Adds a checksum of the contents, for a file that nobody else checks. The head has one as it is.
+  void seal();
 
  private:
   friend class Writer;
@@ -82,12 +88,16 @@ class Image {
   std::unique_ptr<Impl> impl_;
 };
 
+/// How an image comes about. The files are the same byte for byte.
+enum class Storage {
+  scattered,   ///< contents stay where they are, and must not change while the image lives
+  contiguous,  ///< HDF5's core driver: contents are copied, the image is one extent and as large as the state
+};
+
 class Writer {
  public:
-  /// Takes the memory for about `expected_bytes` of objects. That costs more than to fill it: create the writer while
-  /// the program still works, add and finish when it has stopped. CPPC_ERR_MEMORY when there is not as much;
   /// CPPC_ERR_MISMATCH when the process has loaded another HDF5 than this library was built for.
-  static tl::expected<Writer, cppc_status> create(std::uint64_t expected_bytes);
+  static tl::expected<Writer, cppc_status> create(Storage storage = Storage::scattered);
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
@@ -96,7 +106,7 @@ class Writer {
   /// sense; CPPC_ERR_UNSUPPORTED when the type is beyond what an image can hold. Copies no contents.
   tl::expected<void, cppc_status> add(const Object& object);
 
-  /// Makes the file, with a checksum over everything. The writer is used up.
+  /// Makes the file; CPPC_ERR_MEMORY when there is none for it. The writer is used up.
   tl::expected<Image, cppc_status> finish() &&;
 
  private:
@@ -110,19 +120,30 @@ struct Entry {
   std::shared_ptr<const Type> type;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t stored_bytes = 0;  ///< of these, in the file; the rest is zero, or dead
+  std::uint64_t stored_bytes = 0;  ///< of these, in the file; the rest is dead
   bool dead = false;               ///< recorded without contents
-  bool holes = false;              ///< what is not in the file is dead, not zero
   std::size_t number = 0;          ///< its place in entries()
+};
+
+/// Bytes of an object that lie in one piece in the file.
+struct Stored {
+  std::uint64_t file_offset = 0;
+  std::uint64_t object_offset = 0;
+  std::uint64_t bytes = 0;
 };
 
 class Reader {
  public:
-  /// Opens the image whose bytes are `file`, which must outlive the reader and is not changed. Verifies the checksum:
-  /// CPPC_ERR_IMAGE when it is no image, truncated or inconsistent, CPPC_ERR_CHECKSUM when a byte differs. Hostile
-  /// bytes give an error, or entries within the file; memory used is in proportion to the file. An entry that is dead
-  /// or zero can nevertheless claim any size: compare it with what is expected before allocating.
+  /// Opens the image whose bytes are `file`, which must outlive the reader and is not changed. Verifies the checksum of
+  /// the head, and that of the contents if it is there: CPPC_ERR_IMAGE when it is no image, truncated or inconsistent,
+  /// CPPC_ERR_CHECKSUM when a byte differs. Hostile bytes give an error, or entries within the file; memory used is in
+  /// proportion to the file. An entry that is dead can nevertheless claim any size: compare it with what is expected
+  /// before allocating.
   static tl::expected<Reader, cppc_status> open(std::span<const std::byte> file);
+
+  /// The same for an image of which only the head is there, in rising order. What is in the head can be read.
+  static tl::expected<Reader, cppc_status> open_head(std::span<const Extent> head);
+
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
   ~Reader();
@@ -130,8 +151,14 @@ class Reader {
   /// In the order in which they were added.
   [[nodiscard]] std::span<const Entry> entries() const;
 
-  /// Fills `destination`, exactly `entry.bytes` long: zero blocks that were left out included, holes not, which it
-  /// leaves as they are. CPPC_ERR_STATE when the entry is dead.
+  /// Whether the contents have a checksum that was verified.
+  [[nodiscard]] bool sealed() const;
+
+  /// Where the contents of the entry are, in rising order; nothing in no part is alive.
+  [[nodiscard]] std::span<const Stored> stored(const Entry& entry) const;
+
+  /// Fills `destination`, exactly `entry.bytes` long, but for the holes, which it leaves as they are. CPPC_ERR_STATE
+  /// when the entry is dead, or not in a head that is all there is.
   tl::expected<void, cppc_status> read(const Entry& entry, std::span<std::byte> destination) const;
 
   /// The same for the bytes from `offset` on.

@@ -80,10 +80,10 @@ bool Operation::agree() {
   return false;
 }
 
-void Operation::await(MPI_Request& request) {
+void Operation::await(MPI_Request& request, MPI_Status* status) {
   // The node's processors belong to its ranks: look often at first, then now and then.
   for (int looks = 0, done = 0;; ++looks) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    MPI_Test(&request, &done, status);
     if (done != 0) return;
     if (looks < 20)
       sched_yield();
@@ -103,7 +103,7 @@ void Operation::report_bytes() {
   for (const Passage& leaver : leavers_) {
     const Slot& slot = node_.desk.slot(leaver.rank);
     progress.bytes_done += slot.bytes_done.load();
-    progress.bytes_total += slot.image_bytes;
+    progress.bytes_total += slot.image_bytes.load();
   }
   reported_ = Clock::now();
   if (auto sent = node_.link.send(progress); !sent) fail(sent.error(), "the connection to cppc-run is lost");

@@ -30,7 +30,6 @@ class Operation {
     int index = 0;  ///< in the order's moves
     int rank = 0;
     int other = 0;  ///< agent on the other side
-    Stage seen = Stage::working;
     bool done = false;
     std::vector<std::byte> recipe;
     std::optional<ProcessWatch> process;  ///< newcomer's
@@ -45,8 +44,10 @@ class Operation {
   // fail(); agree() after each tells all.
   void prepare();
   void exchange_recipes();
+  void probe_fabric();
   void start_newcomers();
   void await_newcomers();
+  void exchange_offers();
   void negotiate(negotiation::AgentSide& side);
   void freeze(negotiation::AgentSide& side);
   void ship();
@@ -67,7 +68,7 @@ class Operation {
   void fail(cppc_status status, std::string reason);
   /// True when no agent has failed; else failure_ is that of the first, in all of them.
   bool agree();
-  void await(MPI_Request& request);
+  void await(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
   void announce(const char* phase);
   void report_bytes();
   /// Fails when the controller wants the migration given up.

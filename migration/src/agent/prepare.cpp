@@ -2,10 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "../deadlines.hpp"
 #include "operation.hpp"
+#include "probe.hpp"
 #include "spawn.hpp"
 
 namespace cppc::migration {
@@ -13,8 +15,11 @@ namespace cppc::migration {
 using namespace std::chrono_literals;
 
 namespace {
-constexpr int kRecipe = 0;
-}
+constexpr int kRecipe = 0;        // leaver's agent to newcomer's: how it was started; empty: not known
+constexpr int kBlocks = 1;        // likewise: the sizes of its large blocks
+constexpr int kProbe = 50000000;  // above the tags of passages
+constexpr int kOffer = 2;         // newcomer's agent to leaver's: where to send the image; empty: nowhere
+}  // namespace
 
 void Operation::prepare() {
   announce("prepare");
@@ -22,14 +27,17 @@ void Operation::prepare() {
   for (const Passage& leaver : leavers_) {
     Slot& slot = node_.desk.slot(leaver.rank);
     slot.leaving = 1;
-    slot.image_bytes = 0;
+    slot.image_bytes.store(0);
     slot.bytes_done.store(0);
+    slot.mail_size.store(0);
   }
   exchange_recipes();
+  probe_fabric();
   if (failure_.status == CPPC_OK && !newcomers_.empty()) {
     start_newcomers();
     if (failure_.status == CPPC_OK) await_newcomers();
   }
+  exchange_offers();
 }
 
 void Operation::exchange_recipes() {
@@ -42,6 +50,10 @@ void Operation::exchange_recipes() {
       fail(recipe.error(), fmt::format("rank {} on {}: cannot read how it was started", leaver.rank, node_.name));
     MPI_Isend(leaver.recipe.data(), static_cast<int>(leaver.recipe.size()), MPI_BYTE, node_.seat(leaver.other),
               tag(leaver, kRecipe), node_.crew.own, &requests.emplace_back());
+    Slot& slot = node_.desk.slot(leaver.rank);
+    const auto blocks = std::min<std::size_t>(slot.block_count.load(), slot.blocks.size());
+    MPI_Isend(slot.blocks.data(), static_cast<int>(blocks), MPI_UINT64_T, node_.seat(leaver.other),
+              tag(leaver, kBlocks), node_.crew.own, &requests.emplace_back());
   }
   for (Passage& newcomer : newcomers_) {
     MPI_Status status;
@@ -51,6 +63,52 @@ void Operation::exchange_recipes() {
     newcomer.recipe.resize(static_cast<std::size_t>(bytes));
     MPI_Recv(newcomer.recipe.data(), bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, node_.crew.own,
              MPI_STATUS_IGNORE);
+    Slot& slot = node_.desk.slot(newcomer.rank);
+    MPI_Recv(slot.blocks.data(), static_cast<int>(slot.blocks.size()), MPI_UINT64_T, node_.seat(newcomer.other),
+             tag(newcomer, kBlocks), node_.crew.own, &status);
+    int blocks = 0;
+    MPI_Get_count(&status, MPI_UINT64_T, &blocks);
+    slot.block_count.store(static_cast<std::uint32_t>(blocks));
+  }
+  for (MPI_Request& request : requests) await(request);
+}
+
+/// Between nodes that images go between for the first time. All agents go through the pairs in the same order.
+void Operation::probe_fabric() {
+  std::vector<std::pair<int, int>> pairs;
+  for (const wire::Move& move : order_.moves)
+    pairs.emplace_back(node_.agent_of[static_cast<std::size_t>(move.rank)], move.to);
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  for (const auto& [from, to] : pairs) {
+    if ((from != node_.agent && to != node_.agent) || node_.providers.contains({from, to})) continue;
+    std::string& provider = node_.providers[{from, to}];
+    if (from == node_.agent)
+      probe_towards(node_.crew.own, node_.seat(to), kProbe);
+    else
+      provider = probe_from(node_.crew.own, node_.seat(from), kProbe);
+  }
+}
+
+/// Leavers get to know where to send their images.
+void Operation::exchange_offers() {
+  std::vector<MPI_Request> requests;
+  for (const Passage& newcomer : newcomers_) {
+    Slot& slot = node_.desk.slot(newcomer.rank);
+    const std::uint32_t bytes = failure_.status == CPPC_OK ? slot.mail_size.load() : 0;
+    MPI_Isend(slot.mail.data(), static_cast<int>(bytes), MPI_BYTE, node_.seat(newcomer.other), tag(newcomer, kOffer),
+              node_.crew.own, &requests.emplace_back());
+  }
+  for (const Passage& leaver : leavers_) {
+    Slot& slot = node_.desk.slot(leaver.rank);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    int bytes = 0;
+    MPI_Irecv(slot.mail.data(), static_cast<int>(slot.mail.size()), MPI_BYTE, node_.seat(leaver.other),
+              tag(leaver, kOffer), node_.crew.own, &request);
+    await(request, &status);
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    slot.mail_size.store(static_cast<std::uint32_t>(bytes));
   }
   for (MPI_Request& request : requests) await(request);
 }
@@ -63,15 +121,15 @@ void Operation::start_newcomers() {
     Slot& slot = node_.desk.slot(newcomer.rank);
     slot.dismissed.set(0);
     slot.leaving = 0;
-    slot.image_bytes = 0;
-    slot.mail_size = 0;
+    slot.mail_size.store(0);
     slot.stage.set(static_cast<std::uint32_t>(Stage::working));
     replacements.push_back({std::move(*recipe),
                             {.rank = newcomer.rank,
                              .ranks = node_.crew.ranks,
                              .agent_pid = getpid(),
                              .desk = node_.desk.descriptor(),
-                             .page = node_.page.fd()}});
+                             .page = node_.page.fd(),
+                             .provider = node_.providers[{newcomer.other, node_.agent}]}});
   }
   auto children = spawn(node_.name, replacements);
   if (!children)

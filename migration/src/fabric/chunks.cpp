@@ -2,36 +2,83 @@
 
 #include <algorithm>
 
+#include "fabric/zero.hpp"
+
 namespace cppc::fabric {
 namespace {
 
-// From here on a write of its own costs less than the copy.
-constexpr std::size_t worth_a_write = std::size_t{64} << 10;
+// So that signs of life are given in between.
+constexpr std::size_t most_zeros = std::size_t{64} << 20;
+
+std::span<const std::byte> at_most(std::span<const std::byte> bytes, std::size_t most) {
+  return bytes.first(std::min(bytes.size(), most));
+}
 
 }  // namespace
 
-void Chunker::advance(std::size_t bytes) {
-  done_ += bytes;
+void Chunker::skip_empty() {
   while (extent_ < extents_.size() && done_ == extents_[extent_].bytes.size()) {
     ++extent_;
     done_ = 0;
   }
 }
 
-std::optional<Chunk> Chunker::next() {
-  advance(0);  // over empty extents
-  if (extent_ == extents_.size()) return std::nullopt;
-  Chunk chunk{.offset = extents_[extent_].offset + done_, .bytes = 0, .pieces = {}};
+bool Chunker::at_large_extent() const { return rest().size() >= worth_a_write; }
+
+/// How much of the extent can be sent from here on in one write.
+std::size_t Chunker::plain_bytes() {
+  const RemotePlace* place = places_.find(offset());
+  if (place == nullptr || pack_all_) return 0;
+  const std::uint64_t room = place->bytes - (offset() - place->offset);
+  return nonzero_prefix(at_most(rest(), std::min<std::uint64_t>(limits_.plain, room)));
+}
+
+void Chunker::take(Chunk& chunk, std::size_t bytes) {
+  if (chunk.coding != Coding::zero) chunk.pieces.push_back(rest().first(bytes));
+  chunk.bytes += bytes;
+  done_ += bytes;
+  skip_empty();
+}
+
+void Chunker::gather(Chunk& chunk) {
+  chunk.coding = Coding::packed;
+  const bool large = at_large_extent();
   do {
-    const bool large = rest().size() >= worth_a_write;
-    if (large && !chunk.pieces.empty()) break;
-    const auto piece = rest().first(std::min(rest().size(), chunk_bytes_ - chunk.bytes));
-    chunk.pieces.push_back(piece);
-    chunk.bytes += piece.size();
-    advance(piece.size());
-    if (large) break;
-  } while (extent_ < extents_.size() && chunk.bytes < chunk_bytes_ &&
-           extents_[extent_].offset + done_ == chunk.offset + chunk.bytes);
+    take(chunk, std::min(rest().size(), limits_.packed - chunk.bytes));
+  } while (!large && extent_ < extents_.size() && chunk.bytes < limits_.packed && !at_large_extent() &&
+           offset() == chunk.offset + chunk.bytes);
+}
+
+std::optional<Chunk> Chunker::next() {
+  if (at_end()) return std::nullopt;
+  Chunk chunk{.index = index_++, .offset = offset(), .bytes = 0, .coding = Coding::plain, .pieces = {}};
+  if (at_large_extent()) {
+    const std::size_t zeros = zero_prefix(at_most(rest(), most_zeros));
+    if (zeros >= worth_a_write) {
+      chunk.coding = Coding::zero;
+      take(chunk, zeros);
+      return chunk;
+    }
+    const std::size_t plain = zeros > 0 ? 0 : plain_bytes();
+    if (plain >= std::min(worth_a_write, limits_.plain)) {
+      take(chunk, plain);
+      return chunk;
+    }
+  }
+  gather(chunk);
+  return chunk;
+}
+
+Chunk Chunker::again(std::uint64_t index, std::uint64_t offset, std::uint64_t bytes, Coding coding) const {
+  Chunk chunk{.index = index, .offset = offset, .bytes = bytes, .coding = coding, .pieces = {}};
+  if (coding == Coding::squeezed) chunk.coding = Coding::packed;  // whether to compress is decided anew
+  const auto ends_before = [&](const Extent& one) { return one.offset + one.bytes.size() <= offset; };
+  for (auto one = std::partition_point(extents_.begin(), extents_.end(), ends_before);
+       one != extents_.end() && one->offset < offset + bytes; ++one) {
+    const std::uint64_t from = std::max(one->offset, offset);
+    const std::uint64_t to = std::min<std::uint64_t>(one->offset + one->bytes.size(), offset + bytes);
+    if (from < to) chunk.pieces.push_back(one->bytes.subspan(from - one->offset, to - from));
+  }
   return chunk;
 }
 

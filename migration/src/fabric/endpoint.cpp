@@ -210,10 +210,20 @@ tl::expected<bool, cppc_status> Endpoint::Impl::send_tagged(Operation& operation
 tl::expected<bool, cppc_status> Endpoint::Impl::write(Operation& operation, std::span<const std::byte> bytes,
                                                       const Region& region, fi_addr_t to, std::uint64_t remote,
                                                       std::uint64_t key) {
-  return posted(
-      operation,
-      fi_write(endpoint_.get(), bytes.data(), bytes.size(), region.descriptor(), to, remote, key, &operation.context),
-      "write a chunk");
+  const iovec local{const_cast<std::byte*>(bytes.data()), bytes.size()};
+  void* descriptor = region.descriptor();
+  const fi_rma_iov target{remote, bytes.size(), key};
+  fi_msg_rma message{};
+  message.msg_iov = &local;
+  message.desc = &descriptor;
+  message.iov_count = 1;
+  message.addr = to;
+  message.rma_iov = &target;
+  message.rma_iov_count = 1;
+  message.context = &operation.context;
+  // Some providers heed the flag only where it is given anew.
+  return posted(operation, fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE),
+                "write a chunk");
 }
 
 std::size_t Endpoint::Impl::take_failure() {

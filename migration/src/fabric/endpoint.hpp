@@ -61,6 +61,12 @@ struct Endpoint::Impl {
   /// `access`: FI_SEND, FI_REMOTE_WRITE, ...; `memory` is not empty.
   tl::expected<Region, cppc_status> register_memory(std::span<const std::byte> memory, std::uint64_t access);
 
+  /// What a peer calls the first byte of registered memory.
+  [[nodiscard]] std::uint64_t remote_address(std::span<const std::byte> memory) const {
+    const bool virtual_addresses = (info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+    return virtual_addresses ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
+  }
+
   /// CPPC_ERR_FABRIC, not logged, when the bytes are no address.
   tl::expected<fi_addr_t, cppc_status> insert(std::span<const std::byte> address);
 

@@ -11,14 +11,11 @@ namespace {
 
 // An offer as bytes: this, and nothing else.
 struct Encoded {
-  static constexpr std::uint64_t magic_value = 0x314f524543505043;  // changes with the form
+  static constexpr std::uint64_t magic_value = 0x324f524543505043;  // changes with the form
 
   std::uint64_t magic = magic_value;
   Token token{};
   std::uint64_t node = 0;
-  std::uint64_t capacity = 0;
-  std::uint64_t base = 0;
-  std::uint64_t key = 0;
   std::uint32_t address_format = 0;
   std::uint32_t rma = 0;
   std::uint64_t provider_bytes = 0;
@@ -26,18 +23,12 @@ struct Encoded {
   std::array<char, 64> provider{};
   std::array<std::byte, longest_address> address{};
 };
-static_assert(std::is_trivially_copyable_v<Encoded> && sizeof(Encoded) == 400);
+static_assert(std::is_trivially_copyable_v<Encoded> && sizeof(Encoded) == 376);
 
 }  // namespace
 
 std::vector<std::byte> Offer::encode() const {
-  Encoded encoded{.token = token,
-                  .node = node,
-                  .capacity = capacity,
-                  .base = base,
-                  .key = key,
-                  .address_format = address_format,
-                  .rma = rma ? 1U : 0U};
+  Encoded encoded{.token = token, .node = node, .address_format = address_format, .rma = rma ? 1U : 0U};
   encoded.provider_bytes = std::min(provider.size(), encoded.provider.size());
   encoded.address_bytes = std::min(address.size(), encoded.address.size());
   std::copy_n(provider.begin(), encoded.provider_bytes, encoded.provider.begin());
@@ -59,15 +50,17 @@ tl::expected<Offer, cppc_status> Offer::decode(std::span<const std::byte> bytes)
                .address_format = encoded.address_format,
                .address = {encoded.address.begin(), encoded.address.begin() + encoded.address_bytes},
                .node = encoded.node,
-               .capacity = encoded.capacity,
                .rma = encoded.rma != 0,
-               .base = encoded.base,
-               .key = encoded.key,
                .token = encoded.token};
 }
 
-std::uint64_t digest_of(const Control& chunk) {
-  const std::array<std::uint64_t, 3> parts = {chunk.offset, chunk.bytes, chunk.hash};
+std::uint64_t check_of(Control message) {
+  message.check = 0;
+  return XXH3_64bits(&message, sizeof message);
+}
+
+std::uint64_t digest_of(std::uint64_t index, std::uint64_t offset, std::uint64_t bytes) {
+  const std::array<std::uint64_t, 3> parts = {index, offset, bytes};
   return XXH3_64bits(parts.data(), sizeof parts);
 }
 

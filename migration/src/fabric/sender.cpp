@@ -1,23 +1,30 @@
 #include <spdlog/spdlog.h>
-#include <xxhash.h>
 
 #include <algorithm>
-#include <cstring>
+#include <deque>
+#include <optional>
+#include <utility>
 
 #include "fabric/chunks.hpp"
 #include "fabric/guard.hpp"
+#include "fabric/hash.hpp"
+#include "fabric/head.hpp"
+#include "fabric/packing.hpp"
 #include "fabric/session.hpp"
+#include "fabric/squeeze.hpp"
+#include "fabric/thrift.hpp"
 
 namespace cppc::fabric {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using Kind = Control::Kind;
 using Result = tl::expected<void, cppc_status>;
 
 /// The source's side of one transfer.
 class Sender {
  public:
-  Sender(Endpoint::Impl& endpoint, const Offer& offer, std::span<const Extent> extents, const Patience& patience,
+  Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Patience& patience,
          const Progress& progress, const Tuning& tuning);
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
@@ -28,11 +35,13 @@ class Sender {
  private:
   // A chunk under way.
   struct Slot {
-    enum class State { free, announced, ready, moving };
+    enum class State { free, announced, ready, moving, landed };  // landed: the target has still to take it
     State state = State::free;
+    bool taken = false;  // packed: by the target, which may know of the arrival before this side does
+    std::uint32_t number = 0;
     Chunk chunk;
-    std::uint64_t index = 0;
-    std::span<const std::byte> bytes;  // the chunk, in one piece
+    std::span<const std::byte> bytes;  // what travels, in one piece
+    std::uint64_t hash = 0;
     Operation operation;
     Region region;  // of bytes, when they are program memory
     std::vector<std::byte> copy;
@@ -40,53 +49,79 @@ class Sender {
   };
 
   Result connect();
-  Result move_chunks();
+  Result move(std::span<const Extent> extents);
+  Result await_places();
   Result finish();
   Result turn(std::string_view purpose);
   Result handle(const Control& message);
+  void learn(const Control& places);
   Result advance(Slot& slot);
   Result load(Slot& slot);
-  Result gather(Slot& slot);
+  std::optional<Chunk> next_chunk(const Slot& slot);
+  Result encode(Slot& slot);
+  void squeeze(Slot& slot);
   Result post(Slot& slot);
   Result complete(Slot& slot);
-  Control describe(const Slot& slot);
+  Result release(Slot& slot);
+  void announce(const Slot& slot);
+  [[nodiscard]] bool all_moved() const;
 
   Endpoint::Impl& endpoint_;
   const Offer& offer_;
+  const Cargo& cargo_;
   const Progress& progress_;
   const std::size_t chunk_bytes_;
-  Chunker chunker_;
-  Transferred total_;
+  const std::vector<std::byte> table_;
+  std::vector<Extent> head_;  // as it travels
+  std::uint64_t total_ = 0;   // bytes
+  Transferred moved_;
 
   bool welcome_ = false;
   bool verified_ = false;
-  bool all_loaded_ = false;
-  std::uint64_t chunks_ = 0;
-  std::uint64_t delivered_ = 0;  // bytes
+  std::optional<std::uint64_t> places_announced_;
+  RemotePlace landing_slots_;  // in the target
+  std::size_t landing_slot_bytes_ = 0;
+  Places places_;
+  std::optional<Chunker> chunker_;
+  std::optional<Chunk> put_off_;  // no slot that can take it was free
+  std::deque<Chunk> again_;
   std::uint64_t digest_ = 0;
+  Thrift thrift_;
+  Squeezer squeezer_;
+  Clock::time_point began_;    // to send contents
+  std::uint64_t plainly_ = 0;  // bytes of contents that were delivered as they are
   std::vector<Slot> slots_;
   Session session_;  // last: closes the endpoint before the operations go
 };
 
-Transferred extent_of(std::span<const Extent> extents) {
-  Transferred total;
-  for (const auto& extent : extents) {
-    total.bytes += extent.bytes.size();
-    total.size = std::max<std::uint64_t>(total.size, extent.offset + extent.bytes.size());
-  }
-  return total;
+std::uint64_t bytes_of(std::span<const Extent> extents) {
+  std::uint64_t bytes = 0;
+  for (const auto& extent : extents) bytes += extent.bytes.size();
+  return bytes;
 }
 
-Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, std::span<const Extent> extents, const Patience& patience,
+/// The table of the head and its extents, one after the other.
+std::vector<Extent> head_with(std::span<const std::byte> table, std::span<const Extent> head) {
+  std::vector<Extent> all{{0, table}};
+  for (const auto& extent : head) all.push_back({all.back().offset + all.back().bytes.size(), extent.bytes});
+  return all;
+}
+
+Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Patience& patience,
                const Progress& progress, const Tuning& tuning)
     : endpoint_(endpoint),
       offer_(offer),
+      cargo_(cargo),
       progress_(progress),
       chunk_bytes_(std::min(tuning.chunk_bytes, endpoint.info->ep_attr->max_msg_size)),
-      chunker_(extents, chunk_bytes_),
-      total_(extent_of(extents)),
+      table_(encode_table(cargo.head)),
+      head_(head_with(table_, cargo.head)),
+      total_(bytes_of(head_) + bytes_of(cargo.contents)),
+      thrift_(tuning.compression),
       slots_(tuning.in_flight),
-      session_(endpoint, patience, offer.token, "target") {}
+      session_(endpoint, patience, offer.token, "target") {
+  for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].number = static_cast<std::uint32_t>(i);
+}
 
 Sender::~Sender() {
   // Memory is unregistered before the session closes the endpoint.
@@ -97,8 +132,12 @@ Sender::~Sender() {
 }
 
 tl::expected<Transferred, cppc_status> Sender::run() {
-  const auto done = connect().and_then([&] { return move_chunks(); }).and_then([&] { return finish(); });
-  if (done) return total_;
+  const auto done = connect()
+                        .and_then([&] { return move(head_); })
+                        .and_then([&] { return await_places(); })
+                        .and_then([&] { return move(cargo_.contents); })
+                        .and_then([&] { return finish(); });
+  if (done) return moved_;
   session_.part(done.error());
   return tl::unexpected(done.error());
 }
@@ -110,33 +149,52 @@ Result Sender::connect() {
     return tl::unexpected(CPPC_ERR_FABRIC);
   }
   session_.address(*peer);
-  Control hello{.kind = Kind::hello, .bytes = total_.bytes, .size = total_.size};
-  hello.address_bytes = endpoint_.address.size();
+  if (auto started = session_.start(); !started) return started;
+  Control hello{.kind = Kind::hello, .bytes = bytes_of(head_), .count = endpoint_.address.size()};
   std::ranges::copy(endpoint_.address, hello.address.begin());
-  return session_.start().and_then([&]() -> Result {
-    session_.say(hello);
-    while (!welcome_) {
-      if (auto turned = turn("connecting to the target"); !turned) return turned;
-    }
-    session_.meet();
-    return {};
-  });
+  session_.say(hello);
+  while (!welcome_) {
+    if (auto turned = turn("connecting to the target"); !turned) return turned;
+  }
+  session_.meet();
+  return {};
 }
 
-Result Sender::move_chunks() {
-  const auto busy = [](const Slot& slot) { return slot.state != Slot::State::free; };
-  while (!all_loaded_ || std::ranges::any_of(slots_, busy)) {
+bool Sender::all_moved() const {
+  return !put_off_ && again_.empty() &&
+         std::ranges::all_of(slots_, [](const Slot& slot) { return slot.state == Slot::State::free; });
+}
+
+Result Sender::move(std::span<const Extent> extents) {
+  const std::size_t packed = std::min(landing_slot_bytes_, endpoint_.info->ep_attr->max_msg_size);
+  chunker_.emplace(extents, Chunker::Limits{.plain = chunk_bytes_, .packed = unpacked_bound(packed)}, places_,
+                   chunker_ ? chunker_->count() : 0);
+  began_ = Clock::now();
+  do {
     for (auto& slot : slots_) {
       if (auto advanced = advance(slot); !advanced) return advanced;
     }
     if (auto turned = turn("sending the image"); !turned) return turned;
+  } while (!chunker_->at_end() || !all_moved());
+  return {};
+}
+
+Result Sender::await_places() {
+  while (!places_announced_ || places_.size() < *places_announced_) {
+    for (auto& slot : slots_) {  // something of the head may be wanted again
+      if (auto advanced = advance(slot); !advanced) return advanced;
+    }
+    if (auto turned = turn("waiting for the target to make room"); !turned) return turned;
   }
   return {};
 }
 
 Result Sender::finish() {
-  session_.say({.kind = Kind::done, .index = chunks_, .bytes = total_.bytes, .hash = digest_});
+  session_.say({.kind = Kind::done, .index = chunker_->count(), .bytes = total_, .hash = digest_});
   while (!verified_) {
+    for (auto& slot : slots_) {
+      if (auto advanced = advance(slot); !advanced) return advanced;
+    }
     if (auto turned = turn("waiting for the target to verify the image"); !turned) return turned;
   }
   return {};
@@ -154,11 +212,26 @@ Result Sender::handle(const Control& message) {
   switch (message.kind) {
     case Kind::welcome:
       welcome_ = true;
+      landing_slots_ = message.places[0];
+      landing_slot_bytes_ = message.bytes;
+      return {};
+    case Kind::send:
+      for (auto& slot : slots_) {
+        if (slot.state == Slot::State::announced && slot.chunk.index == message.index) slot.state = Slot::State::ready;
+      }
+      return {};
+    case Kind::taken:
+      if (message.slot < slots_.size()) slots_[message.slot].taken = true;
+      return {};
+    case Kind::again:
+      ++moved_.again;
+      again_.push_back(chunker_->again(message.index, message.offset, message.bytes, message.coding));
+      return {};
+    case Kind::place:
+      learn(message);
       return {};
     case Kind::ready:
-      for (auto& slot : slots_) {
-        if (slot.state == Slot::State::announced && slot.index == message.index) slot.state = Slot::State::ready;
-      }
+      places_announced_ = message.index;
       return {};
     case Kind::verdict:
       session_.take_leave();
@@ -174,6 +247,11 @@ Result Sender::handle(const Control& message) {
   }
 }
 
+void Sender::learn(const Control& places) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(places.count, Control::most_places); ++i)
+    places_.add(places.places[i]);
+}
+
 // ------------------------------------------------------------------------------------------------------ one chunk
 
 Result Sender::advance(Slot& slot) {
@@ -182,6 +260,8 @@ Result Sender::advance(Slot& slot) {
       return load(slot);
     case Slot::State::announced:
       return {};
+    case Slot::State::landed:
+      return release(slot);
     case Slot::State::ready:
       return post(slot);
     case Slot::State::moving:
@@ -190,48 +270,89 @@ Result Sender::advance(Slot& slot) {
   return {};
 }
 
+/// The next chunk that this slot can take.
+std::optional<Chunk> Sender::next_chunk(const Slot& slot) {
+  std::optional<Chunk> chunk;
+  if (!again_.empty()) {
+    chunk = std::move(again_.front());
+    again_.pop_front();
+  } else if (put_off_) {
+    chunk = std::exchange(put_off_, std::nullopt);
+  } else if (chunker_->pack_all(thrift_.wanted()); (chunk = chunker_->next())) {
+    digest_ += digest_of(chunk->index, chunk->offset, chunk->bytes);
+  }
+  const bool fits = !chunk || !goes_by_slot(chunk->coding) || slot.number < landing_slots_.bytes;
+  if (!fits) put_off_.swap(chunk);
+  return chunk;
+}
+
 Result Sender::load(Slot& slot) {
   // Reports that cannot be sent as fast as the data must not pile up.
   if (session_.unsaid() > slots_.size() * 2) return {};
-  auto chunk = chunker_.next();
-  if (!chunk) {
-    all_loaded_ = true;
-    return {};
-  }
+  auto chunk = next_chunk(slot);
+  if (!chunk) return {};
   slot.chunk = std::move(*chunk);
-  slot.index = chunks_++;
-  if (auto gathered = gather(slot); !gathered) return gathered;
+  if (auto encoded = encode(slot); !encoded) return encoded;
+  if (slot.bytes.empty()) {
+    announce(slot);
+    slot.operation.state = Operation::State::complete;
+    return complete(slot);
+  }
   slot.state = Slot::State::ready;
   if (offer_.rma) return post(slot);
-  session_.say(describe(slot));
+  announce(slot);
   slot.state = Slot::State::announced;
   return {};
 }
 
-Result Sender::gather(Slot& slot) {
+/// Makes what travels.
+Result Sender::encode(Slot& slot) {
   const auto access = FI_SEND | FI_WRITE;
-  if (slot.chunk.pieces.size() == 1) {
+  slot.bytes = {};
+  if (slot.chunk.coding == Coding::plain) {
     slot.bytes = slot.chunk.pieces.front();
+    slot.hash = hash_of(slot.bytes);
     return endpoint_.register_memory(slot.bytes, access).map([&](Region region) { slot.region = std::move(region); });
   }
+  if (slot.chunk.coding == Coding::zero) return {};
   if (slot.copy.empty()) {
-    slot.copy.resize(chunk_bytes_);
+    slot.copy.resize(landing_slot_bytes_);
     auto region = endpoint_.register_memory(slot.copy, access);
     if (!region) return tl::unexpected(region.error());
     slot.copy_region = std::move(*region);
   }
-  auto* end = slot.copy.data();
-  for (const auto piece : slot.chunk.pieces) end = std::ranges::copy(piece, end).out;
-  slot.bytes = std::span(slot.copy).first(slot.chunk.bytes);
+  slot.bytes = std::span(slot.copy).first(pack(slot.chunk.pieces, slot.copy));
+  if (thrift_.compresses()) squeeze(slot);
+  slot.hash = hash_of(slot.bytes);
   return {};
 }
 
+void Sender::squeeze(Slot& slot) {
+  const auto begin = Clock::now();
+  const std::size_t before = slot.bytes.size();
+  const auto after = squeezer_.squeeze(std::span(slot.copy).first(before));
+  thrift_.squeezed(before, after.value_or(before), Clock::now() - begin);
+  if (!after) return;
+  slot.bytes = std::span(slot.copy).first(*after);
+  slot.chunk.coding = Coding::squeezed;
+}
+
 Result Sender::post(Slot& slot) {
-  const Region& region = slot.chunk.pieces.size() == 1 ? slot.region : slot.copy_region;
-  const auto posted = offer_.rma ? endpoint_.write(slot.operation, slot.bytes, region, session_.peer(),
-                                                   offer_.base + slot.chunk.offset, offer_.key)
-                                 : endpoint_.send_tagged(slot.operation, slot.bytes, region, session_.peer(),
-                                                         tag_of(offer_.token, slot.index));
+  const bool plain = slot.chunk.coding == Coding::plain;
+  const Region& region = plain ? slot.region : slot.copy_region;
+  tl::expected<bool, cppc_status> posted = false;
+  if (!offer_.rma) {
+    posted = endpoint_.send_tagged(slot.operation, slot.bytes, region, session_.peer(),
+                                   tag_of(offer_.token, slot.chunk.index));
+  } else if (plain) {
+    const RemotePlace* place = places_.find(slot.chunk.offset);
+    if (place == nullptr) return tl::unexpected(CPPC_ERR_FABRIC);
+    posted = endpoint_.write(slot.operation, slot.bytes, region, session_.peer(),
+                             place->base + (slot.chunk.offset - place->offset), place->key);
+  } else {
+    posted = endpoint_.write(slot.operation, slot.bytes, region, session_.peer(),
+                             landing_slots_.base + slot.number * landing_slot_bytes_, landing_slots_.key);
+  }
   if (!posted) return tl::unexpected(posted.error());
   if (*posted) slot.state = Slot::State::moving;
   return {};
@@ -242,37 +363,53 @@ Result Sender::complete(Slot& slot) {
   if (slot.operation.state == Operation::State::failed) {
     return tl::unexpected(session_.report(slot.operation, "sending the image"));
   }
-  if (offer_.rma) session_.say(describe(slot));
-  delivered_ += slot.chunk.bytes;
-  if (progress_) progress_(delivered_, total_.bytes);
+  if (offer_.rma && !slot.bytes.empty()) announce(slot);
+  moved_.bytes += slot.chunk.bytes;
+  moved_.sent += slot.bytes.size();
+  if (progress_) progress_(moved_.bytes, total_);
+  if (!goes_by_slot(slot.chunk.coding)) {
+    plainly_ += slot.bytes.size();
+    thrift_.delivered(plainly_, Clock::now() - began_);
+  }
   slot.region = {};
+  slot.state = Slot::State::landed;
+  return release(slot);
+}
+
+/// What has gone straight to its place leaves nothing to wait for.
+Result Sender::release(Slot& slot) {
+  if (goes_by_slot(slot.chunk.coding) && !slot.taken) return {};
+  slot.taken = false;
   slot.state = Slot::State::free;
   return load(slot);
 }
 
-Control Sender::describe(const Slot& slot) {
-  const Control description{.kind = Kind::chunk,
-                            .index = slot.index,
-                            .offset = slot.chunk.offset,
-                            .bytes = slot.chunk.bytes,
-                            .hash = XXH3_64bits(slot.bytes.data(), slot.bytes.size())};
-  digest_ += digest_of(description);
-  return description;
+void Sender::announce(const Slot& slot) {
+  session_.say({.kind = Kind::chunk,
+                .index = slot.chunk.index,
+                .offset = slot.chunk.offset,
+                .bytes = slot.chunk.bytes,
+                .sent = slot.bytes.size(),
+                .hash = slot.hash,
+                .coding = slot.chunk.coding,
+                .slot = slot.number});
 }
 
 // ----------------------------------------------------------------------------------------------------- conditions
 
-Result check_arguments(const Endpoint::Impl& endpoint, const Offer& offer, std::span<const Extent> extents,
-                       const Tuning& tuning) {
+bool in_order(std::span<const Extent> extents) {
   std::uint64_t end = 0;
-  for (const auto& extent : extents) {
-    if (extent.offset < end || extent.offset > offer.capacity || extent.bytes.size() > offer.capacity - extent.offset) {
-      spdlog::error(
-          "the image's extent of {} bytes at {} overlaps another or is outside the {} bytes that the target offers",
-          extent.bytes.size(), extent.offset, offer.capacity);
-      return tl::unexpected(CPPC_ERR_ARGUMENT);
-    }
+  return std::ranges::all_of(extents, [&](const Extent& extent) {
+    const bool good = extent.offset >= end && extent.bytes.size() <= ~extent.offset;
     end = extent.offset + extent.bytes.size();
+    return good;
+  });
+}
+
+Result check_arguments(const Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Tuning& tuning) {
+  if (!in_order(cargo.head) || !in_order(cargo.contents)) {
+    spdlog::error("the extents of an image are not in rising order");
+    return tl::unexpected(CPPC_ERR_ARGUMENT);
   }
   if (tuning.chunk_bytes == 0 || tuning.in_flight == 0) {
     spdlog::error("the fabric cannot send {} chunks of {} bytes at a time", tuning.in_flight, tuning.chunk_bytes);
@@ -288,11 +425,11 @@ Result check_arguments(const Endpoint::Impl& endpoint, const Offer& offer, std::
 
 }  // namespace
 
-tl::expected<Transferred, cppc_status> send(Endpoint endpoint, const Offer& offer, std::span<const Extent> extents,
+tl::expected<Transferred, cppc_status> send(Endpoint endpoint, const Offer& offer, const Cargo& cargo,
                                             const Patience& patience, const Progress& progress, const Tuning& tuning) {
   return guarded([&]() -> tl::expected<Transferred, cppc_status> {
-    if (auto fit = check_arguments(endpoint.impl(), offer, extents, tuning); !fit) return tl::unexpected(fit.error());
-    return Sender(endpoint.impl(), offer, extents, patience, progress, tuning).run();
+    if (auto fit = check_arguments(endpoint.impl(), offer, cargo, tuning); !fit) return tl::unexpected(fit.error());
+    return Sender(endpoint.impl(), offer, cargo, patience, progress, tuning).run();
   });
 }
 

@@ -19,6 +19,7 @@ constexpr std::size_t most_refusals = 64;  // waiting to be sent; further ones a
 // Naps, and not yields: on a node with more processes than cores, one that yields gets its turn last, one that wakes up
 // gets it soon. They are short enough for a socket's buffer not to run full or empty meanwhile; after a while without
 // an event they are still short enough to be no delay, but cost next to nothing.
+constexpr auto awake_for = 200us;
 constexpr auto short_nap = 20us;
 constexpr auto short_naps_for = 100ms;
 constexpr auto long_nap = 300us;
@@ -66,6 +67,7 @@ void Session::meet() {
 
 void Session::say(Control message) {
   message.token = token_;
+  message.check = check_of(message);
   to_peer_.waiting.push_back({peer_, message});
   last_said_ = Clock::now();
 }
@@ -76,14 +78,15 @@ std::size_t Session::unsaid() const {
 }
 
 void Session::refuse(const Control& hello) {
-  if (hello.address_bytes > hello.address.size() || to_strangers_.waiting.size() >= most_refusals) return;
-  const auto to = endpoint_.insert(std::span(hello.address).first(hello.address_bytes));
+  if (hello.count > hello.address.size() || to_strangers_.waiting.size() >= most_refusals) return;
+  const auto to = endpoint_.insert(std::span(hello.address).first(hello.count));
   if (!to) return;
   spdlog::warn("refused a fabric connection from {}: it has not shown this offer's token, or not as the first",
                endpoint_.text_of(*to));
   // With the token it came with, or it would not listen.
-  to_strangers_.waiting.push_back(
-      {*to, {.token = hello.token, .kind = Control::Kind::verdict, .status = CPPC_ERR_REFUSED}});
+  Control refusal{.token = hello.token, .kind = Control::Kind::verdict, .status = CPPC_ERR_REFUSED};
+  refusal.check = check_of(refusal);
+  to_strangers_.waiting.push_back({*to, refusal});
 }
 
 std::optional<Control> Session::hear() {
@@ -128,6 +131,7 @@ tl::expected<void, cppc_status> Session::exchange() {
 }
 
 tl::expected<void, cppc_status> Session::check_patience(Clock::time_point now, std::string_view purpose) {
+  if (damaged_) return tl::unexpected(CPPC_ERR_CHECKSUM);
   if (patience_.cancelled && patience_.cancelled()) {
     spdlog::warn("fabric: {} was cancelled", purpose);
     return tl::unexpected(CPPC_ERR_CANCELLED);
@@ -148,7 +152,9 @@ tl::expected<void, cppc_status> Session::check_patience(Clock::time_point now, s
 
 void Session::rest(Clock::time_point turn_began) const {
   if (last_event_ >= turn_began) return;
-  std::this_thread::sleep_for(turn_began - last_event_ < short_naps_for ? short_nap : long_nap);
+  const auto quiet = turn_began - last_event_;
+  if (quiet < awake_for) return;
+  std::this_thread::sleep_for(quiet < short_naps_for ? short_nap : long_nap);
 }
 
 tl::expected<void, cppc_status> Session::post(Mailbox& box) {
@@ -195,6 +201,10 @@ void Session::receive(const Control& message) {
   using Kind = Control::Kind;
   if (message.magic != Control::magic_value) {
     spdlog::warn("ignored a fabric message that is not of this version of CPPC Live");
+  } else if (message.check != check_of(message)) {
+    spdlog::error("fabric provider {}: a message of the {} did not arrive as it was sent", endpoint_.provider,
+                  peer_text());
+    damaged_ = true;
   } else if (message.token != token_ && message.kind == Kind::hello) {
     refuse(message);
   } else if (message.token != token_) {

@@ -97,8 +97,9 @@ class Session {
 
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   bool met_ = false;
-  bool parted_ = false;  // the peer knows the end
-  bool lost_ = false;    // the peer does not answer any more
+  bool parted_ = false;   // the peer knows the end
+  bool lost_ = false;     // the peer does not answer any more
+  bool damaged_ = false;  // a message was
   Clock::time_point last_turn_;
   Clock::time_point last_event_;
   Clock::time_point last_heard_;

@@ -1,45 +1,17 @@
 #include "arrival.hpp"
 
 #include <spdlog/spdlog.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "../deadlines.hpp"
 #include "cppc/image.hpp"
 
 namespace cppc::migration {
 namespace {
-
-/// Memory that an image lands in: huge pages, because fresh small ones cost more than the transfer.
-class Landing {
- public:
-  static tl::expected<Landing, cppc_status> make(std::size_t bytes) {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-      spdlog::error("no memory for an image of {} bytes: {}", bytes, std::strerror(errno));
-      return tl::unexpected(CPPC_ERR_MEMORY);
-    }
-    madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: without it the transfer is slower, no more
-    return Landing(memory, bytes);
-  }
-  Landing(Landing&& other) noexcept
-      : memory_(std::exchange(other.memory_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  Landing& operator=(Landing&&) = delete;
-  ~Landing() {
-    if (memory_ != nullptr) munmap(memory_, bytes_);
-  }
-  [[nodiscard]] std::span<std::byte> bytes() const { return {static_cast<std::byte*>(memory_), bytes_}; }
-
- private:
-  Landing(void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) {}
-  void* memory_;
-  std::size_t bytes_;
-};
 
 tl::expected<cppc_section, cppc_status> section_of(std::string_view name) {
   if (name == "runtime") return CPPC_SECTION_RUNTIME;
@@ -50,69 +22,82 @@ tl::expected<cppc_section, cppc_status> section_of(std::string_view name) {
   return tl::unexpected(CPPC_ERR_IMAGE);
 }
 
-tl::expected<void, cppc_status> restore_entry(const cppc_runtime& runtime, const image::Reader& reader,
+tl::expected<void, cppc_status> begin_restore(const cppc_runtime& runtime, const image::Reader& reader,
                                               const image::Entry& entry) {
-  const auto slash = entry.path.find('/');
-  const auto section = section_of(entry.path.substr(0, slash));
-  if (!section || slash == std::string::npos) return tl::unexpected(CPPC_ERR_IMAGE);
-  const std::string name = entry.path.substr(slash + 1);
-  if (*section == CPPC_SECTION_RUNTIME) {
-    std::vector<std::byte> block(entry.bytes);
-    if (auto read = reader.read(entry, block); !read) return read;
-    const cppc_status begun = runtime.restore_begin(block.data(), block.size());
-    if (begun != CPPC_OK) return tl::unexpected(begun);
-    return {};
-  }
-  void* place = nullptr;
-  const cppc_status placed = runtime.restore_place(*section, name.c_str(), entry.bytes, &place);
-  if (placed != CPPC_OK) return tl::unexpected(placed);
-  if (entry.dead || place == nullptr) return {};
-  return reader.read(entry, {static_cast<std::byte*>(place), entry.bytes});
+  std::vector<std::byte> block(entry.bytes);
+  if (auto read = reader.read(entry, block); !read) return read;
+  const cppc_status begun = runtime.restore_begin(block.data(), block.size());
+  if (begun != CPPC_OK) return tl::unexpected(begun);
+  return {};
 }
 
-cppc_status restore(const cppc_runtime& runtime, std::span<const std::byte> file) {
-  auto reader = image::Reader::open(file);
-  if (!reader) return reader.error();
+/// Adds the places of an object's contents.
+tl::expected<void, cppc_status> place_entry(const cppc_runtime& runtime, const image::Reader& reader,
+                                            const image::Entry& entry, std::vector<fabric::Place>& places) {
+  const auto slash = entry.path.find('/');
+  const auto section = section_of(entry.path.substr(0, slash));
+  if (!section) return tl::unexpected(section.error());
+  if (*section == CPPC_SECTION_RUNTIME) return begin_restore(runtime, reader, entry);
+  void* place = nullptr;
+  const cppc_status placed = runtime.restore_place(*section, entry.path.substr(slash + 1).c_str(), entry.bytes, &place);
+  if (placed != CPPC_OK) return tl::unexpected(placed);
+  if (entry.dead || place == nullptr) return {};
+  const std::span memory(static_cast<std::byte*>(place), entry.bytes);
+  for (const image::Stored& part : reader.stored(entry))
+    places.push_back({.offset = part.file_offset, .memory = memory.subspan(part.object_offset, part.bytes)});
+  return {};
+}
+
+tl::expected<std::vector<fabric::Place>, cppc_status> places_for(const cppc_runtime& runtime,
+                                                                 std::span<const image::Extent> head) {
+  const auto reader = image::Reader::open_head(head);
+  if (!reader) return tl::unexpected(reader.error());
+  std::vector<fabric::Place> places;
   for (const auto& entry : reader->entries())
-    if (auto restored = restore_entry(runtime, *reader, entry); !restored) return restored.error();
-  return runtime.restore_end();
+    if (auto placed = place_entry(runtime, *reader, entry, places); !placed) return tl::unexpected(placed.error());
+  std::ranges::sort(places, {}, &fabric::Place::offset);
+  return places;
+}
+
+tl::expected<void, cppc_status> put_offer(const fabric::Receiver& receiver, Slot& slot) {
+  const auto offer = receiver.offer().encode();
+  if (offer.size() > slot.mail.size()) {
+    spdlog::error("the fabric's offer of {} bytes does not fit the desk's mail of {}", offer.size(), slot.mail.size());
+    return tl::unexpected(CPPC_ERR_FABRIC);
+  }
+  std::ranges::copy(offer, slot.mail.begin());
+  slot.mail_size.store(static_cast<std::uint32_t>(offer.size()));
+  return {};
 }
 
 }  // namespace
 
-tl::expected<Arrival, cppc_status> Arrival::prepare(Slot& slot) {
-  auto endpoint = fabric::Endpoint::open();
-  if (!endpoint) return tl::unexpected(endpoint.error());
-  Arrival arrival(slot, std::move(*endpoint));
+tl::expected<Arrival, cppc_status> Arrival::prepare(const cppc_runtime& runtime, const std::string& provider,
+                                                    Slot& slot) {
+  auto receiver =
+      fabric::Endpoint::open({.provider = provider, .local_address = {}}).and_then([](fabric::Endpoint&& endpoint) {
+        return fabric::Receiver::prepare(std::move(endpoint));
+      });
+  if (!receiver) return tl::unexpected(receiver.error());
+  if (auto put = put_offer(*receiver, slot); !put) return tl::unexpected(put.error());
+  runtime.expect(slot.blocks.data(), std::min<std::uint64_t>(slot.block_count.load(), slot.blocks.size()));
   slot.stage.set(static_cast<std::uint32_t>(Stage::ready));
-  return arrival;
+  return Arrival(slot, std::move(*receiver));
 }
 
 cppc_status Arrival::fetch(const cppc_runtime& runtime) {
+  const auto dismissed = [this] { return slot_->dismissed.get() != 0; };
   while (!slot_->stage.wait_while(static_cast<std::uint32_t>(Stage::ready), Clock::now() + std::chrono::seconds(1)))
-    if (slot_->dismissed.get() != 0) return CPPC_ERR_CANCELLED;
-  if (slot_->dismissed.get() != 0) return CPPC_ERR_CANCELLED;
-  auto landing = Landing::make(slot_->image_bytes);
-  if (!landing) return landing.error();
-  {
-    auto receiver = fabric::Receiver::prepare(std::move(endpoint_), landing->bytes());
-    if (!receiver) return receiver.error();
-    const auto offer = receiver->offer().encode();
-    if (offer.size() > slot_->mail.size()) {
-      spdlog::error("the fabric's offer of {} bytes does not fit the desk's mail of {}", offer.size(),
-                    slot_->mail.size());
-      return CPPC_ERR_FABRIC;
-    }
-    std::copy(offer.begin(), offer.end(), slot_->mail.begin());
-    slot_->mail_size = static_cast<std::uint32_t>(offer.size());
-    slot_->stage.set(static_cast<std::uint32_t>(Stage::offering));
-    const fabric::Patience patience{.deadline = Clock::now() + deadlines::ship, .cancelled = {}};
-    if (auto received = receiver->receive(patience); !received) return received.error();
-  }
-  const auto received = Clock::now();
-  const cppc_status status = restore(runtime, landing->bytes());
-  spdlog::debug("image of {} bytes restored in {:.1f} ms", landing->bytes().size(),
-                std::chrono::duration<double, std::milli>(Clock::now() - received).count());
+    if (dismissed()) return CPPC_ERR_CANCELLED;
+  if (dismissed()) return CPPC_ERR_CANCELLED;
+  const auto begin = Clock::now();
+  const auto unpack = [&](std::span<const image::Extent> head) { return places_for(runtime, head); };
+  const fabric::Patience patience{.deadline = begin + deadlines::ship, .cancelled = dismissed};
+  const auto received = receiver_.receive(unpack, patience);
+  if (!received) return received.error();
+  const cppc_status status = runtime.restore_end();
+  spdlog::debug("{} bytes received and restored in {:.1f} ms", received->bytes,
+                std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
   return status;
 }
 

@@ -1,6 +1,7 @@
 /// The replacement's side of a migration: receives the image of the rank it takes over and restores it.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "../desk.hpp"
@@ -11,16 +12,19 @@ namespace cppc::migration {
 
 class Arrival {
  public:
-  /// Opens the fabric and tells the agent that this process is ready.
-  static tl::expected<Arrival, cppc_status> prepare(Slot& slot);
+  /// Makes room for what is expected, puts an offer into the slot's mail and tells the agent that this process is
+  /// ready.
+  /// `provider` is that of the fabric; empty: the best by reputation.
+  static tl::expected<Arrival, cppc_status> prepare(const cppc_runtime& runtime, const std::string& provider,
+                                                    Slot& slot);
 
-  /// Waits for the image and hands it to the runtime. After an error this process must end.
+  /// Waits for the image, of which every part goes where the runtime wants it. After an error this process must end.
   cppc_status fetch(const cppc_runtime& runtime);
 
  private:
-  Arrival(Slot& slot, fabric::Endpoint endpoint) : slot_(&slot), endpoint_(std::move(endpoint)) {}
+  Arrival(Slot& slot, fabric::Receiver receiver) : slot_(&slot), receiver_(std::move(receiver)) {}
   Slot* slot_;
-  fabric::Endpoint endpoint_;  ///< until fetch() uses it up
+  fabric::Receiver receiver_;
 };
 
 }  // namespace cppc::migration

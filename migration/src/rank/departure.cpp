@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,7 @@ cppc_status pack_block(const cppc_block* block, void* context) {
   object.path = std::string(section_name(block->section)) + "/" + block->name;
   object.type = packer.types.translate(block->type);
   object.count = block->count;
+  object.in_head = block->section == CPPC_SECTION_RUNTIME;  // it is wanted first
   if (block->data != nullptr) object.data = {static_cast<const std::byte*>(block->data), block->bytes};
   std::vector<image::Part> holes;
   for (const cppc_part& hole : std::span(block->holes, block->hole_count)) holes.push_back({hole.offset, hole.bytes});
@@ -48,22 +50,8 @@ cppc_status pack_block(const cppc_block* block, void* context) {
   return added ? CPPC_OK : added.error();
 }
 
-tl::expected<image::Image, cppc_status> pack(const cppc_runtime& runtime, image::Writer writer) {
-  Packer packer{writer, {}};
-  if (const cppc_status status = runtime.capture(pack_block, &packer); status != CPPC_OK) return tl::unexpected(status);
-  return std::move(writer).finish();
-}
-
-tl::expected<void, cppc_status> ship(const image::Image& image, Slot& slot) {
-  const auto offer = fabric::Offer::decode(std::span(slot.mail).first(slot.mail_size));
-  if (!offer) return tl::unexpected(offer.error());
-  auto endpoint = fabric::Endpoint::open_towards(*offer);
-  if (!endpoint) return tl::unexpected(endpoint.error());
-  const fabric::Patience patience{.deadline = Clock::now() + deadlines::ship, .cancelled = {}};
-  const auto report = [&slot](std::uint64_t done, std::uint64_t) { slot.bytes_done.store(done); };
-  auto sent = fabric::send(std::move(*endpoint), *offer, image.extents(), patience, report);
-  if (!sent) return tl::unexpected(sent.error());
-  return {};
+std::span<const std::byte> mail_of(const Slot& slot) {
+  return std::span(slot.mail).first(std::min<std::size_t>(slot.mail_size.load(), slot.mail.size()));
 }
 
 cppc_status fail(Slot& slot, cppc_status status) {
@@ -80,20 +68,44 @@ double milliseconds_since(Clock::time_point start) {
 
 void cannot_depart(cppc_status status, Slot& slot) { fail(slot, status); }
 
-cppc_status depart(const cppc_runtime& runtime, image::Writer writer, Slot& slot) {
+tl::expected<Departure, cppc_status> Departure::prepare(Slot& slot) {
+  auto offer = fabric::Offer::decode(mail_of(slot));
+  if (!offer) return tl::unexpected(offer.error());
+  auto endpoint = fabric::Endpoint::open_towards(*offer);
+  if (!endpoint) return tl::unexpected(endpoint.error());
+  return image::Writer::create().map([&](image::Writer&& writer) {
+    return Departure(slot, std::move(*offer), std::move(*endpoint), std::move(writer));
+  });
+}
+
+bool Departure::suits(const Slot& slot) const { return std::ranges::equal(offer_.encode(), mail_of(slot)); }
+
+tl::expected<image::Image, cppc_status> Departure::pack(const cppc_runtime& runtime) {
+  Packer packer{writer_, {}};
+  if (const cppc_status status = runtime.capture(pack_block, &packer); status != CPPC_OK) return tl::unexpected(status);
+  return std::move(writer_).finish();
+}
+
+tl::expected<void, cppc_status> Departure::ship(const image::Image& image) {
+  const fabric::Patience patience{.deadline = Clock::now() + deadlines::ship, .cancelled = {}};
+  const auto report = [this](std::uint64_t done, std::uint64_t) { slot_->bytes_done.store(done); };
+  auto sent = fabric::send(std::move(endpoint_), offer_, {.head = image.head(), .contents = image.contents()}, patience,
+                           report);
+  if (!sent) return tl::unexpected(sent.error());
+  spdlog::debug("{} bytes of {} sent, {} chunks again", sent->sent, sent->bytes, sent->again);
+  return {};
+}
+
+cppc_status Departure::depart(const cppc_runtime& runtime) {
   const auto start = Clock::now();
-  auto image = pack(runtime, std::move(writer));
-  if (!image) return fail(slot, image.error());
+  auto image = pack(runtime);
+  if (!image) return fail(*slot_, image.error());
   spdlog::debug("image of {} bytes built in {:.1f} ms", image->size(), milliseconds_since(start));
-  slot.image_bytes = image->size();
-  slot.bytes_done.store(0);
-  slot.stage.set(static_cast<std::uint32_t>(Stage::packed));
-  if (!slot.stage.wait_while(static_cast<std::uint32_t>(Stage::packed), Clock::now() + deadlines::ship))
-    return fail(slot, CPPC_ERR_TIMEOUT);
-  if (slot.mail_size == 0) return fail(slot, CPPC_ERR_CANCELLED);  // the replacement has no room for it
-  if (auto shipped = ship(*image, slot); !shipped) return fail(slot, shipped.error());
+  slot_->bytes_done.store(0);
+  slot_->image_bytes.store(image->size());
+  if (auto shipped = ship(*image); !shipped) return fail(*slot_, shipped.error());
   spdlog::debug("image shipped after {:.1f} ms", milliseconds_since(start));
-  slot.stage.set(static_cast<std::uint32_t>(Stage::shipped));
+  slot_->stage.set(static_cast<std::uint32_t>(Stage::shipped));
   return CPPC_OK;
 }
 

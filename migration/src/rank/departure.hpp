@@ -1,17 +1,41 @@
-/// The leaving rank's side of a migration: builds its image and ships it, from its slot at the desk.
+/// The leaving rank's side of a migration: sends its state from where it lies, and tells its slot at the desk.
 #pragma once
 
+#include <utility>
+
 #include "../desk.hpp"
+#include "../fabric.hpp"
 #include "cppc/hooks.h"
 #include "cppc/image.hpp"
 
 namespace cppc::migration {
 
-/// Packs the state with `writer` and sends it where the agent says. Only at the migration point. On CPPC_OK the
-/// replacement has every byte, verified; anything else leaves this rank as it was. The slot tells the agent each step.
-cppc_status depart(const cppc_runtime& runtime, image::Writer writer, Slot& slot);
+class Departure {
+ public:
+  /// What can be done while the others still work: for the offer in the slot's mail.
+  static tl::expected<Departure, cppc_status> prepare(Slot& slot);
 
-/// The same for a rank that could not make a writer, for `status`: the agent is told.
+  /// Whether it is for what is in the slot's mail now.
+  [[nodiscard]] bool suits(const Slot& slot) const;
+
+  /// Sends the state. Only at the migration point, once. On CPPC_OK the replacement has every byte, verified; anything
+  /// else leaves this rank as it was. The slot tells the agent how it ended.
+  cppc_status depart(const cppc_runtime& runtime);
+
+ private:
+  Departure(Slot& slot, fabric::Offer offer, fabric::Endpoint endpoint, image::Writer writer)
+      : slot_(&slot), offer_(std::move(offer)), endpoint_(std::move(endpoint)), writer_(std::move(writer)) {}
+
+  tl::expected<image::Image, cppc_status> pack(const cppc_runtime& runtime);
+  tl::expected<void, cppc_status> ship(const image::Image& image);
+
+  Slot* slot_;
+  fabric::Offer offer_;
+  fabric::Endpoint endpoint_;
+  image::Writer writer_;
+};
+
+/// The same for a rank that could not prepare, for `status`: the agent is told.
 void cannot_depart(cppc_status status, Slot& slot);
 
 }  // namespace cppc::migration

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "../assignment.hpp"
-#include "departure.hpp"
-
 namespace cppc::migration {
 namespace {
 
@@ -62,7 +60,7 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_ru
   std::unique_ptr<Member> member(
       new Member(runtime, mine->rank, std::move(lodging->first), std::move(lodging->second)));
   member->crew_.ranks = mine->ranks;
-  auto arrival = Arrival::prepare(member->slot());
+  auto arrival = Arrival::prepare(runtime, mine->provider, member->slot());
   if (!arrival) return tl::unexpected(arrival.error());
   member->arrival_.emplace(std::move(*arrival));
   return member;
@@ -72,24 +70,33 @@ void Member::watch_page() { runtime_->watch(negotiator_.page().doorbell()); }
 
 bool Member::reached(std::uint64_t passed, unsigned site) {
   if (stop_at_) return passed >= *stop_at_;
-  if (negotiator_.survey_wanted()) negotiator_.announce(runtime_->state_bytes());
-  if (slot().leaving != 0) prepare_departure();
+  if (negotiator_.survey_wanted()) announce();
+  if (slot().leaving != 0 && slot().mail_size.load() != 0) prepare_departure();
   return negotiator_.reached(passed, site) == negotiation::Decision::stop;
 }
 
-/// Fresh memory costs more than filling it: it is taken while the other ranks still work.
+/// What a replacement on another node would have to make room for.
+void Member::announce() {
+  Slot& mine = slot();
+  mine.block_count.store(0);
+  mine.block_count.store(static_cast<std::uint32_t>(runtime_->large_blocks(mine.blocks.data(), mine.blocks.size())));
+  negotiator_.announce(runtime_->state_bytes());
+}
+
+/// The fabric and HDF5 take a while when they are first used: better while the other ranks still work. A migration that
+/// was given up may have left what it prepared.
 void Member::prepare_departure() {
-  if (!writer_) writer_.emplace(image::Writer::create(runtime_->state_bytes()));
+  const bool prepared = departure_ && *departure_ && (*departure_)->suits(slot());
+  if (!prepared) departure_.emplace(Departure::prepare(slot()));
 }
 
 void Member::depart() {
   prepare_departure();  // the negotiation may have been over before this rank came by a safe point
-  auto writer = std::move(*writer_);
-  writer_.reset();
-  if (writer)
-    migration::depart(*runtime_, std::move(*writer), slot());
+  if (*departure_)
+    (*departure_)->depart(*runtime_);
   else
-    cannot_depart(writer.error(), slot());
+    cannot_depart(departure_->error(), slot());
+  departure_.reset();
 }
 
 void Member::report_arrival(std::uint64_t passed, unsigned site) {
@@ -130,7 +137,7 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
       join_crew();
       break;
     } else if (*action == Action::go_on) {
-      writer_.reset();
+      departure_.reset();
       break;
     }
   }

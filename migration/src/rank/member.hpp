@@ -9,8 +9,8 @@
 #include "../desk.hpp"
 #include "arrival.hpp"
 #include "cppc/hooks.h"
-#include "cppc/image.hpp"
 #include "cppc/page.hpp"
+#include "departure.hpp"
 
 namespace cppc::migration {
 
@@ -37,6 +37,7 @@ class Member {
  private:
   Member(const cppc_runtime& runtime, int rank, Desk desk, negotiation::RankSide negotiator);
   [[nodiscard]] Slot& slot() const { return desk_.slot(rank_); }
+  void announce();
   void prepare_departure();
   void depart();
   void report_arrival(std::uint64_t passed, unsigned site);
@@ -50,10 +51,10 @@ class Member {
   Desk desk_;
   negotiation::RankSide negotiator_;
   Crew crew_;
-  std::uint32_t seen_ = 0;                                          ///< commands of the desk
-  std::optional<std::uint64_t> stop_at_;                            ///< messages were in flight: stop again here
-  std::optional<Arrival> arrival_;                                  ///< replacement until its state is here
-  std::optional<tl::expected<image::Writer, cppc_status>> writer_;  ///< leaver: holds the memory for its image
+  std::uint32_t seen_ = 0;                                         ///< commands of the desk
+  std::optional<std::uint64_t> stop_at_;                           ///< messages were in flight: stop again here
+  std::optional<Arrival> arrival_;                                 ///< replacement until its state is here
+  std::optional<tl::expected<Departure, cppc_status>> departure_;  ///< leaver, once it has been told
 };
 
 }  // namespace cppc::migration

@@ -19,7 +19,9 @@ struct Cut {
 
   std::vector<Chunk> into(std::size_t chunk_bytes) const {
     std::vector<Chunk> chunks;
-    Chunker chunker(extents, chunk_bytes);
+    Places places;
+    for (const auto& extent : extents) places.add({.offset = extent.offset, .bytes = extent.bytes.size()});
+    Chunker chunker(extents, {.plain = chunk_bytes, .packed = chunk_bytes}, places);
     while (auto chunk = chunker.next()) chunks.push_back(*chunk);
     return chunks;
   }
@@ -30,8 +32,10 @@ struct Cut {
     for (const auto& chunk : chunks) {
       auto* place = file.data() + chunk.offset;
       for (const auto piece : chunk.pieces) place = std::ranges::copy(piece, place).out;
+      if (chunk.coding == Coding::zero) place = std::fill_n(place, chunk.bytes, std::byte{0});
       EXPECT_EQ(place, file.data() + chunk.offset + chunk.bytes);
-      EXPECT_LE(chunk.bytes, chunk_bytes);
+      EXPECT_TRUE(chunk.bytes <= chunk_bytes || chunk.coding == Coding::zero);
+      EXPECT_EQ(chunk.index, static_cast<std::uint64_t>(&chunk - chunks.data()));
       EXPECT_GT(chunk.bytes, 0U);
       bytes += chunk.bytes;
     }
@@ -42,7 +46,10 @@ struct Cut {
   }
 };
 
-TEST(Chunks, NoExtents) { EXPECT_FALSE(Chunker({}, 10).next()); }
+TEST(Chunks, NoExtents) {
+  const Places none;
+  EXPECT_FALSE(Chunker({}, {10, 10}, none).next());
+}
 
 TEST(Chunks, OnlyEmptyExtents) { EXPECT_TRUE((Cut{.layout = {{0, 0}, {5, 0}}}.into(10).empty())); }
 
@@ -65,6 +72,39 @@ TEST(Chunks, SmallNeighboursTravelTogether) {
   EXPECT_EQ(chunks[1].offset, 100U);  // behind a gap, and before a large one
   EXPECT_EQ(chunks[1].bytes, 5U);
   EXPECT_EQ(chunks[2].bytes, 100'000U);
+}
+
+TEST(Chunks, ZerosAreNotSent) {
+  const Cut cut{.layout = {{0, 100'000}, {100'000, 300'000, true}, {400'000, 70'000}}};
+  const auto chunks = cut.into(1 << 20);
+  EXPECT_TRUE(cut.covered_by(chunks, 1 << 20));
+  ASSERT_EQ(chunks.size(), 3U);
+  EXPECT_EQ(chunks[1].coding, Coding::zero);
+  EXPECT_EQ(chunks[1].bytes, 300'000U);
+  EXPECT_TRUE(chunks[1].pieces.empty());
+}
+
+TEST(Chunks, WithoutAPlaceAllIsPacked) {
+  const Cut cut{.layout = {{0, 200'000}}};
+  const Places none;
+  Chunker chunker(cut.extents, {.plain = 1 << 20, .packed = 150'000}, none);
+  EXPECT_EQ(chunker.next()->coding, Coding::packed);
+  EXPECT_EQ(chunker.next()->bytes, 50'000U);
+  EXPECT_TRUE(chunker.at_end());
+}
+
+TEST(Chunks, AreTheSameAgain) {
+  const Cut cut{.layout = {{3, 1}, {4, 70'000}, {70'004, 1}, {70'010, 300'000}}};
+  Places places;
+  Chunker chunker(cut.extents, {.plain = 65'536, .packed = 4096}, places);
+  while (const auto chunk = chunker.next()) {
+    const auto again = chunker.again(chunk->index, chunk->offset, chunk->bytes, chunk->coding);
+    ASSERT_EQ(again.pieces.size(), chunk->pieces.size());
+    for (std::size_t i = 0; i < again.pieces.size(); ++i) {
+      EXPECT_EQ(again.pieces[i].data(), chunk->pieces[i].data());
+      EXPECT_EQ(again.pieces[i].size(), chunk->pieces[i].size());
+    }
+  }
 }
 
 TEST(Chunks, EveryByteOnce) {

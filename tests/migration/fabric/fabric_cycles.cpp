@@ -62,11 +62,14 @@ bool receive_one(const std::string& provider, int channel) {
   const auto unused = Endpoint::open({.provider = provider, .local_address = "127.0.0.1"});
   auto endpoint = Endpoint::open({.provider = provider, .local_address = "127.0.0.1"});
   if (!unused || !endpoint) return false;
-  auto receiver = Receiver::prepare(std::move(*endpoint), buffer);
+  auto receiver = Receiver::prepare(std::move(*endpoint));
   if (!receiver) return false;
   const auto offer = receiver->offer().encode();
+  const Unpack unpack = [&](std::span<const Extent>) -> tl::expected<std::vector<Place>, cppc_status> {
+    return std::vector<Place>{{0, buffer}};
+  };
   return write(channel, offer.data(), offer.size()) == static_cast<ssize_t>(offer.size()) &&
-         receiver->receive(patience()).has_value();
+         receiver->receive(unpack, patience()).has_value();
 }
 
 bool send_one(int channel) {
@@ -79,7 +82,8 @@ bool send_one(int channel) {
   if (!offer) return false;
   const auto unused = Endpoint::open_towards(*offer);
   auto endpoint = Endpoint::open_towards(*offer);
-  return unused && endpoint && send(std::move(*endpoint), *offer, extents, patience()).has_value();
+  return unused && endpoint &&
+         send(std::move(*endpoint), *offer, {.head = {}, .contents = extents}, patience()).has_value();
 }
 
 std::vector<void (*)(int)> signal_handlers() {

@@ -27,11 +27,14 @@ bool receive_one(const std::string& provider) {
   std::vector<std::byte> buffer(image_bytes, pattern::untouched);
   auto endpoint = Endpoint::open({.provider = provider, .local_address = "127.0.0.1"});
   if (!endpoint) return false;
-  auto receiver = Receiver::prepare(std::move(*endpoint), buffer);
+  auto receiver = Receiver::prepare(std::move(*endpoint));
   if (!receiver) return false;
   const auto offer = receiver->offer().encode();
+  const Unpack unpack = [&](std::span<const Extent>) -> tl::expected<std::vector<Place>, cppc_status> {
+    return std::vector<Place>{{0, buffer}};
+  };
   MPI_Send(offer.data(), static_cast<int>(offer.size()), MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-  return receiver->receive(patience()) && pattern::is_right(buffer, {{0, image_bytes}});
+  return receiver->receive(unpack, patience()) && pattern::is_right(buffer, {{0, image_bytes}});
 }
 
 bool send_one() {
@@ -47,7 +50,7 @@ bool send_one() {
   if (!endpoint) return false;
   const auto memory = pattern::make({{0, image_bytes}});
   const std::vector<Extent> extents = {{.offset = 0, .bytes = memory[0]}};
-  return send(std::move(*endpoint), *offer, extents, patience()).has_value();
+  return send(std::move(*endpoint), *offer, {.head = {}, .contents = extents}, patience()).has_value();
 }
 
 // Large enough not to go eagerly.

@@ -1,6 +1,6 @@
 // One end of a transfer, as a process of its own, for fabric_test.
 //
-// Standard output, a line each: "offer <hex>" (target), "result <status> <bytes> <size> <seconds>", and of a target
+// Standard output, a line each: "offer <hex>" (target), "result <status> <bytes> <sent> <again>", and of a target
 // that received something "contents right" or "contents wrong". Messages go to standard error.
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -37,6 +37,8 @@ struct Settings {
   int timeout_s = 120;
   bool tagged = false;
   bool wrong_token = false;
+  bool no_room = false;
+  bool compress = false;
   std::string lie;
 };
 
@@ -54,32 +56,37 @@ Progress progress_of(const Settings& settings) {
   };
 }
 
-void print_result(const tl::expected<Transferred, cppc_status>& result, Clock::time_point begin) {
-  const std::chrono::duration<double> seconds = Clock::now() - begin;
+void print_result(const tl::expected<Transferred, cppc_status>& result) {
   const auto transferred = result.value_or(Transferred{});
-  std::cout << "result " << (result ? CPPC_OK : result.error()) << ' ' << transferred.bytes << ' ' << transferred.size
-            << ' ' << seconds.count() << std::endl;
+  std::cout << "result " << (result ? CPPC_OK : result.error()) << ' ' << transferred.bytes << ' ' << transferred.sent
+            << ' ' << transferred.again << std::endl;
 }
 
 int fail(cppc_status status) {
-  std::cout << "result " << status << " 0 0 0" << std::endl;
+  print_result(tl::make_unexpected(status));
   return 0;
 }
 
 int run_target(const Settings& settings) {
+  const auto layout = pattern::parse_layout(settings.layout);
   std::vector<std::byte> buffer(settings.capacity, pattern::untouched);
   auto endpoint =
       Endpoint::open({.provider = settings.provider, .local_address = settings.local_address, .rma = !settings.tagged});
   if (!endpoint) return fail(endpoint.error());
-  auto receiver = Receiver::prepare(std::move(*endpoint), buffer);
+  auto receiver = Receiver::prepare(std::move(*endpoint));
   if (!receiver) return fail(receiver.error());
   std::cout << "offer " << pattern::to_hex(receiver->offer().encode()) << std::endl;
 
-  const auto begin = Clock::now();
-  const auto result = receiver->receive(patience_of(settings), progress_of(settings));
-  print_result(result, begin);
+  bool right = true;
+  const Unpack unpack = [&](std::span<const Extent> head) -> tl::expected<std::vector<Place>, cppc_status> {
+    right = pattern::is_head(head);
+    if (settings.no_room) return tl::unexpected(CPPC_ERR_MEMORY);
+    return pattern::places_in(buffer, layout);
+  };
+  const auto result = receiver->receive(unpack, patience_of(settings), progress_of(settings));
+  print_result(result);
   if (result) {
-    const bool right = pattern::is_right(buffer, pattern::parse_layout(settings.layout));
+    right = right && pattern::is_right(buffer, layout);
     std::cout << "contents " << (right ? "right" : "wrong") << std::endl;
   }
   return 0;
@@ -95,14 +102,18 @@ int run_source(const Settings& settings) {
   const auto layout = pattern::parse_layout(settings.layout);
   const auto memory = pattern::make(layout);
   const auto extents = pattern::extents_of(layout, memory);
+  const auto head_memory = pattern::make(pattern::head_layout());
+  const auto head = pattern::extents_of(pattern::head_layout(), head_memory);
   const auto patience = patience_of(settings);
-  const auto begin = Clock::now();
   if (!settings.lie.empty()) {
-    print_result(tell_lie(std::move(*endpoint), *offer, extents.front(), patience, settings.lie), begin);
+    print_result(tell_lie(std::move(*endpoint), *offer, {.head = head, .contents = extents}, patience, settings.lie));
     return 0;
   }
-  const Tuning tuning{.chunk_bytes = settings.chunk_bytes, .in_flight = settings.in_flight};
-  print_result(send(std::move(*endpoint), *offer, extents, patience, progress_of(settings), tuning), begin);
+  const Tuning tuning{.chunk_bytes = settings.chunk_bytes,
+                      .in_flight = settings.in_flight,
+                      .compression = settings.compress ? Compression::on : Compression::off};
+  print_result(
+      send(std::move(*endpoint), *offer, {.head = head, .contents = extents}, patience, progress_of(settings), tuning));
   return 0;
 }
 
@@ -121,12 +132,14 @@ int main(int argc, char** argv) {
   target->add_option("--provider", settings.provider, "libfabric provider");
   target->add_option("--local", settings.local_address, "address to listen on");
   target->add_option("--capacity", settings.capacity, "bytes of the buffer")->required();
+  target->add_flag("--no-room", settings.no_room, "give up when the head is there");
   target->add_flag("--tagged", settings.tagged, "do not use RMA");
   source->add_option("--offer", settings.offer, "what the target printed")->required();
   source->add_option("--chunk", settings.chunk_bytes, "bytes in one write");
   source->add_option("--in-flight", settings.in_flight, "writes at a time");
+  source->add_flag("--compress", settings.compress, "compress all");
   source->add_flag("--wrong-token", settings.wrong_token, "show another token than the offer's");
-  source->add_option("--lie", settings.lie, "break the protocol: hash, digest, place");
+  source->add_option("--lie", settings.lie, "break the protocol: hash, hash-once, digest, place");
   for (auto* side : {target, source}) {
     side->add_option("--layout", settings.layout, "extents: offset:length,...");
     side->add_option("--timeout", settings.timeout_s, "deadline in seconds");

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "fabric/head.hpp"
+#include "fabric/packing.hpp"
 #include "fabric/session.hpp"
 
 using namespace cppc::fabric;
@@ -12,73 +15,141 @@ using Kind = Control::Kind;
 
 namespace {
 
-tl::expected<Control, cppc_status> next_message(Session& session) {
-  while (true) {
-    if (auto turned = session.turn("lying"); !turned) return tl::unexpected(turned.error());
-    if (auto message = session.hear()) return *message;
-  }
-}
+using Result = tl::expected<void, cppc_status>;
 
-Control hello_of(const Endpoint::Impl& endpoint, const Extent& extent) {
-  Control hello{.kind = Kind::hello, .bytes = extent.bytes.size(), .size = extent.offset + extent.bytes.size()};
-  hello.address_bytes = endpoint.address.size();
-  std::ranges::copy(endpoint.address, hello.address.begin());
-  return hello;
-}
+class Liar {
+ public:
+  Liar(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Patience& patience, std::string lie)
+      : endpoint_(endpoint),
+        offer_(offer),
+        cargo_(cargo),
+        lie_(std::move(lie)),
+        session_(endpoint, patience, offer.token, "target") {}
+  ~Liar() { region_ = {}; }
+
+  tl::expected<Transferred, cppc_status> run() {
+    auto done = connect().and_then([&] { return send_head(); }).and_then([&] { return send_contents(); });
+    if (!done) return tl::unexpected(done.error());
+    session_.take_leave();
+    if (verdict_->status != CPPC_OK) return tl::unexpected(static_cast<cppc_status>(verdict_->status));
+    return Transferred{.bytes = head_bytes_ + cargo_.contents.front().bytes.size()};
+  }
+
+ private:
+  Result connect() {
+    const auto peer = endpoint_.insert(offer_.address);
+    if (!peer) return tl::unexpected(peer.error());
+    session_.address(*peer);
+    if (auto started = session_.start(); !started) return started;
+    packed_.resize(1 << 20);
+    std::vector<std::byte> table = encode_table(cargo_.head);
+    std::vector<std::span<const std::byte>> pieces{table};
+    for (const auto& extent : cargo_.head) pieces.push_back(extent.bytes);
+    for (const auto piece : pieces) head_bytes_ += piece.size();
+    packed_.resize(pack(pieces, packed_));
+    Control hello{.kind = Kind::hello, .bytes = head_bytes_, .count = endpoint_.address.size()};
+    std::ranges::copy(endpoint_.address, hello.address.begin());
+    session_.say(hello);
+    return await([&] { return welcome_.has_value(); });
+  }
+
+  Result send_head() {
+    const Control chunk{.kind = Kind::chunk,
+                        .index = 0,
+                        .offset = 0,
+                        .bytes = head_bytes_,
+                        .sent = packed_.size(),
+                        .hash = XXH3_64bits(packed_.data(), packed_.size()),
+                        .coding = Coding::packed,
+                        .slot = 0};
+    return send(chunk, packed_, welcome_->places[0]).and_then([&] {
+      return await([&] { return ready_.has_value() && place_.has_value(); });
+    });
+  }
+
+  Result send_contents() {
+    const Extent& extent = cargo_.contents.front();
+    const Control truth{.kind = Kind::chunk,
+                        .index = 1,
+                        .offset = extent.offset,
+                        .bytes = extent.bytes.size(),
+                        .sent = extent.bytes.size(),
+                        .hash = XXH3_64bits(extent.bytes.data(), extent.bytes.size()),
+                        .coding = Coding::plain};
+    Control chunk = truth;
+    if (lie_ == "hash" || lie_ == "hash-once") chunk.hash ^= 1;
+    if (lie_ == "place") chunk.offset += 1;
+    std::uint64_t digest = digest_of(0, 0, head_bytes_) + digest_of(1, truth.offset, truth.bytes);
+    if (lie_ == "digest") digest ^= 1;
+    if (auto sent = send(chunk, extent.bytes, place_->places[0]); !sent) return sent;
+    session_.say({.kind = Kind::done, .index = 2, .bytes = head_bytes_ + truth.bytes, .hash = digest});
+    while (true) {
+      if (auto waited = await([&] { return verdict_ || again_; }); !waited || verdict_) return waited;
+      again_ = false;
+      if (auto sent = send(lie_ == "hash" ? chunk : truth, extent.bytes, place_->places[0]); !sent) return sent;
+    }
+  }
+
+  Result send(const Control& chunk, std::span<const std::byte> bytes, const RemotePlace& to) {
+    auto registered = endpoint_.register_memory(bytes, FI_SEND | FI_WRITE);
+    if (!registered) return tl::unexpected(registered.error());
+    region_ = std::move(*registered);
+    asked_ = false;
+    if (!offer_.rma) {
+      session_.say(chunk);
+      if (auto waited = await([&] { return asked_ || verdict_; }); !waited || verdict_) return waited;
+    }
+    operation_.state = Operation::State::idle;
+    while (operation_.state != Operation::State::complete) {
+      if (operation_.state == Operation::State::idle) {
+        const auto posted = offer_.rma ? endpoint_.write(operation_, bytes, region_, session_.peer(), to.base, to.key)
+                                       : endpoint_.send_tagged(operation_, bytes, region_, session_.peer(),
+                                                               tag_of(offer_.token, chunk.index));
+        if (!posted) return tl::unexpected(posted.error());
+      }
+      if (auto turned = turn(); !turned) return turned;
+    }
+    if (offer_.rma) session_.say(chunk);
+    return {};
+  }
+
+  template <class Done>
+  Result await(Done done) {
+    while (!done()) {
+      if (auto turned = turn(); !turned) return turned;
+    }
+    return {};
+  }
+
+  Result turn() {
+    if (auto turned = session_.turn("lying"); !turned) return turned;
+    while (const auto message = session_.hear()) {
+      if (message->kind == Kind::welcome) welcome_ = message;
+      if (message->kind == Kind::place) place_ = message;
+      if (message->kind == Kind::ready) ready_ = message;
+      if (message->kind == Kind::verdict) verdict_ = message;
+      if (message->kind == Kind::send) asked_ = true;
+      if (message->kind == Kind::again) again_ = true;
+    }
+    return {};
+  }
+
+  Endpoint::Impl& endpoint_;
+  const Offer& offer_;
+  const Cargo& cargo_;
+  const std::string lie_;
+  std::vector<std::byte> packed_;
+  std::uint64_t head_bytes_ = 0;
+  std::optional<Control> welcome_, place_, ready_, verdict_;
+  bool asked_ = false, again_ = false;
+  Operation operation_;
+  Region region_;
+  Session session_;
+};
 
 }  // namespace
 
-tl::expected<Transferred, cppc_status> tell_lie(Endpoint owner, const Offer& offer, const Extent& extent,
+tl::expected<Transferred, cppc_status> tell_lie(Endpoint owner, const Offer& offer, const Cargo& cargo,
                                                 const Patience& patience, const std::string& lie) {
-  auto& endpoint = owner.impl();
-  Operation write;
-  Region region;
-  Session session(endpoint, patience, offer.token, "target");
-  const auto peer = endpoint.insert(offer.address);
-  if (!peer) return tl::unexpected(peer.error());
-  session.address(*peer);
-  if (auto started = session.start(); !started) return tl::unexpected(started.error());
-  session.say(hello_of(endpoint, extent));
-  if (auto welcome = next_message(session); !welcome) return tl::unexpected(welcome.error());
-
-  auto registered = endpoint.register_memory(extent.bytes, FI_SEND | FI_WRITE);
-  if (!registered) return tl::unexpected(registered.error());
-  region = std::move(*registered);
-  const Control truth{.kind = Kind::chunk,
-                      .offset = extent.offset,
-                      .bytes = extent.bytes.size(),
-                      .hash = XXH3_64bits(extent.bytes.data(), extent.bytes.size())};
-  Control chunk = truth;
-  if (lie == "hash") chunk.hash ^= 1;
-  if (lie == "place") chunk.offset += 1;
-  Control done{.kind = Kind::done, .index = 1, .bytes = truth.bytes, .hash = digest_of(truth)};
-  if (lie == "digest") done.hash ^= 1;
-
-  std::optional<Control> verdict;
-  if (!offer.rma) {
-    session.say(chunk);
-    const auto answer = next_message(session);
-    if (!answer) return tl::unexpected(answer.error());
-    if (answer->kind == Kind::verdict) verdict = *answer;
-  }
-  while (!verdict && write.state != Operation::State::complete) {
-    if (write.state == Operation::State::idle) {
-      const auto posted =
-          offer.rma ? endpoint.write(write, extent.bytes, region, *peer, offer.base + extent.offset, offer.key)
-                    : endpoint.send_tagged(write, extent.bytes, region, *peer, tag_of(offer.token, 0));
-      if (!posted) return tl::unexpected(posted.error());
-    }
-    if (auto turned = session.turn("lying"); !turned) return tl::unexpected(turned.error());
-  }
-  if (offer.rma) session.say(chunk);
-  session.say(done);
-  if (!verdict) {
-    const auto answer = next_message(session);
-    if (!answer) return tl::unexpected(answer.error());
-    verdict = *answer;
-  }
-  session.take_leave();
-  region = {};
-  if (verdict->status != CPPC_OK) return tl::unexpected(static_cast<cppc_status>(verdict->status));
-  return Transferred{.bytes = truth.bytes, .size = extent.offset + truth.bytes};
+  return Liar(owner.impl(), offer, cargo, patience, lie).run();
 }

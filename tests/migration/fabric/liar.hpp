@@ -5,10 +5,10 @@
 
 #include "fabric.hpp"
 
-/// Sends `extent` in one chunk, right but for `lie`: "hash" (of the chunk), "digest" (of all), "place" (outside of the
-/// image). Returns with what the target says.
+/// Sends a cargo of one extent of contents, in one chunk, right but for `lie`: "hash" (of that chunk, each time),
+/// "hash-once" (the first time), "digest" (of all), "place" (outside of the image). Returns with what the target says.
 tl::expected<cppc::fabric::Transferred, cppc_status> tell_lie(cppc::fabric::Endpoint endpoint,
                                                               const cppc::fabric::Offer& offer,
-                                                              const cppc::fabric::Extent& extent,
+                                                              const cppc::fabric::Cargo& cargo,
                                                               const cppc::fabric::Patience& patience,
                                                               const std::string& lie);

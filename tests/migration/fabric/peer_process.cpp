@@ -92,7 +92,7 @@ PeerProcess::Result PeerProcess::wait() {
     words >> word;
     if (word == "result") {
       int status = 0;
-      words >> status >> result.bytes >> result.size;
+      words >> status >> result.bytes >> result.sent >> result.again;
       result.status = static_cast<cppc_status>(status);
     }
     if (line == "contents right") result.contents_right = true;

@@ -23,7 +23,8 @@ class PeerProcess {
     bool killed = false;
     cppc_status status = CPPC_ERR_STATE;  // which no transfer has: nothing was printed
     std::uint64_t bytes = 0;
-    std::uint64_t size = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t again = 0;
     bool contents_right = false;
     std::string log;
   };

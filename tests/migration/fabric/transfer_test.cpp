@@ -59,15 +59,16 @@ class Transfer : public testing::TestWithParam<Way> {
 
   static void expect_arrives(const std::string& layout, std::uint64_t capacity, const Arguments& source_more = {}) {
     const auto outcome = transfer(layout, capacity, source_more);
-    std::uint64_t bytes = 0, size = 0;
+    std::uint64_t bytes = pattern::head_bytes, zeros = 0;
     for (const auto& range : pattern::parse_layout(layout)) {
       bytes += range.length;
-      size = std::max(size, range.offset + range.length);
+      zeros += range.zero ? range.length / 4096 * 4096 : 0;
     }
     for (const auto* end : {&outcome.source, &outcome.target}) {
       EXPECT_EQ(end->status, CPPC_OK) << end->log;
       EXPECT_EQ(end->bytes, bytes);
-      EXPECT_EQ(end->size, size);
+      EXPECT_LE(end->sent, bytes - zeros + bytes / 16384 + 64);  // with the maps of what is packed
+      EXPECT_EQ(end->again, 0U);
       EXPECT_EQ(end->log, "");
     }
     EXPECT_TRUE(outcome.target.contents_right);
@@ -75,13 +76,27 @@ class Transfer : public testing::TestWithParam<Way> {
 };
 
 TEST_P(Transfer, Nothing) { expect_arrives("", 0); }
-TEST_P(Transfer, NothingIntoSomething) { expect_arrives("0:0,7:0", 64); }
+TEST_P(Transfer, EmptyExtents) { expect_arrives("0:0,7:0", 64); }
 TEST_P(Transfer, OneByte) { expect_arrives("0:1", 1); }
 TEST_P(Transfer, OnePage) { expect_arrives("0:4096", 4096); }
 TEST_P(Transfer, OneByteMoreThanAChunk) { expect_arrives("0:4194305", 5 * megabyte); }
 TEST_P(Transfer, ManyChunks) { expect_arrives("0:67108864", 64 * megabyte); }
 TEST_P(Transfer, UnalignedWithGaps) {
   expect_arrives("3:100,103:70000,70103:1,70110:10000001,20000001:33,20000034:0,20000035:65537", 20100000);
+}
+TEST_P(Transfer, ZerosDoNotTravel) { expect_arrives("0:100,100:67108864z,67108964:5000000", 73 * megabyte); }
+TEST_P(Transfer, SmallZerosDoNotTravelEither) {
+  std::string layout;
+  for (std::uint64_t i = 0; i < 400; ++i)
+    layout += std::to_string(i * 16384) + ":8192," + std::to_string(i * 16384 + 8192) + ":8192z,";
+  expect_arrives(layout, 7 * megabyte);
+}
+TEST_P(Transfer, CompressedAllTheWay) {
+  const std::string layout = "3:100,1000:20000000s,20001000:1000000,21001000:50000s,21051000:9000000z";
+  expect_arrives(layout, 31 * megabyte, {"--compress"});
+  const auto outcome = transfer(layout, 31 * megabyte, {"--compress"});
+  EXPECT_LT(outcome.source.sent, 2 * megabyte);
+  EXPECT_EQ(outcome.source.sent, outcome.target.sent);
 }
 TEST_P(Transfer, OtherTuning) { expect_arrives("5:1000003", 2 * megabyte, {"--chunk", "4099", "--in-flight", "9"}); }
 
@@ -146,7 +161,16 @@ TEST_P(Transfer, NoTargetByTheDeadline) {
   EXPECT_EQ(source.wait().status, CPPC_ERR_TIMEOUT);
 }
 
-TEST_P(Transfer, DamagedChunk) {
+TEST_P(Transfer, DamagedChunkIsSentAgain) {
+  const auto outcome = transfer("9:3000000", 4 * megabyte, {"--lie", "hash-once"});
+  EXPECT_EQ(outcome.target.status, CPPC_OK) << outcome.target.log;
+  EXPECT_EQ(outcome.source.status, CPPC_OK) << outcome.source.log;
+  EXPECT_EQ(outcome.target.again, 1U);
+  EXPECT_TRUE(outcome.target.contents_right);
+  EXPECT_NE(outcome.target.log.find("3000000 bytes at 9 did not arrive as they were sent"), std::string::npos);
+}
+
+TEST_P(Transfer, ChunkThatIsDamagedEachTime) {
   const auto outcome = transfer("9:3000000", 4 * megabyte, {"--lie", "hash"});
   EXPECT_EQ(outcome.target.status, CPPC_ERR_CHECKSUM) << outcome.target.log;
   EXPECT_EQ(outcome.source.status, CPPC_ERR_CHECKSUM) << outcome.source.log;
@@ -165,12 +189,33 @@ TEST_P(Transfer, ChunkOutsideOfTheImage) {
   EXPECT_EQ(outcome.source.status, CPPC_ERR_FABRIC) << outcome.source.log;
 }
 
-TEST_P(Transfer, ExtentsThatDoNotFit) {
-  for (const std::string layout : {"0:5000", "4000:97", "4097:0", "0:100,50:10", "100:10,0:10"}) {
+TEST_P(Transfer, ExtentsThatAreNotInOrder) {
+  for (const std::string layout : {"0:100,50:10", "100:10,0:10"}) {
     PeerProcess target(target_arguments(layout, 4096));
     PeerProcess source(source_arguments(target.offer(), layout));
     EXPECT_EQ(source.wait().status, CPPC_ERR_ARGUMENT) << layout;
   }
+}
+
+TEST_P(Transfer, PlacesThatDoNotFit) {
+  const auto expect = [](const std::string& sent, const std::string& expected, cppc_status status) {
+    PeerProcess target(target_arguments(expected, 4 * megabyte));
+    PeerProcess source(source_arguments(target.offer(), sent));
+    EXPECT_EQ(source.wait().status, status) << sent;
+    EXPECT_EQ(target.wait().status, status) << expected;
+  };
+  expect("0:5000", "0:4999", CPPC_ERR_FABRIC);
+  expect("0:3000000", "0:2999999", CPPC_ERR_FABRIC);
+  expect("0:3000000z", "0:2999999", CPPC_ERR_FABRIC);
+  expect("1:5000", "0:5000", CPPC_ERR_FABRIC);
+  expect("0:5000", "0:5000,5000:1", CPPC_ERR_CHECKSUM);
+  expect("0:5000", "0:10,5:4995", CPPC_ERR_IMAGE);
+}
+
+TEST_P(Transfer, NoRoomInTheTarget) {
+  const auto outcome = transfer("0:5000000", 5 * megabyte, {}, {"--no-room"});
+  EXPECT_EQ(outcome.target.status, CPPC_ERR_MEMORY) << outcome.target.log;
+  EXPECT_EQ(outcome.source.status, CPPC_ERR_MEMORY) << outcome.source.log;
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, Transfer,

@@ -1,4 +1,6 @@
-#include "core_file.hpp"
+#include "hdf5_file.hpp"
+
+#include <utility>
 
 #include "format.hpp"
 
@@ -8,33 +10,12 @@ namespace {
 
 // HDF5 asks for names even of files that are never on disk. This one cannot exist there.
 constexpr const char* no_file = "/dev/null/cppc-live-image";
-constexpr std::size_t growth_bytes = std::size_t{1} << 20;
 constexpr hsize_t metadata_block_bytes = 65536;
 
-// HDF5's core driver takes its memory through these callbacks.
-void* allocate(std::size_t bytes, H5FD_file_image_op_t, void* arena) {
-  auto* memory = static_cast<Arena*>(arena);
-  return memory->grow(bytes) ? memory->bytes().data() : nullptr;
-}
-void* reallocate(void*, std::size_t bytes, H5FD_file_image_op_t operation, void* arena) {
-  return allocate(bytes, operation, arena);
-}
-herr_t release(void*, H5FD_file_image_op_t, void*) { return 0; }  // the arena outlives the HDF5 file
-void* copy(void* to, const void* from, std::size_t bytes, H5FD_file_image_op_t, void*) {
-  return std::memcpy(to, from, bytes);
-}
-void* same(void* arena) { return arena; }
-herr_t keep(void*) { return 0; }
-
-Hid file_access(Arena* memory) {
-  Hid access(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose);
-  H5FD_file_image_callbacks_t callbacks = {allocate, copy, reallocate, release, same, keep, memory};
-  const bool set = H5Pset_fapl_core(access.get(), growth_bytes, false) >= 0 &&
-                   H5Pset_file_image_callbacks(access.get(), &callbacks) >= 0 &&
-                   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
-                   H5Pset_meta_block_size(access.get(), metadata_block_bytes) >= 0 &&
-                   H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0;
-  return set ? std::move(access) : Hid();
+bool set_form(const Hid& access) {
+  return H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
+         H5Pset_meta_block_size(access.get(), metadata_block_bytes) >= 0 &&
+         H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0;
 }
 
 Hid file_creation() {
@@ -63,21 +44,20 @@ Hid link_creation() {
 
 }  // namespace
 
-tl::expected<CoreFile, cppc_status> CoreFile::create(Arena memory) {
-  CoreFile file;
-  file.memory_ = std::make_unique<Arena>(std::move(memory));
-  if (const auto opened = file.open(); !opened) {
+tl::expected<Hdf5File, cppc_status> Hdf5File::create(Hid access) {
+  Hdf5File file;
+  if (const auto opened = file.open(std::move(access)); !opened) {
     return tl::make_unexpected(opened.error());
   }
   return file;
 }
 
-tl::expected<void, cppc_status> CoreFile::open() {
-  const Hid access = file_access(memory_.get());
+tl::expected<void, cppc_status> Hdf5File::open(Hid access) {
   const Hid creation = file_creation();
   creation_ = dataset_creation();
   link_ = link_creation();
-  if (!access.valid() || !creation.valid() || !creation_.valid() || !link_.valid()) {
+  const bool set = access.valid() && creation.valid() && creation_.valid() && link_.valid() && set_form(access);
+  if (!set) {
     return hdf5_failure("set up a file in memory");
   }
   file_ = Hid(H5Fcreate(no_file, H5F_ACC_TRUNC, creation.get(), access.get()), &H5Fclose);
@@ -87,14 +67,14 @@ tl::expected<void, cppc_status> CoreFile::open() {
   return {};
 }
 
-tl::expected<void, cppc_status> CoreFile::add_type(const std::string& path, const Hid& type) {
+tl::expected<void, cppc_status> Hdf5File::add_type(const std::string& path, const Hid& type) {
   if (H5Tcommit2(file_.get(), path.c_str(), type.get(), link_.get(), H5P_DEFAULT, H5P_DEFAULT) < 0) {
     return hdf5_failure("make type {}", path);
   }
   return {};
 }
 
-tl::expected<std::uint64_t, cppc_status> CoreFile::add_dataset(const std::string& path, const Hid& type,
+tl::expected<std::uint64_t, cppc_status> Hdf5File::add_dataset(const std::string& path, const Hid& type,
                                                                std::uint64_t count) {
   const hsize_t extent = count;
   const Hid space(H5Screate_simple(1, &extent, nullptr), &H5Sclose);
@@ -111,7 +91,7 @@ tl::expected<std::uint64_t, cppc_status> CoreFile::add_dataset(const std::string
   return offset;
 }
 
-tl::expected<CoreFile::Finished, cppc_status> CoreFile::finish() && {
+tl::expected<std::uint64_t, cppc_status> Hdf5File::finish() && {
   if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) {
     return hdf5_failure("complete the file in memory");
   }
@@ -119,9 +99,7 @@ tl::expected<CoreFile::Finished, cppc_status> CoreFile::finish() && {
   if (without_header < 0 || !file_.close()) {
     return hdf5_failure("close the file in memory");
   }
-  const auto bytes = header_bytes + static_cast<std::uint64_t>(without_header);
-  memory_->trim(bytes);
-  return Finished{std::move(*memory_), bytes};
+  return header_bytes + static_cast<std::uint64_t>(without_header);
 }
 
 }  // namespace cppc::image

@@ -1,0 +1,35 @@
+/// An HDF5 file that is made without contents: HDF5 makes the datasets and says where they are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "hdf5.hpp"
+
+namespace cppc::image {
+
+class Hdf5File {
+ public:
+  /// With an `access` property list of a Store.
+  static tl::expected<Hdf5File, cppc_status> create(Hid access);
+
+  /// A named type: datasets of it refer to it. Groups on the way are made, as for datasets.
+  tl::expected<void, cppc_status> add_type(const std::string& path, const Hid& type);
+
+  /// A dataset of `count` elements; returns where in the file its contents belong (anything when there are none).
+  tl::expected<std::uint64_t, cppc_status> add_dataset(const std::string& path, const Hid& type, std::uint64_t count);
+
+  /// Ends the file: all but the user block and the contents of the datasets is there. Returns its size.
+  tl::expected<std::uint64_t, cppc_status> finish() &&;
+
+ private:
+  Hdf5File() = default;
+  tl::expected<void, cppc_status> open(Hid access);
+
+  Hid creation_;  // properties of datasets
+  Hid link_;      // properties of links
+  Hid file_;
+};
+
+}  // namespace cppc::image
