@@ -1,0 +1,58 @@
+/// TCP between the two ends: what they tell each other, and the bare bytes of the reference.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "result.hpp"
+
+namespace cppc::bench {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+enum class Waiting { asleep, polling };
+
+class Connection {
+ public:
+  explicit Connection(Descriptor socket);
+  static Result<Connection> to(const std::string& host, std::uint16_t port);
+
+  Result<void> send(std::span<const std::byte> bytes, Waiting waiting = Waiting::asleep);
+  Result<void> receive(std::span<std::byte> bytes, Waiting waiting = Waiting::asleep);
+  Result<void> tell(const std::string& message);
+  Result<std::string> hear();
+  [[nodiscard]] bool anything_to_hear() const;  ///< the other's end, too
+
+ private:
+  Descriptor socket_;
+};
+
+class Listener {
+ public:
+  static Result<Listener> open();
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  Result<Connection> accept();
+
+ private:
+  Listener(Descriptor socket, std::uint16_t port) : socket_(std::move(socket)), port_(port) {}
+  Descriptor socket_;
+  std::uint16_t port_;
+};
+
+}  // namespace cppc::bench
