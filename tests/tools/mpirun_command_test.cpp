@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace cppc::run {
@@ -51,6 +52,17 @@ std::string refusal(const std::string& line, const Environment& present = {}) {
   const auto command = build(line, present);
   EXPECT_FALSE(command.has_value());
   return command ? "" : command.error();
+}
+
+TEST(MpirunCommand, WishesOfTheEnvironmentReachRanksAndAgents) {
+  const auto command = build("-H node0 -n 1 a", {{"CPPC_COMPRESS", "off"}, {"CPPC_OTHER", "1"}});
+  ASSERT_TRUE(command);
+  EXPECT_EQ(std::ranges::count(command->arguments, "CPPC_COMPRESS"), 2);
+  EXPECT_EQ(std::ranges::count(command->arguments, "CPPC_OTHER"), 0);
+  const auto chosen = build("-H node0 -n 1 -x CPPC_COMPRESS=on a", {{"CPPC_COMPRESS", "off"}});
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(std::ranges::count(chosen->arguments, "CPPC_COMPRESS"), 1);
+  EXPECT_EQ(std::ranges::count(chosen->arguments, "CPPC_COMPRESS=on"), 1);
 }
 
 TEST(MpirunCommand, AnAgentOnThisMachineAlone) {

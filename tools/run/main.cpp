@@ -36,7 +36,9 @@ All nodes that ranks are to move to, spare ones included, have to be named from 
 PROGRAM has to be linked with libcppc.
 
 Environment:
-  CPPC_LOG=info   say on standard error what happens; also: debug, warn (the default), error
+  CPPC_LOG=info     say on standard error what happens; also: debug, warn (the default), error
+  CPPC_FABRIC=net   libfabric provider for the ranks' state, in place of the best there is: net, tcp, verbs, ...
+  CPPC_COMPRESS=off never compress it; on: always; auto (the default): when the network is slow enough to gain
 
 Examples:
   cppc-run -n 4 ./heat                                   on this machine alone

@@ -108,9 +108,19 @@ void append(std::vector<std::string>& arguments, std::initializer_list<std::stri
   arguments.insert(arguments.end(), more);
 }
 
-void append_settings(std::vector<std::string>& arguments) {
+/// What users may set for ranks and agents; mpirun itself would keep it on this node.
+constexpr std::array wishes{"CPPC_LOG", "CPPC_FABRIC", "CPPC_FABRIC_CHUNK", "CPPC_FABRIC_DEPTH", "CPPC_COMPRESS"};
+
+void append_settings(std::vector<std::string>& arguments, const Environment& present, std::span<const Option> options) {
   for (const char* name : {"CPPC_JOB", "CPPC_KEY", "CPPC_CONTROLLER", "CPPC_EXTENSION"})
     append(arguments, {"-x", name});
+  const auto given = [&](const std::string& name) {
+    return std::ranges::any_of(options, [&](const Option& option) {
+      return option.name == "x" && (option.values[0] == name || option.values[0].starts_with(name + "="));
+    });
+  };
+  for (const char* name : wishes)
+    if (present.contains(name) && !given(name)) append(arguments, {"-x", name});
 }
 
 Result<std::string> rank_count(std::span<const Context> contexts, const Context& context, const Allocation& allocation,
@@ -130,7 +140,7 @@ bool is_replaced(const Option& option) {
 
 // A context as the user wrote it, but with its nodes as --host, so that those of the agents can be added.
 void append_context(std::vector<std::string>& arguments, const Context& context, const Allocation& allocation,
-                    const std::string& ranks) {
+                    const std::string& ranks, const Environment& present) {
   append(arguments, {"-n", ranks});
   for (const Option& option : context.options) {
     if (is_replaced(option)) continue;
@@ -139,16 +149,16 @@ void append_context(std::vector<std::string>& arguments, const Context& context,
   }
   const auto nodes = allocation.of_context.find(&context);
   if (nodes != allocation.of_context.end()) append(arguments, {"--host", host_list(nodes->second)});
-  append_settings(arguments);
+  append_settings(arguments, present, context.options);
   arguments.insert(arguments.end(), context.program.begin(), context.program.end());
 }
 
 // Names the node as the whole allocation has it: the last --host that mpirun sees decides how many slots there are.
-void append_agent(std::vector<std::string>& arguments, const AllocatedNode& node, bool named,
-                  const std::string& agent) {
+void append_agent(std::vector<std::string>& arguments, const AllocatedNode& node, bool named, const std::string& agent,
+                  const Environment& present) {
   append(arguments, {":", "-n", "1"});
   if (named) append(arguments, {"--host", host_list({&node, 1})});
-  append_settings(arguments);
+  append_settings(arguments, present, {});
   append(arguments, {agent, node.name});
 }
 
@@ -175,10 +185,10 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
     if (&context != &contexts.front()) arguments.push_back(":");
     const auto ranks = rank_count(contexts, context, allocation, machine);
     if (!ranks) return error(ranks.error());
-    append_context(arguments, context, allocation, *ranks);
+    append_context(arguments, context, allocation, *ranks, present);
   }
   for (const AllocatedNode& node : allocation.nodes) {
-    append_agent(arguments, node, allocation.named, settings.agent);
+    append_agent(arguments, node, allocation.named, settings.agent, present);
   }
   return MpirunCommand{std::move(arguments), *std::move(environment)};
 }
