@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <new>
+#include <stdexcept>
 #include <tl/expected.hpp>
 
 #include "cppc/status.h"
@@ -17,6 +18,9 @@ auto guarded(Function&& function) noexcept -> decltype(function()) {
     return function();
   } catch (const std::bad_alloc&) {
     spdlog::error("not enough memory for the fabric");
+    return tl::unexpected(CPPC_ERR_MEMORY);
+  } catch (const std::length_error&) {
+    spdlog::error("the fabric was told to receive more than memory can hold");
     return tl::unexpected(CPPC_ERR_MEMORY);
   }
 }

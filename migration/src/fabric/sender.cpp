@@ -83,8 +83,7 @@ class Sender {
   std::size_t landing_slot_bytes_ = 0;
   Places places_;
   std::optional<Chunker> chunker_;
-  std::optional<Chunk> put_off_;  // no slot that can take it was free
-  std::deque<Chunk> again_;
+  std::deque<Chunk> waiting_;  // to be sent again, or for a slot that can take it
   std::uint64_t digest_ = 0;
   Thrift thrift_;
   Squeezer squeezer_;
@@ -161,7 +160,7 @@ Result Sender::connect() {
 }
 
 bool Sender::all_moved() const {
-  return !put_off_ && again_.empty() &&
+  return waiting_.empty() &&
          std::ranges::all_of(slots_, [](const Slot& slot) { return slot.state == Slot::State::free; });
 }
 
@@ -225,7 +224,7 @@ Result Sender::handle(const Control& message) {
       return {};
     case Kind::again:
       ++moved_.again;
-      again_.push_back(chunker_->again(message.index, message.offset, message.bytes, message.coding));
+      waiting_.push_back(chunker_->again(message.index, message.offset, message.bytes, message.coding));
       return {};
     case Kind::place:
       learn(message);
@@ -270,19 +269,19 @@ Result Sender::advance(Slot& slot) {
   return {};
 }
 
-/// The next chunk that this slot can take.
+/// The next chunk, when this slot can take it.
 std::optional<Chunk> Sender::next_chunk(const Slot& slot) {
-  std::optional<Chunk> chunk;
-  if (!again_.empty()) {
-    chunk = std::move(again_.front());
-    again_.pop_front();
-  } else if (put_off_) {
-    chunk = std::exchange(put_off_, std::nullopt);
-  } else if (chunker_->pack_all(thrift_.wanted()); (chunk = chunker_->next())) {
+  if (waiting_.empty()) {
+    chunker_->pack_all(thrift_.wanted());
+    auto chunk = chunker_->next();
+    if (!chunk) return std::nullopt;
     digest_ += digest_of(chunk->index, chunk->offset, chunk->bytes);
+    waiting_.push_back(std::move(*chunk));
   }
-  const bool fits = !chunk || !goes_by_slot(chunk->coding) || slot.number < landing_slots_.bytes;
-  if (!fits) put_off_.swap(chunk);
+  const bool fits = !goes_by_slot(waiting_.front().coding) || slot.number < landing_slots_.bytes;
+  if (!fits) return std::nullopt;
+  Chunk chunk = std::move(waiting_.front());
+  waiting_.pop_front();
   return chunk;
 }
 
