@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cppc/hooks.h"
 #include "process.hpp"
 
 namespace cppc {
@@ -58,7 +59,8 @@ TEST(Extension, ThatIsNoneEndsTheJob) { expect_end({"CPPC_EXTENSION=libm.so.6"},
 
 TEST(Extension, WithADefectEndsTheJob) {
   const std::string path = "CPPC_EXTENSION=" WATCHING_EXTENSION;
-  expect_end({path, "WATCHING=version"}, "is of version 4, not 3");
+  expect_end({path, "WATCHING=version"},
+             "is of version " + std::to_string(CPPC_HOOKS_VERSION + 1) + ", not " + std::to_string(CPPC_HOOKS_VERSION));
   expect_end({path, "WATCHING=hooks"}, "does not provide every hook");
   expect_end({path, "WATCHING=entry"}, "refuses to work: ranks, types or programs do not agree");
   expect_end({path, "WATCHING=start"}, "cannot start: refused");
