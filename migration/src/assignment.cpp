@@ -2,25 +2,18 @@
 
 #include <spdlog/spdlog.h>
 
-#include <sstream>
+#include <cstdio>
 
 namespace cppc::migration {
-namespace {
-constexpr const char* none = "-";
-}  // namespace
 
-std::string Assignment::encode() const {
-  return fmt::format("{} {} {} {} {} {}", rank, ranks, agent_pid, desk, page, provider.empty() ? none : provider);
-}
+std::string Assignment::encode() const { return fmt::format("{} {} {} {} {}", rank, ranks, agent_pid, desk, page); }
 
 tl::expected<Assignment, cppc_status> Assignment::decode(const std::string& text) {
   Assignment one;
-  std::istringstream words(text);
-  if (!(words >> one.rank >> one.ranks >> one.agent_pid >> one.desk >> one.page >> one.provider)) {
+  if (std::sscanf(text.c_str(), "%d %d %d %d %d", &one.rank, &one.ranks, &one.agent_pid, &one.desk, &one.page) != 5) {
     spdlog::error("'{}' in {} is not for a replacement of this version", text, variable);
     return tl::unexpected(CPPC_ERR_ARGUMENT);
   }
-  if (one.provider == none) one.provider.clear();
   return one;
 }
 

@@ -17,7 +17,6 @@ struct Assignment {
   pid_t agent_pid = 0;
   int desk = -1;
   int page = -1;
-  std::string provider;  ///< of the fabric, for the image; empty: for the replacement to choose
 
   static constexpr const char* variable = "CPPC_REPLACEMENT";
   [[nodiscard]] std::string encode() const;

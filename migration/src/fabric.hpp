@@ -55,13 +55,6 @@ struct Offer {
   static tl::expected<Offer, cppc_status> decode(std::span<const std::byte> bytes);
 };
 
-/// The same for processes that share memory, different (almost surely) for others.
-std::uint64_t node_identity();
-
-/// Providers that may carry an image, those best by reputation first. The one asked for by CPPC_FABRIC only, if there
-/// is; shm only for processes that share memory.
-std::vector<std::string> candidates(bool same_node);
-
 struct EndpointOptions {
   std::string provider;       ///< empty: CPPC_FABRIC; that unset or empty too: the best there is
   std::string local_address;  ///< numeric IPv4 or IPv6 address to use, which the source must be able to reach; empty:

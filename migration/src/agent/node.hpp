@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <tl/expected.hpp>
-#include <utility>
 #include <vector>
 
 #include "../crew.hpp"
@@ -42,9 +41,7 @@ struct Node {
   std::vector<int> agents;                ///< numbers of those that have not retired, in the order of crew.own
   std::vector<int> agent_of;              ///< rank -> agent of the node it is on
   std::map<int, ProcessWatch> processes;  ///< ranks that run here
-  /// Of the fabric, the best by the agents that an image goes from and to; empty: not known.
-  std::map<std::pair<int, int>, std::string> providers;
-  std::vector<wire::Message> inbox;  ///< from the controller, not looked at yet
+  std::vector<wire::Message> inbox;       ///< from the controller, not looked at yet
 
   [[nodiscard]] bool leader() const { return agents.front() == agent; }
   /// Rank, in crew.own, of agent `number`, which has not retired.

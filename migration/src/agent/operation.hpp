@@ -44,7 +44,6 @@ class Operation {
   // fail(); agree() after each tells all.
   void prepare();
   void exchange_recipes();
-  void probe_fabric();
   void start_newcomers();
   void await_newcomers();
   void exchange_offers();

@@ -7,7 +7,6 @@
 
 #include "../deadlines.hpp"
 #include "operation.hpp"
-#include "probe.hpp"
 #include "spawn.hpp"
 
 namespace cppc::migration {
@@ -15,10 +14,9 @@ namespace cppc::migration {
 using namespace std::chrono_literals;
 
 namespace {
-constexpr int kRecipe = 0;        // leaver's agent to newcomer's: how it was started; empty: not known
-constexpr int kBlocks = 1;        // likewise: the sizes of its large blocks
-constexpr int kProbe = 50000000;  // above the tags of passages
-constexpr int kOffer = 2;         // newcomer's agent to leaver's: where to send the image; empty: nowhere
+constexpr int kRecipe = 0;  // leaver's agent to newcomer's: how it was started; empty: not known
+constexpr int kBlocks = 1;  // likewise: the sizes of its large blocks
+constexpr int kOffer = 2;   // newcomer's agent to leaver's: where to send the image; empty: nowhere
 }  // namespace
 
 void Operation::prepare() {
@@ -32,7 +30,6 @@ void Operation::prepare() {
     slot.mail_size.store(0);
   }
   exchange_recipes();
-  probe_fabric();
   if (failure_.status == CPPC_OK && !newcomers_.empty()) {
     start_newcomers();
     if (failure_.status == CPPC_OK) await_newcomers();
@@ -73,23 +70,6 @@ void Operation::exchange_recipes() {
   for (MPI_Request& request : requests) await(request);
 }
 
-/// Between nodes that images go between for the first time. All agents go through the pairs in the same order.
-void Operation::probe_fabric() {
-  std::vector<std::pair<int, int>> pairs;
-  for (const wire::Move& move : order_.moves)
-    pairs.emplace_back(node_.agent_of[static_cast<std::size_t>(move.rank)], move.to);
-  std::ranges::sort(pairs);
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  for (const auto& [from, to] : pairs) {
-    if ((from != node_.agent && to != node_.agent) || node_.providers.contains({from, to})) continue;
-    std::string& provider = node_.providers[{from, to}];
-    if (from == node_.agent)
-      probe_towards(node_.crew.own, node_.seat(to), kProbe);
-    else
-      provider = probe_from(node_.crew.own, node_.seat(from), kProbe);
-  }
-}
-
 /// Leavers get to know where to send their images.
 void Operation::exchange_offers() {
   std::vector<MPI_Request> requests;
@@ -128,8 +108,7 @@ void Operation::start_newcomers() {
                              .ranks = node_.crew.ranks,
                              .agent_pid = getpid(),
                              .desk = node_.desk.descriptor(),
-                             .page = node_.page.fd(),
-                             .provider = node_.providers[{newcomer.other, node_.agent}]}});
+                             .page = node_.page.fd()}});
   }
   auto children = spawn(node_.name, replacements);
   if (!children)

@@ -13,15 +13,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "fabric.hpp"
-#include "fabric/signals.hpp"
 
 namespace cppc::fabric {
 namespace {
@@ -211,19 +207,6 @@ tl::expected<std::string, cppc_status> address_towards(std::span<const std::byte
     return tl::unexpected(CPPC_ERR_FABRIC);
   }
   return numeric(generic);
-}
-
-std::vector<std::string> candidates(bool same_node) {
-  const SignalKeeper keeper;
-  const char* asked = std::getenv("CPPC_FABRIC");
-  const ProviderWish wish{.provider = asked == nullptr ? "" : asked, .local_address = {}, .same_node = same_node};
-  const Info list = list_providers(true);
-  std::vector<std::string> usable;
-  for (const auto& name : names_wished(list.get(), wish)) {
-    const bool known = std::ranges::find(usable, name) != usable.end();
-    if (!known && best_interface(list.get(), name, wish) != nullptr) usable.push_back(name);
-  }
-  return usable;
 }
 
 std::uint64_t node_identity() {

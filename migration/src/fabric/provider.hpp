@@ -34,4 +34,7 @@ tl::expected<Info, cppc_status> choose_provider(ProviderWish wish);
 /// The address from which this node would reach the socket address `peer`, in numbers; empty when it is not one.
 tl::expected<std::string, cppc_status> address_towards(std::span<const std::byte> peer);
 
+/// The same for processes that see each other's shared memory, different (almost surely) for others.
+std::uint64_t node_identity();
+
 }  // namespace cppc::fabric

@@ -72,12 +72,9 @@ tl::expected<void, cppc_status> put_offer(const fabric::Receiver& receiver, Slot
 
 }  // namespace
 
-tl::expected<Arrival, cppc_status> Arrival::prepare(const cppc_runtime& runtime, const std::string& provider,
-                                                    Slot& slot) {
-  auto receiver =
-      fabric::Endpoint::open({.provider = provider, .local_address = {}}).and_then([](fabric::Endpoint&& endpoint) {
-        return fabric::Receiver::prepare(std::move(endpoint));
-      });
+tl::expected<Arrival, cppc_status> Arrival::prepare(const cppc_runtime& runtime, Slot& slot) {
+  auto receiver = fabric::Endpoint::open().and_then(
+      [](fabric::Endpoint&& endpoint) { return fabric::Receiver::prepare(std::move(endpoint)); });
   if (!receiver) return tl::unexpected(receiver.error());
   if (auto put = put_offer(*receiver, slot); !put) return tl::unexpected(put.error());
   runtime.expect(slot.blocks.data(), std::min<std::uint64_t>(slot.block_count.load(), slot.blocks.size()));

@@ -1,7 +1,6 @@
 /// The replacement's side of a migration: receives the image of the rank it takes over and restores it.
 #pragma once
 
-#include <string>
 #include <utility>
 
 #include "../desk.hpp"
@@ -14,9 +13,7 @@ class Arrival {
  public:
   /// Makes room for what is expected, puts an offer into the slot's mail and tells the agent that this process is
   /// ready.
-  /// `provider` is that of the fabric; empty: the best by reputation.
-  static tl::expected<Arrival, cppc_status> prepare(const cppc_runtime& runtime, const std::string& provider,
-                                                    Slot& slot);
+  static tl::expected<Arrival, cppc_status> prepare(const cppc_runtime& runtime, Slot& slot);
 
   /// Waits for the image, of which every part goes where the runtime wants it. After an error this process must end.
   cppc_status fetch(const cppc_runtime& runtime);

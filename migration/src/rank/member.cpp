@@ -60,7 +60,7 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_ru
   std::unique_ptr<Member> member(
       new Member(runtime, mine->rank, std::move(lodging->first), std::move(lodging->second)));
   member->crew_.ranks = mine->ranks;
-  auto arrival = Arrival::prepare(runtime, mine->provider, member->slot());
+  auto arrival = Arrival::prepare(runtime, member->slot());
   if (!arrival) return tl::unexpected(arrival.error());
   member->arrival_.emplace(std::move(*arrival));
   return member;
