@@ -10,13 +10,11 @@ namespace cppc {
 
 namespace {
 
-constexpr std::size_t large_variable = std::size_t{1} << 20;
-
 /// Large variables are touched although nothing may come for them: the program is the same, and has room for them.
 void expect_globals() {
   for (const Variable& global : registry().globals) {
     const std::size_t bytes = global.count * global.type->size;
-    if (bytes < large_variable) continue;
+    if (bytes < Heap::large_block) continue;
     const std::span memory(static_cast<std::byte*>(global.address), bytes);
     advise_huge_pages(memory);
     touch(memory);
@@ -25,7 +23,7 @@ void expect_globals() {
 
 }  // namespace
 
-std::uint64_t large_blocks(std::span<std::uint64_t> sizes) {
+std::uint64_t large_blocks(std::span<std::uint64_t> sizes) noexcept try {
   // A large block may have hardly been touched. Then it is better left alone; which one it is need not be known.
   std::uint64_t left = resident_bytes();
   std::uint64_t count = 0;
@@ -36,6 +34,8 @@ std::uint64_t large_blocks(std::span<std::uint64_t> sizes) {
     sizes[count++] = size;
   }
   return count;
+} catch (const std::bad_alloc&) {
+  return 0;  // nothing is prepared for then
 }
 
 void expect(std::span<const std::uint64_t> sizes) noexcept try {

@@ -7,7 +7,7 @@
 namespace cppc {
 
 /// As cppc_runtime::large_blocks and cppc_runtime::expect.
-std::uint64_t large_blocks(std::span<std::uint64_t> sizes);
+std::uint64_t large_blocks(std::span<std::uint64_t> sizes) noexcept;
 void expect(std::span<const std::uint64_t> sizes) noexcept;
 
 }  // namespace cppc

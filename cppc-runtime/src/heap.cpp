@@ -20,7 +20,6 @@ namespace cppc {
 namespace {
 
 constexpr std::size_t cache_line = 64;
-constexpr std::size_t large_block = std::size_t{1} << 20;
 
 /// Unknown contents may be references as well.
 bool may_hold_references(const cppc_type* type) {

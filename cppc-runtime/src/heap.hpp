@@ -27,6 +27,9 @@ struct HeapBlock {
 /// others are the C library's.
 class Heap {
  public:
+  /// Bytes from which on memory is laid out, and made ready in a replacement, for being moved as a whole.
+  static constexpr std::size_t large_block = std::size_t{1} << 20;
+
   struct Entry {
     std::byte* address;
     HeapBlock block;

@@ -65,12 +65,4 @@ bool Arena::grow(std::size_t bytes) {
   return true;
 }
 
-void Arena::trim(std::size_t bytes) {
-  const std::size_t length = whole_pages(std::max<std::size_t>(bytes, 1));
-  if (length < bytes_.size()) {
-    ::munmap(bytes_.data() + length, bytes_.size() - length);
-    bytes_ = bytes_.first(length);
-  }
-}
-
 }  // namespace cppc::image

@@ -20,9 +20,6 @@ class Arena {
   /// Makes room for `bytes`; what is there stays, though it may move. False when the kernel has no more.
   bool grow(std::size_t bytes);
 
-  /// Gives back what is behind the first `bytes`.
-  void trim(std::size_t bytes);
-
   /// All of it.
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
 

@@ -59,7 +59,7 @@ struct Object {
   bool in_head = false;
 };
 
-/// A piece of the file: it belongs at `offset`. Extents do not overlap, are in rising order, and cover the file.
+/// A piece of the file: it belongs at `offset`. Extents are given in rising order and do not overlap.
 struct Extent {
   std::uint64_t offset = 0;
   std::span<const std::byte> bytes;
@@ -74,7 +74,7 @@ class Image {
   ~Image();
   [[nodiscard]] std::span<const Extent> head() const;
   [[nodiscard]] std::span<const Extent> contents() const;
-  [[nodiscard]] std::vector<Extent> extents() const;  ///< both: written out in this order they are the HDF5 file
+  [[nodiscard]] std::vector<Extent> extents() const;  ///< both: they cover the file
   [[nodiscard]] std::uint64_t size() const;           ///< of the file
   [[nodiscard]] std::uint64_t state_bytes() const;    ///< contents of the objects added
 
@@ -91,7 +91,7 @@ class Image {
 /// How an image comes about. The files are the same byte for byte.
 enum class Storage {
   scattered,   ///< contents stay where they are, and must not change while the image lives
-  contiguous,  ///< HDF5's core driver: contents are copied, the image is one extent and as large as the state
+  contiguous,  ///< HDF5's core driver: contents are copied, so that the image is as large as the state
 };
 
 class Writer {
