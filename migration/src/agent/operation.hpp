@@ -29,7 +29,8 @@ class Operation {
   struct Passage {
     int index = 0;  ///< in the order's moves
     int rank = 0;
-    int other = 0;  ///< agent on the other side
+    int other = 0;      ///< agent on the other side
+    bool told = false;  ///< newcomer's: how sending ended
     bool done = false;
     std::vector<std::byte> recipe;
     std::optional<ProcessWatch> process;  ///< newcomer's

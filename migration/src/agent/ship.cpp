@@ -64,11 +64,13 @@ void Operation::advance_newcomer(Passage& newcomer) {
   if (stage == Stage::failed)
     fail(slot.status, fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name,
                                   cppc_status_text(slot.status)));
-  newcomer.done = stage == Stage::failed || stage == Stage::restored;
-  if (newcomer.done || !waiting(node_.crew.own, other, tag(newcomer, kOutcome))) return;
-  int status = CPPC_OK;
-  MPI_Recv(&status, 1, MPI_INT, other, tag(newcomer, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
-  newcomer.done = status != CPPC_OK;  // the leaver's agent has said why
+  if (!newcomer.told && waiting(node_.crew.own, other, tag(newcomer, kOutcome))) {
+    int status = CPPC_OK;
+    MPI_Recv(&status, 1, MPI_INT, other, tag(newcomer, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
+    newcomer.told = true;
+    newcomer.done = status != CPPC_OK;  // the leaver's agent has said why
+  }
+  newcomer.done |= stage == Stage::failed || (stage == Stage::restored && newcomer.told);
 }
 
 }  // namespace cppc::migration
