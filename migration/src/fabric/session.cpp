@@ -18,7 +18,7 @@ constexpr std::size_t most_refusals = 64;  // waiting to be sent; further ones a
 
 // Naps, and not yields: on a node with more processes than cores, one that yields gets its turn last, one that wakes up
 // gets it soon. They are short enough for a socket's buffer not to run full or empty meanwhile; after a while without
-// an event they are still short enough to be no delay, but cost next to nothing.
+// an event they are still short enough to be no delay, but cost next to nothing. While events come there is none.
 constexpr auto awake_for = 200us;
 constexpr auto short_nap = 20us;
 constexpr auto short_naps_for = 100ms;
@@ -131,7 +131,6 @@ tl::expected<void, cppc_status> Session::exchange() {
 }
 
 tl::expected<void, cppc_status> Session::check_patience(Clock::time_point now, std::string_view purpose) {
-  if (damaged_) return tl::unexpected(CPPC_ERR_CHECKSUM);
   if (patience_.cancelled && patience_.cancelled()) {
     spdlog::warn("fabric: {} was cancelled", purpose);
     return tl::unexpected(CPPC_ERR_CANCELLED);
@@ -188,7 +187,7 @@ tl::expected<void, cppc_status> Session::take_incoming() {
       return tl::unexpected(report(operation, "receiving a message"));
     }
     if (operation.state == Operation::State::complete && operation.length == sizeof(Control)) {
-      receive(buffers_[slot.buffer]);
+      if (auto received = receive(buffers_[slot.buffer]); !received) return received;
     }
     operation.state = Operation::State::idle;
     const auto posted = endpoint_.receive(operation, buffer_of(slot), region_);
@@ -197,23 +196,30 @@ tl::expected<void, cppc_status> Session::take_incoming() {
   return {};
 }
 
-void Session::receive(const Control& message) {
+/// Nothing that strangers send does harm, damaged or not: the token comes first.
+tl::expected<void, cppc_status> Session::receive(const Control& message) {
   using Kind = Control::Kind;
   if (message.magic != Control::magic_value) {
     spdlog::warn("ignored a fabric message that is not of this version of CPPC Live");
-  } else if (message.check != check_of(message)) {
+    return {};
+  }
+  const bool intact = message.check == check_of(message);
+  if (message.token != token_) {
+    if (intact && message.kind == Kind::hello)
+      refuse(message);
+    else
+      spdlog::warn("ignored a fabric message that has not shown this offer's token");
+    return {};
+  }
+  if (!intact) {
     spdlog::error("fabric provider {}: a message of the {} did not arrive as it was sent", endpoint_.provider,
                   peer_text());
-    damaged_ = true;
-  } else if (message.token != token_ && message.kind == Kind::hello) {
-    refuse(message);
-  } else if (message.token != token_) {
-    spdlog::warn("ignored a fabric message that has not shown this offer's token");
-  } else {
-    last_heard_ = Clock::now();
-    if (message.kind == Kind::bye || message.kind == Kind::verdict) parted_ = true;
-    if (message.kind != Kind::beat && message.kind != Kind::bye) heard_.push_back(message);
+    return tl::unexpected(CPPC_ERR_CHECKSUM);
   }
+  last_heard_ = Clock::now();
+  if (message.kind == Kind::bye || message.kind == Kind::verdict) parted_ = true;
+  if (message.kind != Kind::beat && message.kind != Kind::bye) heard_.push_back(message);
+  return {};
 }
 
 template <class Done>

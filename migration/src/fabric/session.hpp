@@ -77,7 +77,7 @@ class Session {
   tl::expected<void, cppc_status> check_patience(Clock::time_point now, std::string_view purpose);
   template <class Done>
   void exchange_until(Done done);
-  void receive(const Control& message);
+  tl::expected<void, cppc_status> receive(const Control& message);
   void rest(Clock::time_point turn_began) const;
   [[nodiscard]] std::string peer_text() const;
   [[nodiscard]] Clock::duration beat() const { return patience_.silence / 10; }
@@ -97,9 +97,8 @@ class Session {
 
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   bool met_ = false;
-  bool parted_ = false;   // the peer knows the end
-  bool lost_ = false;     // the peer does not answer any more
-  bool damaged_ = false;  // a message was
+  bool parted_ = false;  // the peer knows the end
+  bool lost_ = false;    // the peer does not answer any more
   Clock::time_point last_turn_;
   Clock::time_point last_event_;
   Clock::time_point last_heard_;
