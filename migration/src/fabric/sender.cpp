@@ -1,97 +1,19 @@
+#include "fabric/sender.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <deque>
-#include <optional>
 #include <utility>
 
-#include "fabric/chunks.hpp"
-#include "fabric/guard.hpp"
 #include "fabric/hash.hpp"
 #include "fabric/head.hpp"
 #include "fabric/packing.hpp"
-#include "fabric/session.hpp"
-#include "fabric/squeeze.hpp"
-#include "fabric/thrift.hpp"
 
 namespace cppc::fabric {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Kind = Control::Kind;
 using Result = tl::expected<void, cppc_status>;
-
-/// The source's side of one transfer.
-class Sender {
- public:
-  Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Patience& patience,
-         const Progress& progress, const Tuning& tuning);
-  Sender(const Sender&) = delete;
-  Sender& operator=(const Sender&) = delete;
-  ~Sender();
-
-  tl::expected<Transferred, cppc_status> run();
-
- private:
-  // A chunk under way.
-  struct Slot {
-    enum class State { free, announced, ready, moving, landed };  // landed: the target has still to take it
-    State state = State::free;
-    bool taken = false;  // packed: by the target, which may know of the arrival before this side does
-    std::uint32_t number = 0;
-    Chunk chunk;
-    std::span<const std::byte> bytes;  // what travels, in one piece
-    std::uint64_t hash = 0;
-    Operation operation;
-    Region region;  // of bytes, when they are program memory
-    std::vector<std::byte> copy;
-    Region copy_region;
-  };
-
-  Result connect();
-  Result move(std::span<const Extent> extents);
-  Result await_places();
-  Result finish();
-  Result turn(std::string_view purpose);
-  Result handle(const Control& message);
-  void learn(const Control& places);
-  Result advance(Slot& slot);
-  Result load(Slot& slot);
-  std::optional<Chunk> next_chunk(const Slot& slot);
-  Result encode(Slot& slot);
-  void squeeze(Slot& slot);
-  Result post(Slot& slot);
-  Result complete(Slot& slot);
-  Result release(Slot& slot);
-  void announce(const Slot& slot);
-  [[nodiscard]] bool all_moved() const;
-
-  Endpoint::Impl& endpoint_;
-  const Offer& offer_;
-  const Cargo& cargo_;
-  const Progress& progress_;
-  const std::size_t chunk_bytes_;
-  const std::vector<std::byte> table_;
-  std::vector<Extent> head_;  // as it travels
-  std::uint64_t total_ = 0;   // bytes
-  Transferred moved_;
-
-  bool welcome_ = false;
-  bool verified_ = false;
-  std::optional<std::uint64_t> places_announced_;
-  RemotePlace landing_slots_;  // in the target
-  std::size_t landing_slot_bytes_ = 0;
-  Places places_;
-  std::optional<Chunker> chunker_;
-  std::deque<Chunk> waiting_;  // to be sent again, or for a slot that can take it
-  std::uint64_t digest_ = 0;
-  Thrift thrift_;
-  Squeezer squeezer_;
-  Clock::time_point began_;    // to send contents
-  std::uint64_t plainly_ = 0;  // bytes of contents that were delivered as they are
-  std::vector<Slot> slots_;
-  Session session_;  // last: closes the endpoint before the operations go
-};
 
 std::uint64_t bytes_of(std::span<const Extent> extents) {
   std::uint64_t bytes = 0;
@@ -105,6 +27,8 @@ std::vector<Extent> head_with(std::span<const std::byte> table, std::span<const 
   for (const auto& extent : head) all.push_back({all.back().offset + all.back().bytes.size(), extent.bytes});
   return all;
 }
+
+}  // namespace
 
 Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Patience& patience,
                const Progress& progress, const Tuning& tuning)
@@ -168,6 +92,7 @@ Result Sender::move(std::span<const Extent> extents) {
   const std::size_t packed = std::min(landing_slot_bytes_, endpoint_.info->ep_attr->max_msg_size);
   chunker_.emplace(extents, Chunker::Limits{.plain = chunk_bytes_, .packed = unpacked_bound(packed)}, places_,
                    chunker_ ? chunker_->count() : 0);
+  plainly_ = 0;
   began_ = Clock::now();
   do {
     for (auto& slot : slots_) {
@@ -366,13 +291,21 @@ Result Sender::complete(Slot& slot) {
   moved_.bytes += slot.chunk.bytes;
   moved_.sent += slot.bytes.size();
   if (progress_) progress_(moved_.bytes, total_);
-  if (!goes_by_slot(slot.chunk.coding)) {
-    plainly_ += slot.bytes.size();
-    thrift_.delivered(plainly_, Clock::now() - began_);
-  }
+  time_the_wire(slot);
   slot.region = {};
   slot.state = Slot::State::landed;
   return release(slot);
+}
+
+/// By chunks that follow each other as they are: others take time that the wire does not.
+void Sender::time_the_wire(const Slot& slot) {
+  if (slot.chunk.coding != Coding::plain) {
+    plainly_ = 0;
+    began_ = Clock::now();
+    return;
+  }
+  plainly_ += slot.bytes.size();
+  thrift_.delivered(plainly_, Clock::now() - began_);
 }
 
 /// What has gone straight to its place leaves nothing to wait for.
@@ -392,44 +325,6 @@ void Sender::announce(const Slot& slot) {
                 .hash = slot.hash,
                 .coding = slot.chunk.coding,
                 .slot = slot.number});
-}
-
-// ----------------------------------------------------------------------------------------------------- conditions
-
-bool in_order(std::span<const Extent> extents) {
-  std::uint64_t end = 0;
-  return std::ranges::all_of(extents, [&](const Extent& extent) {
-    const bool good = extent.offset >= end && extent.bytes.size() <= ~extent.offset;
-    end = extent.offset + extent.bytes.size();
-    return good;
-  });
-}
-
-Result check_arguments(const Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Tuning& tuning) {
-  if (!in_order(cargo.head) || !in_order(cargo.contents)) {
-    spdlog::error("the extents of an image are not in rising order");
-    return tl::unexpected(CPPC_ERR_ARGUMENT);
-  }
-  if (tuning.chunk_bytes == 0 || tuning.in_flight == 0) {
-    spdlog::error("the fabric cannot send {} chunks of {} bytes at a time", tuning.in_flight, tuning.chunk_bytes);
-    return tl::unexpected(CPPC_ERR_ARGUMENT);
-  }
-  if (endpoint.provider != offer.provider || endpoint.rma != offer.rma) {
-    spdlog::error("the target's fabric provider is {}, this endpoint's {}: open it with open_towards", offer.provider,
-                  endpoint.provider);
-    return tl::unexpected(CPPC_ERR_ARGUMENT);
-  }
-  return {};
-}
-
-}  // namespace
-
-tl::expected<Transferred, cppc_status> send(Endpoint endpoint, const Offer& offer, const Cargo& cargo,
-                                            const Patience& patience, const Progress& progress, const Tuning& tuning) {
-  return guarded([&]() -> tl::expected<Transferred, cppc_status> {
-    if (auto fit = check_arguments(endpoint.impl(), offer, cargo, tuning); !fit) return tl::unexpected(fit.error());
-    return Sender(endpoint.impl(), offer, cargo, patience, progress, tuning).run();
-  });
 }
 
 }  // namespace cppc::fabric

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../assignment.hpp"
+
 namespace cppc::migration {
 namespace {
 
