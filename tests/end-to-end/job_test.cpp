@@ -35,6 +35,14 @@ TEST(JobTest, EndsWithTheStatusOfTheProgram) {
   EXPECT_EQ(Job(cluster, kPlacement, {app("heat"), "--size", "x"}).wait().status, 2);
 }
 
+TEST(JobTest, AProgramThatIsNotThereEndsItWithAMessage) {
+  const Cluster cluster(2);
+  const Finished finished = Job(cluster, kPlacement, {"/nonexistent/heat"}).wait();
+  EXPECT_EQ(finished.status, 127);
+  EXPECT_NE(finished.errors.find("cannot start on node0: /nonexistent/heat: No such file"), std::string::npos)
+      << finished.errors;
+}
+
 TEST(JobTest, ACrashInAReplacementEndsTheJobToo) {
   const Cluster cluster(2);
   Job job(cluster, kPlacement, {kFate, "wait"});

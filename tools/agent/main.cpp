@@ -1,4 +1,5 @@
-/// cppc-agent: started by cppc-run, one per node; and, as `cppc-agent become`, by an agent for each replacement.
+/// cppc-agent: started by cppc-run, one per node; as `cppc-agent start`, in place of each rank; and, as `cppc-agent
+/// become`, by an agent for each replacement.
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "cppc/agent.hpp"
+#include "start.hpp"
 
 namespace {
 
@@ -23,8 +25,9 @@ void log_to_stderr() {
 
 int main(int argc, char** argv) {
   log_to_stderr();
-  CLI::App app{"The agent of CPPC Live on a node. cppc-run starts one per node, as part of the MPI job; it is of no use by "
-               "itself."};
+  CLI::App app{
+      "The agent of CPPC Live on a node. cppc-run starts one per node, as part of the MPI job; it is of no use by "
+      "itself."};
   std::string node;
   app.add_option("node", node, "the name that mpirun knows this node by");
   pid_t agent = 0;
@@ -32,10 +35,20 @@ int main(int argc, char** argv) {
   auto* become = app.add_subcommand("become", "turn into the replacement of a rank, as an agent says");
   become->add_option("pid", agent, "process id of the agent")->required();
   become->add_option("descriptor", descriptor, "number of the agent's descriptor that says what to become")->required();
-  app.footer("Examples:\n  cppc-run -H node0,node1 -n 2 ./app    starts an agent on node0 and one on node1\n"
-             "  CPPC_LOG=info cppc-run ...            makes them say what they do, on standard error");
+  cppc::agent::Start program;
+  auto* start = app.add_subcommand("start", "turn into a program of the job; what follows its name is its own");
+  start->add_option("--wdir", program.directory, "go to this directory first");
+  start->add_option("--path", program.path, "look for it in these directories before those of $PATH");
+  start->prefix_command();
+  app.footer(
+      "Examples:\n  cppc-run -H node0,node1 -n 2 ./app    starts an agent on node0 and one on node1\n"
+      "  CPPC_LOG=info cppc-run ...            makes them say what they do, on standard error");
   CLI11_PARSE(app, argc, argv);
   if (*become) return cppc::migration::become(agent, descriptor) == CPPC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (*start && !start->remaining().empty()) {
+    program.command = start->remaining();
+    return cppc::agent::start(program);
+  }
   if (node.empty()) {
     spdlog::error("the name of the node is missing; see cppc-agent --help");
     return 2;

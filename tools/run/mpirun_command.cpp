@@ -135,12 +135,22 @@ Result<std::string> rank_count(std::span<const Context> contexts, const Context&
 
 bool is_replaced(const Option& option) {
   return option.name == "np" || option.name == "host" || option.name == "hostfile" ||
-         option.name == "default-hostfile" || is_remote_shell(option);
+         option.name == "default-hostfile" || option.name == "wdir" || option.name == "path" || is_remote_shell(option);
+}
+
+// The program by way of the agent's, which says so when it cannot be started; mpirun itself would hang.
+void append_program(std::vector<std::string>& arguments, const Context& context, const std::string& agent) {
+  append(arguments, {agent, "start"});
+  for (const char* name : {"wdir", "path"}) {
+    const Option* option = context.find(name);
+    if (option != nullptr) append(arguments, {std::string("--") + name, option->values[0]});
+  }
+  arguments.insert(arguments.end(), context.program.begin(), context.program.end());
 }
 
 // A context as the user wrote it, but with its nodes as --host, so that those of the agents can be added.
 void append_context(std::vector<std::string>& arguments, const Context& context, const Allocation& allocation,
-                    const std::string& ranks, const Environment& present) {
+                    const std::string& ranks, const std::string& agent, const Environment& present) {
   append(arguments, {"-n", ranks});
   for (const Option& option : context.options) {
     if (is_replaced(option)) continue;
@@ -150,7 +160,7 @@ void append_context(std::vector<std::string>& arguments, const Context& context,
   const auto nodes = allocation.of_context.find(&context);
   if (nodes != allocation.of_context.end()) append(arguments, {"--host", host_list(nodes->second)});
   append_settings(arguments, present, context.options);
-  arguments.insert(arguments.end(), context.program.begin(), context.program.end());
+  append_program(arguments, context, agent);
 }
 
 // Names the node as the whole allocation has it: the last --host that mpirun sees decides how many slots there are.
@@ -185,7 +195,7 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
     if (&context != &contexts.front()) arguments.push_back(":");
     const auto ranks = rank_count(contexts, context, allocation, machine);
     if (!ranks) return error(ranks.error());
-    append_context(arguments, context, allocation, *ranks, present);
+    append_context(arguments, context, allocation, *ranks, settings.agent, present);
   }
   for (const AllocatedNode& node : allocation.nodes) {
     append_agent(arguments, node, allocation.named, settings.agent, present);

@@ -1,0 +1,54 @@
+/// cppc-agent start: a rank turns into its program, or says why it cannot.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "process.hpp"
+#include "temporary_directory.hpp"
+
+namespace cppc::agent {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Start : public testing::Test {
+ protected:
+  Start() {
+    directory_.script("app", "echo app \"$@\" in $PWD; exit 7");
+    directory_.write("data", "not a program");
+  }
+  test::Finished start(Words arguments, const std::string& path = "/usr/bin:/bin") const {
+    Words command{CPPC_AGENT_PROGRAM, "start"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return test::Process(command, {"OMPI_COMM_WORLD_RANK=3", "PATH=" + path}).wait();
+  }
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(Start, ArgumentsAndStatusAreTheProgramsOwn) {
+  const auto finished = start({"--wdir", directory_.path(), "./app", "start", "--help", "--", "--wdir", "x y", ""});
+  EXPECT_EQ(finished.output, "app start --help -- --wdir x y  in " + directory_.path() + "\n");
+  EXPECT_EQ(finished.status, 7);
+}
+
+TEST_F(Start, FindsItAsMpirunDoes) {
+  EXPECT_EQ(start({"app"}, "/usr/bin:" + directory_.path()).status, 7) << "in $PATH";
+  EXPECT_EQ(start({"--path", "/nonexistent:" + directory_.path(), "app"}).status, 7) << "in --path";
+  EXPECT_EQ(start({"--wdir", directory_.path(), "app"}).status, 7) << "in the working directory";
+}
+
+TEST_F(Start, SaysWhatCannotBeStarted) {
+  const auto absent = start({"/nonexistent/app"});
+  EXPECT_EQ(absent.status, 127);
+  EXPECT_NE(absent.errors.find("rank 3 cannot start on "), std::string::npos) << absent.errors;
+  EXPECT_NE(absent.errors.find(": /nonexistent/app: No such file or directory"), std::string::npos) << absent.errors;
+  const auto data = start({directory_.path() + "/data"});
+  EXPECT_EQ(data.status, 126);
+  EXPECT_NE(data.errors.find("/data: Permission denied"), std::string::npos) << data.errors;
+  const auto directory = start({"--wdir", "/nonexistent", "/bin/true"});
+  EXPECT_EQ(directory.status, 127);
+  EXPECT_NE(directory.errors.find(": /nonexistent: No such file or directory"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cppc::agent

@@ -1,0 +1,66 @@
+#include "start.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+namespace cppc::agent {
+namespace {
+
+std::string text_of(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
+std::string host() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+int failed(const std::string& what) {
+  const int failure = errno;
+  spdlog::error("rank {} cannot start on {}: {}: {}", text_of("OMPI_COMM_WORLD_RANK"), host(), what,
+                std::strerror(failure));
+  return failure == ENOENT ? 127 : 126;
+}
+
+std::vector<std::string> candidates(const Start& what) {
+  const std::string& name = what.command.front();
+  if (name.find('/') != std::string::npos) return {name};
+  std::vector<std::string> paths;
+  std::istringstream list(what.path + ':' + text_of("PATH"));
+  for (std::string directory; std::getline(list, directory, ':');)
+    if (!directory.empty()) paths.push_back(directory + '/' + name);
+  paths.push_back("./" + name);
+  return paths;
+}
+
+}  // namespace
+
+int start(const Start& what) {
+  if (!what.directory.empty()) {
+    if (chdir(what.directory.c_str()) != 0) return failed(what.directory);
+    std::array<char, PATH_MAX> present{};
+    if (getcwd(present.data(), present.size()) != nullptr) setenv("PWD", present.data(), 1);
+  }
+  std::vector<std::string> command = what.command;
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  int failure = ENOENT;
+  for (const std::string& path : candidates(what)) {
+    execv(path.c_str(), arguments.data());
+    if (errno != ENOENT && errno != ENOTDIR) failure = errno;  // one that is there, but cannot be run
+  }
+  errno = failure;
+  return failed(what.command.front());
+}
+
+}  // namespace cppc::agent
