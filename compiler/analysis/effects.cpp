@@ -1,5 +1,7 @@
 #include "effects.hpp"
 
+#include <algorithm>
+
 namespace cppc::analysis {
 
 using ir::Node;
@@ -8,6 +10,7 @@ using ir::Storage;
 
 Effects::Effects(const ir::Program& program, const models::Models& models, const PointsTo& points_to)
     : program_(program), models_(models), points_to_(points_to), functions_(program.functions.size()) {
+  find_kept_callbacks();
   const auto functions = static_cast<ir::Index>(program.functions.size());
   // Kills only ever grow from none, and any number of rounds is right; callees tend to come first in the source.
   for (int round = 0; round < 2; ++round)
@@ -20,6 +23,35 @@ Effects::Effects(const ir::Program& program, const models::Models& models, const
     changed = false;
     for (ir::Index f = 0; f < functions; ++f) changed |= summarise_reads(f);
   }
+}
+
+void Effects::find_kept_callbacks() {
+  const auto keep = [this](ir::Index function) {
+    if (program_.functions[function].defined && std::ranges::find(kept_callbacks_, function) == kept_callbacks_.end())
+      kept_callbacks_.push_back(function);
+  };
+  for (ir::Index c = 0; c < program_.calls.size(); ++c) {
+    const models::Model* model = models_.find(program_.calls[c].name);
+    if (model != nullptr && model->keeps_callback) std::ranges::for_each(points_to_.callbacks(c), keep);
+  }
+  const Objects outside = points_to_.reachable(points_to_[program_.unknown]);
+  for (const unsigned object : outside) {
+    if (program_.objects[object].storage != Storage::function) continue;
+    keep(program_.objects[object].function);
+    for_callbacks_ = outside;  // what it is called with may be all of that
+  }
+}
+
+Effect Effects::of_kept_callbacks() const {
+  Effect effect;
+  effect.reads = for_callbacks_;
+  add_changes(for_callbacks_, ir::none, effect);
+  for (const ir::Index function : kept_callbacks_) {
+    effect.reads |= functions_[function].reads;
+    effect.changes |= functions_[function].changes;
+    effect.parts |= functions_[function].parts;
+  }
+  return effect;
 }
 
 /// Without the function's own locals.
@@ -134,6 +166,7 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
     Objects all = points_to_[program_.unknown];
     for (const Node argument : call.arguments) all |= points_to_[argument];
     all = points_to_.reachable(all);
+    effect = of_kept_callbacks();
     effect.reads |= all;
     add_changes(all, ir::none, effect);
     effect.outside = true;

@@ -30,7 +30,11 @@ class Effects {
   [[nodiscard]] std::optional<std::vector<ir::Node>> read_arguments(const ir::Call& call,
                                                                     const ir::Function& callee) const;
 
+  /// Of functions that code outside the program has been given and may call at any time: user operations, handlers.
+  [[nodiscard]] Effect of_kept_callbacks() const;
+
  private:
+  void find_kept_callbacks();
   [[nodiscard]] Effect of_call(ir::Index function, const ir::Call& call, ir::Index index) const;
   void add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const;
   void add_changes(const Objects& objects, ir::Index member, Effect& effect) const;
@@ -44,6 +48,8 @@ class Effects {
   const models::Models& models_;
   const PointsTo& points_to_;
   std::vector<Effect> functions_;
+  std::vector<ir::Index> kept_callbacks_;
+  Objects for_callbacks_;  ///< what code outside the program may call them with
 };
 
 /// Live objects at the start of every block, given those after the function.

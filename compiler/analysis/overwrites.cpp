@@ -251,10 +251,12 @@ std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_
   if (facts.all.empty()) return ahead;
   Held held;
   solve(f, facts, {.live = live_at_exit}, marker, &held);
+  const Effect callbacks = effects_.of_kept_callbacks();
   for (std::size_t i = 0; i < held.now.size(); ++i) {
     const auto& [fact, claim] = std::tie(facts.all[i], held.now[i]);
     const ir::Node within = fact.named != ir::nothing ? fact.named : fact.root;
     if (!claim.holds || (claim.elsewhere && within == ir::nothing)) continue;
+    if (fact.target.intersects(callbacks.reads) || moves(fact, callbacks)) continue;
     ahead.push_back({fact.ahead.overwrite, fact.ahead.calls, claim.apart, claim.elsewhere ? within : ir::nothing});
   }
   return ahead;

@@ -84,6 +84,8 @@ Model read_model(const toml::node& node) {
       model.callback = number(value);
     else if (name == "callback_arguments")
       model.callback_arguments = numbers(value);
+    else if (name == "keeps_callback")
+      model.keeps_callback = get<bool>(value, "true or false");
     else if (name == "returns_never")
       model.returns_never = get<bool>(value, "true or false");
     else if (name == "required")

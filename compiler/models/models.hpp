@@ -47,6 +47,7 @@ struct Model {
   int heap_argument = 0;  ///< of frees and reallocates; of allocates the argument to which the block is written, or -1
   int callback = -1;      ///< argument that is called
   std::vector<int> callback_arguments;
+  bool keeps_callback = false;  ///< and called later, by whatever other function
   bool returns_never = false;
   bool required = false;         ///< to be run again in a new process
   bool refused_on_path = false;  ///< only in a function that leads to a safe point
