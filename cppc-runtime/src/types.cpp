@@ -42,5 +42,7 @@ const cppc_type cppc_type_mpi_datatype = scalar(CPPC_MPI_DATATYPE, sizeof(MPI_Da
 const cppc_type cppc_type_mpi_op = scalar(CPPC_MPI_OP, sizeof(MPI_Op), "MPI_Op");
 const cppc_type cppc_type_mpi_group = scalar(CPPC_MPI_GROUP, sizeof(MPI_Group), "MPI_Group");
 const cppc_type cppc_type_mpi_request = scalar(CPPC_MPI_REQUEST, sizeof(MPI_Request), "MPI_Request");
+const cppc_type cppc_type_mpi_info = scalar(CPPC_MPI_INFO, sizeof(MPI_Info), "MPI_Info");
+const cppc_type cppc_type_mpi_errhandler = scalar(CPPC_MPI_ERRHANDLER, sizeof(MPI_Errhandler), "MPI_Errhandler");
 const cppc_type cppc_type_file = scalar(CPPC_FILE, sizeof(FILE*), "FILE*");
 }

@@ -64,7 +64,9 @@ typedef enum cppc_kind {
   CPPC_MPI_OP,
   CPPC_MPI_GROUP,
   CPPC_MPI_REQUEST, /* persistent ones that are not active, or none */
-  CPPC_FILE,        /* FILE*: stdin, stdout, stderr, or from cppc_fopen(), or null */
+  CPPC_MPI_INFO,
+  CPPC_MPI_ERRHANDLER,
+  CPPC_FILE, /* FILE*: stdin, stdout, stderr, or from cppc_fopen(), or null */
 } cppc_kind;
 
 typedef struct cppc_type cppc_type;
@@ -90,7 +92,7 @@ extern const cppc_type cppc_type_char, cppc_type_signed_char, cppc_type_unsigned
     cppc_type_long_long, cppc_type_unsigned_long_long, cppc_type_bool, cppc_type_float, cppc_type_double,
     cppc_type_long_double, cppc_type_float_complex, cppc_type_double_complex, cppc_type_pointer, cppc_type_function,
     cppc_type_mpi_comm, cppc_type_mpi_datatype, cppc_type_mpi_op, cppc_type_mpi_group, cppc_type_mpi_request,
-    cppc_type_file;
+    cppc_type_mpi_info, cppc_type_mpi_errhandler, cppc_type_file;
 
 /* ---- The program's records ----------------------------------------------------------------------------------------
  */
@@ -153,7 +155,8 @@ void cppc_free(void* block);
  * alone. Returns `block`. For what an allocation wrapper returns: (node*)cppc_typed(&node_type, xmalloc(n)). */
 void* cppc_typed(const cppc_type* type, void* block);
 
-/* ---- Streams ------------------------------------------------------------------------------------------------------ */
+/* ---- Streams ------------------------------------------------------------------------------------------------------
+ */
 
 /* In place of the C library's functions: in a replacement a file is opened again, under its absolute path, and goes on
  * where it was; it is never truncated or created. When it is not there, the migration fails by name. */
@@ -162,8 +165,8 @@ FILE* cppc_freopen(const char* path, const char* mode, FILE* stream);
 int cppc_fclose(FILE* stream);
 int cppc_pclose(FILE* stream);
 
-/* For what another function returned (popen, fdopen, tmpfile, fmemopen, open_memstream): a stream that cannot be carried
- * over, as a migration will say, naming `function`. Returns `stream`, which may be NULL. */
+/* For what another function returned (popen, fdopen, tmpfile, fmemopen, open_memstream): a stream that cannot be
+ * carried over, as a migration will say, naming `function`. Returns `stream`, which may be NULL. */
 FILE* cppc_stream(FILE* stream, const char* function);
 
 /* ---- Frames: functions on the path to a safe point ----------------------------------------------------------------

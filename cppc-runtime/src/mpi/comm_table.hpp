@@ -50,6 +50,19 @@ class CommTable {
     return status;
   }
 
+  /// Likewise, where MPI may set what `make` is given later on.
+  template <class Make>
+  int create_later(MPI_Comm* out, Make make) {
+    const MPI_Comm handle = add(MPI_COMM_NULL);
+    const int status = make(&slots_[index_of(handle)]);
+    if (status == MPI_SUCCESS) {
+      *out = handle;
+    } else {
+      remove(handle);
+    }
+    return status;
+  }
+
   /// The handle's communicator has been freed.
   void remove(MPI_Comm handle);
 

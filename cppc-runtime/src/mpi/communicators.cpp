@@ -4,9 +4,45 @@
 #include "mpi/attributes.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/own_attributes.hpp"
 #include "mpi/persistent.hpp"
+#include "mpi/traffic.hpp"
 
 using namespace cppc::mpi;
+
+namespace {
+
+/// What the program's own functions on attributes returned, as an error of the communicator.
+int raise(MPI_Comm comm, int status) {
+  if (status != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(comm, __func__), status);
+  return status;
+}
+
+/// Frees the communicator and what the program has cached on it.
+int release(const char* function, MPI_Comm* comm) {
+  if (const int status = own_attributes().erase_all(*comm); status != MPI_SUCCESS) return raise(*comm, status);
+  MPI_Comm real = comms.real(*comm, function);
+  const int status = PMPI_Comm_free(&real);
+  if (status != MPI_SUCCESS) return status;
+  persistent_requests().orphan(*comm);
+  comms.remove(*comm);
+  *comm = MPI_COMM_NULL;
+  return status;
+}
+
+/// `make(real, made)` duplicates a communicator; the program's attributes are copied.
+template <class Make>
+int duplicate(const char* function, MPI_Comm comm, MPI_Comm* newcomm, Make make) {
+  const MPI_Comm real = comms.real(comm, function);
+  const int made = comms.create(function, newcomm, [&](MPI_Comm* out) { return make(real, out); });
+  if (made != MPI_SUCCESS) return made;
+  const int copied = own_attributes().copy_all(comm, *newcomm);
+  if (copied == MPI_SUCCESS) return MPI_SUCCESS;
+  release(function, newcomm);
+  return raise(comm, copied);
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -22,15 +58,35 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
   return MPI_SUCCESS;
 }
 
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  if (!comms.managed()) return PMPI_Comm_dup(comm, newcomm);
+  return duplicate(__func__, comm, newcomm, [](MPI_Comm real, MPI_Comm* made) { return PMPI_Comm_dup(real, made); });
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  if (!comms.managed()) return PMPI_Comm_dup_with_info(comm, info, newcomm);
+  return duplicate(__func__, comm, newcomm,
+                   [&](MPI_Comm real, MPI_Comm* made) { return PMPI_Comm_dup_with_info(real, info, made); });
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  if (!comms.managed()) return PMPI_Comm_idup(comm, newcomm, request);
+  const MPI_Comm real = comms.real(comm, __func__);
+  const int status = comms.create_later(newcomm, [&](MPI_Comm* made) { return PMPI_Comm_idup(real, made, request); });
+  if (traffic.started(status, request) != MPI_SUCCESS) return status;
+  return raise(comm, own_attributes().copy_all(comm, *newcomm));
+}
+
 int MPI_Comm_free(MPI_Comm* comm) {
   if (comm == nullptr || !CommTable::is_virtual(*comm)) return PMPI_Comm_free(comm);
-  MPI_Comm real = comms.real(*comm, __func__);
-  const int status = PMPI_Comm_free(&real);
-  if (status != MPI_SUCCESS) return status;
-  persistent_requests().orphan(*comm);
-  comms.remove(*comm);
-  *comm = MPI_COMM_NULL;
-  return status;
+  return release(__func__, comm);
+}
+
+int MPI_Comm_disconnect(MPI_Comm* comm) {
+  if (comm == nullptr || !CommTable::is_virtual(*comm)) return PMPI_Comm_disconnect(comm);
+  // MPI's own would wait for the nodes that the job has left, too.
+  const int status = PMPI_Barrier(comms.real(*comm, __func__));
+  return status == MPI_SUCCESS ? release(__func__, comm) : status;
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
@@ -50,12 +106,45 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
   const bool translated = comms.managed() && (comm == MPI_COMM_WORLD || CommTable::is_virtual(comm));
   if (translated && launch_attribute(keyval, value, flag)) return MPI_SUCCESS;
+  if (comms.managed() && OwnAttributes::is_own(keyval))
+    return raise(comm, own_attributes().get(comm, keyval, value, flag));
   return PMPI_Comm_get_attr(comms.real(comm, __func__), keyval, value, flag);
 }
 
 int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
   return MPI_Comm_get_attr(comm, keyval, value, flag);
 }
+
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
+  if (!comms.managed()) return PMPI_Comm_set_attr(comm, keyval, value);
+  return raise(comm, own_attributes().set(comm, keyval, value));
+}
+
+int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) { return MPI_Comm_set_attr(comm, keyval, value); }
+
+int MPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
+  if (!comms.managed()) return PMPI_Comm_delete_attr(comm, keyval);
+  return raise(comm, own_attributes().erase(comm, keyval));
+}
+
+int MPI_Attr_delete(MPI_Comm comm, int keyval) { return MPI_Comm_delete_attr(comm, keyval); }
+
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* erase, int* keyval,
+                           void* extra) {
+  if (!comms.managed()) return PMPI_Comm_create_keyval(copy, erase, keyval, extra);
+  return own_attributes().create_key(copy, erase, keyval, extra);
+}
+
+int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* erase, int* keyval, void* extra) {
+  return MPI_Comm_create_keyval(copy, erase, keyval, extra);
+}
+
+int MPI_Comm_free_keyval(int* keyval) {
+  if (!comms.managed() || !OwnAttributes::is_own(*keyval)) return PMPI_Comm_free_keyval(keyval);
+  return raise(MPI_COMM_WORLD, own_attributes().free_key(keyval));
+}
+
+int MPI_Keyval_free(int* keyval) { return MPI_Comm_free_keyval(keyval); }
 
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   if (comms.managed() && comm == MPI_COMM_WORLD) {

@@ -6,25 +6,18 @@
 #include <utility>
 
 #include "log.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/numbers.hpp"
 
 namespace cppc::mpi {
 
 namespace {
 
-enum : std::uint8_t { errors_are_fatal, errors_return };
+enum : std::uint8_t { errors_are_fatal, errors_return, calls_function };
 
-std::optional<Cartesian> cartesian_of(MPI_Comm comm) {
-  int topology = MPI_UNDEFINED;
-  must(PMPI_Topo_test(comm, &topology), "MPI_Topo_test");
-  if (topology != MPI_CART) return std::nullopt;
-  int ndims = 0;
-  must(PMPI_Cartdim_get(comm, &ndims), "MPI_Cartdim_get");
-  Cartesian cartesian{.dims = std::vector<int>(static_cast<std::size_t>(ndims)), .periods = {}};
-  cartesian.periods = cartesian.dims;
-  std::vector<int> coords = cartesian.dims;
-  must(PMPI_Cart_get(comm, ndims, cartesian.dims.data(), cartesian.periods.data(), coords.data()), "MPI_Cart_get");
-  return cartesian;
+std::uint8_t kind_of(MPI_Errhandler handler) {
+  if (handler == MPI_ERRORS_ARE_FATAL) return errors_are_fatal;
+  return handler == MPI_ERRORS_RETURN ? errors_return : calls_function;
 }
 
 tl::unexpected<cppc_status> failed(int status, const char* call, const std::string& name) {
@@ -36,13 +29,18 @@ bool valid_members(const std::vector<int>& members, int rank, int size) {
   return distinct_ranks(members, size) && std::ranges::find(members, rank) != members.end();
 }
 
-bool valid_cartesian(const Cartesian& cartesian, std::size_t processes) {
-  std::size_t product = 1;
-  for (const int dim : cartesian.dims) {
-    if (dim < 1 || static_cast<std::size_t>(dim) > processes / product) return false;
-    product *= static_cast<std::size_t>(dim);
-  }
-  return product == processes && cartesian.periods.size() == cartesian.dims.size();
+bool valid_remote(const Description& description, int size) {
+  std::vector<int> all = description.members;
+  all.insert(all.end(), description.remote.begin(), description.remote.end());
+  return distinct_ranks(all, size);
+}
+
+ErrorHandler fatal() { return ErrorHandler::predefined(MPI_ERRORS_ARE_FATAL); }
+
+std::vector<int> remote_members(MPI_Comm comm, const Group& world) {
+  int inter = 0;
+  must(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  return inter != 0 ? ranks_in(world.get(), Group::remote(comm).get()) : std::vector<int>{};
 }
 
 }  // namespace
@@ -51,43 +49,52 @@ Settings Settings::of(MPI_Comm comm) {
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   int length = 0;
   must(PMPI_Comm_get_name(comm, name.data(), &length), "MPI_Comm_get_name");
-  return {.name = name.data(), .error_handler = ErrorHandler::of(comm)};
+  return {.name = name.data(), .error_handler = ErrorHandler::of(comm), .own_function = {}, .hints = hints_of(comm)};
 }
 
 void Settings::apply(MPI_Comm comm) const {
   must(PMPI_Comm_set_name(comm, name.c_str()), "MPI_Comm_set_name");
   must(PMPI_Comm_set_errhandler(comm, error_handler.get()), "MPI_Comm_set_errhandler");
+  set_hints(comm, hints);
 }
 
 bool Settings::portable(const std::string& object) const {
-  const MPI_Errhandler handler = error_handler.get();
-  if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN) return true;
-  log().error(
-      "{} has an error handler of the program's own, which cannot be carried over to another process; set "
-      "MPI_ERRORS_ARE_FATAL or MPI_ERRORS_RETURN before the safe point",
-      object);
-  return false;
+  return kind_of(error_handler.get()) != calls_function ||
+         !error_handlers().function_of(error_handler.get(), "the error handler of " + object).empty();
 }
 
 void Settings::write(ByteWriter& writer) const {
   writer.text(name);
-  writer.u8(error_handler.get() == MPI_ERRORS_RETURN ? errors_return : errors_are_fatal);
+  const std::uint8_t kind = kind_of(error_handler.get());
+  writer.u8(kind);
+  if (kind == calls_function) writer.text(error_handlers().function_of(error_handler.get(), name));
+  mpi::write(hints, writer);
 }
 
 Settings Settings::read(ByteReader& reader) {
-  const std::string name(reader.text());
-  const std::uint8_t handler = reader.u8();
-  if (name.size() >= MPI_MAX_OBJECT_NAME || name.find('\0') != std::string::npos || handler > errors_return)
-    reader.fail();
-  return {
-      .name = name,
-      .error_handler = ErrorHandler::predefined(handler == errors_return ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL)};
+  Settings settings{.name = std::string(reader.text()), .error_handler = fatal(), .own_function = {}, .hints = {}};
+  const std::uint8_t kind = reader.u8();
+  if (kind == errors_return) settings.error_handler = ErrorHandler::predefined(MPI_ERRORS_RETURN);
+  if (kind == calls_function) settings.own_function = reader.text();
+  settings.hints = read_hints(reader);
+  const bool valid_name = settings.name.size() < MPI_MAX_OBJECT_NAME && settings.name.find('\0') == std::string::npos;
+  if (!valid_name || kind > calls_function) reader.fail();
+  return settings;
+}
+
+cppc_status Settings::find_error_handler() {
+  if (own_function.empty()) return CPPC_OK;
+  auto found = error_handlers().with(own_function);
+  if (!found) return found.error();
+  error_handler = std::move(*found);
+  return CPPC_OK;
 }
 
 Description Description::of(MPI_Comm comm, const Group& world) {
   return {.settings = Settings::of(comm),
           .members = ranks_in(world.get(), Group::of(comm).get()),
-          .cartesian = cartesian_of(comm)};
+          .remote = remote_members(comm, world),
+          .topology = topology_of(comm)};
 }
 
 tl::expected<MPI_Comm, cppc_status> Description::make(MPI_Comm world) const {
@@ -95,13 +102,16 @@ tl::expected<MPI_Comm, cppc_status> Description::make(MPI_Comm world) const {
   MPI_Comm made = MPI_COMM_NULL;
   int status = PMPI_Comm_create_group(world, group.get(), 0, &made);
   if (status != MPI_SUCCESS) return failed(status, "MPI_Comm_create_group", settings.name);
-  if (cartesian) {
-    // The members are in the order that MPI once gave them, so they must not be reordered again.
-    MPI_Comm plain = std::exchange(made, MPI_COMM_NULL);
-    status = PMPI_Cart_create(plain, static_cast<int>(cartesian->dims.size()), cartesian->dims.data(),
-                              cartesian->periods.data(), 0, &made);
-    must(PMPI_Comm_free(&plain), "MPI_Comm_free");
-    if (status != MPI_SUCCESS) return failed(status, "MPI_Cart_create", settings.name);
+  if (!remote.empty()) {
+    MPI_Comm local = std::exchange(made, MPI_COMM_NULL);
+    status = PMPI_Intercomm_create(local, 0, world, remote.front(), 0, &made);
+    must(PMPI_Comm_free(&local), "MPI_Comm_free");
+    if (status != MPI_SUCCESS) return failed(status, "MPI_Intercomm_create", settings.name);
+  }
+  if (!std::holds_alternative<std::monostate>(topology)) {
+    const char* call = nullptr;
+    status = add_topology(topology, &made, &call);
+    if (status != MPI_SUCCESS) return failed(status, call, settings.name);
   }
   settings.apply(made);
   return made;
@@ -110,21 +120,17 @@ tl::expected<MPI_Comm, cppc_status> Description::make(MPI_Comm world) const {
 void Description::write(ByteWriter& writer) const {
   settings.write(writer);
   write_numbers(writer, members);
-  writer.u8(cartesian.has_value());
-  if (!cartesian) return;
-  write_numbers(writer, cartesian->dims);
-  write_numbers(writer, cartesian->periods);
+  write_numbers(writer, remote);
+  mpi::write(topology, writer);
 }
 
 Description Description::read(ByteReader& reader, int rank, int size) {
-  Description description{.settings = Settings::read(reader), .members = read_numbers(reader), .cartesian = {}};
-  if (!valid_members(description.members, rank, size)) reader.fail();
-  const std::uint8_t has_cartesian = reader.u8();
-  if (has_cartesian > 1) reader.fail();
-  if (!reader.ok() || has_cartesian == 0) return description;
-  Cartesian cartesian{.dims = read_numbers(reader), .periods = read_numbers(reader)};
-  if (!valid_cartesian(cartesian, description.members.size())) reader.fail();
-  description.cartesian = std::move(cartesian);
+  Description description{.settings = Settings::read(reader),
+                          .members = read_numbers(reader),
+                          .remote = read_numbers(reader),
+                          .topology = {}};
+  if (!valid_members(description.members, rank, size) || !valid_remote(description, size)) reader.fail();
+  description.topology = read_topology(reader, description.members.size());
   return description;
 }
 

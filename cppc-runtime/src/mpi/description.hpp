@@ -3,14 +3,15 @@
 
 #include <mpi.h>
 
-#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "bytes.hpp"
 #include "cppc/status.h"
+#include "mpi/infos.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/topology.hpp"
 
 namespace cppc::mpi {
 
@@ -18,27 +19,29 @@ namespace cppc::mpi {
 struct Settings {
   std::string name;
   ErrorHandler error_handler;
+  std::string own_function;  ///< of read(), when find_error_handler() is to find the handler
+  Hints hints;
 
   static Settings of(MPI_Comm comm);
   void apply(MPI_Comm comm) const;
 
-  /// False, logged naming `object`, when a handler of the program's own is set: it is code of this process.
+  /// False, logged naming `object`, when a handler is set whose function the program does not declare.
   [[nodiscard]] bool portable(const std::string& object) const;
 
   /// Only when portable().
   void write(ByteWriter& writer) const;
   static Settings read(ByteReader& reader);
-};
 
-struct Cartesian {
-  std::vector<int> dims;
-  std::vector<int> periods;
+  /// In a replacement, once the program's error handlers have been made again, after read(). CPPC_ERR_MISMATCH,
+  /// CPPC_ERR_MPI, logged.
+  cppc_status find_error_handler();
 };
 
 struct Description {
   Settings settings;
   std::vector<int> members;  ///< ranks in the world, in the order of the ranks in the communicator
-  std::optional<Cartesian> cartesian;
+  std::vector<int> remote;   ///< likewise, the remote group of an intercommunicator; otherwise empty
+  Topology topology;
 
   static Description of(MPI_Comm comm, const Group& world);
 

@@ -12,6 +12,7 @@
 #include "mpi/clock.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/own_attributes.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/requests.hpp"
@@ -79,6 +80,7 @@ int MPI_Query_thread(int* provided) {
 int MPI_Finalize(void) {
   cppc::extension::finish();
   if (comms.managed()) {
+    for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) own_attributes().erase_all(comm);
     release_detached();
     persistent_requests().free_real();
     comms.free_all();

@@ -67,6 +67,11 @@ int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
   return groups().create(group, [&](MPI_Group* made) { return PMPI_Comm_group(real, made); });
 }
 
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
+  const MPI_Comm real = comms.real(comm, __func__);
+  return groups().create(group, [&](MPI_Group* made) { return PMPI_Comm_remote_group(real, made); });
+}
+
 int MPI_Group_free(MPI_Group* group) { return comms.managed() ? groups().free(group) : PMPI_Group_free(group); }
 
 }  // extern "C"

@@ -10,7 +10,9 @@
 #include "c_library/streams.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/infos.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/predefined.hpp"
@@ -130,6 +132,10 @@ Stored encode(cppc_kind kind, const void* field) {
       return encode(load<MPI_Group>(field));
     case CPPC_MPI_REQUEST:
       return encode(load<MPI_Request>(field));
+    case CPPC_MPI_INFO:
+      return encode(load<MPI_Info>(field), mpi::infos());
+    case CPPC_MPI_ERRHANDLER:
+      return encode(load<MPI_Errhandler>(field), mpi::error_handlers());
     case CPPC_FILE:
       return c_library::encode(load<FILE*>(field));
     default:
@@ -149,6 +155,10 @@ Decoded decode(cppc_kind kind, std::uint64_t stored, void* field) {
       return decode_group(stored, field);
     case CPPC_MPI_REQUEST:
       return decode_request(stored, field);
+    case CPPC_MPI_INFO:
+      return decode(stored, mpi::infos(), mpi::info_at, field);
+    case CPPC_MPI_ERRHANDLER:
+      return decode(stored, mpi::error_handlers(), mpi::errhandler_at, field);
     case CPPC_FILE:
       return decode_stream(stored, field);
     default:

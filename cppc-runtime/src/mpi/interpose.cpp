@@ -4,6 +4,7 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/infos.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/traffic.hpp"
 
@@ -34,6 +35,8 @@ using namespace cppc::mpi;
            return comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return P##name arguments; });)
 #define MAKES_TYPE(name, parameters, arguments) \
   FUNCTION(name, parameters, return datatypes().made(P##name arguments, newtype);)
+#define MAKES_INFO(name, parameters, arguments) \
+  FUNCTION(name, parameters, return infos().made(P##name arguments, newinfo);)
 #define GROUPED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
 #define MAKES_GROUP(name, parameters, arguments) \
   FUNCTION(name, parameters, return groups().create(newgroup, [&](MPI_Group* newgroup) { return P##name arguments; });)

@@ -35,6 +35,12 @@ Group Group::of(MPI_Comm comm) {
   return Group(group);
 }
 
+Group Group::remote(MPI_Comm comm) {
+  MPI_Group group = MPI_GROUP_NULL;
+  must(PMPI_Comm_remote_group(comm, &group), "MPI_Comm_remote_group");
+  return Group(group);
+}
+
 Group Group::of(const Group& group, std::span<const int> ranks) {
   MPI_Group some = MPI_GROUP_NULL;
   must(PMPI_Group_incl(group.get(), static_cast<int>(ranks.size()), ranks.data(), &some), "MPI_Group_incl");

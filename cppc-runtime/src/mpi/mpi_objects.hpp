@@ -23,6 +23,9 @@ class Group {
  public:
   static Group of(MPI_Comm comm);
 
+  /// The remote group of an intercommunicator.
+  static Group remote(MPI_Comm comm);
+
   /// The processes with these ranks in `group`.
   static Group of(const Group& group, std::span<const int> ranks);
 
@@ -50,8 +53,11 @@ class ErrorHandler {
  public:
   static ErrorHandler of(MPI_Comm comm);
 
-  /// `handler` is one of MPI's own.
+  /// `handler` is one of MPI's own, or stays otherwise.
   static ErrorHandler predefined(MPI_Errhandler handler) { return {handler, false}; }
+
+  /// It is freed with its owner.
+  static ErrorHandler owned(MPI_Errhandler handler) { return {handler, true}; }
 
   ErrorHandler(ErrorHandler&& other) noexcept : handler_(other.handler_), owned_(std::exchange(other.owned_, false)) {}
   ErrorHandler& operator=(ErrorHandler&& other) noexcept {

@@ -1,31 +1,12 @@
 #include "mpi/operations.hpp"
 
-#include <algorithm>
-#include <string_view>
-
 #include "log.hpp"
+#include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "never_destroyed.hpp"
-#include "registry.hpp"
 
 namespace cppc::mpi {
-
-namespace {
-
-const char* name_of(MPI_User_function* function) {
-  const auto& functions = registry().functions;
-  const auto found = std::ranges::find(functions, reinterpret_cast<void (*)()>(function), &cppc_function::address);
-  return found != functions.end() ? found->name : nullptr;
-}
-
-MPI_User_function* function_named(std::string_view name) {
-  const auto& functions = registry().functions;
-  const auto found = std::ranges::find(functions, name, &cppc_function::name);
-  return found != functions.end() ? reinterpret_cast<MPI_User_function*>(found->address) : nullptr;
-}
-
-}  // namespace
 
 int Operations::create(MPI_User_function* function, int commutes, MPI_Op* op) {
   const int status = PMPI_Op_create(function, commutes, op);
@@ -43,7 +24,7 @@ int Operations::free(MPI_Op* op) {
 cppc_status Operations::write(ByteWriter& writer) const {
   writer.u64(ops_.entries().size());
   for (const auto& [number, entry] : ops_.entries()) {
-    const char* const name = name_of(entry.info.function);
+    const char* const name = name_of_function(entry.info.function);
     if (name == nullptr) {
       log().error(
           "an operation of MPI_Op_create cannot be carried over: its function at {:#x} is not one that the "
@@ -76,7 +57,7 @@ cppc_status Operations::make(const std::vector<OperationRecipe>& recipes) {
   const ErrorsReturned errors_returned;
   if (!recipes.empty()) ops_.reserve(recipes.back().number + 1);
   for (const auto& [number, name, commutes] : recipes) {
-    MPI_User_function* const function = function_named(name);
+    MPI_User_function* const function = function_named<MPI_User_function>(name);
     if (function == nullptr) {
       log().error("the image has an operation with function {}(), which this program does not have", name);
       return CPPC_ERR_MISMATCH;

@@ -7,7 +7,7 @@ namespace cppc::mpi {
 
 namespace {
 
-// Both lists may only be appended to: positions are stored in images. A synonym is left out.
+// These lists may only be appended to: positions are stored in images. A synonym is left out.
 
 const MPI_Datatype datatypes[] = {
     MPI_DATATYPE_NULL,
@@ -30,6 +30,10 @@ const MPI_Datatype datatypes[] = {
 const MPI_Op ops[] = {MPI_OP_NULL, MPI_MAX,  MPI_MIN,  MPI_SUM,    MPI_PROD,   MPI_LAND,    MPI_BAND, MPI_LOR,
                       MPI_BOR,     MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
 
+const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_ENV};
+
+const MPI_Errhandler errhandlers[] = {MPI_ERRHANDLER_NULL, MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN};
+
 template <class Handle>
 std::optional<std::size_t> position_in(std::span<const Handle> list, Handle handle) {
   const auto found = std::ranges::find(list, handle);
@@ -47,7 +51,13 @@ std::optional<Handle> at(std::span<const Handle> list, std::size_t position) {
 
 std::optional<std::size_t> position_of(MPI_Datatype handle) { return position_in<MPI_Datatype>(datatypes, handle); }
 std::optional<std::size_t> position_of(MPI_Op handle) { return position_in<MPI_Op>(ops, handle); }
+std::optional<std::size_t> position_of(MPI_Info handle) { return position_in<MPI_Info>(infos, handle); }
+std::optional<std::size_t> position_of(MPI_Errhandler handle) {
+  return position_in<MPI_Errhandler>(errhandlers, handle);
+}
 std::optional<MPI_Datatype> datatype_at(std::size_t position) { return at<MPI_Datatype>(datatypes, position); }
 std::optional<MPI_Op> op_at(std::size_t position) { return at<MPI_Op>(ops, position); }
+std::optional<MPI_Info> info_at(std::size_t position) { return at<MPI_Info>(infos, position); }
+std::optional<MPI_Errhandler> errhandler_at(std::size_t position) { return at<MPI_Errhandler>(errhandlers, position); }
 
 }  // namespace cppc::mpi

@@ -12,17 +12,21 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/datatypes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/description.cpp
   ${CMAKE_CURRENT_LIST_DIR}/environment.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/error_handlers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/groups.cpp
   ${CMAKE_CURRENT_LIST_DIR}/handles.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/infos.cpp
   ${CMAKE_CURRENT_LIST_DIR}/interpose.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mpi_objects.cpp
   ${CMAKE_CURRENT_LIST_DIR}/operations.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/persistent.cpp
   ${CMAKE_CURRENT_LIST_DIR}/point_to_point.cpp
   ${CMAKE_CURRENT_LIST_DIR}/predefined.cpp
   ${CMAKE_CURRENT_LIST_DIR}/refuse.cpp
   ${CMAKE_CURRENT_LIST_DIR}/requests.cpp
   ${CMAKE_CURRENT_LIST_DIR}/state.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/topology.cpp
 )
 target_include_directories(cppc-mpi
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src

@@ -1,5 +1,6 @@
 /// The share of a rank's state that MPI and the C library hold: communicators, groups and persistent requests, made
-/// again whenever a rank has moved; datatypes, operations, open files and random numbers, made again in a replacement.
+/// again whenever a rank has moved; datatypes, operations, error handlers, info objects, open files and random numbers,
+/// made again in a replacement.
 #include <mpi.h>
 
 #include <cstdint>
@@ -17,8 +18,11 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/description.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/infos.hpp"
 #include "mpi/operations.hpp"
+#include "mpi/own_attributes.hpp"
 #include "mpi/persistent.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
@@ -45,6 +49,7 @@ struct Communicators {
 struct Restored {
   Communicators communicators;
   PersistentBlocks requests;
+  AttributeBlocks attributes;
   std::uint64_t attached_buffer;
 };
 
@@ -52,6 +57,8 @@ struct Restored {
 struct Local {
   std::vector<DatatypeRecipe> datatypes;
   std::vector<OperationRecipe> operations;
+  std::vector<InfoRecipe> infos;
+  std::vector<ErrorHandlerRecipe> error_handlers;
   std::vector<c_library::StreamRecipe> streams;
 };
 
@@ -114,6 +121,14 @@ Communicators read_communicators(ByteReader& reader) {
   return all;
 }
 
+cppc_status find_error_handlers(Communicators& all) {
+  cppc_status status = all.world.find_error_handler();
+  if (status == CPPC_OK) status = all.self.find_error_handler();
+  for (auto& [index, description] : all.derived)
+    if (status == CPPC_OK) status = description.settings.find_error_handler();
+  return status;
+}
+
 /// Whether this process has its rank in `world` again.
 bool in_place(MPI_Comm world) {
   int rank = MPI_PROC_NULL;
@@ -135,9 +150,12 @@ cppc_status write_mpi(ByteWriter& writer) {
   write_launch(writer);
   write(all, writer);
   PersistentRequests::write(persistent_requests().blocks(), writer);
+  OwnAttributes::write(own_attributes().blocks(), writer);
   write_attached_buffer(writer);
   if (const cppc_status status = datatypes().write(writer); status != CPPC_OK) return status;
-  return operations().write(writer);
+  if (const cppc_status status = operations().write(writer); status != CPPC_OK) return status;
+  infos().write(writer);
+  return error_handlers().write(writer);
 }
 
 cppc_status write_c_library(ByteWriter& writer) {
@@ -155,14 +173,19 @@ void read_mpi(ByteReader& reader, Local& local) {
   read_launch(reader);
   restored() = Restored{.communicators = read_communicators(reader),
                         .requests = PersistentRequests::read(reader),
+                        .attributes = OwnAttributes::read(reader),
                         .attached_buffer = reader.u64()};
   local.datatypes = Datatypes::read(reader);
   local.operations = Operations::read(reader);
+  local.infos = Infos::read(reader);
+  local.error_handlers = ErrorHandlers::read(reader);
 }
 
 cppc_status make(const Local& local) {
   if (const cppc_status status = datatypes().make(local.datatypes); status != CPPC_OK) return status;
   if (const cppc_status status = operations().make(local.operations); status != CPPC_OK) return status;
+  if (const cppc_status status = infos().make(local.infos); status != CPPC_OK) return status;
+  if (const cppc_status status = error_handlers().make(local.error_handlers); status != CPPC_OK) return status;
   return c_library::reopen(local.streams);
 }
 
@@ -201,10 +224,12 @@ cppc_status rebuild_replacement(MPI_Comm world) {
     log().error("there is nothing to rebuild: no state has been restored");
     return CPPC_ERR_STATE;
   }
-  const Restored objects = *std::exchange(restored(), std::nullopt);
+  Restored objects = *std::exchange(restored(), std::nullopt);
+  if (const cppc_status status = find_error_handlers(objects.communicators); status != CPPC_OK) return status;
   comms.set_world(world);
   mpi::traffic.restart();
   if (const cppc_status status = persistent_requests().adopt(objects.requests); status != CPPC_OK) return status;
+  if (const cppc_status status = own_attributes().adopt(objects.attributes); status != CPPC_OK) return status;
   if (const cppc_status status = attach_again(objects.attached_buffer); status != CPPC_OK) return status;
   const cppc_status status = make_again(objects.communicators, world);
   // Last: whatever has drawn numbers here until now, the program has not.

@@ -146,7 +146,104 @@ void expect_grid(const Known& known) {
   EXPECT_EQ(sum, before == MPI_PROC_NULL ? 0 : 1) << known.name;
 }
 
+/// Of every process to the next one, and from there to the one after.
+void make_graphs(Maker& maker) {
+  const int me = rank_in(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
+  std::vector<int> index, edges;
+  for (int rank = 0; rank < size; ++rank) {
+    edges.insert(edges.end(), {(rank + 1) % size, (rank + 2) % size});
+    index.push_back(static_cast<int>(edges.size()));
+  }
+  MPI_Comm graph, adjacent, distributed, lonely;
+  MPI_Graph_create(MPI_COMM_WORLD, size, index.data(), edges.data(), 0, &graph);
+  maker.add(graph, "graph");
+  const std::array<int, 2> after{(me + 1) % size, (me + 2) % size},
+      before{(me + size - 1) % size, (me + size - 2 % size) % size};
+  const std::array<int, 2> out_weights{me, 10 * me}, in_weights{before[0], 10 * before[1]};
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, before.data(), in_weights.data(), 2, after.data(),
+                                 out_weights.data(), MPI_INFO_NULL, 0, &adjacent);
+  maker.add(adjacent, "adjacent graph");
+  const int degree = 2;
+  MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &me, &degree, after.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &distributed);
+  maker.add(distributed, "distributed graph");
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, nullptr, MPI_WEIGHTS_EMPTY, 0, nullptr, MPI_WEIGHTS_EMPTY,
+                                 MPI_INFO_NULL, 0, &lonely);
+  maker.add(lonely, "graph without edges");
+}
+
+void expect_graph(const Known& known) {
+  const int me = rank_in(known.comm), size = size_of(known.comm);
+  const std::array<int, 2> after{(me + 1) % size, (me + 2) % size},
+      before{(me + size - 1) % size, (me + size - 2 % size) % size};
+  std::array<int, 2> in{}, out{}, in_weights{-1, -1}, out_weights{-1, -1};
+  if (known.name == "graph") {
+    int count = 0;
+    MPI_Graph_neighbors_count(known.comm, me, &count);
+    ASSERT_EQ(count, 2);
+    MPI_Graph_neighbors(known.comm, me, 2, out.data());
+    EXPECT_EQ(out, after);
+    return;
+  }
+  int topology, sources, destinations, weighted;
+  MPI_Topo_test(known.comm, &topology);
+  ASSERT_EQ(topology == MPI_DIST_GRAPH, known.name.find("graph") != std::string::npos) << known.name;
+  if (topology != MPI_DIST_GRAPH) return;
+  MPI_Dist_graph_neighbors_count(known.comm, &sources, &destinations, &weighted);
+  EXPECT_EQ(weighted != 0, known.name != "distributed graph") << known.name;
+  ASSERT_EQ(sources, known.name == "graph without edges" ? 0 : 2) << known.name;
+  if (sources == 0) return;
+  MPI_Dist_graph_neighbors(known.comm, 2, in.data(), in_weights.data(), 2, out.data(), out_weights.data());
+  EXPECT_EQ(out, after) << known.name;
+  if (known.name != "adjacent graph") return;
+  EXPECT_EQ(in, before);
+  EXPECT_EQ(in_weights, (std::array{before[0], 10 * before[1]}));
+  EXPECT_EQ(out_weights, (std::array{me, 10 * me}));
+  std::array<int, 2> got{};
+  MPI_Neighbor_allgather(&me, 1, MPI_INT, got.data(), 1, MPI_INT, known.comm);
+  EXPECT_EQ(got, before);
+}
+
 }  // namespace
+
+MPI_Comm make_bridge() {
+  const int me = rank_in(MPI_COMM_WORLD);
+  if (size_of(MPI_COMM_WORLD) < 2) return MPI_COMM_NULL;
+  MPI_Comm side, bridge;
+  MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &side);
+  MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, ranks_where([me](int rank) { return rank % 2 != me % 2; }).back(), 3,
+                       &bridge);
+  MPI_Comm_free(&side);
+  return bridge;
+}
+
+void expect_sound_bridge(MPI_Comm bridge) {
+  if (bridge == MPI_COMM_NULL) return;
+  const int me = rank_in(MPI_COMM_WORLD);
+  auto others = ranks_where([me](int rank) { return rank % 2 != me % 2; });
+  std::ranges::reverse(others);
+  int inter = 0, remote = 0;
+  MPI_Comm_test_inter(bridge, &inter);
+  MPI_Comm_remote_size(bridge, &remote);
+  ASSERT_TRUE(inter);
+  ASSERT_EQ(static_cast<std::size_t>(remote), others.size());
+  std::vector<int> got(others.size());
+  MPI_Allgather(&me, 1, MPI_INT, got.data(), 1, MPI_INT, bridge);
+  EXPECT_EQ(got, others);
+  MPI_Group group, all;
+  std::vector<int> ranks(others.size()), in_world(others.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Comm_remote_group(bridge, &group);
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_translate_ranks(group, remote, ranks.data(), all, in_world.data());
+  EXPECT_EQ(in_world, others);
+  MPI_Group_free(&group);
+  MPI_Group_free(&all);
+  MPI_Comm merged;
+  MPI_Intercomm_merge(bridge, me % 2, &merged);
+  EXPECT_EQ(size_of(merged), size_of(MPI_COMM_WORLD));
+  MPI_Comm_disconnect(&merged);
+  EXPECT_EQ(merged, MPI_COMM_NULL);
+}
 
 std::vector<Known> make_communicators() {
   Maker maker;
@@ -156,6 +253,14 @@ std::vector<Known> make_communicators() {
   MPI_Comm alone;
   MPI_Comm_dup(MPI_COMM_SELF, &alone);
   maker.expect(alone, "alone", {rank_in(MPI_COMM_WORLD)});
+  make_graphs(maker);
+  MPI_Comm later, node;
+  MPI_Request request;
+  MPI_Comm_idup(MPI_COMM_WORLD, &later, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  maker.expect(later, "duplicated meanwhile", ranks_where([](int) { return true; }));
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  maker.expect(node, "node", ranks_where([](int) { return true; }));
   return maker.take();
 }
 
@@ -174,6 +279,7 @@ void expect_sound(const std::vector<Known>& communicators) {
                          MPI_STATUS_IGNORE);
     EXPECT_EQ(mine, known.members[static_cast<std::size_t>((me + size - 1) % size)]) << known.name;
     expect_grid(known);
+    expect_graph(known);
   }
 }
 

@@ -22,6 +22,10 @@ void expect_sound(const std::vector<Known>& communicators);
 
 void free_communicators(std::vector<Known>& communicators);
 
+/// An intercommunicator between the even and the odd ranks, each in descending order; none for one process.
+MPI_Comm make_bridge();
+void expect_sound_bridge(MPI_Comm bridge);
+
 int rank_in(MPI_Comm comm);
 int size_of(MPI_Comm comm);
 

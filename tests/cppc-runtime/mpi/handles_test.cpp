@@ -222,11 +222,10 @@ TEST(Image, WithAnyByteChangedIsRefusedOrMeansSomethingElse) {
   free_communicators(communicators);
 }
 
-/// Whether a communicator with these members and dimensions can be read as one of rank 1 in a world of 4.
-bool readable(const std::vector<int>& members, const std::vector<int>& dims, const std::vector<int>& periods) {
-  const mpi::Description description{.settings = mpi::Settings::of(MPI_COMM_WORLD),
-                                     .members = members,
-                                     .cartesian = mpi::Cartesian{.dims = dims, .periods = periods}};
+/// Whether a communicator with these members and this topology can be read as one of rank 1 in a world of 4.
+bool readable(const std::vector<int>& members, const mpi::Topology& topology, const std::vector<int>& remote = {}) {
+  const mpi::Description description{
+      .settings = mpi::Settings::of(MPI_COMM_WORLD), .members = members, .remote = remote, .topology = topology};
   ByteWriter writer;
   description.write(writer);
   ByteReader reader(writer.bytes());
@@ -234,7 +233,31 @@ bool readable(const std::vector<int>& members, const std::vector<int>& dims, con
   return reader.at_end();
 }
 
+TEST(Image, OfAGraphMakesSense) {
+  using mpi::DistributedGraph, mpi::Graph;
+  const std::vector<int> pair{1, 2};
+  EXPECT_TRUE(readable(pair, Graph{.index = {1, 2}, .edges = {1, 0}}));
+  EXPECT_FALSE(readable(pair, Graph{.index = {1, 2}, .edges = {1, 2}})) << "no such rank";
+  EXPECT_FALSE(readable(pair, Graph{.index = {1, 3}, .edges = {1, 0}})) << "too few edges";
+  EXPECT_FALSE(readable(pair, Graph{.index = {2, 1}, .edges = {1}})) << "not ascending";
+  EXPECT_FALSE(readable(pair, Graph{.index = {1}, .edges = {0}})) << "not of every process";
+  EXPECT_TRUE(readable(pair, DistributedGraph{.sources = {1}}));
+  EXPECT_TRUE(readable(pair, DistributedGraph{.weighted = true, .sources = {1}, .source_weights = {7}}));
+  EXPECT_FALSE(readable(pair, DistributedGraph{.weighted = true, .sources = {1}})) << "no weight";
+  EXPECT_FALSE(readable(pair, DistributedGraph{.destinations = {2}})) << "no such rank";
+}
+
+TEST(Image, OfAnIntercommunicatorMakesSense) {
+  EXPECT_TRUE(readable({1, 2}, mpi::Topology{}, {3, 0}));
+  EXPECT_FALSE(readable({1, 2}, mpi::Topology{}, {3, 2})) << "on both sides";
+  EXPECT_FALSE(readable({1, 2}, mpi::Topology{}, {4})) << "no such rank";
+}
+
 TEST(Image, OfACommunicatorMakesSense) {
+  const auto readable = [](const std::vector<int>& members, const std::vector<int>& dims,
+                           const std::vector<int>& periods) {
+    return cppc::test::readable(members, mpi::Cartesian{.dims = dims, .periods = periods});
+  };
   EXPECT_TRUE(readable({3, 1}, {2, 1}, {0, 1}));
   EXPECT_TRUE(readable({1}, {}, {}));
   EXPECT_FALSE(readable({}, {}, {})) << "no members";

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -19,7 +20,19 @@ namespace {
 
 std::byte* memory_begin() { return reinterpret_cast<std::byte*>(memory.data()); }
 
+/// A function's place among those that are declared, plus one.
+std::uint64_t encode_function(const std::byte* field) {
+  void (*function)() = nullptr;
+  std::memcpy(&function, field, sizeof function);
+  if (function == nullptr) return 0;
+  const auto& functions = registry().functions;
+  const auto found = std::ranges::find(functions, function, &cppc_function::address);
+  EXPECT_NE(found, functions.end());
+  return static_cast<std::uint64_t>(found - functions.begin()) + 1;
+}
+
 std::uint64_t encode(cppc_kind kind, const std::byte* field) {
+  if (kind == CPPC_FUNCTION) return encode_function(field);
   if (kind != CPPC_POINTER) return handles::encode(kind, field).value();
   const std::byte* pointer = nullptr;
   std::memcpy(&pointer, field, sizeof pointer);
@@ -31,6 +44,11 @@ std::uint64_t encode(cppc_kind kind, const std::byte* field) {
 void decode(cppc_kind kind, std::byte* field) {
   std::uint64_t stored = 0;
   std::memcpy(&stored, field, sizeof stored);
+  if (kind == CPPC_FUNCTION) {
+    void (*const function)() = stored == 0 ? nullptr : registry().functions.at(stored - 1).address;
+    std::memcpy(field, &function, sizeof function);
+    return;
+  }
   if (kind != CPPC_POINTER) {
     ASSERT_TRUE(handles::decode(kind, stored, field));
     return;
@@ -41,9 +59,7 @@ void decode(cppc_kind kind, std::byte* field) {
 
 }  // namespace
 
-void declare(const char* name, MPI_User_function* function) {
-  registry().functions.push_back({name, reinterpret_cast<void (*)()>(function)});
-}
+void declare(const char* name, void (*function)()) { registry().functions.push_back({name, function}); }
 
 void save_heap(ByteWriter& writer) {
   TypeTableWriter types;

@@ -11,7 +11,12 @@
 namespace cppc::test {
 
 /// Names a function of the program.
-void declare(const char* name, MPI_User_function* function);
+void declare(const char* name, void (*function)());
+
+template <class Function>
+void declare(const char* name, Function* function) {
+  declare(name, reinterpret_cast<void (*)()>(function));
+}
 
 /// The program's one object, which is at another address in every process.
 inline std::array<int, 64> memory;

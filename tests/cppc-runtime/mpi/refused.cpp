@@ -16,7 +16,6 @@ namespace {
 
 MPI_Win win;
 MPI_File file;
-MPI_Request request;
 MPI_Comm comm;
 
 const std::map<std::string, std::function<void()>> calls{
@@ -24,12 +23,8 @@ const std::map<std::string, std::function<void()>> calls{
     {"MPI_File_open", [] { MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file); }},
     {"MPI_Type_set_attr", [] { MPI_Type_set_attr(MPI_INT, 0, nullptr); }},
     {"MPI_Group_c2f", [] { MPI_Group_c2f(MPI_GROUP_EMPTY); }},
-    {"MPI_Comm_idup", [] { MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request); }},
     {"MPI_Comm_spawn",
      [] { MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE); }},
-    {"MPI_Comm_split_type", [] { MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm); }},
-    {"MPI_Intercomm_create", [] { MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 0, 0, &comm); }},
-    {"MPI_Graph_create", [] { MPI_Graph_create(MPI_COMM_WORLD, 0, nullptr, nullptr, 0, &comm); }},
     {"MPI_Comm_c2f", [] { MPI_Comm_c2f(MPI_COMM_WORLD); }},
 };
 

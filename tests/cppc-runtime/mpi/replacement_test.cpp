@@ -25,6 +25,28 @@ struct Held {
   MPI_Op last_digit;
   MPI_Group all;
   std::array<MPI_Request, 2> ring;  ///< a persistent receive into memory[0], and a send of memory[2]
+  MPI_Comm bridge;                  ///< an intercommunicator, unless there is one process only
+  MPI_Info info;
+  MPI_Errhandler handler;  ///< of the duplicate `watched`
+  MPI_Comm watched;
+};
+
+int errors_seen = 0;
+void count_errors(MPI_Comm*, int*, ...) { ++errors_seen; }
+
+int copies_made = 0;
+int copy_attribute(MPI_Comm, int, void* extra, void* value, void* copy, int* copied) {
+  ++copies_made;
+  EXPECT_EQ(extra, &memory[8]);
+  EXPECT_EQ(value, &memory[9]);
+  *static_cast<void**>(copy) = &memory[10];
+  *copied = 1;
+  return MPI_SUCCESS;
+}
+
+/// Keys are numbers: the program's own state.
+struct Keys {
+  int pointer, number;
 };
 
 void last_digit_of_sum(void* in, void* inout, int* length, MPI_Datatype*) {
@@ -46,7 +68,60 @@ Held make_held() {
   const int size = size_of(MPI_COMM_WORLD), me = rank_in(MPI_COMM_WORLD);
   MPI_Recv_init(&memory[0], 1, held.pair, (me + size - 1) % size, 5, MPI_COMM_WORLD, &held.ring[0]);
   MPI_Send_init(&memory[2], 1, held.pair, (me + 1) % size, 5, MPI_COMM_WORLD, &held.ring[1]);
+  held.bridge = make_bridge();
+  MPI_Info_create(&held.info);
+  MPI_Info_set(held.info, "colour", "red");
+  MPI_Info_set(held.info, "shade", "dark");
+  MPI_Comm_create_errhandler(count_errors, &held.handler);
+  MPI_Comm_dup_with_info(MPI_COMM_WORLD, held.info, &held.watched);
+  MPI_Comm_set_errhandler(held.watched, held.handler);
   return held;
+}
+
+Keys make_attributes(const Held& held) {
+  Keys keys;
+  MPI_Comm_create_keyval(copy_attribute, MPI_COMM_NULL_DELETE_FN, &keys.pointer, &memory[8]);
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keys.number, nullptr);
+  MPI_Comm_set_attr(held.watched, keys.pointer, &memory[9]);
+  MPI_Comm_set_attr(held.watched, keys.number, reinterpret_cast<void*>(77));
+  return keys;
+}
+
+void expect_attributes(const Held& held, const Keys& keys) {
+  void* value = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(held.watched, keys.pointer, &value, &found);
+  EXPECT_TRUE(found);
+  EXPECT_EQ(value, &memory[9]);
+  MPI_Comm copy;
+  copies_made = 0;
+  MPI_Comm_dup(held.watched, &copy);
+  EXPECT_EQ(copies_made, 1);
+  MPI_Comm_get_attr(copy, keys.pointer, &value, &found);
+  EXPECT_EQ(value, &memory[10]);
+  MPI_Comm_get_attr(copy, keys.number, &value, &found);
+  EXPECT_EQ(value, reinterpret_cast<void*>(77));
+  MPI_Comm_free(&copy);
+}
+
+void expect_info(const Held& held) {
+  int keys = 0, found = 0;
+  char value[16] = "";
+  MPI_Info_get_nkeys(held.info, &keys);
+  EXPECT_EQ(keys, 2);
+  MPI_Info_get(held.info, "colour", sizeof value - 1, value, &found);
+  EXPECT_TRUE(found);
+  EXPECT_STREQ(value, "red");
+}
+
+void expect_error_handler(const Held& held) {
+  MPI_Errhandler now;
+  MPI_Comm_get_errhandler(held.watched, &now);
+  EXPECT_EQ(now, held.handler);
+  MPI_Errhandler_free(&now);
+  const int before = errors_seen;
+  MPI_Comm_call_errhandler(held.watched, MPI_ERR_OTHER);
+  EXPECT_EQ(errors_seen, before + 1);
 }
 
 void expect_sound(Held& held) {
@@ -68,10 +143,17 @@ void expect_sound(Held& held) {
   MPI_Comm_create(MPI_COMM_WORLD, held.all, &created);
   EXPECT_EQ(rank_in(created), me);
   MPI_Comm_free(&created);
+  expect_sound_bridge(held.bridge);
+  expect_info(held);
+  expect_error_handler(held);
 }
 
 void free_held(Held& held) {
   for (MPI_Request& request : held.ring) MPI_Request_free(&request);
+  if (held.bridge != MPI_COMM_NULL) MPI_Comm_free(&held.bridge);
+  MPI_Comm_free(&held.watched);
+  MPI_Errhandler_free(&held.handler);
+  MPI_Info_free(&held.info);
   MPI_Group_free(&held.all);
   MPI_Op_free(&held.last_digit);
   MPI_Type_free(&held.pair);
@@ -84,6 +166,10 @@ void each_handle(Held& held, Visit visit) {
   visit(CPPC_MPI_OP, &held.last_digit);
   visit(CPPC_MPI_GROUP, &held.all);
   for (MPI_Request& request : held.ring) visit(CPPC_MPI_REQUEST, &request);
+  visit(CPPC_MPI_COMM, &held.bridge);
+  visit(CPPC_MPI_COMM, &held.watched);
+  visit(CPPC_MPI_INFO, &held.info);
+  visit(CPPC_MPI_ERRHANDLER, &held.handler);
 }
 
 /// What a program would have in its state: communicators and their expected members, other handles, and the heap, as
@@ -179,10 +265,16 @@ TEST(Replacement, NeedsAStateToRebuild) {
 TEST(Replacement, TakesOverEverythingAgainAndAgain) {
   std::vector<Known> communicators;
   Held held{};
+  Keys keys{1 << 20, (1 << 20) + 1};
   declare("last_digit_of_sum", last_digit_of_sum);
+  declare("count_errors", count_errors);
+  declare("copy_attribute", copy_attribute);
   if (!outside()) {
     communicators = make_communicators();
     held = make_held();
+    const Keys made = make_attributes(held);
+    EXPECT_EQ(made.pointer, keys.pointer);
+    EXPECT_EQ(made.number, keys.number);
     MPI_Comm_set_name(MPI_COMM_WORLD, "everybody");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -192,6 +284,7 @@ TEST(Replacement, TakesOverEverythingAgainAndAgain) {
     if (outside()) continue;
     expect_sound(communicators);
     expect_sound(held);
+    expect_attributes(held, keys);
     expect_settings_of_the_program();
     auto more = make_communicators();
     expect_sound(more);

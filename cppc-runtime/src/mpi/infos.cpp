@@ -1,0 +1,145 @@
+#include "mpi/infos.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "log.hpp"
+#include "mpi/mpi_objects.hpp"
+#include "never_destroyed.hpp"
+
+namespace cppc::mpi {
+
+namespace {
+
+class OwnInfo {
+ public:
+  explicit OwnInfo(MPI_Info info) : info_(info) {}
+  OwnInfo(const OwnInfo&) = delete;
+  OwnInfo& operator=(const OwnInfo&) = delete;
+  ~OwnInfo() {
+    if (info_ != MPI_INFO_NULL) PMPI_Info_free(&info_);
+  }
+  [[nodiscard]] MPI_Info get() const { return info_; }
+
+ private:
+  MPI_Info info_;
+};
+
+int make_info(const Hints& hints, MPI_Info* made) {
+  int status = PMPI_Info_create(made);
+  for (const auto& [key, value] : hints)
+    if (status == MPI_SUCCESS) status = PMPI_Info_set(*made, key.c_str(), value.c_str());
+  return status;
+}
+
+bool fits(const std::string& text, std::size_t limit) {
+  return text.size() < limit && text.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+Hints hints_in(MPI_Info info) {
+  int keys = 0;
+  must(PMPI_Info_get_nkeys(info, &keys), "MPI_Info_get_nkeys");
+  Hints hints;
+  for (int i = 0; i < keys; ++i) {
+    std::array<char, MPI_MAX_INFO_KEY + 1> key{};
+    std::array<char, MPI_MAX_INFO_VAL + 1> value{};
+    int found = 0;
+    must(PMPI_Info_get_nthkey(info, i, key.data()), "MPI_Info_get_nthkey");
+    must(PMPI_Info_get(info, key.data(), MPI_MAX_INFO_VAL, value.data(), &found), "MPI_Info_get");
+    if (found) hints.emplace_back(key.data(), value.data());
+  }
+  return hints;
+}
+
+Hints hints_of(MPI_Comm comm) {
+  MPI_Info info = MPI_INFO_NULL;
+  must(PMPI_Comm_get_info(comm, &info), "MPI_Comm_get_info");
+  const OwnInfo own(info);
+  return info == MPI_INFO_NULL ? Hints{} : hints_in(info);
+}
+
+void set_hints(MPI_Comm comm, const Hints& hints) {
+  if (hints.empty()) return;
+  MPI_Info info = MPI_INFO_NULL;
+  must(make_info(hints, &info), "MPI_Info_set");
+  const OwnInfo own(info);
+  must(PMPI_Comm_set_info(comm, info), "MPI_Comm_set_info");
+}
+
+void write(const Hints& hints, ByteWriter& writer) {
+  writer.u64(hints.size());
+  for (const auto& [key, value] : hints) {
+    writer.text(key);
+    writer.text(value);
+  }
+}
+
+Hints read_hints(ByteReader& reader) {
+  Hints hints;
+  const std::uint64_t count = reader.count(2 * sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    const std::string key(reader.text());
+    hints.emplace_back(key, reader.text());
+    if (key.empty() || !fits(key, MPI_MAX_INFO_KEY) || !fits(hints.back().second, MPI_MAX_INFO_VAL)) reader.fail();
+  }
+  return hints;
+}
+
+int Infos::free(MPI_Info* info) {
+  const MPI_Info freed = info != nullptr ? *info : MPI_INFO_NULL;
+  const int status = PMPI_Info_free(info);
+  if (status == MPI_SUCCESS) infos_.remove(freed);
+  return status;
+}
+
+void Infos::write(ByteWriter& writer) const {
+  writer.u64(infos_.entries().size());
+  for (const auto& [number, entry] : infos_.entries()) {
+    writer.u64(number);
+    mpi::write(hints_in(entry.handle), writer);
+  }
+}
+
+std::vector<InfoRecipe> Infos::read(ByteReader& reader) {
+  std::vector<InfoRecipe> recipes;
+  const std::uint64_t count = reader.count(2 * sizeof(std::uint64_t));
+  std::uint64_t before = first_own_handle - 1;
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    const std::uint64_t number = reader.u64();
+    recipes.push_back({.number = number, .hints = read_hints(reader)});
+    if (number <= before) reader.fail();
+    before = number;
+  }
+  return recipes;
+}
+
+cppc_status Infos::make(const std::vector<InfoRecipe>& recipes) {
+  const ErrorsReturned errors_returned;
+  if (!recipes.empty()) infos_.reserve(recipes.back().number + 1);
+  for (const auto& [number, hints] : recipes) {
+    MPI_Info info = MPI_INFO_NULL;
+    if (const int status = make_info(hints, &info); status != MPI_SUCCESS) {
+      log().error("cannot make an info object again: {}", error_text(status));
+      return CPPC_ERR_MPI;
+    }
+    infos_.put(number, info, {});
+  }
+  return CPPC_OK;
+}
+
+Infos& infos() {
+  static NeverDestroyed<Infos> instance;
+  return *instance;
+}
+
+}  // namespace cppc::mpi
+
+using namespace cppc::mpi;
+
+extern "C" {
+
+int MPI_Info_free(MPI_Info* info) { return comms.managed() ? infos().free(info) : PMPI_Info_free(info); }
+
+}  // extern "C"
