@@ -27,14 +27,14 @@ cppc_block block_of(const Object& object, const std::byte* copy) {
 }
 
 /// Memory for the stored form of an object: its contents, of a shadow only the members that are live.
-std::unique_ptr<std::byte[]> copy_of(const Object& object) {
+std::byte* copy_of(const Object& object, std::pmr::memory_resource& memory) {
+  auto* const copy = static_cast<std::byte*>(memory.allocate(object.bytes()));
   if (object.shadow) {
-    auto copy = std::make_unique<std::byte[]>(object.bytes());
-    copy_members(*object.layout, object.address, copy.get());
-    return copy;
+    std::memset(copy, 0, object.bytes());
+    copy_members(*object.layout, object.address, copy);
+  } else {
+    std::memcpy(copy, object.address, object.bytes());
   }
-  auto copy = std::make_unique_for_overwrite<std::byte[]>(object.bytes());
-  std::memcpy(copy.get(), object.address, object.bytes());
   return copy;
 }
 
@@ -73,6 +73,7 @@ cppc_status Capture::encode(std::span<const cppc_function> functions, OutsideEnc
   const auto index = AddressIndex::make(objects);
   if (!index) return index.error();
   const ReferenceEncoder encoder(objects, *index, functions, outside);
+  memory_ = std::make_unique<std::pmr::monotonic_buffer_resource>();
   copies_.resize(objects.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const Object& object = objects[i];
@@ -81,9 +82,9 @@ cppc_status Capture::encode(std::span<const cppc_function> functions, OutsideEnc
       if (const cppc_status status = encoder.check_unknown(object); status != CPPC_OK) return status;
     }
     if (!object.layout->references && !object.shadow) continue;
-    copies_[i] = copy_of(object);
+    copies_[i] = copy_of(object, *memory_);
     if (!object.layout->references) continue;
-    if (const cppc_status status = encoder.encode(object, copies_[i].get()); status != CPPC_OK) return status;
+    if (const cppc_status status = encoder.encode(object, copies_[i]); status != CPPC_OK) return status;
   }
   return CPPC_OK;
 }
@@ -98,7 +99,7 @@ cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* c
                            .stored_form = 1};
   if (const cppc_status status = visit(&runtime, context); status != CPPC_OK) return status;
   for (std::size_t i = 0; i < inventory_.objects.size(); ++i) {
-    const cppc_block block = block_of(inventory_.objects[i], copies_[i].get());
+    const cppc_block block = block_of(inventory_.objects[i], copies_[i]);
     if (const cppc_status status = visit(&block, context); status != CPPC_OK) return status;
   }
   return CPPC_OK;

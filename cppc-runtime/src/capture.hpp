@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <tl/expected.hpp>
 #include <vector>
@@ -27,7 +28,8 @@ class Capture {
   cppc_status encode(std::span<const cppc_function> functions, OutsideEncoder& outside);
 
   Inventory inventory_;
-  std::vector<std::unique_ptr<std::byte[]>> copies_;  ///< by object: its stored form, or null when it has no other
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;  ///< of copies_
+  std::vector<std::byte*> copies_;  ///< by object: its stored form, or null when it has no other
   std::vector<std::byte> runtime_block_;
 };
 

@@ -49,9 +49,12 @@ std::vector<StoredCall> RequiredCalls::stored() const {
 }
 
 cppc_status RequiredCalls::restore(std::span<const StoredCall> calls, std::span<const Object> objects) {
-  std::unordered_map<std::string, const Object*> blocks;
+  std::unordered_map<std::string, const Object*> blocks;  // of arguments
+  for (const StoredCall& call : calls)
+    if (call.arguments > 0) blocks.emplace(std::to_string(call.arguments), nullptr);
   for (const Object& object : objects) {
-    if (object.section == CPPC_SECTION_HEAP) blocks.emplace(object.name, &object);
+    if (blocks.empty() || object.section != CPPC_SECTION_HEAP) continue;
+    if (const auto wanted = blocks.find(object.name); wanted != blocks.end()) wanted->second = &object;
   }
   calls_.clear();
   for (const auto& [name, number] : calls) {

@@ -52,7 +52,8 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
   memory_ = std::move(*memory);
   if (const cppc_status status = allocate_heap(); status != CPPC_OK) return status;
   const cppc_status calls = required_calls().restore(block_.calls, objects());
-  return calls != CPPC_OK ? calls : make_landings();
+  if (calls == CPPC_OK) make_landings();
+  return calls;
 }
 
 void Restore::find_functions() {
@@ -102,15 +103,10 @@ cppc_status Restore::allocate_heap() {
   return CPPC_OK;
 }
 
-cppc_status Restore::make_landings() {
+void Restore::make_landings() {
   landings_.resize(objects().size());
-  by_label_.reserve(objects().size());
   for (std::size_t i = 0; i < objects().size(); ++i) {
     const Object& object = objects()[i];
-    if (!by_label_.emplace(label(object), i).second) {
-      log().error("{} is in the image twice", label(object));
-      return CPPC_ERR_IMAGE;
-    }
     const bool in_place =
         object.section == CPPC_SECTION_HEAP ||
         (object.section == CPPC_SECTION_GLOBAL && !object.layout->references && memory_.writable(memory_of(object)));
@@ -118,23 +114,39 @@ cppc_status Restore::make_landings() {
       landings_[i].copy = std::make_unique_for_overwrite<std::byte[]>(object.bytes());
     }
   }
-  return CPPC_OK;
+}
+
+/// Images name objects in the order of their runtime block, unless they come from elsewhere.
+std::optional<std::size_t> Restore::number_of(cppc_section section, std::string_view name) {
+  const auto is = [&](const Object& object) { return object.section == section && object.name == name; };
+  if (next_ < objects().size() && is(objects()[next_])) return next_++;
+  if (by_label_.empty()) {
+    by_label_.reserve(objects().size());
+    for (std::size_t i = 0; i < objects().size(); ++i) by_label_.emplace(label(objects()[i]), i);
+  }
+  const auto found = by_label_.find(label({.section = section, .name = std::string(name)}));
+  if (found == by_label_.end()) return std::nullopt;
+  next_ = found->second + 1;
+  return found->second;
 }
 
 cppc_status Restore::place(cppc_section section, std::string_view name, std::uint64_t bytes, void** place) {
-  const auto found = by_label_.find(label({.section = section, .name = std::string(name)}));
-  if (section == CPPC_SECTION_RUNTIME || found == by_label_.end()) {
+  const auto found = section != CPPC_SECTION_RUNTIME ? number_of(section, name) : std::nullopt;
+  if (!found) {
     log().error("the image holds an object {} of section {} that its runtime block does not name", name,
                 static_cast<int>(section));
     return CPPC_ERR_IMAGE;
   }
-  const Object& object = objects()[found->second];
+  const Object& object = objects()[*found];
   if (bytes != object.bytes()) {
     log().error("{} has {} bytes in the image and {} in its runtime block", label(object), bytes, object.bytes());
     return CPPC_ERR_IMAGE;
   }
-  Landing& landing = landings_[found->second];
-  landing.placed = true;
+  Landing& landing = landings_[*found];
+  if (std::exchange(landing.placed, true)) {
+    log().error("{} is in the image twice", label(object));
+    return CPPC_ERR_IMAGE;
+  }
   *place = !has_contents(object) ? nullptr : landing.copy != nullptr ? landing.copy.get() : object.address;
   return CPPC_OK;
 }

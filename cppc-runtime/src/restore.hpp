@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,7 +54,8 @@ class Restore {
   cppc_status find_globals();
   void find_functions();
   cppc_status allocate_heap();
-  cppc_status make_landings();
+  void make_landings();
+  [[nodiscard]] std::optional<std::size_t> number_of(cppc_section section, std::string_view name);
   cppc_status settle(std::size_t number);
   cppc_status set_shadow(const Object& shadow, const std::byte* stored);
   cppc_status match_variables(const Frame& frame, std::span<const Object> objects,
@@ -66,7 +68,8 @@ class Restore {
   OutsideDecoder outside_;
   std::vector<Landing> landings_;  ///< by object
   std::vector<LateReference> late_;
-  std::unordered_map<std::string, std::size_t> by_label_;
+  std::size_t next_ = 0;                                   ///< object that place() is likely to be asked for
+  std::unordered_map<std::string, std::size_t> by_label_;  ///< once it is asked for another one
   bool complete_ = false;
   const cppc_frame* entered_ = nullptr;  ///< the last one
   std::size_t resumed_ = 0;              ///< frames; the one after them may be entered

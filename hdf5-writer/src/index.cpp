@@ -3,12 +3,12 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "failure.hpp"
 #include "head.hpp"
 #include "layout.hpp"
+#include "path_set.hpp"
 #include "tables.hpp"
 #include "types.hpp"
 
@@ -72,9 +72,11 @@ class IndexReader {
     index_.stored.reserve(objects.size());
     index_.first_stored.reserve(objects.size() + 1);
     std::uint64_t next_run = 0;
-    std::unordered_set<std::string_view> paths;
+    PathSet paths;
+    paths.reserve(objects.size());
+    const auto earlier = [&](std::size_t number) { return objects.name(number); };
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      if (!valid_path(objects.name(i)) || !paths.insert(objects.name(i)).second) {
+      if (!valid_path(objects.name(i)) || !paths.insert(objects.name(i), i, earlier)) {
         return "a path is wrong or there twice";
       }
       const auto row = objects.row(i);

@@ -84,9 +84,6 @@ tl::expected<void, cppc_status> Layout::add(const Object& object) {
     return failure(CPPC_ERR_ARGUMENT, "image: \"{}\" is no path of the form section/name of at most {} bytes",
                    object.path, name_limit);
   }
-  if (paths_.contains(object.path)) {
-    return failure(CPPC_ERR_ARGUMENT, "image: {} is there twice", object.path);
-  }
   const auto type = types_.intern(object.type);
   if (!type) {
     return tl::make_unexpected(type.error());
@@ -110,8 +107,12 @@ tl::expected<void, cppc_status> Layout::add(const Object& object) {
   row.type = *type;
   row.count = object.count;
   row.dead = dead ? 1 : 0;
+  const auto earlier = [this](std::size_t number) -> std::string_view { return objects_.name(number); };
+  if (!paths_.insert(object.path, objects_.size(), earlier)) {
+    return failure(CPPC_ERR_ARGUMENT, "image: {} is there twice", object.path);
+  }
   store(object, *type, *live, row);
-  paths_.insert(objects_.add(object.path, row));
+  objects_.add(object.path, row);
   return {};
 }
 

@@ -13,6 +13,7 @@
 
 #include "cppc/image.hpp"
 #include "format.hpp"
+#include "path_set.hpp"
 #include "tables.hpp"
 #include "types.hpp"
 
@@ -62,7 +63,7 @@ class Layout {
   std::vector<std::optional<std::uint64_t>> packed_;  // the packed dataset of each type
   Table<ObjectRow> objects_;
   Table<RunRow> runs_;
-  std::unordered_set<std::string_view> paths_;  // views of the names in objects_
+  PathSet paths_;  // of objects_
   std::uint64_t state_bytes_ = 0;
 };
 

@@ -18,15 +18,15 @@
 
 namespace cppc::image {
 
-/// A table to write. Names stay where they are as rows are added.
+/// A table to write.
 template <class Row>
 class Table {
  public:
-  const std::string& add(std::string name, const Row& row) {
+  void add(std::string name, const Row& row) {
     widest_name_ = std::max(widest_name_, name.size());
     rows_.emplace_back(std::move(name), row);
-    return rows_.back().first;
   }
+  [[nodiscard]] const std::string& name(std::size_t number) const { return rows_[number].first; }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
 
   /// Bytes of the name column: 0 when no row has a name, else with a 0 behind the longest.
