@@ -194,6 +194,16 @@ TEST_F(CppcRun, HelpAndVersion) {
   EXPECT_EQ(run({"--version"}).output, "cppc-run " CPPC_VERSION "\n");
 }
 
+TEST_F(CppcRun, SaysWhatBecomesOfEachFunctionOfMpi) {
+  const Finished coverage = run({"--mpi-coverage"});
+  EXPECT_EQ(coverage.status, 0);
+  for (const char* line : {"\nMPI_Allreduce +supported\n", "\nMPI_Win_create +refused\n", "\nMPI_Win_fence +refused\n",
+                           "\nMPI_Get_count +passed through\n", "\nMPI_Comm_create_keyval +supported\n",
+                           "\n[0-9]+ functions: [0-9]+ supported, [0-9]+ passed through, [0-9]+ refused\n$"}) {
+    EXPECT_TRUE(std::regex_search(coverage.output, std::regex(line))) << line;
+  }
+}
+
 // A whole life: agents join, migrate works, every rank finishes, mpirun ends.
 TEST_F(CppcRun, ServesMigrateUntilMpirunEnds) {
   mpirun(R"(echo "$CPPC_KEY $CPPC_CONTROLLER end"; until test -e )" + file("stop") + "; do sleep 0.02; done; exit 5");

@@ -13,6 +13,7 @@
 #include "../common/job_directory.hpp"
 #include "controller.hpp"
 #include "launcher.hpp"
+#include "mpi_coverage.hpp"
 #include "mpirun_command.hpp"
 #include "program_check.hpp"
 
@@ -30,7 +31,10 @@ constexpr const char* help = R"(Usage: cppc-run [any option of mpirun] PROGRAM [
 
 Starts PROGRAM with Open MPI's mpirun, as mpirun itself would, with an agent beside it on every node: `migrate` can then
 move its ranks to other nodes while they work. Options, several programs separated by ':', signals, input, output and the
-exit status are those of mpirun; only --help and --version, given first, are its own.
+exit status are those of mpirun; only --help, --version and --mpi-coverage, given first, are its own.
+
+--mpi-coverage prints for each function of MPI what becomes of it in such a program: supported; passed through, since it
+has nothing to do with who is where; or refused, with a message, at the call.
 
 All nodes that ranks are to move to, spare ones included, have to be named from the start, with --host or --hostfile.
 PROGRAM has to be linked with libcppc.
@@ -152,6 +156,7 @@ int main(int argc, char** argv) {
   if (first == "--help" || first == "-h") return std::fputs(help, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   if (first == "--version" || first == "-V")
     return std::puts("cppc-run " CPPC_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  if (first == "--mpi-coverage") return std::fputs(mpi_coverage().c_str(), stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   log_to_stderr();
   const auto contexts = understand(arguments);
   if (!contexts) return fail(wrong_usage, contexts.error());

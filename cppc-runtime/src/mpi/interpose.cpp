@@ -1,4 +1,4 @@
-/// The rows of functions.def, collectives.def and datatypes.def as functions.
+/// The rows of cppc/mpi/*.def as functions.
 #include <mpi.h>
 
 #include "mpi/comm_table.hpp"
@@ -43,12 +43,16 @@ using namespace cppc::mpi;
 #define REFUSED(name, parameters, arguments) \
   FUNCTION(name, parameters, if (comms.managed()) refuse(self); return P##name arguments;)
 #define OWN(name)
+#define OWN_REFUSED(name)
+#define UNCHANGED(name)
+#define UNREACHED(name)
 
 extern "C" {
 
-#include "mpi/collectives.def"
-#include "mpi/datatypes.def"
-#include "mpi/functions.def"
+#include "cppc/mpi/collectives.def"
+#include "cppc/mpi/datatypes.def"
+#include "cppc/mpi/functions.def"
+#include "cppc/mpi/others.def"
 
 // Handles of Fortran: refused, since they change with a migration.
 
