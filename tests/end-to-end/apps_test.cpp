@@ -31,6 +31,7 @@ const std::vector<Program> kPrograms{
     {"tree", {}, "--steps", 40, 40},
     {"blocks", {"--size", "8"}, "--steps", 8, 8},
     {"types", {}, "--steps", 200, 200},
+    {"objects", {}, "--steps", 200, 200},
 };
 
 unsigned number_from(const char* variable, unsigned otherwise) {
