@@ -190,7 +190,8 @@ ir::Node Overwrites::freed_by(const ir::Instruction& instruction) const {
   const models::Model* model = models_.find(call.name);
   if (model == nullptr || model->heap != models::Heap::frees) return ir::nothing;
   const auto argument = static_cast<std::size_t>(model->heap_argument);
-  return argument < call.arguments.size() ? roots_.of(call.arguments[argument]) : ir::nothing;
+  if (argument >= call.arguments.size() || !roots_.certain(call.arguments[argument])) return ir::nothing;
+  return roots_.of(call.arguments[argument]);
 }
 
 /// Whether it need not come to the overwrite when these objects are live: not of memory that a pointer leads to. The

@@ -52,15 +52,21 @@ bool Roots::gets_variables(Index f, std::size_t parameter, std::set<std::pair<In
 }
 
 void Roots::find_sources() {
-  const auto see = [this](const ir::Instruction& instruction) {
+  const auto get = [this](Node to, Node from) {
+    if (points_to_[from].empty())
+      nowhere_.set(to);
+    else
+      sources_[to].set(from);
+  };
+  const auto see = [&](const ir::Instruction& instruction) {
     switch (instruction.op) {
       case Op::read:
       case Op::copy:
-        if (!points_to_[instruction.b].empty()) sources_[instruction.a].set(instruction.b);
+        get(instruction.a, instruction.b);
         break;
       case Op::write:
         written_.set(instruction.a);
-        if (!points_to_[instruction.b].empty()) sources_[instruction.a].set(instruction.b);
+        get(instruction.a, instruction.b);
         break;
       case Op::change:
         written_.set(instruction.a);
@@ -130,6 +136,14 @@ Node Roots::of(Node value) const {
     if (value == ir::nothing) break;
   }
   return ir::nothing;
+}
+
+bool Roots::certain(Node value) const {
+  for (std::set<Node> seen; value != ir::nothing && seen.insert(value).second; value = source(value)) {
+    if (program_.objects[value].storage != Storage::temporary && settled(value) == value) return true;
+    if (nowhere_.test(value)) return false;
+  }
+  return false;
 }
 
 template <typename Visit>

@@ -25,6 +25,9 @@ class Roots {
   /// The array or structure that a value is an address in; `nothing` when it is not one variable's.
   [[nodiscard]] ir::Node named(ir::Node value) const;
 
+  /// Whether a value is just the pointer of what `of` says, and never none.
+  [[nodiscard]] bool certain(ir::Node value) const;
+
   /// The variables of `function` through which an instruction may read objects of `memory`; none when it may read them
   /// in another way as well.
   [[nodiscard]] std::optional<Objects> of_reads(ir::Index function, const ir::Instruction& instruction,
@@ -61,6 +64,7 @@ class Roots {
   std::map<ir::Node, Objects> sources_;    ///< of temporaries and locals: variables and temporaries that they get
   std::map<ir::Node, Objects> addresses_;  ///< of temporaries: variables whose address they get
   Objects mixed_;                          ///< those that get something else as well
+  Objects nowhere_;                        ///< those that perhaps get what leads nowhere
   Objects written_;                        ///< variables
   std::vector<Reads> functions_;
   std::vector<std::vector<ir::Index>> callers_;  ///< calls of each function

@@ -305,8 +305,7 @@ ir::Node Lowering::choice(const clang::AbstractConditionalOperator* e) {
   for (const auto& [way, expression] : {std::pair{left, e->getTrueExpr()}, std::pair{right, e->getFalseExpr()}}) {
     at(way);
     const bool same = llvm::isa<clang::OpaqueValueExpr>(expression->IgnoreParenImpCasts());
-    if (const ir::Node chosen = same ? shared : value(expression); chosen != ir::nothing)
-      emit(Op::copy, result, chosen);
+    emit(Op::copy, result, same ? shared : value(expression));  // perhaps of nothing: then it may lead nowhere
     function().blocks[block_].successors.push_back(after);
   }
   at(after);

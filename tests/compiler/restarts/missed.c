@@ -60,11 +60,36 @@ static long divided(void) {
   return sum;
 }
 
+/* What is freed in the end is none. */
+static int yes = 1;
+static long none(char* memory, const char* kept, int by_variable) {
+  long sum = 0;
+#pragma cppc checkpoint
+  for (int step = 0;; step++) {
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (step == 2) break;
+    memset(memory, step, N);
+    sum += memory[7];
+  }
+  char* gone = NULL;
+  if (!yes) gone = memory;
+  if (by_variable)
+    free(gone);
+  else
+    free(yes ? NULL : memory);
+  for (int i = 0; i < N; i++) sum += kept[i];
+  return sum;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const long one = freed();
   const long other = outside();
   printf("%ld %ld %ld\n", one, other, divided());
+  yes = argc > 0;
+  char* const memory = malloc(N);
+  printf("%ld ", none(memory, memory, 0));
+  printf("%ld\n", none(memory, memory, 1));
   MPI_Finalize();
   return 0;
 }
