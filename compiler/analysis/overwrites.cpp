@@ -40,8 +40,10 @@ Overwrites::Fact Overwrites::made_by(Index index, const ir::Target& target) cons
   if (target.pointer != ir::nothing) {
     fact.target |= points_to_[target.pointer];
     fact.root = roots_.of(target.pointer);
+    fact.member = roots_.member(target.pointer);
     fact.named = roots_.named(target.pointer);
   }
+  if (fact.member) depend_on(*fact.member, fact);
   for (const ir::Part& read : target.reads) depend_on(read, fact);
   for (const auto& [pointer, member] : target.loads)
     for (const unsigned object : points_to_[pointer]) depend_on({object, member}, fact);
@@ -117,8 +119,8 @@ const std::vector<Overwrites::Fact>& Overwrites::at_entry(Index f, std::size_t d
   const Facts facts = facts_of(f, depth, true);
   std::vector<Fact> holding;
   if (!facts.all.empty()) {
-    const Held certain = solve(f, facts, {.holds = false}, ir::none, nullptr)[ir::entry_block];
-    const Held perhaps = solve(f, facts, {.holds = true}, ir::none, nullptr)[ir::entry_block];
+    const Held certain = solve(f, facts, {.holds = false})[ir::entry_block];
+    const Held perhaps = solve(f, facts, {.holds = true})[ir::entry_block];
     for (std::size_t i = 0; i < facts.all.size(); ++i) {
       // Where it may not come to the overwrite, pointers on the way may lead nowhere.
       if (!perhaps.now[i].holds || (facts.all[i].speculates && !certain.now[i].holds)) continue;
@@ -132,7 +134,7 @@ const std::vector<Overwrites::Fact>& Overwrites::at_entry(Index f, std::size_t d
   return entries_[key] = std::move(holding);
 }
 
-void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Facts& facts, Held& held) const {
+void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Facts& facts, Held& held) {
   if (instruction.op == Op::overwrite || instruction.op == Op::overwrite_begin) {
     const auto found = facts.by_overwrite.find(instruction.index);
     if (found == facts.by_overwrite.end()) return;
@@ -144,7 +146,6 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
     return;
   }
   const Effect effect = effects_.of(f, instruction);
-  const ir::Node freed = freed_by(instruction);
   const auto brought = instruction.op == Op::call ? facts.by_call.find(instruction.index) : facts.by_call.end();
   std::map<std::size_t, Claim> by_callee;
   if (brought != facts.by_call.end())
@@ -153,8 +154,7 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
     if (effect.ends) held.now[i] = {.holds = may_miss(facts.all[i], {}), .apart = {}, .elsewhere = true};
     see_effect(f, instruction, facts.all[i], effect, held.now[i]);
     see_effect(f, instruction, facts.all[i], effect, held.from_start[i]);
-    if (freed != ir::nothing && freed == facts.all[i].root && !facts.all[i].speculates)
-      held.now[i] = {.holds = true, .apart = {}, .elsewhere = true};
+    if (frees(instruction, effect, facts.all[i])) held.now[i] = {.holds = true, .apart = {}, .elsewhere = true};
   }
   for (auto& [i, claim] : by_callee) held.now[i] = std::move(claim);
 }
@@ -182,18 +182,6 @@ void Overwrites::see_effect(Index f, const ir::Instruction& instruction, const F
   if (!claim.holds) claim.apart.clear();
 }
 
-/// The variable that leads to the block which an instruction frees.
-ir::Node Overwrites::freed_by(const ir::Instruction& instruction) const {
-  if (instruction.op != Op::call) return ir::nothing;
-  const ir::Call& call = program_.calls[instruction.index];
-  if (call.callee == ir::none || program_.functions[call.callee].defined) return ir::nothing;
-  const models::Model* model = models_.find(call.name);
-  if (model == nullptr || model->heap != models::Heap::frees) return ir::nothing;
-  const auto argument = static_cast<std::size_t>(model->heap_argument);
-  if (argument >= call.arguments.size() || !roots_.certain(call.arguments[argument])) return ir::nothing;
-  return roots_.of(call.arguments[argument]);
-}
-
 /// Whether it need not come to the overwrite when these objects are live: not of memory that a pointer leads to. The
 /// pointer may be left behind when its memory is freed, and lead into another object meanwhile.
 bool Overwrites::may_miss(const Fact& fact, const Objects& live) {
@@ -201,8 +189,9 @@ bool Overwrites::may_miss(const Fact& fact, const Objects& live) {
 }
 
 /// The greatest solution: what holds on all paths.
-std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, const AtExit& exit, Index marker,
-                                                Held* at_marker) const {
+std::vector<Overwrites::Held> Overwrites::solve(
+    Index f, const Facts& facts, const AtExit& exit,
+    const std::function<void(const ir::Instruction&, const Held& after)>& visit) {
   const ir::Function& function = program_.functions[f];
   std::vector<Objects> live;
   if (exit.live != nullptr) live = live_at_blocks(program_, effects_, f, *exit.live);
@@ -216,7 +205,12 @@ std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, con
     if (!one.holds) one.apart.clear();
   };
   const auto held_after = [&](Index b) {
-    if (b == ir::exit_block) return Held{exit.holds ? all : nothing, nothing};
+    if (b == ir::exit_block) {
+      Held held{exit.holds ? all : nothing, nothing};
+      for (std::size_t i = 0; i < exit.freed.size(); ++i)
+        if (exit.freed[i]) held.now[i] = {.holds = true, .apart = {}, .elsewhere = true};
+      return held;
+    }
     Held held{all, all};
     for (const Index next : function.blocks[b].successors)
       for (std::size_t i = 0; i < count; ++i) {
@@ -234,9 +228,8 @@ std::vector<Overwrites::Held> Overwrites::solve(Index f, const Facts& facts, con
       Held held = held_after(static_cast<Index>(b));
       const auto& instructions = function.blocks[b].instructions;
       for (std::size_t i = instructions.size(); i-- > 0;) {
+        if (visit) visit(instructions[i], held);
         step_back(f, instructions[i], facts, held);
-        if (at_marker != nullptr && instructions[i].op == Op::marker && instructions[i].index == marker)
-          *at_marker = held;
       }
       if (held == in[b]) continue;
       in[b] = std::move(held);
@@ -250,15 +243,23 @@ std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_
   const Facts facts = facts_of(f, kDepth, false);
   std::vector<Ahead> ahead;
   if (facts.all.empty()) return ahead;
+  AtExit exit{.holds = false, .live = live_at_exit, .freed = {}};
+  for (const Fact& fact : facts.all) {
+    std::map<Index, bool> asked;
+    exit.freed.push_back(freed_after(f, fact, asked));
+  }
   Held held;
-  solve(f, facts, {.live = live_at_exit}, marker, &held);
+  solve(f, facts, exit, [&](const ir::Instruction& instruction, const Held& after) {
+    if (instruction.op == Op::marker && instruction.index == marker) held = after;
+  });
   const Effect callbacks = effects_.of_kept_callbacks();
   for (std::size_t i = 0; i < held.now.size(); ++i) {
     const auto& [fact, claim] = std::tie(facts.all[i], held.now[i]);
-    const ir::Node within = fact.named != ir::nothing ? fact.named : fact.root;
-    if (!claim.holds || (claim.elsewhere && within == ir::nothing)) continue;
+    ir::Part within{fact.named != ir::nothing ? fact.named : fact.root, ir::none};
+    if (within.object == ir::nothing && fact.member) within = {roots_.way_to(f, *fact.member), fact.member->member};
+    if (!claim.holds || (claim.elsewhere && within.object == ir::nothing)) continue;
     if (fact.target.intersects(callbacks.reads) || moves(fact, callbacks)) continue;
-    ahead.push_back({fact.ahead.overwrite, fact.ahead.calls, claim.apart, claim.elsewhere ? within : ir::nothing});
+    ahead.push_back({fact.ahead.overwrite, fact.ahead.calls, claim.apart, claim.elsewhere ? within : ir::Part()});
   }
   return ahead;
 }

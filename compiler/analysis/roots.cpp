@@ -61,6 +61,10 @@ void Roots::find_sources() {
   const auto see = [&](const ir::Instruction& instruction) {
     switch (instruction.op) {
       case Op::read:
+        if (instruction.member != ir::none)
+          members_[instruction.a].push_back({instruction.b, false, instruction.member});
+        get(instruction.a, instruction.b);
+        break;
       case Op::copy:
         get(instruction.a, instruction.b);
         break;
@@ -70,8 +74,10 @@ void Roots::find_sources() {
         break;
       case Op::change:
         written_.set(instruction.a);
-        [[fallthrough]];
+        mixed_.set(instruction.a);
+        break;
       case Op::load:
+        members_[instruction.a].push_back({instruction.b, true, instruction.member});
         mixed_.set(instruction.a);
         break;
       case Op::address:
@@ -116,7 +122,6 @@ Node Roots::named(Node value) const {
   return variable != ir::nothing && !program_.objects[variable].scalar ? variable : ir::nothing;
 }
 
-/// The variable that a value is the address of, or of a part of.
 Node Roots::address_in(Node value) const {
   for (std::set<Node> seen; value != ir::nothing && seen.insert(value).second; value = source(value)) {
     if (program_.objects[value].storage != Storage::temporary) return ir::nothing;
@@ -140,10 +145,78 @@ Node Roots::of(Node value) const {
 
 bool Roots::certain(Node value) const {
   for (std::set<Node> seen; value != ir::nothing && seen.insert(value).second; value = source(value)) {
-    if (program_.objects[value].storage != Storage::temporary && settled(value) == value) return true;
+    const bool variable = program_.objects[value].storage != Storage::temporary;
+    if (variable && settled(value) == value) return true;
     if (nowhere_.test(value)) return false;
+    if (!variable && members_.contains(value)) return true;
   }
   return false;
+}
+
+bool Roots::has_pointer(Node variable, Index member) const {
+  const auto found = program_.pointers.find(variable);
+  return found != program_.pointers.end() && found->second.contains(member);
+}
+
+/// Whether there may be several of a function's locals at a time.
+bool Roots::may_recurse(Index f) const {
+  std::set<Index> seen;
+  for (std::vector<Index> work{f}; !work.empty();) {
+    const Index g = work.back();
+    work.pop_back();
+    if (called_otherwise_[g]) return true;
+    for (const Index c : callers_[g]) {
+      const Index caller = program_.calls[c].caller;
+      if (caller == f) return true;
+      if (caller != ir::none && seen.insert(caller).second) work.push_back(caller);
+    }
+  }
+  return false;
+}
+
+/// The member that a value's pointer comes from, when it is only ever one; else null.
+const Roots::Got* Roots::only_member(Node value) const {
+  std::set<Node> seen;
+  while (value != ir::nothing && !members_.contains(value) && seen.insert(value).second) value = source(value);
+  const auto found = members_.find(value);
+  if (value == ir::nothing || found == members_.end() || found->second.size() != 1 || addresses_.contains(value))
+    return nullptr;
+  const Got& got = found->second.front();
+  return (got.pointer ? !sources_.contains(value) : source(value) == got.from) ? &got : nullptr;
+}
+
+std::optional<ir::Part> Roots::member(Node value) const {
+  const Got* got = only_member(value);
+  if (got == nullptr || (got->pointer && points_to_[got->from].count() != 1)) return {};
+  const auto& [from, pointer, member] = *got;
+  const Node structure = pointer ? static_cast<Node>(points_to_[from].find_first()) : from;
+  // An array of structures, or a structure twice in another one, has several such members.
+  if (!has_pointer(structure, member) || points_to_.part({structure, member}) == structure) return {};
+  const ir::Object& o = program_.objects[structure];
+  if (o.storage == Storage::local && may_recurse(o.function)) return {};
+  return ir::Part{structure, member};
+}
+
+std::optional<ir::Part> Roots::parameters_member(Index f, Node value) const {
+  const Got* got = only_member(value);
+  const Node root = got != nullptr && got->pointer ? of(got->from) : ir::nothing;
+  if (root == ir::nothing || !fixed_parameter(f, root) || !has_pointer(root, got->member)) return {};
+  return ir::Part{root, got->member};
+}
+
+Node Roots::way_to(Index f, ir::Part member) const {
+  for (const Node parameter : program_.functions[f].parameters) {
+    const Objects& leads_to = points_to_[parameter];
+    if (leads_to.count() == 1 && leads_to.test(member.object) && has_pointer(parameter, member.member) &&
+        fixed_parameter(f, parameter) && leads_to_variable(parameter))
+      return parameter;
+  }
+  const ir::Object& o = program_.objects[member.object];
+  return o.storage == Storage::global || o.function == f ? member.object : ir::nothing;
+}
+
+const std::vector<Index>* Roots::callers(Index f) const {
+  return called_otherwise_[f] || program_.functions[f].name == "main" ? nullptr : &callers_[f];
 }
 
 template <typename Visit>

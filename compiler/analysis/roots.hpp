@@ -25,8 +25,26 @@ class Roots {
   /// The array or structure that a value is an address in; `nothing` when it is not one variable's.
   [[nodiscard]] ir::Node named(ir::Node value) const;
 
-  /// Whether a value is just the pointer of what `of` says, and never none.
+  /// The member of one structure variable, of which there is only one at a time, whose pointer, perhaps moved within
+  /// its block, a value is.
+  [[nodiscard]] std::optional<ir::Part> member(ir::Node value) const;
+
+  /// The same of what a parameter that is never written leads to.
+  [[nodiscard]] std::optional<ir::Part> parameters_member(ir::Index function, ir::Node value) const;
+
+  /// The variable that a value is the address of, or of a part of.
+  [[nodiscard]] ir::Node address_in(ir::Node value) const;
+
+  /// Whether a value is just the pointer of what `of` or `member` say, and never none.
   [[nodiscard]] bool certain(ir::Node value) const;
+
+  /// A variable by which a function reaches a member of a structure wherever it is: the structure, or what points to
+  /// it.
+  [[nodiscard]] ir::Node way_to(ir::Index function, ir::Part member) const;
+
+  /// All calls of a function; null when others may call it.
+  [[nodiscard]] const std::vector<ir::Index>* callers(ir::Index function) const;
+  [[nodiscard]] const std::vector<ir::Index>& known_callers(ir::Index function) const { return callers_[function]; }
 
   /// The variables of `function` through which an instruction may read objects of `memory`; none when it may read them
   /// in another way as well.
@@ -44,13 +62,22 @@ class Roots {
     bool operator==(const Reads&) const = default;
   };
 
+  /// A member that a temporary gets: of an object, or of what a pointer leads to.
+  struct Got {
+    ir::Node from;
+    bool pointer;
+    ir::Index member;
+  };
+
   void find_sources();
+  [[nodiscard]] bool may_recurse(ir::Index function) const;
+  [[nodiscard]] bool has_pointer(ir::Node variable, ir::Index member) const;
   void summarise();
   [[nodiscard]] Reads reads_of(ir::Index function) const;
   void add(ir::Index function, ir::Node pointer, const Objects& read, Reads& reads) const;
   [[nodiscard]] ir::Node settled(ir::Node variable) const;
   [[nodiscard]] ir::Node source(ir::Node value) const;
-  [[nodiscard]] ir::Node address_in(ir::Node value) const;
+  [[nodiscard]] const Got* only_member(ir::Node value) const;
   void find_callers();
   [[nodiscard]] bool gets_variables(ir::Index function, std::size_t parameter,
                                     std::set<std::pair<ir::Index, std::size_t>>& asked) const;
@@ -63,9 +90,10 @@ class Roots {
   const Effects& effects_;
   std::map<ir::Node, Objects> sources_;    ///< of temporaries and locals: variables and temporaries that they get
   std::map<ir::Node, Objects> addresses_;  ///< of temporaries: variables whose address they get
-  Objects mixed_;                          ///< those that get something else as well
-  Objects nowhere_;                        ///< those that perhaps get what leads nowhere
-  Objects written_;                        ///< variables
+  std::map<ir::Node, std::vector<Got>> members_;  ///< of temporaries
+  Objects mixed_;                                 ///< those that get something else as well
+  Objects nowhere_;                               ///< those that perhaps get what leads nowhere
+  Objects written_;                               ///< variables
   std::vector<Reads> functions_;
   std::vector<std::vector<ir::Index>> callers_;  ///< calls of each function
   std::vector<bool> called_otherwise_;           ///< functions

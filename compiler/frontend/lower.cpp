@@ -61,7 +61,35 @@ ir::Node Symbols::variable(const clang::VarDecl* declaration) {
   const ir::Node node = program_.add(object, name, position(manager, declaration->getLocation(), program_));
   program_.types.emplace(node, type.getAsString(ast.getPrintingPolicy()));
   if (external) externals_.emplace(name, node);
+  find_pointers(node, type);
   return source_.nodes[declaration] = node;
+}
+
+/// How often a structure has each member, also in structures within it; in arrays more than once.
+void Symbols::count_members(const clang::RecordDecl* record, int times, std::map<ir::Index, int>& counts,
+                            std::set<ir::Index>& pointers) {
+  const auto& ast = source_.units[unit].ast->getASTContext();
+  for (const clang::FieldDecl* field : record->fields()) {
+    const int here = field->getType()->isArrayType() ? 2 : times;
+    if (const auto* part = ast.getBaseElementType(field->getType())->getAsRecordDecl(); part != nullptr) {
+      if (part->getDefinition() != nullptr) count_members(part->getDefinition(), here, counts, pointers);
+      continue;
+    }
+    const ir::Index index = member(field);
+    if (index == ir::none) continue;
+    counts[index] += here;
+    if (field->getType()->isPointerType()) pointers.insert(index);
+  }
+}
+
+void Symbols::find_pointers(ir::Node variable, clang::QualType type) {
+  const auto* record = (type->isPointerType() ? type->getPointeeType() : type)->getAsRecordDecl();
+  if (record == nullptr || record->getDefinition() == nullptr) return;
+  std::map<ir::Index, int> counts;
+  std::set<ir::Index> pointers;
+  count_members(record->getDefinition(), 1, counts, pointers);
+  std::erase_if(pointers, [&](ir::Index member) { return counts[member] > 1; });
+  if (!pointers.empty()) program_.pointers.emplace(variable, std::move(pointers));
 }
 
 ir::Index Symbols::function(const clang::FunctionDecl* declaration) {

@@ -29,6 +29,10 @@ class Symbols {
   ir::Index unit = 0;  ///< that is being lowered
 
  private:
+  void count_members(const clang::RecordDecl* record, int times, std::map<ir::Index, int>& counts,
+                     std::set<ir::Index>& pointers);
+  void find_pointers(ir::Node variable, clang::QualType type);
+
   Source& source_;
   ir::Program& program_;
   const models::Models& models_;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -182,10 +183,11 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<std::string> files;
   std::vector<Position> positions;
-  std::map<Node, std::string> types;       ///< of variables, as the source spells them
-  std::vector<Node> addresses_as_numbers;  ///< values of pointers that were converted to integers
-  std::vector<Instruction> initial;        ///< of static objects: addresses that they hold from the start
-  Node unknown = nothing;                  ///< the object of Storage::unknown
+  std::map<Node, std::string> types;         ///< of variables, as the source spells them
+  std::map<Node, std::set<Index>> pointers;  ///< of structures and pointers to them: members that are one pointer each
+  std::vector<Node> addresses_as_numbers;    ///< values of pointers that were converted to integers
+  std::vector<Instruction> initial;          ///< of static objects: addresses that they hold from the start
+  Node unknown = nothing;                    ///< the object of Storage::unknown
   Node text = nothing;
 
   Node add(Object object) {

@@ -70,6 +70,12 @@ class Printer final : public clang::PrinterHelper {
 
   [[nodiscard]] bool possible() const { return possible_; }
 
+  /// Whether a structure is defined where the code goes.
+  bool knows(const clang::RecordDecl* record) {
+    check_record(record);
+    return possible_ && record->getDefinition() != nullptr;
+  }
+
   /// Pointers that have to lead somewhere, each behind those that it is read through.
   [[nodiscard]] const std::vector<std::string>& followed() const { return followed_; }
 
@@ -189,10 +195,28 @@ Range range_of(const frontend::OverwriteSite& site, Printer& print, Names& names
 
 namespace {
 
-/// A pointer into the variable, or its own.
-std::string leads_into(const ir::Program& program, const frontend::Source& source, ir::Node variable, Printer& print) {
-  const auto* declaration = source.variables[program.objects[variable].handle].declaration;
-  return (declaration->getType()->isPointerType() ? "" : "&") + print.name(declaration);
+/// The way to a pointer that a structure has only once, perhaps in structures within it; none when there is none.
+std::string way_within(const clang::RecordDecl* record, const std::string& member) {
+  for (const clang::FieldDecl* field : record->fields()) {
+    const std::string name = field->getNameAsString();
+    if (name == member && field->getType()->isPointerType()) return name;
+    const auto* part = field->getType()->getAsRecordDecl();
+    const std::string rest = part != nullptr && !name.empty() ? way_within(part, member) : "";
+    if (!rest.empty()) return name + "." + rest;
+  }
+  return {};
+}
+
+/// A pointer into the variable, or its own, or that of a member; none when that cannot be said.
+std::string leads_into(const ir::Program& program, const frontend::Source& source, ir::Part within, Printer& print) {
+  const auto* declaration = source.variables[program.objects[within.object].handle].declaration;
+  const clang::QualType type = declaration->getType();
+  const std::string name = print.name(declaration);
+  if (within.member == ir::none) return (type->isPointerType() ? "" : "&") + name;
+  const auto* record = (type->isPointerType() ? type->getPointeeType() : type)->getAsRecordDecl();
+  if (record == nullptr || !print.knows(record)) return {};
+  const std::string way = way_within(record->getDefinition(), program.members[within.member].name);
+  return way.empty() ? way : name + (type->isPointerType() ? "->" : ".") + way;
 }
 
 }  // namespace
@@ -235,8 +259,9 @@ std::string dead_range(const ir::Program& program, const frontend::Source& sourc
   for (const unsigned variable : ahead.apart)
     apart += (apart.empty() ? "(const void*)" : ", (const void*)") +
              here.name(source.variables[program.objects[variable].handle].declaration);
-  const std::string within = ahead.within != ir::nothing ? leads_into(program, source, ahead.within, here) : "";
-  if (!here.possible()) return {};
+  const bool only_within = ahead.within.object != ir::nothing;
+  const std::string within = only_within ? leads_into(program, source, ahead.within, here) : "";
+  if (!here.possible() || (only_within && within.empty())) return {};
   std::string call = "cppc_dead_range" + std::string(within.empty() ? apart.empty() ? "" : "_apart" : "_within") + "(" +
                      range.address + ", " + range.bytes;
   if (!within.empty()) call += ", (const void*)" + within;

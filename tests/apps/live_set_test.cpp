@@ -41,7 +41,7 @@ const std::vector<LiveSet> kLiveSets{
     {"heat",
      {"--quiet", "--size", "200", "--steps", "20"},
      4,
-     {{"now, next", "double", 202 * 202 * 8, 1, 1, 0, 804 * 8}, {"block.packed", "double", 4 * 200 * 8, 0, 1, 1}}},
+     {{"now, next", "double", 202 * 202 * 8, 1, 1, 0, 804 * 8}, {"block.packed", "double", 4 * 200 * 8, 0, 1}}},
     {"cg",
      {"S", "--quiet"},
      4,
