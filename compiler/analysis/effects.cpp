@@ -125,6 +125,7 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
     else
       effect.kills &= one.kills;
     effect.ends = (first || effect.ends) && one.ends;
+    effect.may_end |= one.ends || one.may_end;
     effect.outside |= one.outside;
     first = false;
   }
@@ -132,6 +133,7 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
     effect.reads |= functions_[callee].reads;
     effect.changes |= functions_[callee].changes;
     effect.parts |= functions_[callee].parts;
+    effect.may_end |= functions_[callee].ends || functions_[callee].may_end;
   }
   return effect;
 }
@@ -169,7 +171,7 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
     effect = of_kept_callbacks();
     effect.reads |= all;
     add_changes(all, ir::none, effect);
-    effect.outside = true;
+    effect.outside = effect.may_end = true;
     return;
   }
   const auto target = [&](int i) -> const Objects& {
@@ -236,17 +238,19 @@ bool Effects::summarise_changes(ir::Index index) {
   if (!function.defined) return false;
   Effect& own = functions_[index];
   Objects changes, parts;
-  bool outside = own.outside;
+  bool outside = own.outside, may_end = own.may_end;
   for (const auto& block : function.blocks)
     for (const auto& instruction : block.instructions) {
       const Effect effect = of(index, instruction);
       changes |= effect.changes;
       parts |= effect.parts;
       outside |= effect.outside;
+      may_end |= effect.may_end || effect.ends;
     }
-  bool grew = (own.changes |= outliving(index, changes)) || outside != own.outside;
+  bool grew = (own.changes |= outliving(index, changes)) || outside != own.outside || may_end != own.may_end;
   grew |= own.parts |= parts;  // those of own locals, which nobody else asks for, do no harm
   own.outside = outside;
+  own.may_end = may_end;
   return grew;
 }
 

@@ -13,6 +13,7 @@ struct Effect {
   Objects changes;       ///< may be written
   Objects parts;         ///< of these: objects that may be written anywhere, and parts of others (PointsTo::part())
   bool ends = false;     ///< control does not come back
+  bool may_end = false;  ///< perhaps it does not
   bool outside = false;  ///< more than memory: communication, output, or an unknown function
 };
 

@@ -129,6 +129,7 @@ const std::vector<Overwrites::Fact>& Overwrites::at_entry(Index f, std::size_t d
       holding.back().certain = certain.now[i].holds;
       holding.back().ahead.apart = claim.apart;
       holding.back().elsewhere = claim.elsewhere;
+      holding.back().left = claim.left;
     }
   }
   return entries_[key] = std::move(holding);
@@ -151,7 +152,13 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
   if (brought != facts.by_call.end())
     for (const std::size_t i : brought->second) see_callee(facts.all[i], effect, held.now[i], by_callee[i]);
   for (std::size_t i = 0; i < facts.all.size(); ++i) {
-    if (effect.ends) held.now[i] = {.holds = may_miss(facts.all[i], {}), .apart = {}, .elsewhere = true};
+    if (effect.ends) held.now[i] = {.holds = true, .apart = {}};
+    if (effect.may_end) {  // then it does not come to the overwrite
+      const bool missed = may_miss(facts.all[i], {});
+      held.now[i].holds = held.now[i].holds && (missed || leads_to_blocks(facts.all[i]));
+      held.now[i].elsewhere = true;
+      held.now[i].left |= !missed;
+    }
     see_effect(f, instruction, facts.all[i], effect, held.now[i]);
     see_effect(f, instruction, facts.all[i], effect, held.from_start[i]);
     if (frees(instruction, effect, facts.all[i])) held.now[i] = {.holds = true, .apart = {}, .elsewhere = true};
@@ -161,11 +168,12 @@ void Overwrites::step_back(Index f, const ir::Instruction& instruction, const Fa
 
 /// What a callee's own fact makes of what holds after the call.
 void Overwrites::see_callee(const Fact& fact, const Effect& effect, const Claim& after, Claim& claim) const {
-  claim = {.holds = true, .apart = fact.ahead.apart, .elsewhere = fact.elsewhere};
+  claim = {.holds = true, .apart = fact.ahead.apart, .elsewhere = fact.elsewhere, .left = fact.left};
   if (fact.certain) return;
   claim.holds = after.holds && !moves(fact, effect) && !after.apart.intersects(effect.changes);
   claim.apart |= after.apart;
   claim.elsewhere |= after.elsewhere;
+  claim.left |= after.left;
   if (!claim.holds) claim.apart.clear();
 }
 
@@ -178,7 +186,8 @@ void Overwrites::see_effect(Index f, const ir::Instruction& instruction, const F
     claim.holds = roots && fact.root != ir::nothing && !roots->test(fact.root);
     if (claim.holds) claim.apart |= *roots;
   }
-  if (moves(fact, effect) || claim.apart.intersects(effect.changes)) claim.holds = false;
+  if (moves(fact, effect) || claim.apart.intersects(effect.changes) || (claim.left && reads_blocks(effect)))
+    claim.holds = false;
   if (!claim.holds) claim.apart.clear();
 }
 
@@ -201,6 +210,7 @@ std::vector<Overwrites::Held> Overwrites::solve(
   const auto meet = [](Claim& one, const Claim& other) {
     one.holds = one.holds && other.holds;
     one.elsewhere |= other.elsewhere;
+    one.left |= other.left;
     one.apart |= other.apart;
     if (!one.holds) one.apart.clear();
   };

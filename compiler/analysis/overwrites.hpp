@@ -41,12 +41,14 @@ class Overwrites {
     Objects parameters;              ///< that lead to this structure, of the function that is looked at
     bool certain = true;     ///< of a callee: it overwrites; otherwise it leaves alone what may be overwritten after it
     bool elsewhere = false;  ///< of a callee: as of a claim
+    bool left = false;       ///< the same
   };
   /// Whether a fact holds, provided that some variables lead to other blocks.
   struct Claim {
     bool holds = false;
     Objects apart;
     bool elsewhere = false;  ///< on a path without the overwrite, too: there, nobody reads the object any more
+    bool left = false;       ///< or another block that the pointer leads to, left behind: nobody reads any block there
     bool operator==(const Claim&) const = default;
   };
   /// By number of the fact: now; and, inside the nest that it is about, from the start of the nest on.
@@ -96,6 +98,8 @@ class Overwrites {
   void depend_on(ir::Part part, Fact& fact) const;
   [[nodiscard]] static bool moves(const Fact& fact, const Effect& effect);
   void find_freed(ir::Index call);
+  [[nodiscard]] bool leads_to_blocks(const Fact& fact) const;
+  [[nodiscard]] bool reads_blocks(const Effect& effect) const;
   [[nodiscard]] bool frees(const ir::Instruction& instruction, const Effect& effect, const Fact& fact);
   bool always_frees(ir::Index function, const ir::Call& call, const Fact& fact);
   bool freed_after(ir::Index function, const Fact& fact, std::map<ir::Index, bool>& asked);

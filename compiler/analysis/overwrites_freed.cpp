@@ -19,6 +19,27 @@ Overwrites::Overwrites(const ir::Program& program, const models::Models& models,
   for (Index c = 0; c < program_.calls.size(); ++c) find_freed(c);
 }
 
+/// Whether, where it does not come to the overwrite, the pointer to the memory leads to blocks of the heap at worst: to
+/// another one when it is left behind.
+bool Overwrites::leads_to_blocks(const Fact& fact) const {
+  if (fact.speculates || fact.root == ir::nothing) return false;
+  const ir::Object& o = program_.objects[fact.root];
+  if (o.storage != ir::Storage::global && !roots_.fixed_parameter(o.function, fact.root)) return false;  // not set yet?
+  for (const unsigned object : fact.target) {
+    const ir::Storage storage = program_.objects[object].storage;
+    if (storage != ir::Storage::heap && storage != ir::Storage::global) return false;
+  }
+  return true;
+}
+
+bool Overwrites::reads_blocks(const Effect& effect) const {
+  for (const unsigned object : effect.reads) {
+    const ir::Storage storage = program_.objects[object].storage;
+    if (storage == ir::Storage::heap || storage == ir::Storage::unknown) return true;
+  }
+  return false;
+}
+
 void Overwrites::find_freed(Index index) {
   const ir::Call& call = program_.calls[index];
   if (call.caller == ir::none || call.callee == ir::none || program_.functions[call.callee].defined) return;

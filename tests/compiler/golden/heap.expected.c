@@ -69,7 +69,7 @@ int main(int argc, char** argv) { struct cppc_live_main cppc_live; cppc_frame cp
   work = cppc_typed(&cppc_type_double, checked(N * sizeof *work));
   for (int i = 0; i < N; i++) field[i] = i;
   push("first");
-  cppc_way_1:; for (int step = 0; cppc_resuming(&cppc_frame_) || (step < 500); step++) { if (cppc_resuming(&cppc_frame_)) goto cppc_place_1; if (cppc_safe_point(1)) { cppc_live.step = step; if ((long)1000 > (long)0) cppc_dead_range(&(work[0]), (size_t)((long)1000 - (long)0) * sizeof(work[0])); cppc_place_1: cppc_stop(&cppc_frame_, 1); step = cppc_live.step; } 
+  cppc_way_1:; for (int step = 0; cppc_resuming(&cppc_frame_) || (step < 500); step++) { if (cppc_resuming(&cppc_frame_)) goto cppc_place_1; if (cppc_safe_point(1)) { cppc_live.step = step; if ((long)1000 > (long)0) cppc_dead_range_within(&(work[0]), (size_t)((long)1000 - (long)0) * sizeof(work[0]), (const void*)work, 0, 0); cppc_place_1: cppc_stop(&cppc_frame_, 1); step = cppc_live.step; } 
     push("another");
     for (int i = 0; i < N; i++) work[i] = field[i] * 0.5;
     for (int i = 1; i < N; i++) field[i] = work[i - 1];

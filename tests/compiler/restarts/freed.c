@@ -239,6 +239,31 @@ static long callers(void) {
   return all + frees();
 }
 
+/* Left behind: what it leads to is another array's meanwhile, which the last step prints. */
+static struct block left;
+static void perhaps_end(const char* memory, long all) {
+  if (memory == NULL) return;
+  for (int i = 0; i < N; i++) all += memory[i];
+  printf("%ld\n", all);
+  MPI_Finalize();
+  exit(0);
+}
+static void ends(long all) {
+  char* other = NULL;
+  make(&left, N);
+#pragma cppc checkpoint
+  for (int step = 0;; step++) {
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    perhaps_end(other, all);
+    memset(left.packed, step, N);
+    all += left.packed[7];
+    if (step < 2) continue;
+    free(left.packed);
+    other = malloc(N);
+    for (int i = 0; i < N; i++) other[i] = (char)(i % 5);
+  }
+}
+
 /* In the loop it is freed and made anew, smaller, at the same place or another one; the rest is another array's. */
 static long again(void) {
   struct block block;
@@ -322,7 +347,6 @@ int main(int argc, char** argv) {
   printf("%ld ", callers());
   printf("%ld ", again());
   printf("%ld ", deeper(1));
-  printf("%ld\n", nested());
-  MPI_Finalize();
-  return 0;
+  printf("%ld ", nested());
+  ends(0);
 }
