@@ -29,6 +29,19 @@ TEST(MigrationTest, MovesARankAndTheOldProcessIsGone) {
   expect_same_answer(scene);
 }
 
+TEST(MigrationTest, AReplacementMayUseAllProcessorsThatTheOthersUse) {
+  HeatScene scene(3, kFourOnTwo);
+  const auto processors = [&](const char* node) {
+    const auto processes = scene.cluster().processes(node, app("heat"));
+    EXPECT_FALSE(processes.empty());
+    const std::string status = "/proc/" + std::to_string(processes.empty() ? 0 : processes.front()) + "/status";
+    return scene.cluster().run(node, {"grep", "Cpus_allowed_list", status}).output;
+  };
+  expect_done(scene.job().migrate({"--rank", "1", "--to", "node2"}));
+  EXPECT_EQ(processors("node2"), processors("node0"));
+  expect_same_answer(scene);
+}
+
 TEST(MigrationTest, MovesEveryRankTwice) {
   HeatScene scene(3, kFourOnTwo);
   for (const char* target : {"node2", "node0", "node1"})

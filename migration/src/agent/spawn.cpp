@@ -1,6 +1,7 @@
 #include "spawn.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <spdlog/spdlog.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -67,6 +68,14 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
+/// Whether Open MPI's daemon has bound this process to some of the processors that it may use.
+bool bound() {
+  cpu_set_t own;
+  cpu_set_t daemons;
+  return sched_getaffinity(0, sizeof own, &own) == 0 && sched_getaffinity(getppid(), sizeof daemons, &daemons) == 0 &&
+         !CPU_EQUAL(&own, &daemons);
+}
+
 tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node,
                                                    std::vector<std::vector<std::string>>& arguments) {
   const std::size_t number = arguments.size();
@@ -80,6 +89,8 @@ tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node,
   MPI_Info info = MPI_INFO_NULL;
   PMPI_Info_create(&info);
   PMPI_Info_set(info, "host", node.c_str());
+  // Open MPI would bind them to a core each, whatever the job's policy says.
+  if (!bound()) PMPI_Info_set(info, "bind_to", "none");
   std::vector<MPI_Info> infos(number, info);
   MPI_Comm children = MPI_COMM_NULL;
   const int code = PMPI_Comm_spawn_multiple(static_cast<int>(number), commands.data(), argvs.data(), processes.data(),
