@@ -48,12 +48,10 @@ std::span<const std::byte> with_rim(std::span<const std::byte> block) {
 }  // namespace
 
 Heap::Memory Heap::new_memory(std::size_t alignment, std::size_t bytes, bool zeroed) {
-  if (alignment <= alignof(std::max_align_t)) {
-    if (zeroed) return Memory(std::calloc(1, bytes));  // pages stay untouched
-    if (bytes < large_block) return Memory(std::malloc(bytes));
-  }
+  if (alignment <= alignof(std::max_align_t) && bytes < large_block)
+    return Memory(zeroed ? std::calloc(1, bytes) : std::malloc(bytes));
   Memory memory(std::aligned_alloc(std::max(alignment, cache_line), bytes));
-  if (memory != nullptr && zeroed) std::memset(memory.get(), 0, bytes);
+  if (memory != nullptr && zeroed) clear({static_cast<std::byte*>(memory.get()), bytes});
   return memory;
 }
 
@@ -141,17 +139,29 @@ void* Heap::move_to_small(void* block, const HeapBlock& known, const cppc_type* 
   return moved;
 }
 
+/// The block, or when it is large a copy that begins with a cache line, if there is memory for one.
+void* Heap::aligned(Memory block, std::size_t bytes) {
+  if (bytes >= large_block && reinterpret_cast<std::uintptr_t>(block.get()) % cache_line != 0) {
+    if (Memory copy = new_memory(0, bytes, false)) {
+      std::memcpy(copy.get(), block.get(), bytes);
+      return copy.release();
+    }
+  }
+  return block.release();
+}
+
 void* Heap::resize_large(void* block, const cppc_type* type, std::size_t bytes) {
   const auto found = large_.find(block);
   const bool tracked = found != large_.end();
   if (tracked && is_small(0, bytes)) return move_to_small(block, found->second, type, bytes);
   const HeapBlock before = tracked ? found->second : HeapBlock{next_number_++, 0, 0, type};
   if (!tracked) track(block, before);  // now, while running out of memory does no harm
-  void* moved = std::realloc(block, bytes);
-  if (moved == nullptr) {
+  Memory fresh(std::realloc(block, bytes));
+  if (fresh == nullptr) {
     if (!tracked) forget(block);
     return nullptr;
   }
+  void* const moved = aligned(std::move(fresh), bytes);
   if (tracked && bytes > before.bytes && may_hold_references(type)) {
     std::memset(static_cast<std::byte*>(moved) + before.bytes, 0, bytes - before.bytes);
   }

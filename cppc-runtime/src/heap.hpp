@@ -24,7 +24,8 @@ struct HeapBlock {
 
 /// Functions that allocate do so as the C library: null and errno on failure. They throw nothing. New memory that may
 /// hold references is zero, so that a pointer never set is null, not garbage. Small blocks have memory of their own,
-/// others are the C library's.
+/// others are the C library's. Large ones begin with a cache line, in a replacement too: numerical libraries may add up
+/// in another order, or be slower, when that differs.
 class Heap {
  public:
   /// Bytes from which on memory is laid out, and made ready in a replacement, for being moved as a whole.
@@ -76,6 +77,7 @@ class Heap {
   using Memory = std::unique_ptr<void, Free>;
 
   static Memory new_memory(std::size_t alignment, std::size_t bytes, bool zeroed);
+  static void* aligned(Memory block, std::size_t bytes);
   Memory take_expected(const HeapBlock& block);
   void* resize_small(SmallBlocks::Cell& cell, const cppc_type* type, std::size_t bytes);
   void* resize_large(void* block, const cppc_type* type, std::size_t bytes);

@@ -15,6 +15,9 @@ void advise_huge_pages(std::span<std::byte> memory);
 /// Touches all pages that lie in it as a whole, without changing anything, as far as the system knows how to.
 void touch(std::span<std::byte> memory);
 
+/// Fills it with zeros; large memory without touching its pages.
+void clear(std::span<std::byte> memory);
+
 /// Bytes of this process that are in memory; 0 when the system does not say.
 std::uint64_t resident_bytes();
 

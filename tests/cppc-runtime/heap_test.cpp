@@ -123,9 +123,27 @@ TEST_F(HeapTest, AlignsAsAsked) {
     EXPECT_EQ(find(heap().blocks(), block)->alignment, alignment);
     cppc_free(block);
   }
-  void* large = cppc_malloc(&cppc_type_double, 8 << 20);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large) % 64, 0U);
-  cppc_free(large);
+}
+
+TEST_F(HeapTest, LargeBlocksBeginWithACacheLineAndAreZeroWhereAsked) {
+  const auto offset = [](const void* block) { return reinterpret_cast<std::uintptr_t>(block) % 64; };
+  for (const std::size_t bytes : {1 << 20, (1 << 20) + 1, 8 << 20}) {
+    void* dirty = cppc_malloc(&cppc_type_char, bytes);
+    EXPECT_EQ(offset(dirty), 0U);
+    std::memset(dirty, 1, bytes);
+    cppc_free(dirty);
+    auto* block = static_cast<char*>(cppc_calloc(&cppc_type_char, 1, bytes));
+    EXPECT_EQ(offset(block), 0U);
+    EXPECT_EQ(std::count(block, block + bytes, 0), static_cast<std::ptrdiff_t>(bytes));
+    std::memset(block, 2, bytes);
+    block = static_cast<char*>(cppc_realloc(&cppc_type_char, block, 3 * bytes));
+    EXPECT_EQ(offset(block), 0U);
+    EXPECT_EQ(std::count(block, block + bytes, 2), static_cast<std::ptrdiff_t>(bytes));
+    cppc_free(block);
+  }
+  void* taken = cppc_realloc(&cppc_type_char, std::malloc(3000), 3 << 20);
+  EXPECT_EQ(offset(taken), 0U) << "from the C library";
+  cppc_free(taken);
 }
 
 TEST_F(HeapTest, ListsBlocksByNumber) {
