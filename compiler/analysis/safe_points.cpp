@@ -4,20 +4,24 @@
 #include <optional>
 #include <set>
 
+#include "costs.hpp"
+
 namespace cppc::analysis {
 
 namespace {
 
-/// Of a loop whose number of trips is not known.
-constexpr double kTrips = 100;
 /// Fewer are no time-step loop when there is another loop in it.
 constexpr double kFewTrips = 4;
 /// Shares of the program's whole cost: of a loop that communicates, of one that does not.
 constexpr double kShare = 0.01, kQuietShare = 0.3;
 /// Of the largest loop that communicates: smaller ones are not the time steps.
 constexpr double kStartShare = 0.1;
-/// Of the loop around it: of a loop that is the time-step loop rather than that one.
-constexpr double kStepShare = 0.8;
+/// Of the loop around it: of the loops that are the time-step loops rather than that one, phases or alternatives. Of
+/// the largest of them: smaller ones are none.
+constexpr double kStepShare = 0.8, kPhaseShare = 0.5;
+
+/// Bytes of an array that does not matter in an image.
+constexpr std::uint64_t kSmallArray = 65536;
 
 class Chooser {
  public:
@@ -26,7 +30,7 @@ class Chooser {
         points_to_(points_to),
         traffic_(traffic),
         overwrites_(overwrites),
-        costs_(program.functions.size(), -1) {
+        costs_(program, points_to) {
     calls_.resize(program.functions.size());
     for (ir::Index c = 0; c < program.calls.size(); ++c)
       if (program.calls[c].caller != ir::none) calls_[program.calls[c].caller].push_back(c);
@@ -37,14 +41,23 @@ class Chooser {
   Choice run();
 
  private:
-  double cost_of_function(ir::Index f);
-  double cost_of_loop(ir::Index loop);
-  double cost_of_calls(ir::Index f, ir::Index loop);
+  /// A loop inside another one.
+  struct Inner {
+    ir::Index loop = ir::none;
+    ir::Index call = ir::none;  ///< that leads to its function; none when it is in the same one
+    unsigned calls = 0;         ///< from the outer loop's function to its own
+    std::string before;         ///< why messages may be in flight when the function is called; empty when none are
+  };
+
   void visit(ir::Index f, const std::string& before);
   void consider(ir::Index loop, const std::string& before);
   void descend(ir::Index loop, const std::string& before);
   void take_steps_in(ir::Index loop);
-  std::vector<ir::Index> inner_loops(ir::Index loop) const;
+  bool allocates(ir::Index function) const;
+  std::vector<Inner> inner_loops(ir::Index loop);
+  bool follows(ir::Index first, ir::Index second) const;
+  bool is_alternative(const Inner& one, const Inner& other);
+  std::vector<Inner> main_loops_in(ir::Index loop);
   std::size_t dead_arrays(ir::Index loop);
   void take_doubtful_loop();
   void take_quiet_loops();
@@ -63,7 +76,7 @@ class Chooser {
   const PointsTo& points_to_;
   const Traffic& traffic_;
   Overwrites& overwrites_;
-  std::vector<double> costs_;
+  Costs costs_;
   std::vector<std::vector<ir::Index>> calls_, loops_;
   std::vector<ir::Index> quiet_;
   std::optional<Rejected> doubtful_;
@@ -73,36 +86,6 @@ class Chooser {
   double total_ = 1;
   Choice choice_;
 };
-
-double Chooser::cost_of_calls(ir::Index f, ir::Index loop) {
-  double cost = 0;
-  for (const ir::Index c : calls_[f]) {
-    if (program_.calls[c].loop != loop) continue;
-    double most = 1;
-    for (const ir::Index callee : points_to_.callees(c)) most = std::max(most, cost_of_function(callee));
-    cost += most;
-  }
-  return cost;
-}
-
-double Chooser::cost_of_function(ir::Index f) {
-  const ir::Function& function = program_.functions[f];
-  if (!function.defined) return 1;
-  if (costs_[f] >= 0) return costs_[f];
-  costs_[f] = 1;  // of a recursive call
-  double cost = function.statements + cost_of_calls(f, ir::none);
-  for (const ir::Index l : loops_[f])
-    if (program_.loops[l].parent == ir::none) cost += cost_of_loop(l);
-  return costs_[f] = cost;
-}
-
-double Chooser::cost_of_loop(ir::Index l) {
-  const ir::Loop& loop = program_.loops[l];
-  double once = loop.statements + cost_of_calls(loop.function, l);
-  for (const ir::Index inner : loops_[loop.function])
-    if (program_.loops[inner].parent == l) once += cost_of_loop(inner);
-  return once * (loop.trips > 0 ? loop.trips : kTrips);
-}
 
 std::string Chooser::at(ir::Index call) const {
   const ir::Call& c = program_.calls[call];
@@ -169,7 +152,7 @@ void Chooser::consider(ir::Index l, const std::string& before) {
       take(l, obstacle);
     return;
   }
-  const double share = cost_of_loop(l) / total_;
+  const double share = costs_.of_loop(l) / total_;
   const bool communicates = traffic_.within(loop.function, loop.begin, loop.end + 1).any();
   if (loop.forbidden) return descend(l, obstacle);
   if (!communicates) {
@@ -186,7 +169,7 @@ void Chooser::consider(ir::Index l, const std::string& before) {
   descend(l, before);
   if (choice_.points.size() != before_descent) return;
   if (obstacle.empty() && loop.obstacle.empty()) return take(l, {});
-  const bool larger = !doubtful_ || cost_of_loop(l) >= cost_of_loop(doubtful_->loop);
+  const bool larger = !doubtful_ || costs_.of_loop(l) >= costs_.of_loop(doubtful_->loop);
   if (larger && loop.obstacle.empty() && !few && one_sided(l, before).empty()) doubtful_ = {l, obstacle};
   choice_.rejected.push_back({l, loop.obstacle.empty() ? obstacle : loop.obstacle});
 }
@@ -237,38 +220,115 @@ std::set<ir::Index> Chooser::reached_from(ir::Index l) const {
   return reached;
 }
 
-/// Loops directly in the loop, and those of functions that it calls.
-std::vector<ir::Index> Chooser::inner_loops(ir::Index l) const {
-  std::vector<ir::Index> inner;
-  for (const ir::Index other : loops_[program_.loops[l].function])
-    if (program_.loops[other].parent == l) inner.push_back(other);
-  for (const ir::Index c : calls_[program_.loops[l].function]) {
-    if (program_.calls[c].loop != l) continue;
-    for (const ir::Index callee : points_to_.callees(c))
-      for (const ir::Index other : loops_[callee])
-        if (program_.loops[other].parent == ir::none) inner.push_back(other);
+bool Chooser::allocates(ir::Index f) const {
+  return std::ranges::any_of(calls_[f], [this](ir::Index c) { return program_.calls[c].block != ir::nothing; });
+}
+
+/// Loops directly in the loop, and the outermost ones of functions that it calls; and of those that they call, once the
+/// memory to work on is allocated on the way: then the loop is no time step, but a driver of whole runs.
+std::vector<Chooser::Inner> Chooser::inner_loops(ir::Index l) {
+  struct Place {
+    ir::Index function, around;
+    Inner in;
+    bool driven = false;
+  };
+  std::vector<Inner> inner;
+  std::set<ir::Index> seen;
+  std::vector<Place> work{{program_.loops[l].function, l, {}, false}};
+  while (!work.empty()) {
+    const Place place = std::move(work.back());
+    const ir::Index f = place.function;
+    work.pop_back();
+    for (const ir::Index other : loops_[f])
+      if (program_.loops[other].parent == place.around)
+        inner.push_back({other, place.in.call, place.in.calls, place.in.before});
+    const bool driven = place.driven || (place.in.calls > 0 && allocates(f));
+    if (place.in.calls > 0 && !driven) continue;
+    for (const ir::Index c : calls_[f]) {
+      if (program_.calls[c].loop != place.around) continue;
+      const std::string before =
+          !place.in.before.empty() ? place.in.before : unmatched_before(f, place.around, program_.calls[c].order);
+      for (const ir::Index callee : points_to_.callees(c)) {
+        active_at_entry_[callee] |= traffic_.active_before(c, active_at_entry_[f]);
+        if (seen.insert(callee).second)
+          work.push_back({callee, ir::none, {ir::none, c, place.in.calls + 1, before}, driven});
+      }
+    }
   }
   return inner;
 }
 
+/// Arrays that need not be saved at the loop, small variables aside.
 std::size_t Chooser::dead_arrays(ir::Index l) {
-  return overwrites_.at(program_.loops[l].function, program_.loops[l].marker, nullptr).size();
+  const auto is_small = [this](unsigned object) {
+    const std::uint64_t bytes = program_.objects[object].bytes;
+    return bytes > 0 && bytes < kSmallArray;
+  };
+  const auto ahead = overwrites_.at(program_.loops[l].function, program_.loops[l].marker, nullptr);
+  return static_cast<std::size_t>(std::ranges::count_if(ahead, [&](const Ahead& one) {
+    const ir::Target& target = program_.overwrites[one.overwrite].target;
+    if (target.object != ir::nothing) return !is_small(target.object);
+    bool small = true;
+    for (const unsigned object : points_to_[target.pointer]) small = small && is_small(object);
+    return !small;
+  }));
+}
+
+/// Whether one call is made after the other, perhaps.
+bool Chooser::follows(ir::Index first, ir::Index second) const {
+  const ir::Function& function = program_.functions[program_.calls[first].caller];
+  std::set<ir::Index> reached;
+  std::vector<ir::Index> work;
+  const auto has = [&](ir::Index block, ir::Index call) {
+    return std::ranges::any_of(function.blocks[block].instructions,
+                               [&](const auto& i) { return i.op == ir::Op::call && i.index == call; });
+  };
+  for (ir::Index b = 0; b < function.blocks.size(); ++b)
+    if (has(b, first)) work.push_back(b);
+  while (!work.empty()) {
+    const ir::Index b = work.back();
+    work.pop_back();
+    if (has(b, second)) return true;
+    for (const ir::Index next : function.blocks[b].successors)
+      if (reached.insert(next).second) work.push_back(next);
+  }
+  return false;
+}
+
+/// Whether the function of `other` is called in place of that of `one`, and does most of its work in this loop.
+bool Chooser::is_alternative(const Inner& one, const Inner& other) {
+  if (one.call == ir::none || other.call == ir::none || one.call == other.call) return false;
+  if (program_.calls[one.call].caller != program_.calls[other.call].caller) return false;
+  return costs_.of_loop(other.loop) >= kStepShare * costs_.of_function(program_.loops[other.loop].function) &&
+         !follows(one.call, other.call) && !follows(other.call, one.call);
+}
+
+/// Those that do most of the work of a pass through the loop, and what is done in their place.
+std::vector<Chooser::Inner> Chooser::main_loops_in(ir::Index outer) {
+  const double once = costs_.of_pass(outer);
+  const std::vector<Inner> inner = inner_loops(outer);
+  const auto main =
+      std::ranges::find_if(inner, [&](const Inner& one) { return costs_.of_loop(one.loop) >= kStepShare * once; });
+  std::vector<Inner> loops;
+  if (main == inner.end()) return loops;
+  for (const Inner& one : inner)
+    if (one.loop == main->loop || is_alternative(*main, one)) loops.push_back(one);
+  return loops;
 }
 
 /// A loop around the time steps (repetitions, phases) may be passed once in a run. When one loop that communicates does
-/// most of its work, that one gets a safe point, too, unless the image would have to hold most of the arrays that
-/// need not be saved at the outer one.
+/// most of its work, that one gets a safe point, too, unless the image would have to hold most of the arrays that need
+/// not be saved at the outer one.
 void Chooser::take_steps_in(ir::Index outer) {
-  for (const ir::Index l : inner_loops(outer)) {
+  for (const Inner& inner : main_loops_in(outer)) {
+    const ir::Index l = inner.loop;
     const ir::Loop& loop = program_.loops[l];
-    const double once = cost_of_loop(outer) / (program_.loops[outer].trips > 0 ? program_.loops[outer].trips : kTrips);
-    if (cost_of_loop(l) < kStepShare * once || loop.forbidden || !loop.obstacle.empty()) continue;
-    if (loop.trips > 0 && loop.trips <= kFewTrips) continue;
-    if (!traffic_.within(loop.function, loop.begin, loop.end + 1).any() || !unsafe(l, {}).empty()) continue;
+    if (loop.forbidden || !loop.obstacle.empty() || (loop.trips > 0 && loop.trips <= kFewTrips)) continue;
+    if (!traffic_.within(loop.function, loop.begin, loop.end + 1).any() || !unsafe(l, inner.before).empty()) continue;
     if (2 * dead_arrays(l) < dead_arrays(outer)) continue;
+    if (!steps_.insert(l).second) continue;
     take(l, {});
-    steps_.insert(l);
-    take_steps_in(l);
+    if (inner.calls <= 1) take_steps_in(l);  // what a driver leads to has been found
   }
 }
 
@@ -288,8 +348,8 @@ void Chooser::drop_inner() {
 /// pass.
 void Chooser::take_doubtful_loop() {
   if (!doubtful_) return;
-  const double least = kStartShare * cost_of_loop(doubtful_->loop);
-  if (std::ranges::any_of(choice_.points, [&](const SafePoint& point) { return cost_of_loop(point.loop) >= least; }))
+  const double least = kStartShare * costs_.of_loop(doubtful_->loop);
+  if (std::ranges::any_of(choice_.points, [&](const SafePoint& point) { return costs_.of_loop(point.loop) >= least; }))
     return;
   std::erase_if(choice_.rejected, [this](const Rejected& rejected) { return rejected.loop == doubtful_->loop; });
   take(doubtful_->loop, doubtful_->why);
@@ -298,7 +358,7 @@ void Chooser::take_doubtful_loop() {
 /// Loops without communication, in programs that only compute.
 void Chooser::take_quiet_loops() {
   for (const ir::Index l : quiet_)
-    if (choice_.points.empty() || cost_of_loop(l) / total_ > 0.5) take(l, {});
+    if (choice_.points.empty() || costs_.of_loop(l) / total_ > 0.5) take(l, {});
 }
 
 /// Those that the walk from main() did not come by, inside chosen loops mostly.
@@ -314,7 +374,7 @@ void Chooser::take_forced_loops() {
 Choice Chooser::run() {
   const ir::Index main = program_.function("main");
   if (main == ir::none) return {};
-  total_ = std::max(1.0, cost_of_function(main));
+  total_ = std::max(1.0, costs_.of_function(main));
   visit(main, {});
   drop_inner();
   take_doubtful_loop();

@@ -1,5 +1,6 @@
 #include "traffic.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace cppc::analysis {
@@ -109,23 +110,90 @@ void analysis::Traffic::step(ir::Index index, Objects& active) const {
   }
 }
 
+/// What is known of the requests on the way: those that may be active, and the condition under which each was started,
+/// as long as nothing changes that says whether it holds.
+struct analysis::Traffic::OnTheWay {
+  Objects active;
+  std::map<unsigned, ir::Index> under;
+
+  bool add(const OnTheWay& other) {
+    bool changed = false;
+    for (const unsigned request : other.active) {
+      const auto there = other.under.find(request);
+      const ir::Index condition = there != other.under.end() ? there->second : ir::none;
+      if (!active.test(request)) {
+        if (condition != ir::none) under[request] = condition;
+        active.set(request);
+        changed = true;
+      } else if (const auto here = under.find(request); here != under.end() && here->second != condition) {
+        under.erase(here);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+};
+
+void analysis::Traffic::step(const ir::Instruction& instruction, OnTheWay& way) const {
+  if (instruction.op == ir::Op::write || instruction.op == ir::Op::change)
+    std::erase_if(way.under, [&](const auto& one) {
+      const auto& reads = program_.conditions[one.second].reads;
+      return std::ranges::find(reads, instruction.a) != reads.end();
+    });
+  if (instruction.op != ir::Op::call) return;
+  const Objects before = way.active;
+  step(instruction.index, way.active);
+  Objects started = way.active;
+  started.intersectWithComplement(before);
+  const ir::Index condition = program_.calls[instruction.index].condition;
+  if (condition == ir::none || program_.conditions[condition].text.empty()) return;
+  for (const unsigned request : started) way.under[request] = condition;
+}
+
+/// What is left on the way to one of a block's successors. Calls of MPI do not fail: if one does, and its program goes
+/// on, the runtime sees that a request is still active.
+std::optional<analysis::Traffic::OnTheWay> analysis::Traffic::along(const ir::Block& block, std::size_t successor,
+                                                                    const OnTheWay& way) const {
+  using Says = ir::Condition::Says;
+  if (block.condition == ir::none) return way;
+  const ir::Condition& condition = program_.conditions[block.condition];
+  const bool holds = successor == 0;
+  if (condition.says != Says::something) {
+    if ((condition.says == Says::success) == holds) return way;
+    return std::nullopt;
+  }
+  OnTheWay left = way;
+  if (holds || condition.text.empty()) return left;
+  std::erase_if(left.under, [&](const auto& one) {
+    if (program_.conditions[one.second].text != condition.text) return false;
+    left.active.reset(one.first);
+    return true;
+  });
+  return left;
+}
+
 std::vector<Objects> analysis::Traffic::flow(ir::Index index, const Objects& before) const {
   const ir::Function& function = program_.functions[index];
-  std::vector<Objects> in(function.blocks.size());
+  std::vector<OnTheWay> in(function.blocks.size());
   std::vector<bool> seen(function.blocks.size());
-  in[ir::entry_block] = before;
+  in[ir::entry_block].active = before;
   std::vector<ir::Index> work{ir::entry_block};
   while (!work.empty()) {
     const ir::Index b = work.back();
     work.pop_back();
     seen[b] = true;
-    Objects active = in[b];
-    for (const auto& instruction : function.blocks[b].instructions)
-      if (instruction.op == ir::Op::call) step(instruction.index, active);
-    for (const ir::Index next : function.blocks[b].successors)
-      if ((in[next] |= active) || !seen[next]) work.push_back(next);
+    const ir::Block& block = function.blocks[b];
+    OnTheWay way = in[b];
+    for (const auto& instruction : block.instructions) step(instruction, way);
+    for (std::size_t i = 0; i < block.successors.size(); ++i) {
+      const auto left = along(block, i, way);
+      const ir::Index next = block.successors[i];
+      if (left && (in[next].add(*left) || !seen[next])) work.push_back(next);
+    }
   }
-  return in;
+  std::vector<Objects> active;
+  for (OnTheWay& way : in) active.push_back(std::move(way.active));
+  return active;
 }
 
 namespace {

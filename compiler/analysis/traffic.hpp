@@ -2,6 +2,7 @@
 /// counterpart in it. What cannot be decided here the runtime decides, by counting messages at the migration point.
 #pragma once
 
+#include <optional>
 #include <set>
 
 #include "points_to.hpp"
@@ -35,7 +36,10 @@ class Traffic {
 
  private:
   [[nodiscard]] Messages of_call(ir::Index call) const;
+  struct OnTheWay;
   void step(ir::Index call, Objects& active) const;
+  void step(const ir::Instruction& instruction, OnTheWay& way) const;
+  [[nodiscard]] std::optional<OnTheWay> along(const ir::Block& block, std::size_t successor, const OnTheWay& way) const;
   [[nodiscard]] std::vector<Objects> flow(ir::Index function, const Objects& before) const;
 
   const ir::Program& program_;

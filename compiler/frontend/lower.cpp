@@ -56,6 +56,8 @@ ir::Node Symbols::variable(const clang::VarDecl* declaration) {
   auto& ast = source_.units[unit].ast->getASTContext();
   object.number = ast.getBaseElementType(type)->isIntegerType() && !ast.getBaseElementType(type)->isAnyCharacterType();
   object.constant = type.isConstQualified() || ast.getBaseElementType(type).isConstQualified();
+  if (!type->isIncompleteType() && !type->isVariablyModifiedType())
+    object.bytes = static_cast<std::uint64_t>(ast.getTypeSizeInChars(type).getQuantity());
   source_.variables.push_back({unit, definition != nullptr ? definition : declaration});
   const auto& manager = source_.units[unit].ast->getSourceManager();
   const ir::Node node = program_.add(object, name, position(manager, declaration->getLocation(), program_));

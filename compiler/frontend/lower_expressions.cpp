@@ -16,16 +16,6 @@ bool may_refer(clang::QualType type) {
 
 bool takes_lvalue(const clang::Expr* e) { return e->isGLValue(); }
 
-std::string spelling(const clang::Expr* e, const clang::ASTContext& context) {
-  clang::Expr::EvalResult known;
-  if (e->getType()->isIntegerType() && e->EvaluateAsInt(known, context))
-    return std::to_string(known.Val.getInt().getExtValue());
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  e->IgnoreParenCasts()->printPretty(out, nullptr, context.getPrintingPolicy());
-  return text;
-}
-
 }  // namespace
 
 ir::Node Lowering::value(const clang::Expr* e) {
@@ -313,7 +303,7 @@ ir::Node Lowering::choice(const clang::AbstractConditionalOperator* e) {
 }
 
 ir::Node Lowering::call(const clang::CallExpr* e) {
-  const ir::Index marker = marker_, loop = loop_;
+  const ir::Index marker = marker_, loop = loop_, inside = condition_;
   ir::Call made{.caller = index_};
   const clang::FunctionDecl* named = e->getDirectCallee();
   if (named != nullptr) {
@@ -346,6 +336,7 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   made.result = temporary();
   made.loop = loop;
   made.marker = marker;
+  made.condition = inside;
   made.order = ++order_;
   made.where = position(manager(), e->getBeginLoc(), program);
   made.handle = static_cast<ir::Index>(symbols_.source().calls.size());

@@ -72,6 +72,7 @@ class Lowering {
   void declaration(const clang::DeclStmt* s);
   void declare(const clang::VarDecl* variable);
   void branch(const clang::IfStmt* s);
+  ir::Index condition(const clang::Expr* e);
   void loop(const clang::Stmt* s, const clang::Stmt* init, const clang::Expr* condition, const clang::Expr* increment,
             const clang::Stmt* body, bool at_end);
   void choose(const clang::SwitchStmt* s);
@@ -121,6 +122,7 @@ class Lowering {
   ir::Index position_ = ir::none;                    ///< of the statement, in Program::positions
   ir::Index loop_ = ir::none;
   ir::Index marker_ = ir::none;
+  ir::Index condition_ = ir::none;  ///< innermost that says something
   unsigned order_ = 0;
   std::vector<Targets> targets_;
   std::map<const clang::LabelDecl*, ir::Index> labels_;

@@ -23,6 +23,16 @@ const clang::Stmt* body_of(const clang::Stmt* loop) {
   return nullptr;
 }
 
+std::string spelling(const clang::Expr* e, const clang::ASTContext& context) {
+  clang::Expr::EvalResult known;
+  if (e->getType()->isIntegerType() && e->EvaluateAsInt(known, context))
+    return std::to_string(known.Val.getInt().getExtValue());
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  e->IgnoreParenCasts()->printPretty(out, nullptr, context.getPrintingPolicy());
+  return text;
+}
+
 bool has_call(const clang::Stmt* s) {
   return s != nullptr && (llvm::isa<clang::CallExpr>(s) || std::ranges::any_of(s->children(), has_call));
 }

@@ -6,6 +6,7 @@
 #include <clang/AST/Stmt.h>
 
 #include <set>
+#include <string>
 #include <vector>
 
 namespace cppc::frontend {
@@ -15,6 +16,9 @@ bool is_loop(const clang::Stmt* s);
 /// Parts of a loop; a null pointer when it has no such part.
 const clang::Expr* condition_of(const clang::Stmt* loop);
 const clang::Stmt* body_of(const clang::Stmt* loop);
+
+/// The expression in a canonical spelling: numbers as such.
+std::string spelling(const clang::Expr* e, const clang::ASTContext& context);
 
 /// Whether there is a call in it.
 bool has_call(const clang::Stmt* s);

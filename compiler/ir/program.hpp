@@ -48,6 +48,7 @@ struct Object {
   bool defined = true;         ///< by the program; otherwise by a library
   Index function = none;       ///< of a local and a block its own, of Storage::function the function itself
   Index handle = none;
+  std::uint64_t bytes = 0;  ///< of a variable, as far as it is known
 };
 
 enum class Op : std::uint8_t {
@@ -84,9 +85,23 @@ struct Part {
   Index member = none;
 };
 
+/// What decides a branch, as far as communication is concerned.
+struct Condition {
+  enum class Says : std::uint8_t {
+    something,
+    success,  ///< that calls of MPI have not failed
+    failure,
+  };
+  Says says = Says::something;
+  std::string text;         ///< in a canonical spelling, to compare; empty when it has effects
+  std::vector<Node> reads;  ///< objects that say whether it holds
+};
+
 struct Block {
   std::vector<Instruction> instructions;
   std::vector<Index> successors;
+  Index condition =
+      none;  ///< that the first successor needs to hold, and the others need not to, in Program::conditions
 };
 
 /// A call, in its function at `order` (source order, shared with loops).
@@ -100,10 +115,11 @@ struct Call {
   std::vector<std::vector<Node>> argument_reads;  ///< objects that say what each argument is
   std::vector<bool> plain;  ///< arguments that variables, members and constants say, without effects
   Node result = nothing;
-  Node block = nothing;  ///< heap object that it allocates
-  Index loop = none;     ///< innermost loop around it
-  Index marker = none;   ///< start of the statement that it is part of
-  bool fills = false;    ///< what its model says it fills, without a look at what was there
+  Node block = nothing;    ///< heap object that it allocates
+  Index loop = none;       ///< innermost loop around it
+  Index marker = none;     ///< start of the statement that it is part of
+  Index condition = none;  ///< innermost around it that says something
+  bool fills = false;      ///< what its model says it fills, without a look at what was there
   unsigned order = 0;
   Position where;
   Index handle = none;
@@ -179,6 +195,7 @@ struct Program {
   std::vector<Loop> loops;
   std::vector<Marker> markers;
   std::vector<Overwrite> overwrites;
+  std::vector<Condition> conditions;
   std::vector<Member> members;
   std::vector<Instance> instances;
   std::vector<std::string> files;
