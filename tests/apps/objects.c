@@ -207,20 +207,23 @@ static int use_graphs(const struct objects* o, long step) {
 }
 
 static int use_groups(const struct objects* o, long step) {
-  int wrong = 0, position, size, least = value_of(o->rank, step), result = -1;
+  const int mine = value_of(o->rank, step);
+  int wrong = 0, position, size, first = mine, sum = -1, expected = 0;
   MPI_Group_rank(o->backwards, &position);
   wrong += position != o->ranks - 1 - o->rank;
   if (o->not_last != MPI_COMM_NULL) {
     MPI_Comm_size(o->not_last, &size);
     wrong += size != o->ranks - 1;
-    MPI_Bcast(&result, 1, MPI_INT, 0, o->not_last);
-    wrong += result != -1;
+    MPI_Bcast(&first, 1, MPI_INT, 0, o->not_last);
+    wrong += first != value_of(0, step);
   }
-  MPI_Bcast(&least, 1, MPI_INT, 0, o->node);
+  first = mine;
+  MPI_Bcast(&first, 1, MPI_INT, 0, o->node);
   MPI_Comm_rank(o->node, &position);
-  wrong += position == 0 && least != value_of(o->rank, step);
-  MPI_Allreduce(&least, &result, 1, MPI_INT, o->limited, MPI_COMM_WORLD);
-  return wrong + (result < 0 || result >= 97);
+  wrong += position == 0 && first != mine;
+  MPI_Allreduce(&mine, &sum, 1, MPI_INT, o->limited, MPI_COMM_WORLD);
+  for (int rank = 0; rank < o->ranks; ++rank) expected = (expected + value_of(rank, step)) % 97;
+  return wrong + (sum != expected);
 }
 
 static int use_watched(const struct objects* o, long step) {
