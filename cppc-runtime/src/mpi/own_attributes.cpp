@@ -232,6 +232,10 @@ cppc_status OwnAttributes::adopt(const AttributeBlocks& blocks) {
   for (const std::uint64_t number : blocks.keys) {
     auto* const key = numbers.at<KeptKey>(number, key_type);
     if (key == nullptr) return CPPC_ERR_IMAGE;
+    if (key->copies > copies_by_function || (key->copies == copies_by_function) != (key->copy != nullptr)) {
+      log().error("heap/{} in the image is no key of attributes", number);
+      return CPPC_ERR_IMAGE;
+    }
     keys_[key->key] = key;
   }
   for (const std::uint64_t number : blocks.attributes) {
