@@ -3,6 +3,7 @@
 #include "log.hpp"
 #include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/recipes.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -74,17 +75,12 @@ cppc_status ErrorHandlers::write(ByteWriter& writer) const {
 }
 
 std::vector<ErrorHandlerRecipe> ErrorHandlers::read(ByteReader& reader) {
-  std::vector<ErrorHandlerRecipe> recipes;
-  const std::uint64_t count = reader.count(3 * sizeof(std::uint64_t));
-  std::uint64_t before = first_own_handle - 1;
-  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
-    const std::uint64_t number = reader.u64();
+  return read_recipes(reader, 3 * sizeof(std::uint64_t), [&](std::uint64_t number) {
     const std::string function(reader.text());
-    recipes.push_back({.number = number, .function = function, .uses = reader.u64()});
-    if (number <= before || recipes.back().uses == 0) reader.fail();
-    before = number;
-  }
-  return recipes;
+    const std::uint64_t uses = reader.u64();
+    if (uses == 0) reader.fail();
+    return ErrorHandlerRecipe{.number = number, .function = function, .uses = uses};
+  });
 }
 
 cppc_status ErrorHandlers::make(const std::vector<ErrorHandlerRecipe>& recipes) {

@@ -5,6 +5,7 @@
 
 #include "log.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/recipes.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -103,16 +104,8 @@ void Infos::write(ByteWriter& writer) const {
 }
 
 std::vector<InfoRecipe> Infos::read(ByteReader& reader) {
-  std::vector<InfoRecipe> recipes;
-  const std::uint64_t count = reader.count(2 * sizeof(std::uint64_t));
-  std::uint64_t before = first_own_handle - 1;
-  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
-    const std::uint64_t number = reader.u64();
-    recipes.push_back({.number = number, .hints = read_hints(reader)});
-    if (number <= before) reader.fail();
-    before = number;
-  }
-  return recipes;
+  return read_recipes(reader, 2 * sizeof(std::uint64_t),
+                      [&](std::uint64_t number) { return InfoRecipe{.number = number, .hints = read_hints(reader)}; });
 }
 
 cppc_status Infos::make(const std::vector<InfoRecipe>& recipes) {

@@ -4,6 +4,7 @@
 #include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/recipes.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -40,17 +41,10 @@ cppc_status Operations::write(ByteWriter& writer) const {
 }
 
 std::vector<OperationRecipe> Operations::read(ByteReader& reader) {
-  std::vector<OperationRecipe> recipes;
-  const std::uint64_t count = reader.count(sizeof(std::uint64_t));
-  std::uint64_t before = first_own_handle - 1;
-  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
-    const std::uint64_t number = reader.u64();
+  return read_recipes(reader, sizeof(std::uint64_t), [&](std::uint64_t number) {
     const std::string function(reader.text());
-    recipes.push_back({.number = number, .function = function, .commutes = reader.u8() != 0});
-    if (number <= before) reader.fail();
-    before = number;
-  }
-  return recipes;
+    return OperationRecipe{.number = number, .function = function, .commutes = reader.u8() != 0};
+  });
 }
 
 cppc_status Operations::make(const std::vector<OperationRecipe>& recipes) {
