@@ -34,6 +34,8 @@ cppc_status restore(ByteReader& reader);
 
 /// The functions of the same names in cppc_runtime (cppc/hooks.h).
 void traffic(cppc_traffic* out);
+int drain();
+void resume();
 cppc_status rebuild(MPI_Comm world);
 void abandon();
 

@@ -200,6 +200,8 @@ const cppc_runtime& runtime_interface() {
           },
       .restore_end = [] { return guarded([] { return session().restore_end(); }); },
       .traffic = mpi_state::traffic,
+      .drain = mpi_state::drain,
+      .resume = mpi_state::resume,
       .rebuild = mpi_state::rebuild,
       .abandon = mpi_state::abandon,
   };

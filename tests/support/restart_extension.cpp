@@ -143,7 +143,17 @@ int reached(std::uint64_t passed, unsigned) {
   return !restarts.empty() && std::to_string(passed) == restarts.front() ? 1 : 0;
 }
 
+/// Messages of the one rank to itself.
+void drain() {
+  cppc_traffic traffic{};
+  do {
+    runtime->drain();
+    runtime->traffic(&traffic);
+  } while (traffic.sent != traffic.received || traffic.active != 0);
+}
+
 void stopped(std::uint64_t passed, unsigned) {
+  drain();
   const std::string where = "safe point " + std::to_string(passed);
   Image image;
   if (const cppc_status status = runtime->capture(add, &image); status != CPPC_OK)

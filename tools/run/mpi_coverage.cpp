@@ -18,10 +18,8 @@ std::vector<Row> rows() {
 #define SUPPORTED(name, ...) all.push_back({#name, supported});
 #define PASSED SUPPORTED
 #define SENDS SUPPORTED
-#define RECEIVES SUPPORTED
 #define STARTS SUPPORTED
 #define STARTS_SEND SUPPORTED
-#define STARTS_RECEIVE SUPPORTED
 #define CREATES SUPPORTED
 #define MAKES_TYPE SUPPORTED
 #define MAKES_INFO SUPPORTED

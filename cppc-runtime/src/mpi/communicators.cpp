@@ -5,8 +5,7 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/own_attributes.hpp"
-#include "mpi/persistent.hpp"
-#include "mpi/traffic.hpp"
+#include "mpi/requests.hpp"
 
 using namespace cppc::mpi;
 
@@ -24,7 +23,7 @@ int release(const char* function, MPI_Comm* comm) {
   MPI_Comm real = comms.real(*comm, function);
   const int status = PMPI_Comm_free(&real);
   if (status != MPI_SUCCESS) return status;
-  persistent_requests().orphan(*comm);
+  requests().orphan(*comm);
   comms.remove(*comm);
   *comm = MPI_COMM_NULL;
   return status;
@@ -73,7 +72,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   if (!comms.managed()) return PMPI_Comm_idup(comm, newcomm, request);
   const MPI_Comm real = comms.real(comm, __func__);
   const int status = comms.create_later(newcomm, [&](MPI_Comm* made) { return PMPI_Comm_idup(real, made, request); });
-  if (traffic.started(status, request) != MPI_SUCCESS) return status;
+  if (requests().started(status, request) != MPI_SUCCESS) return status;
   return raise(comm, own_attributes().copy_all(comm, *newcomm));
 }
 

@@ -13,7 +13,6 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
-#include "mpi/persistent.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/requests.hpp"
 
@@ -81,8 +80,7 @@ int MPI_Finalize(void) {
   cppc::extension::finish();
   if (comms.managed()) {
     for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) own_attributes().erase_all(comm);
-    release_detached();
-    persistent_requests().free_real();
+    requests().free_real();
     comms.free_all();
   }
   return PMPI_Finalize();

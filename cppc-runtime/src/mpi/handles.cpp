@@ -14,9 +14,8 @@
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/operations.hpp"
-#include "mpi/persistent.hpp"
 #include "mpi/predefined.hpp"
-#include "mpi/traffic.hpp"
+#include "mpi/requests.hpp"
 
 namespace cppc::handles {
 
@@ -30,7 +29,7 @@ using Decoded = tl::expected<void, std::string>;
 // A handle of a table is its own number.
 enum : std::uint64_t { world = CommTable::limit, self, no_communicator };
 enum : std::uint64_t { no_group = mpi::Groups::Table::limit, empty_group };
-enum : std::uint64_t { no_request = mpi::PersistentRequests::Table::limit };
+enum : std::uint64_t { no_request = std::uint64_t{1} << 32 };
 
 tl::unexpected<std::string> error(const char* why) { return tl::unexpected(std::string(why)); }
 
@@ -96,18 +95,13 @@ Decoded decode_group(std::uint64_t stored, void* field) {
 }
 
 Stored encode(MPI_Request request) {
-  using Table = mpi::PersistentRequests::Table;
-  const mpi::PersistentRequest* const persistent = mpi::persistent_requests().find(request);
-  const bool complete = persistent != nullptr ? !persistent->active : mpi::traffic.active() == 0;
-  if (!complete && request != MPI_REQUEST_NULL && request != MPI_Request{}) {
-    return error("requests that are active cannot be carried over: complete it before the safe point");
-  }
-  return Table::is_virtual(request) ? Table::index_of(request) : no_request;
+  if (request == MPI_Request{}) return 0;
+  return mpi::requests().find(request) != nullptr ? mpi::Requests::index_of(request) : no_request;
 }
 
 Decoded decode_request(std::uint64_t stored, void* field) {
-  using Table = mpi::PersistentRequests::Table;
-  if (stored < Table::limit) return store(field, Table::handle_of(stored));
+  if (stored == 0) return store(field, MPI_Request{});
+  if (stored < no_request) return store(field, mpi::Requests::handle_of(stored));
   if (stored == no_request) return store(field, MPI_REQUEST_NULL);
   return unknown_number();
 }

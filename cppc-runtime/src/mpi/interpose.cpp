@@ -6,6 +6,7 @@
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/refuse.hpp"
+#include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI_Attr_put and MPI_Attr_delete
@@ -22,14 +23,10 @@ using namespace cppc::mpi;
 
 #define PASSED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
 #define SENDS(name, parameters, arguments) FUNCTION(name, parameters, return traffic.sent(P##name arguments, dest);)
-#define RECEIVES(name, parameters, arguments) \
-  FUNCTION(name, parameters, return traffic.received(P##name arguments, source);)
 #define STARTS(name, parameters, arguments) \
-  FUNCTION(name, parameters, return traffic.started(P##name arguments, request);)
+  FUNCTION(name, parameters, return requests().started(P##name arguments, request);)
 #define STARTS_SEND(name, parameters, arguments) \
-  FUNCTION(name, parameters, return traffic.started(traffic.sent(P##name arguments, dest), request);)
-#define STARTS_RECEIVE(name, parameters, arguments) \
-  FUNCTION(name, parameters, return traffic.started(traffic.received(P##name arguments, source), request);)
+  FUNCTION(name, parameters, return requests().started(traffic.sent(P##name arguments, dest), request);)
 #define CREATES(name, parameters, arguments)                                 \
   FUNCTION(name, parameters, if (!comms.managed()) return P##name arguments; \
            return comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return P##name arguments; });)

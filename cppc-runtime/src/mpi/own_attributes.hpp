@@ -46,7 +46,8 @@ class OwnAttributes {
   static void write(const AttributeBlocks& blocks, ByteWriter& writer);
   static AttributeBlocks read(ByteReader& reader);
 
-  /// In a replacement, once the heap is restored: takes over the blocks, in place of what there is. CPPC_ERR_IMAGE, logged.
+  /// In a replacement, once the heap is restored: takes over the blocks, in place of what there is. CPPC_ERR_IMAGE,
+  /// logged.
   cppc_status adopt(const AttributeBlocks& blocks);
 
  private:

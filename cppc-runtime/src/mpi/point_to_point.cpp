@@ -1,15 +1,69 @@
-/// Point-to-point functions that are no single send or receive from a communicator.
+/// Receiving and probing. What was received at a migration point comes first (mailbox.hpp).
 #include <mpi.h>
 
+#include <optional>
+
 #include "mpi/comm_table.hpp"
+#include "mpi/mailbox.hpp"
+#include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
 
 using namespace cppc::mpi;
 
+namespace {
+
+/// The receive as the mailbox does it: what it returns, nothing when the mailbox has no such message.
+std::optional<int> from_mailbox(const Envelope& wanted, const Place& place, MPI_Status* status) {
+  int error = MPI_SUCCESS;
+  if (Mailbox::empty() || !mailbox().receive(wanted, place, status, &error)) return std::nullopt;
+  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(wanted.comm, __func__), error);
+  return error;
+}
+
+bool probe_mailbox(const Envelope& wanted, MPI_Status* status) {
+  return !Mailbox::empty() && mailbox().probe(wanted, status);
+}
+
+bool match_in_mailbox(const Envelope& wanted, MPI_Message* message, MPI_Status* status) {
+  return !Mailbox::empty() && mailbox().match(wanted, message, status);
+}
+
+}  // namespace
+
 extern "C" {
+
+int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (const auto early = from_mailbox({source, tag, comm}, {buf, count, datatype}, status)) [[unlikely]]
+    return *early;
+  return traffic.received(PMPI_Recv(buf, count, datatype, source, tag, comms.real(comm, __func__), status), source);
+}
+
+int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  if (!comms.managed()) return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+  if (!Mailbox::empty()) [[unlikely]] {
+    Outcome outcome{.comm = comm};
+    if (mailbox().receive({source, tag, comm}, {buf, count, datatype}, &outcome.status, &outcome.error)) {
+      *request = requests().add_done(outcome);
+      return MPI_SUCCESS;
+    }
+  }
+  const Call call{.buf = buf,
+                  .datatype = datatype,
+                  .comm = comm,
+                  .kind = CallKind::recv,
+                  .count = count,
+                  .peer = source,
+                  .tag = tag};
+  const int status = PMPI_Irecv(buf, count, datatype, source, tag, comms.real(comm, __func__), request);
+  return requests().started(traffic.received(status, source), call, request);
+}
 
 int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  if (const auto early = from_mailbox({source, recvtag, comm}, {recvbuf, recvcount, recvtype}, status)) [[unlikely]] {
+    const int sent = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    return sent != MPI_SUCCESS ? sent : *early;
+  }
   return traffic.exchanged(PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
                                          source, recvtag, comms.real(comm, __func__), status),
                            dest, source);
@@ -17,21 +71,59 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int 
 
 int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                          MPI_Comm comm, MPI_Status* status) {
+  if (probe_mailbox({source, recvtag, comm}, MPI_STATUS_IGNORE)) [[unlikely]] {
+    const int sent = MPI_Send(buf, count, datatype, dest, sendtag, comm);
+    return sent != MPI_SUCCESS ? sent : MPI_Recv(buf, count, datatype, source, recvtag, comm, status);
+  }
   return traffic.exchanged(
       PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comms.real(comm, __func__), status),
       dest, source);
 }
 
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (probe_mailbox({source, tag, comm}, status)) return MPI_SUCCESS;
+  return PMPI_Probe(source, tag, comms.real(comm, __func__), status);
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  if (probe_mailbox({source, tag, comm}, status)) {
+    *flag = 1;
+    return MPI_SUCCESS;
+  }
+  return PMPI_Iprobe(source, tag, comms.real(comm, __func__), flag, status);
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  if (match_in_mailbox({source, tag, comm}, message, status)) return MPI_SUCCESS;
+  return PMPI_Mprobe(source, tag, comms.real(comm, __func__), message, status);
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  if (match_in_mailbox({source, tag, comm}, message, status)) {
+    *flag = 1;
+    return MPI_SUCCESS;
+  }
+  return PMPI_Improbe(source, tag, comms.real(comm, __func__), flag, message, status);
+}
+
 // A message that MPI_Mprobe has matched counts as received once its receive has started.
 
 int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  if (comms.managed() && Mailbox::is_own(*message))
+    return mailbox().take_matched(message, {buf, count, datatype}, status);
   const int source = *message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_ANY_SOURCE;
   return traffic.received(PMPI_Mrecv(buf, count, datatype, message, status), source);
 }
 
 int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  if (comms.managed() && Mailbox::is_own(*message)) {
+    Outcome outcome{.comm = MPI_COMM_WORLD};
+    outcome.error = mailbox().take_matched(message, {buf, count, datatype}, &outcome.status);
+    if (outcome.error == MPI_SUCCESS) *request = requests().add_done(outcome);
+    return outcome.error;
+  }
   const int source = *message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_ANY_SOURCE;
-  return traffic.started(traffic.received(PMPI_Imrecv(buf, count, datatype, message, request), source), request);
+  return requests().started(traffic.received(PMPI_Imrecv(buf, count, datatype, message, request), source), request);
 }
 
 }  // extern "C"

@@ -1,13 +1,14 @@
 #include "mpi/requests.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
-#include <array>
-#include <span>
-#include <vector>
+#include <optional>
 
-#include "mpi/persistent.hpp"
+#include "handles.hpp"
+#include "log.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/datatypes.hpp"
+#include "mpi/kept.hpp"
+#include "mpi/mpi_objects.hpp"
 #include "mpi/traffic.hpp"
 #include "never_destroyed.hpp"
 
@@ -15,267 +16,377 @@ namespace cppc::mpi {
 
 namespace {
 
-bool cancelled = false;
+using State = Request::State;
 
-std::vector<MPI_Request>& detached() {
-  static NeverDestroyed<std::vector<MPI_Request>> requests;
-  return *requests;
+constexpr std::size_t least_recipe_bytes = 23;
+constexpr std::size_t most = std::size_t{1} << 31;
+
+void write_outcome(const Outcome& outcome, std::uint64_t comm, ByteWriter& writer) {
+  MPI_Count bytes = 0;
+  int cancelled = 0;
+  must(PMPI_Get_elements_x(&outcome.status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+  must(PMPI_Test_cancelled(&outcome.status, &cancelled), "MPI_Test_cancelled");
+  writer.i32(outcome.status.MPI_SOURCE);
+  writer.i32(outcome.status.MPI_TAG);
+  writer.i64(bytes);
+  writer.u8(cancelled != 0);
+  writer.i32(outcome.error);
+  writer.u64(comm);
 }
 
-std::int64_t count_of(std::span<const MPI_Request> requests) {
-  return std::ranges::count_if(requests, [](MPI_Request request) { return request != MPI_REQUEST_NULL; });
-}
-
-/// Empty when `count` is negative, as MPI_UNDEFINED is.
-template <class T>
-std::span<T> view(int count, T* items) {
-  return {items, static_cast<std::size_t>(std::max(count, 0))};
-}
-
-PersistentRequest* persistent(MPI_Request request) { return persistent_requests().find(request); }
-
-/// A handle of a persistent request that has been freed gives nullptr, an invalid request to MPI.
-MPI_Request real_of(MPI_Request request) {
-  if (!PersistentRequests::Table::is_virtual(request)) return request;
-  const PersistentRequest* const found = persistent(request);
-  return found != nullptr ? found->real : nullptr;
-}
-
-bool has_persistent(std::span<const MPI_Request> requests) {
-  return std::ranges::any_of(requests, PersistentRequests::Table::is_virtual);
-}
-
-/// The real requests of an array, for one call of MPI, which may change them.
-class RealRequests {
- public:
-  explicit RealRequests(std::span<MPI_Request> program) : program_(program) {
-    if (program.size() > few_.size()) many_.resize(program.size());
-    real_ = many_.empty() ? std::span(few_).first(program.size()) : std::span(many_);
-    std::ranges::transform(program, real_.begin(), real_of);
-  }
-  RealRequests(const RealRequests&) = delete;
-  RealRequests& operator=(const RealRequests&) = delete;
-  ~RealRequests() {
-    for (std::size_t i = 0; i < program_.size(); ++i) {
-      if (PersistentRequest* const found = persistent(program_[i])) {
-        found->real = real_[i];
-      } else if (real_[i] != nullptr) {
-        program_[i] = real_[i];
-      }
-    }
-  }
-
-  [[nodiscard]] std::span<MPI_Request> get() const { return real_; }
-
- private:
-  std::span<MPI_Request> program_;
-  std::array<MPI_Request, 32> few_;
-  std::vector<MPI_Request> many_;
-  std::span<MPI_Request> real_;
-};
-
-/// A persistent request goes on existing when it is complete.
-void deactivate(MPI_Request request) {
-  PersistentRequest* const found = persistent(request);
-  if (found == nullptr || !found->active) return;
-  found->active = false;
-  traffic.completed(1);
-}
-
-/// Likewise, those that are complete after a call that failed.
-void deactivate_complete(std::span<const MPI_Request> requests) {
-  for (const MPI_Request request : requests) {
-    const PersistentRequest* const found = persistent(request);
-    int complete = 0;
-    if (found != nullptr) PMPI_Request_get_status(found->real, &complete, MPI_STATUS_IGNORE);
-    if (complete) deactivate(request);
-  }
-}
-
-/// `complete(requests)` is a call of MPI that completes some of `requests`: those that it sets to MPI_REQUEST_NULL, and
-/// of the persistent ones those for which `deactivate_in(status, requests)` calls deactivate(), with the program's
-/// array.
-template <class Complete, class Deactivate>
-int completing(int count, MPI_Request* requests, Complete complete, Deactivate deactivate_in) {
-  if (!comms.managed() || requests == nullptr) return complete(requests);
-  const auto all = view(count, requests);
-  if (!has_persistent(all)) {
-    const std::int64_t before = count_of(all);
-    const int status = complete(requests);
-    traffic.completed(before - count_of(all));
-    return status;
-  }
-  int status = MPI_SUCCESS;
-  {
-    const RealRequests real(all);
-    const std::int64_t before = count_of(real.get());
-    status = complete(real.get().data());
-    traffic.completed(before - count_of(real.get()));
-  }
-  deactivate_in(status, std::span<const MPI_Request>(all));
-  return status;
-}
-
-/// For calls that complete all, if `*done`, or fail.
-auto all_if(const int* done) {
-  return [done](int status, std::span<const MPI_Request> requests) {
-    if (status != MPI_SUCCESS) return deactivate_complete(requests);
-    if (*done) std::ranges::for_each(requests, deactivate);
-  };
-}
-
-/// For calls that complete the one at `*index`, if `*done`.
-auto one_if(const int* done, const int* index) {
-  return [done, index](int status, std::span<const MPI_Request> requests) {
-    if (status != MPI_SUCCESS) return deactivate_complete(requests);
-    if (*done && *index != MPI_UNDEFINED) deactivate(requests[static_cast<std::size_t>(*index)]);
-  };
-}
-
-/// For calls that complete those at the first `*number` of `indices`.
-auto these(const int* number, const int* indices) {
-  return [number, indices](int status, std::span<const MPI_Request> requests) {
-    if (status != MPI_SUCCESS && status != MPI_ERR_IN_STATUS) return;
-    for (const int index : view(*number, indices)) deactivate(requests[static_cast<std::size_t>(index)]);
-  };
-}
-
-constexpr int always = 1;
-
-int start(std::span<MPI_Request> requests, int (*start_real)(std::span<MPI_Request> real)) {
-  if (!comms.managed() || !has_persistent(requests)) return start_real(requests);
-  int status = MPI_SUCCESS;
-  {
-    const RealRequests real(requests);
-    // MPI_Start looks into whatever it gets: one that has been freed goes as a request that cannot be started.
-    std::ranges::replace(real.get(), MPI_Request{nullptr}, MPI_REQUEST_NULL);
-    status = start_real(real.get());
-  }
-  if (status != MPI_SUCCESS) return status;
-  for (const MPI_Request request : requests) {
-    if (PersistentRequest* const found = persistent(request)) PersistentRequests::started(*found);
-  }
-  return status;
-}
-
-void detach(MPI_Request request) {
-  complete_detached();
-  detached().push_back(request);
-}
-
-int free_persistent(MPI_Request* request) {
-  PersistentRequest& freed = *persistent(*request);
-  int status = MPI_SUCCESS;
-  if (freed.active) {
-    detach(freed.real);
-  } else {
-    status = PMPI_Request_free(&freed.real);
-  }
-  persistent_requests().remove(*request);
-  *request = MPI_REQUEST_NULL;
-  return status;
+Outcome read_outcome(ByteReader& reader) {
+  Outcome outcome;
+  outcome.status.MPI_SOURCE = reader.i32();
+  outcome.status.MPI_TAG = reader.i32();
+  must(PMPI_Status_set_elements_x(&outcome.status, MPI_BYTE, reader.i64()), "MPI_Status_set_elements_x");
+  must(PMPI_Status_set_cancelled(&outcome.status, reader.u8()), "MPI_Status_set_cancelled");
+  outcome.error = reader.i32();
+  if (!handles::decode(CPPC_MPI_COMM, reader.u64(), static_cast<void*>(&outcome.comm))) reader.fail();
+  return outcome;
 }
 
 }  // namespace
 
-void complete_detached() {
-  for (MPI_Request& request : detached()) {
-    int complete = 0;
-    PMPI_Test(&request, &complete, MPI_STATUS_IGNORE);
-    if (complete && request != MPI_REQUEST_NULL) PMPI_Request_free(&request);  // a persistent one
+bool Requests::managed() { return comms.managed(); }
+
+std::size_t Requests::take_slot() {
+  if (!free_.empty()) {
+    const std::size_t index = free_.back();
+    free_.pop_back();
+    return index;
   }
-  traffic.completed(static_cast<std::int64_t>(std::erase(detached(), MPI_REQUEST_NULL)));
+  if (slots_.size() == most) die(CPPC_ERR_MEMORY, "the program has more than 2147483647 requests");
+  slots_.emplace_back();
+  return slots_.size() - 1;
 }
 
-void release_detached() {
-  for (MPI_Request& request : detached()) PMPI_Request_free(&request);
-  detached().clear();
+MPI_Request Requests::add_active(MPI_Request real) {
+  const std::size_t index = take_slot();
+  Request& request = slots_[index];
+  request.real = real;
+  request.state = State::active;
+  request.started = ++starts_;
+  traffic.activated(1);
+  return handle_of(index);
 }
 
-bool cancel_called() { return cancelled; }
-
-}  // namespace cppc::mpi
-
-using namespace cppc::mpi;
-
-extern "C" {
-
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return completing(
-      1, request, [&](MPI_Request* real) { return PMPI_Wait(real, status); }, all_if(&always));
-}
-
-int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  return completing(
-      1, request, [&](MPI_Request* real) { return PMPI_Test(real, flag, status); }, all_if(flag));
-}
-
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  return completing(
-      count, requests, [&](MPI_Request* real) { return PMPI_Waitall(count, real, statuses); }, all_if(&always));
-}
-
-int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  return completing(
-      count, requests, [&](MPI_Request* real) { return PMPI_Testall(count, real, flag, statuses); }, all_if(flag));
-}
-
-int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
-  return completing(
-      count, requests, [&](MPI_Request* real) { return PMPI_Waitsome(count, real, done, indices, statuses); },
-      these(done, indices));
-}
-
-int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
-  return completing(
-      count, requests, [&](MPI_Request* real) { return PMPI_Testsome(count, real, done, indices, statuses); },
-      these(done, indices));
-}
-
-int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  return completing(
-      count, requests, [&](MPI_Request* real) { return PMPI_Waitany(count, real, index, status); },
-      one_if(&always, index));
-}
-
-int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  return completing(
-      count, requests, [&](MPI_Request* real) { return PMPI_Testany(count, real, index, flag, status); },
-      one_if(flag, index));
-}
-
-int MPI_Start(MPI_Request* request) {
-  if (!comms.managed() || request == nullptr) return PMPI_Start(request);
-  return start({request, 1}, [](std::span<MPI_Request> real) { return PMPI_Start(real.data()); });
-}
-
-int MPI_Startall(int count, MPI_Request requests[]) {
-  if (!comms.managed() || requests == nullptr) return PMPI_Startall(count, requests);
-  return start(view(count, requests),
-               [](std::span<MPI_Request> real) { return PMPI_Startall(static_cast<int>(real.size()), real.data()); });
-}
-
-int MPI_Request_free(MPI_Request* request) {
-  if (!comms.managed() || request == nullptr || *request == MPI_REQUEST_NULL) return PMPI_Request_free(request);
-  if (persistent(*request) != nullptr) return free_persistent(request);
-  MPI_Request real = real_of(*request);
-  if (real == nullptr) return PMPI_Request_free(&real);
-  detach(real);
-  *request = MPI_REQUEST_NULL;
-  return MPI_SUCCESS;
-}
-
-int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  return PMPI_Request_get_status(comms.managed() ? real_of(request) : request, flag, status);
-}
-
-int MPI_Cancel(MPI_Request* request) {
-  if (!comms.managed() || request == nullptr) return PMPI_Cancel(request);
-  MPI_Request real = real_of(*request);
-  const int status = PMPI_Cancel(&real);
-  if (!cancelled) traffic.started(status, request);
-  cancelled = cancelled || status == MPI_SUCCESS;
+int Requests::started(int status, const Call& call, MPI_Request* request) {
+  if (!managed() || status != MPI_SUCCESS || *request == MPI_REQUEST_NULL) return status;
+  *request = add_active(*request);
+  Request& added = slots_[index_of(*request)];
+  added.receive = true;
+  added.call = call;
+  datatypes().retain(call.datatype);
   return status;
 }
 
-}  // extern "C"
+MPI_Request Requests::add_done(const Outcome& outcome) {
+  const std::size_t index = take_slot();
+  slots_[index].state = State::done;
+  slots_[index].outcome = outcome;
+  ++number_done_;
+  return handle_of(index);
+}
+
+int Requests::create(const Call& call, MPI_Request* out) {
+  MPI_Request made = MPI_REQUEST_NULL;
+  if (const int status = init(call, &made); status != MPI_SUCCESS) return status;
+  datatypes().retain(call.datatype);
+  const std::size_t index = take_slot();
+  Request& request = slots_[index];
+  request.real = made;
+  request.state = State::idle;
+  request.persistent = true;
+  request.receive = call.kind == CallKind::recv;
+  request.kept = keep(call_type, call);
+  *out = handle_of(index);
+  return MPI_SUCCESS;
+}
+
+void Requests::start(Request& request, State state) {
+  request.state = state;
+  request.withdrawn = false;
+  request.started = ++starts_;
+  if (state == State::done) {
+    ++number_done_;
+    return;
+  }
+  const Call& call = *request.kept;
+  if (request.receive)
+    traffic.received(MPI_SUCCESS, call.peer);
+  else
+    traffic.sent(MPI_SUCCESS, call.peer);
+  traffic.activated(1);
+}
+
+void Requests::complete(MPI_Request* handle) {
+  Request& request = *find(*handle);
+  if (request.state != State::active) return;
+  traffic.completed(1);
+  request.state = State::idle;
+  if (request.persistent) return;
+  remove(request);
+  *handle = MPI_REQUEST_NULL;
+}
+
+int Requests::take_outcome(MPI_Request* handle, MPI_Status* status) {
+  Request& request = *find(*handle);
+  const Outcome outcome = request.outcome;
+  if (status != MPI_STATUS_IGNORE) {
+    const int error = status->MPI_ERROR;  // set by calls of several requests alone
+    *status = outcome.status;
+    status->MPI_ERROR = error;
+  }
+  --number_done_;
+  request.state = State::idle;
+  if (!request.persistent) {
+    remove(request);
+    *handle = MPI_REQUEST_NULL;
+  }
+  if (outcome.error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(outcome.comm, __func__), outcome.error);
+  return outcome.error;
+}
+
+void Requests::remove(Request& request) {
+  if (request.orphan && request.persistent) traffic.completed(1);
+  if (request.receive || request.persistent) release_call(request);
+  request = Request{};
+  free_.push_back(static_cast<std::uint32_t>(&request - slots_.data()));
+}
+
+void Requests::release_call(Request& request) {
+  datatypes().release(request.made_with().datatype);
+  if (request.kept != nullptr) heap().release(request.kept);
+}
+
+int Requests::free(MPI_Request* handle) {
+  Request& request = *find(*handle);
+  *handle = MPI_REQUEST_NULL;
+  int status = MPI_SUCCESS;
+  if (request.state == State::active) {
+    complete_detached();
+    request.detached = true;
+    ++number_detached_;
+    return status;
+  }
+  if (request.state == State::done) --number_done_;
+  if (request.persistent) status = PMPI_Request_free(&request.real);
+  remove(request);
+  return status;
+}
+
+int Requests::cancel(Request& request) {
+  const int status = PMPI_Cancel(&request.real);
+  if (status != MPI_SUCCESS || !request.receive || request.withdrawn) return status;
+  int complete = 0;
+  int cancelled = 0;
+  MPI_Status outcome;
+  PMPI_Request_get_status(request.real, &complete, &outcome);
+  if (complete) PMPI_Test_cancelled(&outcome, &cancelled);
+  if (cancelled) {
+    request.withdrawn = true;
+    traffic.withdrawn(request.made_with().peer);
+  }
+  return status;
+}
+
+void Requests::orphan(MPI_Comm comm) {
+  for (Request& request : slots_) {
+    const bool bound = request.state != State::none && (request.receive || request.persistent) && !request.orphan &&
+                       request.made_with().comm == comm;
+    if (!bound) continue;
+    request.orphan = true;
+    if (!request.persistent) continue;
+    traffic.activated(1);
+    log().warn(
+        "MPI_Comm_free: a persistent request of {} uses the communicator on; no rank is migrated before it is "
+        "freed, by MPI_Request_free",
+        init_name(*request.kept));
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ at a migration point
+
+void Requests::finish(Request& request, const Outcome& outcome) {
+  traffic.completed(1);
+  set_done(request, outcome);
+}
+
+void Requests::finish_parked(Request& request, const Outcome& outcome) { set_done(request, outcome); }
+
+/// A request that nobody will ask for is forgotten.
+void Requests::set_done(Request& request, const Outcome& outcome) {
+  if (request.detached) {
+    --number_detached_;
+    if (request.real != MPI_REQUEST_NULL) PMPI_Request_free(&request.real);
+    return remove(request);
+  }
+  request.state = State::done;
+  request.outcome = outcome;
+  request.asked_back = false;
+  ++number_done_;
+  if (!request.receive || request.persistent) return;
+  release_call(request);
+  request.kept = nullptr;
+  request.receive = false;
+}
+
+void Requests::park(Request& request) {
+  traffic.completed(1);
+  traffic.withdrawn(request.made_with().peer);
+  request.state = State::parked;
+  if (!request.persistent) request.kept = keep(call_type, request.call);
+}
+
+void Requests::post_again(Request& request, MPI_Request real) {
+  traffic.received(MPI_SUCCESS, request.kept->peer);
+  traffic.activated(1);
+  request.state = State::active;
+  request.asked_back = false;
+  if (request.persistent) return;
+  request.real = real;
+  request.call = *request.kept;
+  heap().release(request.kept);
+  request.kept = nullptr;
+}
+
+std::vector<Request*> Requests::in(State state) {
+  std::vector<Request*> found;
+  for (Request& request : slots_) {
+    if (request.state == state) found.push_back(&request);
+  }
+  std::ranges::sort(found, {}, &Request::started);
+  return found;
+}
+
+void Requests::complete_detached() {
+  if (number_detached_ == 0) return;
+  for (Request& request : slots_) {
+    if (!request.detached || request.state != State::active) continue;
+    int complete = 0;
+    PMPI_Request_get_status(request.real, &complete, MPI_STATUS_IGNORE);
+    if (complete) finish(request, {});
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------- in an image
+
+std::vector<RequestRecipe> Requests::recipes() {
+  std::vector<RequestRecipe> recipes;
+  std::optional<BlockNumbers> numbers;
+  for (std::size_t index = 1; index < slots_.size(); ++index) {
+    const Request& request = slots_[index];
+    if (request.state == State::none) continue;
+    if (request.kept != nullptr && !numbers) numbers.emplace();
+    recipes.push_back({.index = index,
+                       .state = request.state,
+                       .persistent = request.persistent,
+                       .detached = request.detached,
+                       .started = request.started,
+                       .block = request.kept != nullptr ? numbers->of(request.kept) : 0,
+                       .outcome = request.outcome});
+  }
+  return recipes;
+}
+
+cppc_status Requests::write(const std::vector<RequestRecipe>& recipes, ByteWriter& writer) {
+  writer.u64(recipes.size());
+  for (const RequestRecipe& recipe : recipes) {
+    if (recipe.state == State::active) {
+      log().error("a request is active at the migration point: complete it before the safe point");
+      return CPPC_ERR_NOT_QUIET;
+    }
+    writer.u32(static_cast<std::uint32_t>(recipe.index));
+    writer.u8(static_cast<std::uint8_t>(recipe.state));
+    writer.u8(recipe.persistent);
+    writer.u8(recipe.detached);
+    writer.u64(recipe.started);
+    writer.u64(recipe.block);
+    if (recipe.state != State::done) continue;
+    const auto comm = handles::encode(CPPC_MPI_COMM, static_cast<const void*>(&recipe.outcome.comm));
+    if (!comm) {
+      log().error("the communicator of a request that is complete cannot be carried over: {}", comm.error());
+      return CPPC_ERR_UNSUPPORTED;
+    }
+    write_outcome(recipe.outcome, *comm, writer);
+  }
+  return CPPC_OK;
+}
+
+std::vector<RequestRecipe> Requests::read(ByteReader& reader) {
+  std::vector<RequestRecipe> recipes(reader.count(least_recipe_bytes));
+  std::size_t before = 0;
+  for (RequestRecipe& recipe : recipes) {
+    recipe.index = reader.u32();
+    const std::uint8_t state = reader.u8();
+    recipe.state = static_cast<State>(state);
+    recipe.persistent = reader.u8() != 0;
+    recipe.detached = reader.u8() != 0;
+    recipe.started = reader.u64();
+    recipe.block = reader.u64();
+    const bool idle = recipe.state == State::idle, parked = recipe.state == State::parked;
+    const bool done = recipe.state == State::done;
+    const bool sound = recipe.index > before && recipe.index < most && (idle || parked || done) &&
+                       (!idle || recipe.persistent) && (parked || !recipe.detached) &&
+                       (recipe.block != 0) == (recipe.persistent || parked);
+    if (!sound) reader.fail();
+    if (!reader.ok()) return {};
+    if (done) recipe.outcome = read_outcome(reader);
+    before = recipe.index;
+  }
+  return recipes;
+}
+
+cppc_status Requests::adopt(const std::vector<RequestRecipe>& recipes) {
+  if (recipes.empty()) return CPPC_OK;
+  const BlockNumbers numbers;
+  slots_.resize(recipes.back().index + 1);
+  for (const RequestRecipe& recipe : recipes) {
+    Request& request = slots_[recipe.index];
+    request.state = recipe.state;
+    request.persistent = recipe.persistent;
+    request.detached = recipe.detached;
+    request.started = recipe.started;
+    request.outcome = recipe.outcome;
+    starts_ = std::max(starts_, recipe.started);
+    number_done_ += recipe.state == State::done ? 1 : 0;
+    number_detached_ += recipe.detached ? 1 : 0;
+    if (recipe.block == 0) continue;
+    request.kept = call_at(numbers, recipe.block);
+    if (request.kept == nullptr) return CPPC_ERR_IMAGE;
+    request.receive = request.kept->kind == CallKind::recv;
+    if (recipe.state == State::parked && !request.receive) {
+      log().error("heap/{} in the image is no receive", recipe.block);
+      return CPPC_ERR_IMAGE;
+    }
+  }
+  for (std::size_t index = slots_.size(); --index > 0;) {
+    if (slots_[index].state == State::none) free_.push_back(static_cast<std::uint32_t>(index));
+  }
+  return CPPC_OK;
+}
+
+void Requests::free_real() {
+  for (Request& request : slots_) {
+    if (request.real != MPI_REQUEST_NULL) must(PMPI_Request_free(&request.real), "MPI_Request_free");
+  }
+}
+
+cppc_status Requests::make_real() {
+  cppc_status result = CPPC_OK;
+  for (Request& request : slots_) {
+    if (!request.persistent) continue;
+    const int status = init(*request.kept, &request.real);
+    if (status == MPI_SUCCESS) continue;
+    log().error("cannot make a persistent request again: {}: {}", init_name(*request.kept), error_text(status));
+    result = CPPC_ERR_MPI;
+  }
+  return result;
+}
+
+Requests& requests() {
+  static NeverDestroyed<Requests> instance;
+  return *instance;
+}
+
+}  // namespace cppc::mpi

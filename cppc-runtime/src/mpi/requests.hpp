@@ -1,16 +1,155 @@
-/// Requests that the program gave up with MPI_Request_free, and those it cancelled.
+/// The program's requests. Those in flight are bound to communicators that change when a rank moves, so under an
+/// extension the program holds numbers of this table in their place. What persistent requests were made with, and at a
+/// migration point receives that wait for their message, is kept in the tracked heap (call.hpp).
 #pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bytes.hpp"
+#include "cppc/status.h"
+#include "mpi/call.hpp"
 
 namespace cppc::mpi {
 
-/// Counts detached requests that are complete by now as completed.
-void complete_detached();
+/// How a request ended that the program has still to ask for.
+struct Outcome {
+  MPI_Status status{};
+  int error = MPI_SUCCESS;
+  MPI_Comm comm = MPI_COMM_NULL;  ///< whose error handler is called, as the program knows it
+};
 
-/// Leaves the detached requests that are still active to MPI, before MPI_Finalize.
-void release_detached();
+struct Request {
+  enum class State : std::uint8_t {
+    none,    ///< not in use
+    idle,    ///< persistent, not started
+    active,  ///< MPI is at work on it
+    parked,  ///< a receive, taken back from MPI until its communicator is there again (drain.hpp)
+    done,    ///< complete, but the program does not know yet: see outcome
+  };
 
-/// True when MPI_Cancel has been called: whether the request was cancelled, and which count then is too high, cannot be
-/// told from outside MPI, so one request stays counted as active for good.
-bool cancel_called();
+  MPI_Request real = MPI_REQUEST_NULL;
+  State state = State::none;
+  bool persistent = false;
+  bool receive = false;       ///< with a call
+  bool detached = false;      ///< the program has given it up by MPI_Request_free
+  bool orphan = false;        ///< the program has freed its communicator: it works, and cannot be made again
+  bool withdrawn = false;     ///< cancelled by the program: it gets no message
+  bool asked_back = false;    ///< MPI has been asked to give it back (drain.hpp)
+  std::uint64_t started = 0;  ///< rising in the order of starts
+  Call* kept = nullptr;       ///< in the tracked heap: of persistent and of parked ones
+  Call call;                  ///< of receives without `kept`
+  Outcome outcome;
+
+  [[nodiscard]] const Call& made_with() const { return kept != nullptr ? *kept : call; }
+};
+
+/// A request in an image.
+struct RequestRecipe {
+  std::size_t index = 0;
+  Request::State state = Request::State::none;
+  bool persistent = false;
+  bool detached = false;
+  std::uint64_t started = 0;
+  std::uint64_t block = 0;  ///< of its call in the tracked heap, 0: none
+  Outcome outcome;
+};
+
+class Requests {
+ public:
+  /// Open MPI's are addresses of objects, and so even.
+  static bool is_virtual(MPI_Request request) { return (reinterpret_cast<std::uintptr_t>(request) & 1) != 0; }
+  static std::size_t index_of(MPI_Request request) { return reinterpret_cast<std::uintptr_t>(request) >> 1; }
+  static MPI_Request handle_of(std::size_t index) { return reinterpret_cast<MPI_Request>(index << 1 | 1); }
+
+  /// Null when `request` is none of the table's, or no more.
+  [[nodiscard]] Request* find(MPI_Request request) {
+    const std::size_t index = index_of(request);
+    const bool there = is_virtual(request) && index < slots_.size() && slots_[index].state != Request::State::none;
+    return there ? &slots_[index] : nullptr;
+  }
+
+  /// The call that returned `status` started *request, no point-to-point one or a send: it becomes the table's.
+  int started(int status, MPI_Request* request) {
+    if (managed() && status == MPI_SUCCESS && *request != MPI_REQUEST_NULL) *request = add_active(*request);
+    return status;
+  }
+
+  /// The same of a receive.
+  int started(int status, const Call& call, MPI_Request* request);
+
+  /// A receive that was complete at once.
+  MPI_Request add_done(const Outcome& outcome);
+
+  /// Makes a persistent one; *out is a handle of the table.
+  int create(const Call& call, MPI_Request* out);
+
+  /// A persistent one has been started, by MPI (`active`) or without it (`done`): counts its message if by MPI.
+  void start(Request& request, Request::State state);
+
+  /// MPI has completed it: the program sees it no more, or sees it idle.
+  void complete(MPI_Request* request);
+
+  /// Hands over the outcome of a request that is done, likewise. What the program's error handler leaves to return.
+  int take_outcome(MPI_Request* request, MPI_Status* status);
+
+  /// For MPI_Request_free.
+  int free(MPI_Request* request);
+
+  /// For MPI_Cancel.
+  int cancel(Request& request);
+
+  /// The program has freed `comm`. A persistent request that is bound to it counts as active until it is freed.
+  void orphan(MPI_Comm comm);
+
+  /// How many are done.
+  [[nodiscard]] std::size_t number_done() const { return number_done_; }
+
+  /// What becomes of an active request at a migration point: done, or parked.
+  void finish(Request& request, const Outcome& outcome);
+  void park(Request& request);
+
+  /// What becomes of a parked one: active again, `real` but for persistent ones, or done.
+  void post_again(Request& request, MPI_Request real);
+  void finish_parked(Request& request, const Outcome& outcome);
+
+  /// In the order in which they were started.
+  [[nodiscard]] std::vector<Request*> in(Request::State state);
+
+  /// Forgets detached requests that are complete by now.
+  void complete_detached();
+
+  [[nodiscard]] std::vector<RequestRecipe> recipes();
+  static cppc_status write(const std::vector<RequestRecipe>& recipes, ByteWriter& writer);
+  static std::vector<RequestRecipe> read(ByteReader& reader);
+
+  /// In a replacement, once the heap is restored: takes them over. CPPC_ERR_IMAGE, logged.
+  cppc_status adopt(const std::vector<RequestRecipe>& recipes);
+
+  /// Gives all real requests back to MPI, before their communicators are freed.
+  void free_real();
+
+  /// Makes the real ones of persistent requests anew. CPPC_ERR_MPI, logged.
+  cppc_status make_real();
+
+ private:
+  static bool managed();
+  std::size_t take_slot();
+  MPI_Request add_active(MPI_Request real);
+  void set_done(Request& request, const Outcome& outcome);
+  void remove(Request& request);
+  static void release_call(Request& request);
+
+  std::vector<Request> slots_{1};  // handles begin at 1
+  std::vector<std::uint32_t> free_;
+  std::uint64_t starts_ = 0;
+  std::size_t number_done_ = 0;
+  std::size_t number_detached_ = 0;
+};
+
+Requests& requests();
 
 }  // namespace cppc::mpi

@@ -5,18 +5,22 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/../c_library/streams.cpp
   ${CMAKE_CURRENT_LIST_DIR}/attached_buffer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/attributes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/call.cpp
   ${CMAKE_CURRENT_LIST_DIR}/clock.cpp
   ${CMAKE_CURRENT_LIST_DIR}/comm_table.cpp
   ${CMAKE_CURRENT_LIST_DIR}/communicators.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/completion.cpp
   ${CMAKE_CURRENT_LIST_DIR}/datatype_recipe.cpp
   ${CMAKE_CURRENT_LIST_DIR}/datatypes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/description.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/drain.cpp
   ${CMAKE_CURRENT_LIST_DIR}/environment.cpp
   ${CMAKE_CURRENT_LIST_DIR}/error_handlers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/groups.cpp
   ${CMAKE_CURRENT_LIST_DIR}/handles.cpp
   ${CMAKE_CURRENT_LIST_DIR}/infos.cpp
   ${CMAKE_CURRENT_LIST_DIR}/interpose.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/mailbox.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mpi_objects.cpp
   ${CMAKE_CURRENT_LIST_DIR}/operations.cpp
   ${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp

@@ -1,4 +1,4 @@
-/// The share of a rank's state that MPI and the C library hold: communicators, groups and persistent requests, made
+/// The share of a rank's state that MPI and the C library hold: communicators, groups and requests, made
 /// again whenever a rank has moved; datatypes, operations, error handlers, info objects, open files and random numbers,
 /// made again in a replacement.
 #include <mpi.h>
@@ -18,12 +18,13 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/description.hpp"
+#include "mpi/drain.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
+#include "mpi/mailbox.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/own_attributes.hpp"
-#include "mpi/persistent.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
 #include "never_destroyed.hpp"
@@ -48,7 +49,7 @@ struct Communicators {
 /// What a replacement needs until rebuild().
 struct Restored {
   Communicators communicators;
-  PersistentBlocks requests;
+  std::vector<RequestRecipe> requests;
   AttributeBlocks attributes;
   std::uint64_t attached_buffer;
 };
@@ -149,7 +150,8 @@ cppc_status write_mpi(ByteWriter& writer) {
   write_clock(writer);
   write_launch(writer);
   write(all, writer);
-  PersistentRequests::write(persistent_requests().blocks(), writer);
+  if (const cppc_status status = Requests::write(requests().recipes(), writer); status != CPPC_OK) return status;
+  if (const cppc_status status = mailbox().write(writer); status != CPPC_OK) return status;
   OwnAttributes::write(own_attributes().blocks(), writer);
   write_attached_buffer(writer);
   if (const cppc_status status = datatypes().write(writer); status != CPPC_OK) return status;
@@ -171,8 +173,11 @@ void read_mpi(ByteReader& reader, Local& local) {
   if (rank != comms.world_rank() || size != comms.world_size()) reader.fail();
   read_clock(reader);
   read_launch(reader);
-  restored() = Restored{.communicators = read_communicators(reader),
-                        .requests = PersistentRequests::read(reader),
+  Communicators communicators = read_communicators(reader);
+  auto recipes = Requests::read(reader);
+  mailbox().read(reader);
+  restored() = Restored{.communicators = std::move(communicators),
+                        .requests = std::move(recipes),
                         .attributes = OwnAttributes::read(reader),
                         .attached_buffer = reader.u64()};
   local.datatypes = Datatypes::read(reader);
@@ -197,16 +202,17 @@ cppc_status make_again(const Communicators& all, MPI_Comm world) {
     comms.put(index, *made);
   }
   groups().make(all.groups, Group::of(world));
-  if (const cppc_status status = persistent_requests().make_real(); status != CPPC_OK) return status;
+  if (const cppc_status status = requests().make_real(); status != CPPC_OK) return status;
   all.world.apply(world);
   must(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, all.world.error_handler.get()), "MPI_Comm_set_errhandler");
   all.self.apply(MPI_COMM_SELF);
+  mpi::resume();
   return CPPC_OK;
 }
 
 /// Frees what is bound to the world that is no more.
 void free_all() {
-  persistent_requests().free_real();
+  requests().free_real();
   comms.free_all();
 }
 
@@ -228,7 +234,7 @@ cppc_status rebuild_replacement(MPI_Comm world) {
   if (const cppc_status status = find_error_handlers(objects.communicators); status != CPPC_OK) return status;
   comms.set_world(world);
   mpi::traffic.restart();
-  if (const cppc_status status = persistent_requests().adopt(objects.requests); status != CPPC_OK) return status;
+  if (const cppc_status status = requests().adopt(objects.requests); status != CPPC_OK) return status;
   if (const cppc_status status = own_attributes().adopt(objects.attributes); status != CPPC_OK) return status;
   if (const cppc_status status = attach_again(objects.attached_buffer); status != CPPC_OK) return status;
   const cppc_status status = make_again(objects.communicators, world);
@@ -268,13 +274,13 @@ cppc_status restore(ByteReader& reader) {
 }
 
 void traffic(cppc_traffic* out) {
-  complete_detached();
-  static bool told = false;
-  if (cancel_called() && !std::exchange(told, true)) {
-    log().warn("the program has called MPI_Cancel: this rank counts as never quiet from then on, and is not migrated");
-  }
+  requests().complete_detached();
   *out = {.sent = mpi::traffic.sent(), .received = mpi::traffic.received(), .active = mpi::traffic.active()};
 }
+
+int drain() { return mpi::drain() ? 1 : 0; }
+
+void resume() { mpi::resume(); }
 
 cppc_status rebuild(MPI_Comm world) {
   if (!in_place(world)) return CPPC_ERR_MISMATCH;

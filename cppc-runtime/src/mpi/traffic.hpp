@@ -30,10 +30,9 @@ class Traffic {
     return received(status, source);
   }
 
-  /// The call that returned `status` started `request`.
-  int started(int status, const MPI_Request* request) {
-    if (comms.managed() && status == MPI_SUCCESS && *request != MPI_REQUEST_NULL) ++active_;
-    return status;
+  /// A receive from `source` that was counted gets no message.
+  void withdrawn(int source) {
+    if (source != MPI_PROC_NULL) --received_;
   }
 
   void activated(std::int64_t requests) { active_ += requests; }

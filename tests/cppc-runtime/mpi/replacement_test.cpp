@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "communicator_set.hpp"
+#include "drained.hpp"
 #include "handles.hpp"
 #include "program.hpp"
 #include "test_world.hpp"
@@ -29,6 +30,7 @@ struct Held {
   MPI_Info info;
   MPI_Errhandler handler;  ///< of the duplicate `watched`
   MPI_Comm watched;
+  std::array<MPI_Request, 2> posted;  ///< receives into memory[20] and memory[21]: the second has its message
 };
 
 int errors_seen = 0;
@@ -124,6 +126,32 @@ void expect_error_handler(const Held& held) {
   EXPECT_EQ(errors_seen, before + 1);
 }
 
+/// Before a move: receives, and messages to the next process of which nobody takes the last as yet.
+void put_in_flight(Held& held) {
+  const int size = size_of(MPI_COMM_WORLD), me = rank_in(MPI_COMM_WORLD);
+  for (int i = 0; i < 2; ++i)
+    MPI_Irecv(&memory[static_cast<std::size_t>(20 + i)], 1, MPI_INT, (me + size - 1) % size, 50 + i, held.watched,
+              &held.posted[static_cast<std::size_t>(i)]);
+  for (const int tag : {51, 52}) {
+    const int value = tag + me;
+    MPI_Send(&value, 1, MPI_INT, (me + 1) % size, tag, held.watched);
+  }
+}
+
+void expect_landed(Held& held) {
+  const int size = size_of(MPI_COMM_WORLD), me = rank_in(MPI_COMM_WORLD), before = (me + size - 1) % size;
+  const int value = 50 + me;
+  MPI_Send(&value, 1, MPI_INT, (me + 1) % size, 50, held.watched);
+  std::array<MPI_Status, 2> statuses;
+  MPI_Waitall(2, held.posted.data(), statuses.data());
+  EXPECT_EQ(memory[20], 50 + before);
+  EXPECT_EQ(statuses[1].MPI_TAG, 51);
+  EXPECT_EQ(statuses[1].MPI_SOURCE, before);
+  int last = 0;
+  MPI_Recv(&last, 1, MPI_INT, before, 52, held.watched, MPI_STATUS_IGNORE);
+  EXPECT_EQ(last, 52 + before);
+}
+
 void expect_sound(Held& held) {
   const int size = size_of(MPI_COMM_WORLD), me = rank_in(MPI_COMM_WORLD), before = (me + size - 1) % size;
   memory = {};
@@ -166,6 +194,7 @@ void each_handle(Held& held, Visit visit) {
   visit(CPPC_MPI_OP, &held.last_digit);
   visit(CPPC_MPI_GROUP, &held.all);
   for (MPI_Request& request : held.ring) visit(CPPC_MPI_REQUEST, &request);
+  for (MPI_Request& request : held.posted) visit(CPPC_MPI_REQUEST, &request);
   visit(CPPC_MPI_COMM, &held.bridge);
   visit(CPPC_MPI_COMM, &held.watched);
   visit(CPPC_MPI_INFO, &held.info);
@@ -280,8 +309,13 @@ TEST(Replacement, TakesOverEverythingAgainAndAgain) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   }
   for (int round = 0; round < 4; ++round) {
+    if (!outside()) {
+      put_in_flight(held);
+      drain_all();
+    }
     move(communicators, held);
     if (outside()) continue;
+    expect_landed(held);
     expect_sound(communicators);
     expect_sound(held);
     expect_attributes(held, keys);

@@ -1,0 +1,324 @@
+/// The functions that start, complete and free requests.
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mpi/comm_table.hpp"
+#include "mpi/mailbox.hpp"
+#include "mpi/requests.hpp"
+
+namespace cppc::mpi {
+
+namespace {
+
+using State = Request::State;
+
+/// Empty when `count` is negative, as MPI_UNDEFINED is.
+template <class T>
+std::span<T> view(int count, T* items) {
+  return {items, static_cast<std::size_t>(std::max(count, 0))};
+}
+
+/// A handle of a request that has been freed gives nullptr, an invalid request to MPI.
+MPI_Request real_of(MPI_Request request) {
+  if (!Requests::is_virtual(request)) return request;
+  const Request* const found = requests().find(request);
+  return found == nullptr ? nullptr : found->state == State::done ? MPI_REQUEST_NULL : found->real;
+}
+
+bool has_virtual(std::span<const MPI_Request> all) { return std::ranges::any_of(all, Requests::is_virtual); }
+
+bool is_done(MPI_Request request) {
+  const Request* const found = requests().find(request);
+  return found != nullptr && found->state == State::done;
+}
+
+/// The real requests of an array, for one call of MPI. Those that it sets to MPI_REQUEST_NULL are complete.
+class RealRequests {
+ public:
+  explicit RealRequests(std::span<MPI_Request> program) : program_(program) {
+    if (program.size() > few_.size()) many_.resize(program.size());
+    real_ = many_.empty() ? std::span(few_).first(program.size()) : std::span(many_);
+    std::ranges::transform(program, real_.begin(), real_of);
+  }
+  RealRequests(const RealRequests&) = delete;
+  RealRequests& operator=(const RealRequests&) = delete;
+  ~RealRequests() {
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      Request* const found = requests().find(program_[i]);
+      if (found == nullptr) {
+        if (real_[i] != nullptr) program_[i] = real_[i];
+      } else if (found->state != State::done) {
+        found->real = real_[i];
+        if (real_[i] == MPI_REQUEST_NULL) requests().complete(&program_[i]);
+      }
+    }
+  }
+
+  [[nodiscard]] MPI_Request* data() const { return real_.data(); }
+
+ private:
+  std::span<MPI_Request> program_;
+  std::array<MPI_Request, 32> few_;
+  std::vector<MPI_Request> many_;
+  std::span<MPI_Request> real_;
+};
+
+/// A persistent request goes on existing when it is complete, so that it has to be told.
+void deactivate(MPI_Request request) {
+  const Request* const found = requests().find(request);
+  if (found != nullptr && found->persistent) requests().complete(&request);
+}
+
+/// Likewise, those that are complete after a call that failed.
+void deactivate_complete(std::span<const MPI_Request> all) {
+  for (const MPI_Request request : all) {
+    const Request* const found = requests().find(request);
+    int complete = 0;
+    if (found != nullptr && found->persistent && found->state == State::active)
+      PMPI_Request_get_status(found->real, &complete, MPI_STATUS_IGNORE);
+    if (complete) deactivate(request);
+  }
+}
+
+/// `complete(requests)` is a call of MPI that completes some of `requests`: those that it sets to MPI_REQUEST_NULL, and
+/// of the persistent ones those for which `deactivate_in(status, requests)` calls deactivate(), with the program's
+/// array.
+template <class Complete, class Deactivate>
+int completing(int count, MPI_Request* program, Complete complete, Deactivate deactivate_in) {
+  if (!comms.managed() || program == nullptr) return complete(program);
+  const auto all = view(count, program);
+  if (!has_virtual(all)) return complete(program);
+  int status = MPI_SUCCESS;
+  {
+    const RealRequests real(all);
+    status = complete(real.data());
+  }
+  deactivate_in(status, std::span<const MPI_Request>(all));
+  return status;
+}
+
+/// For calls that complete all, if `*done`, or fail.
+auto all_if(const int* done) {
+  return [done](int status, std::span<const MPI_Request> all) {
+    if (status != MPI_SUCCESS) return deactivate_complete(all);
+    if (*done) std::ranges::for_each(all, deactivate);
+  };
+}
+
+/// For calls that complete the one at `*index`, if `*done`.
+auto one_if(const int* done, const int* index) {
+  return [done, index](int status, std::span<const MPI_Request> all) {
+    if (status != MPI_SUCCESS) return deactivate_complete(all);
+    if (*done && *index != MPI_UNDEFINED) deactivate(all[static_cast<std::size_t>(*index)]);
+  };
+}
+
+/// For calls that complete those at the first `*number` of `indices`.
+auto these(const int* number, const int* indices) {
+  return [number, indices](int status, std::span<const MPI_Request> all) {
+    if (status != MPI_SUCCESS && status != MPI_ERR_IN_STATUS) return;
+    for (const int index : view(*number, indices)) deactivate(all[static_cast<std::size_t>(index)]);
+  };
+}
+
+constexpr int always = 1;
+
+// ---------------------------------------------------------------------------- requests that are done (Request::State)
+
+/// The positions of those that are done.
+std::vector<int> done_in(int count, const MPI_Request* program) {
+  std::vector<int> positions;
+  if (requests().number_done() == 0 || program == nullptr) return positions;
+  for (int i = 0; i < count; ++i) {
+    if (is_done(program[i])) positions.push_back(i);
+  }
+  return positions;
+}
+
+/// Hands over the outcomes of those at `positions`; `statuses` has one for each of them, or is MPI_STATUSES_IGNORE.
+/// `among`: what MPI said of the others.
+int take_outcomes(const std::vector<int>& positions, MPI_Request* program, MPI_Status* statuses, bool by_position,
+                  int among) {
+  bool failed = among == MPI_ERR_IN_STATUS;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const auto at = static_cast<std::size_t>(positions[i]);
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[by_position ? at : i];
+    const int error = requests().take_outcome(&program[at], status);
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = error;
+    failed = failed || error != MPI_SUCCESS;
+  }
+  return among != MPI_SUCCESS ? among : failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
+}
+
+/// For calls that return some of those that are complete.
+int take_some(const std::vector<int>& positions, MPI_Request* program, int* number, int* indices,
+              MPI_Status* statuses) {
+  *number = static_cast<int>(positions.size());
+  std::ranges::copy(positions, indices);
+  return take_outcomes(positions, program, statuses, false, MPI_SUCCESS);
+}
+
+// --------------------------------------------------------------------------------------------------------- starting
+
+int start_one(MPI_Request handle) {
+  Request* const request = requests().find(handle);
+  if (request == nullptr) return PMPI_Start(&handle);
+  const Call& call = *request->kept;
+  Outcome outcome{.comm = call.comm};
+  if (request->receive && mailbox().receive({call.peer, call.tag, call.comm}, {call.buf, call.count, call.datatype},
+                                            &outcome.status, &outcome.error)) {
+    request->outcome = outcome;
+    requests().start(*request, State::done);
+    return MPI_SUCCESS;
+  }
+  const int status = PMPI_Start(&request->real);
+  if (status == MPI_SUCCESS) requests().start(*request, State::active);
+  return status;
+}
+
+bool startable(MPI_Request handle) {
+  const Request* const request = requests().find(handle);
+  return request != nullptr && request->persistent && request->state == State::idle;
+}
+
+int start(std::span<MPI_Request> program, int (*start_real)(std::span<MPI_Request> real)) {
+  // MPI_Start looks into whatever it gets: what cannot be started goes as a request of that kind.
+  if (!std::ranges::all_of(program, startable)) {
+    MPI_Request none = MPI_REQUEST_NULL;
+    return PMPI_Start(&none);
+  }
+  if (!Mailbox::empty()) {
+    int status = MPI_SUCCESS;
+    for (std::size_t i = 0; i < program.size() && status == MPI_SUCCESS; ++i) status = start_one(program[i]);
+    return status;
+  }
+  int status = MPI_SUCCESS;
+  {
+    const RealRequests real(program);
+    status = start_real({real.data(), program.size()});
+  }
+  if (status != MPI_SUCCESS) return status;
+  for (const MPI_Request handle : program) requests().start(*requests().find(handle), State::active);
+  return status;
+}
+
+}  // namespace
+
+}  // namespace cppc::mpi
+
+using namespace cppc::mpi;
+
+extern "C" {
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (!done_in(1, request).empty()) return requests().take_outcome(request, status);
+  return completing(
+      1, request, [&](MPI_Request* real) { return PMPI_Wait(real, status); }, all_if(&always));
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (!done_in(1, request).empty()) {
+    *flag = 1;
+    return requests().take_outcome(request, status);
+  }
+  return completing(
+      1, request, [&](MPI_Request* real) { return PMPI_Test(real, flag, status); }, all_if(flag));
+}
+
+int MPI_Waitall(int count, MPI_Request program[], MPI_Status statuses[]) {
+  const auto done = done_in(count, program);
+  const int status = completing(
+      count, program, [&](MPI_Request* real) { return PMPI_Waitall(count, real, statuses); }, all_if(&always));
+  return done.empty() ? status : take_outcomes(done, program, statuses, true, status);
+}
+
+int MPI_Testall(int count, MPI_Request program[], int* flag, MPI_Status statuses[]) {
+  const auto done = done_in(count, program);
+  const int status = completing(
+      count, program, [&](MPI_Request* real) { return PMPI_Testall(count, real, flag, statuses); }, all_if(flag));
+  return done.empty() || !*flag ? status : take_outcomes(done, program, statuses, true, status);
+}
+
+int MPI_Waitsome(int count, MPI_Request program[], int* number, int indices[], MPI_Status statuses[]) {
+  if (const auto done = done_in(count, program); !done.empty())
+    return take_some(done, program, number, indices, statuses);
+  return completing(
+      count, program, [&](MPI_Request* real) { return PMPI_Waitsome(count, real, number, indices, statuses); },
+      these(number, indices));
+}
+
+int MPI_Testsome(int count, MPI_Request program[], int* number, int indices[], MPI_Status statuses[]) {
+  if (const auto done = done_in(count, program); !done.empty())
+    return take_some(done, program, number, indices, statuses);
+  return completing(
+      count, program, [&](MPI_Request* real) { return PMPI_Testsome(count, real, number, indices, statuses); },
+      these(number, indices));
+}
+
+int MPI_Waitany(int count, MPI_Request program[], int* index, MPI_Status* status) {
+  if (const auto done = done_in(count, program); !done.empty()) {
+    *index = done.front();
+    return requests().take_outcome(&program[*index], status);
+  }
+  return completing(
+      count, program, [&](MPI_Request* real) { return PMPI_Waitany(count, real, index, status); },
+      one_if(&always, index));
+}
+
+int MPI_Testany(int count, MPI_Request program[], int* index, int* flag, MPI_Status* status) {
+  if (const auto done = done_in(count, program); !done.empty()) {
+    *index = done.front();
+    *flag = 1;
+    return requests().take_outcome(&program[*index], status);
+  }
+  return completing(
+      count, program, [&](MPI_Request* real) { return PMPI_Testany(count, real, index, flag, status); },
+      one_if(flag, index));
+}
+
+int MPI_Start(MPI_Request* request) {
+  if (!comms.managed() || request == nullptr) return PMPI_Start(request);
+  return start({request, 1}, [](std::span<MPI_Request> real) { return PMPI_Start(real.data()); });
+}
+
+int MPI_Startall(int count, MPI_Request program[]) {
+  if (!comms.managed() || program == nullptr || count <= 0) return PMPI_Startall(count, program);
+  return start(view(count, program),
+               [](std::span<MPI_Request> real) { return PMPI_Startall(static_cast<int>(real.size()), real.data()); });
+}
+
+int MPI_Request_free(MPI_Request* request) {
+  if (!comms.managed() || request == nullptr) return PMPI_Request_free(request);
+  if (requests().find(*request) != nullptr) return requests().free(request);
+  MPI_Request real = real_of(*request);
+  return PMPI_Request_free(&real);
+}
+
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  if (is_done(request)) {
+    *flag = 1;
+    if (status != MPI_STATUS_IGNORE) *status = requests().find(request)->outcome.status;
+    return MPI_SUCCESS;
+  }
+  return PMPI_Request_get_status(comms.managed() ? real_of(request) : request, flag, status);
+}
+
+int MPI_Cancel(MPI_Request* request) {
+  if (!comms.managed() || request == nullptr) return PMPI_Cancel(request);
+  Request* const found = requests().find(*request);
+  if (found != nullptr && found->state == Request::State::done) return MPI_SUCCESS;  // too late
+  if (found != nullptr) return requests().cancel(*found);
+  MPI_Request real = real_of(*request);
+  return PMPI_Cancel(&real);
+}
+
+int MPI_Grequest_complete(MPI_Request request) {
+  return PMPI_Grequest_complete(comms.managed() ? real_of(request) : request);
+}
+
+}  // extern "C"

@@ -1,0 +1,232 @@
+#include "mpi/mailbox.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "handles.hpp"
+#include "log.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/mpi_objects.hpp"
+#include "mpi/traffic.hpp"
+#include "never_destroyed.hpp"
+
+namespace cppc::mpi {
+
+namespace {
+
+constexpr std::size_t least_message_bytes = 24;
+
+/// Any number of bytes, as one element when an int does not count them.
+class Bytes {
+ public:
+  explicit Bytes(std::size_t bytes) {
+    constexpr std::size_t block = std::size_t{1} << 30;
+    if (bytes <= std::numeric_limits<int>::max()) {
+      count_ = static_cast<int>(bytes);
+      return;
+    }
+    MPI_Datatype blocks = MPI_DATATYPE_NULL;
+    const int lengths[] = {static_cast<int>(bytes / block), static_cast<int>(bytes % block)};
+    const MPI_Aint places[] = {0, static_cast<MPI_Aint>(bytes - bytes % block)};
+    must(PMPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &blocks), "MPI_Type_contiguous");
+    const MPI_Datatype types[] = {blocks, MPI_BYTE};
+    must(PMPI_Type_create_struct(2, lengths, places, types, &type_), "MPI_Type_create_struct");
+    must(PMPI_Type_commit(&type_), "MPI_Type_commit");
+    PMPI_Type_free(&blocks);
+    count_ = 1;
+  }
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+  ~Bytes() {
+    if (type_ != MPI_BYTE) PMPI_Type_free(&type_);
+  }
+
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+
+ private:
+  int count_ = 0;
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
+/// A communicator of this process alone, that the program does not know.
+MPI_Comm own_comm() {
+  static MPI_Comm comm = [] {
+    MPI_Comm made = MPI_COMM_NULL;
+    must(PMPI_Comm_dup(MPI_COMM_SELF, &made), "MPI_Comm_dup");
+    must(PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    return made;
+  }();
+  return comm;
+}
+
+void describe(const EarlyMessage& message, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  status->MPI_SOURCE = message.source;
+  status->MPI_TAG = message.tag;
+  must(PMPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(message.bytes.size())),
+       "MPI_Status_set_elements_x");
+  must(PMPI_Status_set_cancelled(status, 0), "MPI_Status_set_cancelled");
+}
+
+/// As a message to oneself, so that whatever the type, and however long the place, MPI does what it always does.
+int deliver(const EarlyMessage& message, const Place& place, MPI_Status* status) {
+  const Bytes bytes(message.bytes.size());
+  MPI_Request sent = MPI_REQUEST_NULL;
+  MPI_Status received;
+  must(PMPI_Isend(message.bytes.data(), bytes.count(), bytes.type(), 0, 0, own_comm(), &sent), "MPI_Isend");
+  int error = PMPI_Recv(place.buf, place.count, place.datatype, 0, 0, own_comm(), &received);
+  must(PMPI_Wait(&sent, MPI_STATUS_IGNORE), "MPI_Wait");
+  // Open MPI does not mind when a message to oneself is cut.
+  MPI_Count size = 0;
+  must(PMPI_Type_size_x(place.datatype, &size), "MPI_Type_size_x");
+  if (error == MPI_SUCCESS && size * place.count < static_cast<MPI_Count>(message.bytes.size()))
+    error = MPI_ERR_TRUNCATE;
+  if (status == MPI_STATUS_IGNORE) return error;
+  received.MPI_SOURCE = message.source;
+  received.MPI_TAG = message.tag;
+  received.MPI_ERROR = status->MPI_ERROR;
+  *status = received;
+  return error;
+}
+
+MPI_Message own_message(std::size_t index) { return reinterpret_cast<MPI_Message>(index + 1); }
+
+}  // namespace
+
+Mailbox::Messages::const_iterator Mailbox::find(const Envelope& wanted) const {
+  return std::ranges::find_if(messages_, [&](const EarlyMessage& message) {
+    return message.comm == wanted.comm && (wanted.source == MPI_ANY_SOURCE || wanted.source == message.source) &&
+           (wanted.tag == MPI_ANY_TAG || wanted.tag == message.tag);
+  });
+}
+
+bool Mailbox::probe(const Envelope& wanted, MPI_Status* status) const {
+  const auto found = find(wanted);
+  if (found == messages_.end()) return false;
+  describe(*found, status);
+  return true;
+}
+
+bool Mailbox::receive(const Envelope& wanted, const Place& place, MPI_Status* status, int* error) {
+  const auto found = find(wanted);
+  if (found == messages_.end()) return false;
+  *error = deliver(*found, place, status);
+  messages_.erase(found);
+  --waiting_;
+  return true;
+}
+
+bool Mailbox::match(const Envelope& wanted, MPI_Message* message, MPI_Status* status) {
+  const auto found = find(wanted);
+  if (found == messages_.end()) return false;
+  describe(*found, status);
+  const auto unused = std::ranges::find(matched_, MPI_COMM_NULL, &EarlyMessage::comm);
+  const auto index = static_cast<std::size_t>(unused - matched_.begin());
+  if (unused == matched_.end()) matched_.emplace_back();
+  matched_[index] = *found;
+  *message = own_message(index);
+  messages_.erase(found);
+  --waiting_;
+  return true;
+}
+
+bool Mailbox::is_own(MPI_Message message) { return reinterpret_cast<std::uintptr_t>(message) < CommTable::limit; }
+
+int Mailbox::take_matched(MPI_Message* message, const Place& place, MPI_Status* status) {
+  const EarlyMessage taken = std::exchange(matched_.at(reinterpret_cast<std::uintptr_t>(*message) - 1), {});
+  *message = MPI_MESSAGE_NULL;
+  const int error = deliver(taken, place, status);
+  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(taken.comm, __func__), error);
+  return error;
+}
+
+void Mailbox::collect() {
+  collect_from(MPI_COMM_WORLD);
+  collect_from(MPI_COMM_SELF);
+  for (const std::size_t index : comms.indices()) collect_from(CommTable::handle_of(index));
+}
+
+void Mailbox::collect_from(MPI_Comm comm) {
+  for (;;) {
+    int there = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    must(PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comms.real(comm, __func__), &there, &message, &status),
+         "MPI_Improbe");
+    if (!there) return;
+    take(comm, message, status);
+  }
+}
+
+void Mailbox::take(MPI_Comm comm, MPI_Message message, const MPI_Status& status) {
+  MPI_Count size = 0;
+  must(PMPI_Get_elements_x(&status, MPI_BYTE, &size), "MPI_Get_elements_x");
+  EarlyMessage& early = messages_.emplace_back();
+  early = {.comm = comm, .source = status.MPI_SOURCE, .tag = status.MPI_TAG, .bytes = {}};
+  early.bytes.resize(static_cast<std::size_t>(size));
+  const Bytes bytes(early.bytes.size());
+  must(PMPI_Imrecv(early.bytes.data(), bytes.count(), bytes.type(), &message, &early.arriving), "MPI_Imrecv");
+  ++waiting_;
+}
+
+bool Mailbox::complete() {
+  bool all = true;
+  for (EarlyMessage& message : messages_) {
+    if (message.arriving == MPI_REQUEST_NULL) continue;
+    int there = 0;
+    must(PMPI_Test(&message.arriving, &there, MPI_STATUS_IGNORE), "MPI_Test");
+    if (there) traffic.received(MPI_SUCCESS, message.source);
+    all = all && there != 0;
+  }
+  return all;
+}
+
+void Mailbox::await_complete() {
+  for (EarlyMessage& message : messages_) {
+    if (message.arriving == MPI_REQUEST_NULL) continue;
+    must(PMPI_Wait(&message.arriving, MPI_STATUS_IGNORE), "MPI_Wait");
+    traffic.received(MPI_SUCCESS, message.source);
+  }
+}
+
+cppc_status Mailbox::write(ByteWriter& writer) const {
+  const bool matched =
+      std::ranges::any_of(matched_, [](const EarlyMessage& message) { return message.comm != MPI_COMM_NULL; });
+  if (matched) {
+    log().error("a message that MPI_Mprobe has matched is not received yet: receive it before the safe point");
+    return CPPC_ERR_UNSUPPORTED;
+  }
+  writer.u64(messages_.size());
+  for (const EarlyMessage& message : messages_) {
+    const auto comm = handles::encode(CPPC_MPI_COMM, static_cast<const void*>(&message.comm));
+    writer.u64(comm.value());  // collect() knows no others
+    writer.i32(message.source);
+    writer.i32(message.tag);
+    writer.block(message.bytes);
+  }
+  return CPPC_OK;
+}
+
+void Mailbox::read(ByteReader& reader) {
+  messages_.clear();
+  const std::uint64_t count = reader.count(least_message_bytes);
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    EarlyMessage& message = messages_.emplace_back();
+    if (!handles::decode(CPPC_MPI_COMM, reader.u64(), static_cast<void*>(&message.comm))) reader.fail();
+    message.source = reader.i32();
+    message.tag = reader.i32();
+    const auto bytes = reader.block();
+    message.bytes.assign(bytes.begin(), bytes.end());
+  }
+  waiting_ = messages_.size();
+}
+
+Mailbox& mailbox() {
+  static NeverDestroyed<Mailbox> instance;
+  return *instance;
+}
+
+}  // namespace cppc::mpi
