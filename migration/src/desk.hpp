@@ -50,6 +50,7 @@ enum class Stage : std::uint32_t {
 enum class Action : std::uint32_t {
   none,
   next_point,  // messages in flight: stop again at the next safe point
+  drain,       // take out of MPI what is in flight
   ship,        // leavers build and send their images
   join,        // commit: rebuild the world
   go_on,       // no migration: work on; newcomers vanish
@@ -62,7 +63,10 @@ struct Slot {
   // The rank's report on arrival.
   std::uint64_t passed;
   std::uint32_t site;
-  std::int64_t sent, received, active;
+  // Messages sent and received, requests active: kept up to date while the rank drains. Whoever reads `active` first
+  // sees a `received` that is no older.
+  std::int64_t sent;
+  std::atomic<std::int64_t> received, active;
   // The image. A leaver has in its mail where to send it.
   std::atomic<std::uint64_t> image_bytes;
   std::atomic<std::uint64_t> bytes_done;

@@ -15,8 +15,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Safe points at which to look again when messages are in flight.
-constexpr int kTries = 16;
+/// At so many safe points in a row it may just be quiet; at the last one, what is in flight is drained.
+constexpr int kTries = 4;
+
+/// After this time ranks that have come drain: others may wait in a send until somebody takes their message.
+constexpr auto kLate = 100ms;
 
 std::string explain(const negotiation::Reason& reason) {
   const std::string who = reason.rank < 0 ? "a rank" : fmt::format("rank {}", reason.rank);
@@ -68,14 +71,39 @@ void Operation::freeze(negotiation::AgentSide& side) {
     if (found == Traffic::quiet) return;
     if (found == Traffic::disordered)
       return fail(CPPC_ERR_MISMATCH, "the ranks stop at different places of the program, which cannot be migrated");
-    if (tries == kTries)
-      return fail(CPPC_ERR_NOT_QUIET,
-                  fmt::format("messages or requests are under way at each of {} safe points in a row", kTries));
+    if (tries == kTries) return drain();
     node_.desk.command(Action::next_point);
   }
 }
 
+void Operation::drain() {
+  node_.desk.command(Action::drain);
+  Allowance patience(deadlines::drain);
+  while (traffic() != Traffic::quiet) {
+    if (patience.spent())
+      fail(CPPC_ERR_NOT_QUIET,
+           "messages or requests are under way that do not come to an end, such as a message that MPI_Mprobe has "
+           "matched or a request of a communicator that was freed");
+    if (!agree()) return;
+    std::this_thread::sleep_for(200us);
+  }
+}
+
+/// Until the ranks of all nodes have come, or one of this node will not.
 void Operation::await_arrivals(std::uint64_t point) {
+  const auto drain_when_late = [this, began = Clock::now(), drains = false]() mutable {
+    if (drains || Clock::now() - began < kLate) return;
+    node_.desk.command(Action::drain);
+    drains = true;
+  };
+  await_local_arrivals(point, drain_when_late);
+  frozen_ = Clock::now();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(node_.crew.own, &request);
+  await(request, MPI_STATUS_IGNORE, drain_when_late);
+}
+
+void Operation::await_local_arrivals(std::uint64_t point, const std::function<void()>& meanwhile) {
   Allowance patience(deadlines::arrive);
   for (const int rank : node_.local_ranks()) {
     const Slot& slot = node_.desk.slot(rank);
@@ -84,10 +112,10 @@ void Operation::await_arrivals(std::uint64_t point) {
         return fail(CPPC_ERR_REFUSED, fmt::format("rank {} has entered MPI_Finalize", rank));
       if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} has not come to the migration point in time", rank));
+      meanwhile();
       std::this_thread::sleep_for(100us);
     }
   }
-  frozen_ = Clock::now();
 }
 
 Operation::Traffic Operation::traffic() {
@@ -96,8 +124,8 @@ Operation::Traffic Operation::traffic() {
   std::array<std::int64_t, 2> sites{none, none};  // highest, and lowest negated
   for (const int rank : node_.local_ranks()) {
     const Slot& slot = node_.desk.slot(rank);
-    sums[0] += slot.sent - slot.received;
     sums[1] += slot.active;
+    sums[0] += slot.sent - slot.received;
     sites[0] = std::max(sites[0], static_cast<std::int64_t>(slot.site));
     sites[1] = std::max(sites[1], -static_cast<std::int64_t>(slot.site));
   }

@@ -80,11 +80,12 @@ bool Operation::agree() {
   return false;
 }
 
-void Operation::await(MPI_Request& request, MPI_Status* status) {
+void Operation::await(MPI_Request& request, MPI_Status* status, const std::function<void()>& meanwhile) {
   // The node's processors belong to its ranks: look often at first, then now and then.
   for (int looks = 0, done = 0;; ++looks) {
     MPI_Test(&request, &done, status);
     if (done != 0) return;
+    if (meanwhile) meanwhile();
     if (looks < 20)
       sched_yield();
     else

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,11 +51,13 @@ class Operation {
   void exchange_offers();
   void negotiate(negotiation::AgentSide& side);
   void freeze(negotiation::AgentSide& side);
+  void drain();
   void ship();
   void commit();
   void roll_back();
 
   void await_arrivals(std::uint64_t point);
+  void await_local_arrivals(std::uint64_t point, const std::function<void()>& meanwhile);
   enum class Traffic { quiet, in_flight, disordered };
   Traffic traffic();
   void advance_leaver(Passage& leaver);
@@ -68,7 +71,7 @@ class Operation {
   void fail(cppc_status status, std::string reason);
   /// True when no agent has failed; else failure_ is that of the first, in all of them.
   bool agree();
-  void await(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
+  void await(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE, const std::function<void()>& meanwhile = {});
   void announce(const char* phase);
   void report_bytes();
   /// Fails when the controller wants the migration given up.

@@ -18,6 +18,9 @@ constexpr std::uint32_t kAlways = 1;
 /// How often a rank that waits at the migration point looks whether it still should.
 constexpr auto kLook = std::chrono::seconds(1);
 
+/// How long it rests between two looks for messages of ranks that have still to drain.
+constexpr auto kRest = std::chrono::microseconds(500);
+
 tl::expected<std::pair<Desk, negotiation::RankSide>, cppc_status> open_lodging(const Lodging& lodging, int rank) {
   auto desk = Desk::open(lodging.agent_pid, lodging.desk);
   if (!desk) return tl::unexpected(desk.error());
@@ -101,16 +104,29 @@ void Member::depart() {
 }
 
 void Member::report_arrival(std::uint64_t passed, unsigned site) {
-  cppc_traffic traffic{};
-  runtime_->traffic(&traffic);
   Slot& mine = slot();
   mine.passed = passed;
   mine.site = site;
+  report_traffic();
+  mine.status = CPPC_OK;
+  mine.stage.set(static_cast<std::uint32_t>(Stage::arrived));
+}
+
+void Member::report_traffic() {
+  cppc_traffic traffic{};
+  runtime_->traffic(&traffic);
+  Slot& mine = slot();
   mine.sent = traffic.sent;
   mine.received = traffic.received;
   mine.active = traffic.active;
-  mine.status = CPPC_OK;
-  mine.stage.set(static_cast<std::uint32_t>(Stage::arrived));
+}
+
+/// Waits for a command; while the last one is to drain, does so.
+tl::expected<Action, cppc_status> Member::next_command() {
+  if (!draining_) return desk_.await_command(seen_, Clock::now() + kLook);
+  const bool settled = runtime_->drain() != 0;
+  report_traffic();
+  return desk_.await_command(seen_, Clock::now() + (settled ? kRest : Clock::duration::zero()));
 }
 
 void Member::stopped(std::uint64_t passed, unsigned site) {
@@ -118,16 +134,21 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
     stop_at_.reset();
     watch_page();
   } else {
-    seen_ = desk_.commands();  // the first stop of a migration: nothing earlier concerns it
+    // The first stop of a migration: nothing earlier concerns it, but that ranks which came before may drain already.
+    seen_ = desk_.commands();
+    draining_ = desk_.action() == Action::drain;
   }
   report_arrival(passed, site);
+  bool drained = draining_;  // what was in flight is not in MPI any more
   for (;;) {
-    const auto action = desk_.await_command(seen_, Clock::now() + kLook);
+    const auto action = next_command();
     if (!action) {
       // The agent may have given the migration up just before this rank came to the migration point.
       if (desk_.action() == Action::go_on) break;
       continue;
     }
+    draining_ = *action == Action::drain;
+    drained = drained || draining_;
     if (*action == Action::ship && slot().leaving != 0) {
       depart();
     } else if (*action == Action::next_point) {
@@ -136,12 +157,15 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
       break;
     } else if (*action == Action::join) {
       join_crew();
+      drained = false;
       break;
     } else if (*action == Action::go_on) {
       departure_.reset();
       break;
     }
   }
+  draining_ = false;
+  if (drained) runtime_->resume();
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
 }
 

@@ -41,6 +41,8 @@ class Member {
   void prepare_departure();
   void depart();
   void report_arrival(std::uint64_t passed, unsigned site);
+  void report_traffic();
+  tl::expected<Action, cppc_status> next_command();
   void join_crew();
   void watch_page();
   [[noreturn]] void leave();
@@ -52,6 +54,7 @@ class Member {
   negotiation::RankSide negotiator_;
   Crew crew_;
   std::uint32_t seen_ = 0;                                         ///< commands of the desk
+  bool draining_ = false;                                          ///< the last command was to drain
   std::optional<std::uint64_t> stop_at_;                           ///< messages were in flight: stop again here
   std::optional<Arrival> arrival_;                                 ///< replacement until its state is here
   std::optional<tl::expected<Departure, cppc_status>> departure_;  ///< leaver, once it has been told
