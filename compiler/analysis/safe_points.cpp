@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "costs.hpp"
 
@@ -79,7 +80,7 @@ class Chooser {
   Costs costs_;
   std::vector<std::vector<ir::Index>> calls_, loops_;
   std::vector<ir::Index> quiet_;
-  std::optional<Rejected> doubtful_;
+  std::optional<Rejected> doubtful_, lopsided_;
   std::map<ir::Index, Objects> active_at_entry_;
   std::set<ir::Index> visited_;
   std::set<ir::Index> steps_;  ///< chosen inside another chosen one
@@ -131,7 +132,7 @@ void Chooser::take(ir::Index l, const std::string& obstacle) {
   if (!obstacle.empty()) {
     point.proved = false;
     point.reason = (loop.forced ? "forced by a pragma although " : "taken for want of a better one although ") +
-                   obstacle + ": the runtime checks";
+                   obstacle + ": what is in flight there is taken along";
   } else {
     const Messages messages = traffic_.within(loop.function, loop.begin, loop.end + 1);
     point.reason = !messages.any()
@@ -169,8 +170,9 @@ void Chooser::consider(ir::Index l, const std::string& before) {
   descend(l, before);
   if (choice_.points.size() != before_descent) return;
   if (obstacle.empty() && loop.obstacle.empty()) return take(l, {});
-  const bool larger = !doubtful_ || costs_.of_loop(l) >= costs_.of_loop(doubtful_->loop);
-  if (larger && loop.obstacle.empty() && !few && one_sided(l, before).empty()) doubtful_ = {l, obstacle};
+  auto& stopgap = one_sided(l, before).empty() ? doubtful_ : lopsided_;
+  const bool larger = !stopgap || costs_.of_loop(l) >= costs_.of_loop(stopgap->loop);
+  if (larger && loop.obstacle.empty() && !few) stopgap = {l, obstacle};
   choice_.rejected.push_back({l, loop.obstacle.empty() ? obstacle : loop.obstacle});
 }
 
@@ -344,9 +346,9 @@ void Chooser::drop_inner() {
 }
 
 /// The largest loop that communicates, when the safe ones are nothing beside it and only its requests cannot be shown
-/// to be complete: the ranks stop there if nothing is in flight, which they look for, and otherwise go on to its next
-/// pass.
+/// to be complete, or else its messages to have both ends: what is in flight there is taken along.
 void Chooser::take_doubtful_loop() {
+  if (!doubtful_) doubtful_ = std::exchange(lopsided_, std::nullopt);
   if (!doubtful_) return;
   const double least = kStartShare * costs_.of_loop(doubtful_->loop);
   if (std::ranges::any_of(choice_.points, [&](const SafePoint& point) { return costs_.of_loop(point.loop) >= least; }))
