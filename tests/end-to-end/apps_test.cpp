@@ -32,6 +32,7 @@ const std::vector<Program> kPrograms{
     {"blocks", {"--size", "8"}, "--steps", 8, 8},
     {"types", {}, "--steps", 200, 200},
     {"objects", {}, "--steps", 200, 200},
+    {"storm", {}, "--steps", 200, 200},
 };
 
 unsigned number_from(const char* variable, unsigned otherwise) {
