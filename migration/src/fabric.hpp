@@ -157,7 +157,7 @@ enum class Compression { automatic, on, off };
 
 struct Tuning {
   std::size_t chunk_bytes = std::size_t{256} << 10;  ///< bytes in one write
-  std::size_t in_flight = 8;                         ///< writes under way at a time
+  std::size_t in_flight = 8;                         ///< writes under way at a time; through shm at most 2
   Compression compression = Compression::automatic;
 
   /// As CPPC_FABRIC_CHUNK (in KiB), CPPC_FABRIC_DEPTH and CPPC_COMPRESS (auto, on, off) say; what makes no sense is

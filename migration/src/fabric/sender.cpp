@@ -21,6 +21,12 @@ std::uint64_t bytes_of(std::span<const Extent> extents) {
   return bytes;
 }
 
+/// Through shared memory the target's process copies, all that it finds before it looks at any: no more than what its
+/// cache holds until then.
+std::size_t depth(const Endpoint::Impl& endpoint, const Tuning& tuning) {
+  return endpoint.provider == "shm" ? std::min<std::size_t>(tuning.in_flight, 2) : tuning.in_flight;
+}
+
 /// The table of the head and its extents, one after the other.
 std::vector<Extent> head_with(std::span<const std::byte> table, std::span<const Extent> head) {
   std::vector<Extent> all{{0, table}};
@@ -41,7 +47,7 @@ Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo,
       head_(head_with(table_, cargo.head)),
       total_(bytes_of(head_) + bytes_of(cargo.contents)),
       thrift_(tuning.compression),
-      slots_(tuning.in_flight),
+      slots_(depth(endpoint, tuning)),
       session_(endpoint, patience, offer.token, "target") {
   for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].number = static_cast<std::uint32_t>(i);
 }
@@ -235,7 +241,6 @@ Result Sender::encode(Slot& slot) {
   slot.bytes = {};
   if (slot.chunk.coding == Coding::plain) {
     slot.bytes = slot.chunk.pieces.front();
-    slot.hash = hash_of(slot.bytes);
     return endpoint_.register_memory(slot.bytes, access).map([&](Region region) { slot.region = std::move(region); });
   }
   if (slot.chunk.coding == Coding::zero) return {};
@@ -247,7 +252,6 @@ Result Sender::encode(Slot& slot) {
   }
   slot.bytes = std::span(slot.copy).first(pack(slot.chunk.pieces, slot.copy));
   if (thrift_.compresses()) squeeze(slot);
-  slot.hash = hash_of(slot.bytes);
   return {};
 }
 
@@ -316,13 +320,14 @@ Result Sender::release(Slot& slot) {
   return load(slot);
 }
 
+/// With RMA the provider has just read the bytes, so that most of them are still in the processor's cache to be hashed.
 void Sender::announce(const Slot& slot) {
   session_.say({.kind = Kind::chunk,
                 .index = slot.chunk.index,
                 .offset = slot.chunk.offset,
                 .bytes = slot.chunk.bytes,
                 .sent = slot.bytes.size(),
-                .hash = slot.hash,
+                .hash = hash_of(slot.bytes),
                 .coding = slot.chunk.coding,
                 .slot = slot.number});
 }

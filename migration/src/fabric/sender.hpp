@@ -36,7 +36,6 @@ class Sender {
     std::uint32_t number = 0;
     Chunk chunk;
     std::span<const std::byte> bytes;  // what travels, in one piece
-    std::uint64_t hash = 0;
     Operation operation;
     Region region;  // of bytes, when they are program memory
     std::vector<std::byte> copy;
