@@ -37,14 +37,14 @@ class Layouts {
 };
 
 bool is_reference(cppc_kind kind) {
-  return kind == CPPC_POINTER || kind == CPPC_FUNCTION || (kind >= CPPC_MPI_COMM && kind <= CPPC_FILE);
+  return kind == CPPC_POINTER || kind == CPPC_FUNCTION || (kind >= CPPC_MPI_COMM && kind <= last_kind);
 }
 
 void add_scalar(Layout& layout) {
   const cppc_type& type = *layout.type;
   layout.references = is_reference(type.kind);
   const std::uint64_t per_leaf = type.kind == CPPC_COMPLEX ? type.size / 2 : type.kind == CPPC_BYTES ? 1 : type.size;
-  const bool known = type.kind >= CPPC_BYTES && type.kind <= CPPC_FILE;
+  const bool known = type.kind >= CPPC_BYTES && type.kind <= last_kind;
   if (!known || per_leaf == 0 || (layout.references && type.size != sizeof(std::uint64_t)) ||
       (type.kind == CPPC_COMPLEX && type.size % 2 != 0)) {
     layout.defect = "type " + type_name(type) + " of kind " + std::to_string(type.kind) + " cannot have " +

@@ -12,6 +12,9 @@
 
 namespace cppc {
 
+/// The kinds are those from CPPC_BYTES to this one.
+inline constexpr cppc_kind last_kind = CPPC_MPI_FILE;
+
 struct Layout;
 
 /// A member of a structure.

@@ -78,7 +78,7 @@ std::optional<std::vector<const cppc_type*>> read_types(ByteReader& reader) {
     const std::uint8_t kind = reader.u8();
     const std::uint64_t size = reader.u64();
     const char* name = store.name(reader.text());
-    if (kind > CPPC_FILE) reader.fail();
+    if (kind > last_kind) reader.fail();
     auto& type = store.types.emplace_back(
         cppc_type{reader.ok() ? static_cast<cppc_kind>(kind) : CPPC_BYTES, size, name, nullptr, 0});
     if (!read_fields(reader, types, store, type) || !layout_of(&type).defect.empty()) {

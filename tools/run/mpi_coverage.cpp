@@ -25,6 +25,8 @@ std::vector<Row> rows() {
 #define MAKES_INFO SUPPORTED
 #define GROUPED SUPPORTED
 #define MAKES_GROUP SUPPORTED
+#define BEGINS SUPPORTED
+#define ENDS SUPPORTED
 #define OWN SUPPORTED
 #define UNCHANGED(name) all.push_back({#name, passed});
 #define REFUSED(name, ...) all.push_back({#name, refused});
@@ -32,6 +34,7 @@ std::vector<Row> rows() {
 #define UNREACHED REFUSED
 #include "cppc/mpi/collectives.def"
 #include "cppc/mpi/datatypes.def"
+#include "cppc/mpi/files.def"
 #include "cppc/mpi/functions.def"
 #include "cppc/mpi/others.def"
   std::ranges::sort(all, {}, &Row::function);

@@ -11,6 +11,7 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/error_handlers.hpp"
+#include "mpi/files.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/operations.hpp"
@@ -29,6 +30,7 @@ using Decoded = tl::expected<void, std::string>;
 // A handle of a table is its own number.
 enum : std::uint64_t { world = CommTable::limit, self, no_communicator };
 enum : std::uint64_t { no_group = mpi::Groups::Table::limit, empty_group };
+enum : std::uint64_t { no_file = mpi::Files::Table::limit };
 enum : std::uint64_t { no_request = std::uint64_t{1} << 32 };
 
 tl::unexpected<std::string> error(const char* why) { return tl::unexpected(std::string(why)); }
@@ -94,6 +96,16 @@ Decoded decode_group(std::uint64_t stored, void* field) {
   return unknown_number();
 }
 
+Stored encode(MPI_File file) {
+  return mpi::Files::Table::is_virtual(file) ? mpi::Files::Table::index_of(file) : no_file;
+}
+
+Decoded decode_file(std::uint64_t stored, void* field) {
+  if (stored < mpi::Files::Table::limit) return store(field, mpi::Files::Table::handle_of(stored));
+  if (stored == no_file) return store(field, MPI_FILE_NULL);
+  return unknown_number();
+}
+
 Stored encode(MPI_Request request) {
   if (request == MPI_Request{}) return 0;
   return mpi::requests().find(request) != nullptr ? mpi::Requests::index_of(request) : no_request;
@@ -132,6 +144,8 @@ Stored encode(cppc_kind kind, const void* field) {
       return encode(load<MPI_Errhandler>(field), mpi::error_handlers());
     case CPPC_FILE:
       return c_library::encode(load<FILE*>(field));
+    case CPPC_MPI_FILE:
+      return encode(load<MPI_File>(field));
     default:
       return error("it is no handle");
   }
@@ -155,6 +169,8 @@ Decoded decode(cppc_kind kind, std::uint64_t stored, void* field) {
       return decode(stored, mpi::error_handlers(), mpi::errhandler_at, field);
     case CPPC_FILE:
       return decode_stream(stored, field);
+    case CPPC_MPI_FILE:
+      return decode_file(stored, field);
     default:
       return error("it is no handle");
   }

@@ -12,20 +12,6 @@ namespace cppc::mpi {
 
 namespace {
 
-class OwnInfo {
- public:
-  explicit OwnInfo(MPI_Info info) : info_(info) {}
-  OwnInfo(const OwnInfo&) = delete;
-  OwnInfo& operator=(const OwnInfo&) = delete;
-  ~OwnInfo() {
-    if (info_ != MPI_INFO_NULL) PMPI_Info_free(&info_);
-  }
-  [[nodiscard]] MPI_Info get() const { return info_; }
-
- private:
-  MPI_Info info_;
-};
-
 int make_info(const Hints& hints, MPI_Info* made) {
   int status = PMPI_Info_create(made);
   for (const auto& [key, value] : hints)
@@ -61,12 +47,14 @@ Hints hints_of(MPI_Comm comm) {
   return info == MPI_INFO_NULL ? Hints{} : hints_in(info);
 }
 
-void set_hints(MPI_Comm comm, const Hints& hints) {
-  if (hints.empty()) return;
+OwnInfo OwnInfo::of(const Hints& hints) {
   MPI_Info info = MPI_INFO_NULL;
-  must(make_info(hints, &info), "MPI_Info_set");
-  const OwnInfo own(info);
-  must(PMPI_Comm_set_info(comm, info), "MPI_Comm_set_info");
+  if (!hints.empty()) must(make_info(hints, &info), "MPI_Info_set");
+  return OwnInfo(info);
+}
+
+void set_hints(MPI_Comm comm, const Hints& hints) {
+  if (!hints.empty()) must(PMPI_Comm_set_info(comm, OwnInfo::of(hints).get()), "MPI_Comm_set_info");
 }
 
 void write(const Hints& hints, ByteWriter& writer) {

@@ -29,6 +29,24 @@ void write(const Hints& hints, ByteWriter& writer);
 /// Fails the reader when MPI would not take them.
 Hints read_hints(ByteReader& reader);
 
+class OwnInfo {
+ public:
+  explicit OwnInfo(MPI_Info info) : info_(info) {}
+
+  /// None, when there are no hints.
+  static OwnInfo of(const Hints& hints);
+
+  OwnInfo(const OwnInfo&) = delete;
+  OwnInfo& operator=(const OwnInfo&) = delete;
+  ~OwnInfo() {
+    if (info_ != MPI_INFO_NULL) PMPI_Info_free(&info_);
+  }
+  [[nodiscard]] MPI_Info get() const { return info_; }
+
+ private:
+  MPI_Info info_;
+};
+
 struct InfoRecipe {
   std::uint64_t number;
   Hints hints;

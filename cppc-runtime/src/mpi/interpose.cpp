@@ -3,6 +3,7 @@
 
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
+#include "mpi/files.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/refuse.hpp"
@@ -20,6 +21,7 @@ using namespace cppc::mpi;
   }
 #define COMM(comm) comms.real(comm, self)
 #define GROUP(group) groups().real(group)
+#define FILE_(fh) files().real(fh)
 
 #define PASSED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
 #define SENDS(name, parameters, arguments) FUNCTION(name, parameters, return traffic.sent(P##name arguments, dest);)
@@ -37,6 +39,8 @@ using namespace cppc::mpi;
 #define GROUPED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
 #define MAKES_GROUP(name, parameters, arguments) \
   FUNCTION(name, parameters, return groups().create(newgroup, [&](MPI_Group* newgroup) { return P##name arguments; });)
+#define BEGINS(name, parameters, arguments) FUNCTION(name, parameters, return files().began(P##name arguments, fh);)
+#define ENDS(name, parameters, arguments) FUNCTION(name, parameters, return files().ended(P##name arguments, fh);)
 #define REFUSED(name, parameters, arguments) \
   FUNCTION(name, parameters, if (comms.managed()) refuse(self); return P##name arguments;)
 #define OWN(name)
@@ -48,6 +52,7 @@ extern "C" {
 
 #include "cppc/mpi/collectives.def"
 #include "cppc/mpi/datatypes.def"
+#include "cppc/mpi/files.def"
 #include "cppc/mpi/functions.def"
 #include "cppc/mpi/others.def"
 
@@ -64,6 +69,7 @@ extern "C" {
   }
 
 REFUSED_IN_FORTRAN(MPI_Comm)
+REFUSED_IN_FORTRAN(MPI_File)
 REFUSED_IN_FORTRAN(MPI_Group)
 REFUSED_IN_FORTRAN(MPI_Op)
 REFUSED_IN_FORTRAN(MPI_Request)

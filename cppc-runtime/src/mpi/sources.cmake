@@ -16,12 +16,15 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/drain.cpp
   ${CMAKE_CURRENT_LIST_DIR}/environment.cpp
   ${CMAKE_CURRENT_LIST_DIR}/error_handlers.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/file_recipe.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/files.cpp
   ${CMAKE_CURRENT_LIST_DIR}/groups.cpp
   ${CMAKE_CURRENT_LIST_DIR}/handles.cpp
   ${CMAKE_CURRENT_LIST_DIR}/infos.cpp
   ${CMAKE_CURRENT_LIST_DIR}/interpose.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mailbox.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mpi_objects.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/node_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/operations.cpp
   ${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/persistent.cpp

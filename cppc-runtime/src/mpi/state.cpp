@@ -1,6 +1,6 @@
-/// The share of a rank's state that MPI and the C library hold: communicators, groups and requests, made
-/// again whenever a rank has moved; datatypes, operations, error handlers, info objects, open files and random numbers,
-/// made again in a replacement.
+/// The share of a rank's state that MPI and the C library hold: communicators, groups, requests and files, made again
+/// whenever a rank has moved; datatypes, operations, error handlers, info objects, open files and random numbers, made
+/// again in a replacement.
 #include <mpi.h>
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "mpi/description.hpp"
 #include "mpi/drain.hpp"
 #include "mpi/error_handlers.hpp"
+#include "mpi/files.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/mailbox.hpp"
@@ -60,6 +61,7 @@ struct Local {
   std::vector<OperationRecipe> operations;
   std::vector<InfoRecipe> infos;
   std::vector<ErrorHandlerRecipe> error_handlers;
+  StoredFiles files;
   std::vector<c_library::StreamRecipe> streams;
 };
 
@@ -157,7 +159,8 @@ cppc_status write_mpi(ByteWriter& writer) {
   if (const cppc_status status = datatypes().write(writer); status != CPPC_OK) return status;
   if (const cppc_status status = operations().write(writer); status != CPPC_OK) return status;
   infos().write(writer);
-  return error_handlers().write(writer);
+  if (const cppc_status status = error_handlers().write(writer); status != CPPC_OK) return status;
+  return files().write(writer);
 }
 
 cppc_status write_c_library(ByteWriter& writer) {
@@ -184,6 +187,7 @@ void read_mpi(ByteReader& reader, Local& local) {
   local.operations = Operations::read(reader);
   local.infos = Infos::read(reader);
   local.error_handlers = ErrorHandlers::read(reader);
+  local.files = Files::read(reader, comms.world_rank(), comms.world_size());
 }
 
 cppc_status make(const Local& local) {
@@ -191,6 +195,7 @@ cppc_status make(const Local& local) {
   if (const cppc_status status = operations().make(local.operations); status != CPPC_OK) return status;
   if (const cppc_status status = infos().make(local.infos); status != CPPC_OK) return status;
   if (const cppc_status status = error_handlers().make(local.error_handlers); status != CPPC_OK) return status;
+  if (const cppc_status status = files().adopt(local.files); status != CPPC_OK) return status;
   return c_library::reopen(local.streams);
 }
 
@@ -203,6 +208,7 @@ cppc_status make_again(const Communicators& all, MPI_Comm world) {
   }
   groups().make(all.groups, Group::of(world));
   if (const cppc_status status = requests().make_real(); status != CPPC_OK) return status;
+  if (const cppc_status status = files().reopen(); status != CPPC_OK) return status;
   all.world.apply(world);
   must(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, all.world.error_handler.get()), "MPI_Comm_set_errhandler");
   all.self.apply(MPI_COMM_SELF);
@@ -219,6 +225,7 @@ void free_all() {
 /// A process that stays.
 cppc_status rebuild_here(MPI_Comm world) {
   const Communicators all = present();
+  files().close_moved(world);
   free_all();
   comms.set_world(world);
   mpi::traffic.restart();
@@ -287,6 +294,9 @@ cppc_status rebuild(MPI_Comm world) {
   return comms.awaits_world() ? rebuild_replacement(world) : rebuild_here(world);
 }
 
-void abandon() { free_all(); }
+void abandon() {
+  files().abandon();
+  free_all();
+}
 
 }  // namespace cppc::mpi_state

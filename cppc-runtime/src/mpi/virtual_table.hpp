@@ -1,5 +1,5 @@
-/// Objects of MPI that are made anew while the program runs, groups and persistent requests: the program holds small
-/// numbers in place of their handles, as it does for communicators (comm_table.hpp).
+/// Objects of MPI that are made anew while the program runs, groups, persistent requests and files: the program holds
+/// small numbers in place of their handles, as it does for communicators (comm_table.hpp).
 #pragma once
 
 #include <algorithm>
@@ -38,11 +38,11 @@ class VirtualTable {
 
   /// `index` is at least 1.
   void put(std::size_t index, Object object) noexcept try {
-    if (index >= limit) die(CPPC_ERR_MEMORY, "the program has more than 65535 groups or persistent requests");
+    if (index >= limit) die(CPPC_ERR_MEMORY, "the program has more than 65535 groups, persistent requests or files");
     if (index >= slots_.size()) slots_.resize(index + 1);
     slots_[index] = std::move(object);
   } catch (const std::bad_alloc&) {
-    die(CPPC_ERR_MEMORY, "no memory for a group or a persistent request");
+    die(CPPC_ERR_MEMORY, "no memory for a group, a persistent request or a file");
   }
 
   void remove(Handle handle) {

@@ -24,7 +24,10 @@ image::Class class_of(cppc_kind kind) {
     case CPPC_MPI_OP:
     case CPPC_MPI_GROUP:
     case CPPC_MPI_REQUEST:
+    case CPPC_MPI_INFO:
+    case CPPC_MPI_ERRHANDLER:
     case CPPC_FILE:
+    case CPPC_MPI_FILE:
       return image::Class::reference;
   }
   return image::Class::bytes;

@@ -138,7 +138,7 @@ TEST(Handles, ThatDangleBecomeInvalid) {
 TEST(Handles, NumbersThatStandForNothing) {
   void* field = nullptr;
   for (const cppc_kind kind :
-       {CPPC_MPI_COMM, CPPC_MPI_DATATYPE, CPPC_MPI_OP, CPPC_MPI_GROUP, CPPC_MPI_REQUEST, CPPC_FILE}) {
+       {CPPC_MPI_COMM, CPPC_MPI_DATATYPE, CPPC_MPI_OP, CPPC_MPI_GROUP, CPPC_MPI_REQUEST, CPPC_FILE, CPPC_MPI_FILE}) {
     for (const std::uint64_t stored : {std::uint64_t{1} << 33, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
       EXPECT_FALSE(handles::decode(kind, stored, &field)) << kind << ' ' << stored;
     }

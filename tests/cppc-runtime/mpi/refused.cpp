@@ -16,11 +16,17 @@ namespace {
 
 MPI_Win win;
 MPI_File file;
+MPI_Errhandler handler;
 MPI_Comm comm;
 
 const std::map<std::string, std::function<void()>> calls{
     {"MPI_Win_create", [] { MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win); }},
-    {"MPI_File_open", [] { MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file); }},
+    {"MPI_File_create_errhandler", [] { MPI_File_create_errhandler(nullptr, &handler); }},
+    {"MPI_MODE_SEQUENTIAL",
+     [] {
+       const int mode = MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL;
+       MPI_File_open(MPI_COMM_SELF, "/dev/null", mode, MPI_INFO_NULL, &file);
+     }},
     {"MPI_Type_set_attr", [] { MPI_Type_set_attr(MPI_INT, 0, nullptr); }},
     {"MPI_Group_c2f", [] { MPI_Group_c2f(MPI_GROUP_EMPTY); }},
     {"MPI_Comm_spawn",
