@@ -69,6 +69,7 @@ const char* handle(clang::QualType type) {
                                                                {"ompi_request_t", "&cppc_type_mpi_request"},
                                                                {"ompi_info_t", "&cppc_type_mpi_info"},
                                                                {"ompi_errhandler_t", "&cppc_type_mpi_errhandler"},
+                                                               {"ompi_file_t", "&cppc_type_mpi_file"},
                                                                {"_IO_FILE", "&cppc_type_file"}};
   static const std::map<std::string, const char*> by_name = {{"MPI_Comm", "&cppc_type_mpi_comm"},
                                                              {"MPI_Datatype", "&cppc_type_mpi_datatype"},
@@ -76,7 +77,8 @@ const char* handle(clang::QualType type) {
                                                              {"MPI_Group", "&cppc_type_mpi_group"},
                                                              {"MPI_Request", "&cppc_type_mpi_request"},
                                                              {"MPI_Info", "&cppc_type_mpi_info"},
-                                                             {"MPI_Errhandler", "&cppc_type_mpi_errhandler"}};
+                                                             {"MPI_Errhandler", "&cppc_type_mpi_errhandler"},
+                                                             {"MPI_File", "&cppc_type_mpi_file"}};
   for (clang::QualType t = type; const auto* name = t->getAs<clang::TypedefType>(); t = name->desugar())
     if (const auto found = by_name.find(name->getDecl()->getNameAsString()); found != by_name.end())
       return found->second;

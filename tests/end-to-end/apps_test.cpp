@@ -33,6 +33,7 @@ const std::vector<Program> kPrograms{
     {"types", {}, "--steps", 200, 200},
     {"objects", {}, "--steps", 200, 200},
     {"storm", {}, "--steps", 200, 200},
+    {"records", {}, "--steps", 100, 100},
 };
 
 unsigned number_from(const char* variable, unsigned otherwise) {
@@ -52,13 +53,15 @@ std::vector<std::string> operator+(std::vector<std::string> left, const std::vec
 
 class AppsTest : public testing::TestWithParam<std::tuple<std::string, Program>> {
  protected:
-  /// The program's arguments; where it keeps a log, that is `log` in the folder.
+  /// The program's arguments; where it keeps a log or writes files, they are named after `log` in the folder.
   [[nodiscard]] std::vector<std::string> arguments(const std::string& log) const {
     std::vector<std::string> all = lasting(program_, migrations_);
     if (keeps_log()) all = all + std::vector<std::string>{"--log", folder_.file(log)};
+    if (writes_files()) all = all + std::vector<std::string>{"--file", folder_.file(log)};
     return all;
   }
   [[nodiscard]] bool keeps_log() const { return program_.name == "md"; }
+  [[nodiscard]] bool writes_files() const { return program_.name == "records"; }
 
   [[nodiscard]] Finished run_plain() const {
     const std::vector<std::string> mpirun{"mpirun",          "--mca", "mpi_yield_when_idle", "1",
@@ -91,6 +94,12 @@ TEST_P(AppsTest, KeepsEveryBitOfItsResult) {
     const std::string log = contents(folder_.file("plain." + std::to_string(rank)));
     ASSERT_FALSE(log.empty());
     EXPECT_EQ(contents(folder_.file("movable." + std::to_string(rank))), log) << "of rank " << rank;
+  }
+  for (const std::string name : {".rows", ".log"}) {
+    if (!writes_files()) break;
+    const std::string file = contents(folder_.file("plain" + name));
+    ASSERT_FALSE(file.empty());
+    EXPECT_EQ(contents(folder_.file("movable" + name)), file) << name;
   }
 }
 
