@@ -19,9 +19,10 @@
 enum { COLUMNS = 3, PATH = 4096 };
 
 static const char help[] =
-    "Usage: records [--steps S] [--file FILE] [--hold FILE --hold-at K]\n"
+    "Usage: records [--steps S | --until FILE] [--file FILE] [--hold FILE --hold-at K]\n"
     "Writes a row into a file and a line into a log in every step, and checks what is in them.\n"
     "  --steps S    time steps (200)\n"
+    "  --until FILE steps until FILE exists\n"
     "  --file FILE  writes FILE.rows and FILE.log (both in a temporary directory, and removed in the end)\n"
     "  --hold FILE  at step K (--hold-at K, or several, as 3,7) wait until FILE exists, and remove it\n"
     "Exit status: 0 right, 1 wrong, 2 wrong usage.\n"
@@ -31,6 +32,7 @@ static const char help[] =
 struct options {
   struct usage usage;
   long steps;
+  const char* until;
   const char* file;
   struct hold hold;
 };
@@ -148,18 +150,27 @@ static int check_all(const struct files* f, long steps, uint64_t* digest) {
 
 /* ---- The program ---- */
 
+/* Rank 0 says so, since the file may appear while the ranks ask. */
+static int goes_on(const struct options* options, const struct files* f, long step) {
+  if (options->until == NULL) return step < options->steps;
+  int answer = f->rank == 0 && access(options->until, F_OK) != 0;
+  MPI_Bcast(&answer, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return answer;
+}
+
 static int write_and_check(const struct options* options) {
   struct files files;
   open_files(&files, options);
   long wrong = 0;
   uint64_t digest = DIGEST_START;
-  for (long step = 0; step < options->steps; ++step) {
+  long step = 0;
+  for (; goes_on(options, &files, step); ++step) {
     hold_at(&options->hold, files.rank, step);
     long here = use(&files, step), everywhere = 0;
     MPI_Allreduce(&here, &everywhere, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     wrong += everywhere;
   }
-  long here = check_all(&files, options->steps, &digest), everywhere = 0;
+  long here = check_all(&files, step, &digest), everywhere = 0;
   MPI_Allreduce(&here, &everywhere, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   wrong += everywhere;
   const int status = tell("records", digest_ranks(digest, MPI_COMM_WORLD), wrong == 0, "%ld times", wrong);
@@ -171,6 +182,7 @@ static int write_and_check(const struct options* options) {
 static void parse_options(int argc, char** argv, struct options* options) {
   const struct setting settings[] = {
       {"steps", .number = &options->steps, .least = 0, .most = 1000000000},
+      {"until", .text = &options->until},
       {"file", .text = &options->file},
       {"hold", .text = &options->hold.file},
       {"hold-at", .list = &options->hold.steps},
