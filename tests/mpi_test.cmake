@@ -18,7 +18,7 @@ function(cppc_add_mpi_test)
 endfunction()
 
 # Makes the mpirun of a registered test, directly or in a script, work as any user and with `ranks` on fewer cores.
-# A hang ends the test; nothing else depends on the time limit. Open MPI leaks by itself, in plug-ins that are gone when
+# Windows are those of cppc-run. A hang ends the test; nothing else depends on the time limit. Open MPI leaks by itself, in plug-ins that are gone when
 # the sanitizer reports, so leaks of an MPI program cannot be told apart.
 function(cppc_set_mpi_environment test ranks)
   set(environment
@@ -27,6 +27,7 @@ function(cppc_set_mpi_environment test ranks)
     OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_hwloc_base_binding_policy=none
     OMPI_MCA_mpi_yield_when_idle=1
+    OMPI_MCA_osc=^rdma,ucx
     ASAN_OPTIONS=detect_leaks=0
   )
   set_tests_properties(${test} PROPERTIES

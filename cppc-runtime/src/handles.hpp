@@ -36,6 +36,7 @@ cppc_status restore(ByteReader& reader);
 void traffic(cppc_traffic* out);
 int drain();
 void resume();
+int progress();
 cppc_status rebuild(MPI_Comm world);
 void abandon();
 

@@ -202,6 +202,7 @@ const cppc_runtime& runtime_interface() {
       .traffic = mpi_state::traffic,
       .drain = mpi_state::drain,
       .resume = mpi_state::resume,
+      .progress = mpi_state::progress,
       .rebuild = mpi_state::rebuild,
       .abandon = mpi_state::abandon,
   };

@@ -46,4 +46,5 @@ const cppc_type cppc_type_mpi_info = scalar(CPPC_MPI_INFO, sizeof(MPI_Info), "MP
 const cppc_type cppc_type_mpi_errhandler = scalar(CPPC_MPI_ERRHANDLER, sizeof(MPI_Errhandler), "MPI_Errhandler");
 const cppc_type cppc_type_file = scalar(CPPC_FILE, sizeof(FILE*), "FILE*");
 const cppc_type cppc_type_mpi_file = scalar(CPPC_MPI_FILE, sizeof(MPI_File), "MPI_File");
+const cppc_type cppc_type_mpi_win = scalar(CPPC_MPI_WIN, sizeof(MPI_Win), "MPI_Win");
 }

@@ -28,14 +28,17 @@ std::vector<Row> rows() {
 #define BEGINS SUPPORTED
 #define ENDS SUPPORTED
 #define OWN SUPPORTED
+#define GETS SUPPORTED
+#define PUTS SUPPORTED
+#define STARTS_PUT SUPPORTED
 #define UNCHANGED(name) all.push_back({#name, passed});
 #define REFUSED(name, ...) all.push_back({#name, refused});
 #define OWN_REFUSED REFUSED
-#define UNREACHED REFUSED
 #include "cppc/mpi/collectives.def"
 #include "cppc/mpi/datatypes.def"
 #include "cppc/mpi/files.def"
 #include "cppc/mpi/functions.def"
+#include "cppc/mpi/one_sided.def"
 #include "cppc/mpi/others.def"
   std::ranges::sort(all, {}, &Row::function);
   return all;

@@ -47,7 +47,7 @@ typedef struct cppc_block {
 typedef struct cppc_traffic {
   int64_t sent;     /* point-to-point messages to other ranks or oneself, this process, since the last rebuild */
   int64_t received; /* receives that were started, likewise */
-  int64_t active;   /* requests started and not completed, or not by drain */
+  int64_t active;   /* requests started and not completed, or not by drain; accesses and epochs of windows likewise */
 } cppc_traffic;
 
 /* What the runtime offers. Valid from the extension's start until the process ends. */
@@ -86,12 +86,17 @@ typedef struct cppc_runtime {
   /* Only inside `stopped`: one round of taking out of MPI what is in flight. Messages that were sent and not received
    * wait in the runtime; receives without a message are posted again later; other requests come to their end. Returns
    * 1 when nothing that this process has started is under way any more; more messages may come until the sums of sent
-   * and received of all ranks are the same (a message counts as received once it is there in full). To be called by all ranks at a time, since either end of a message has to
-   * take part. */
+   * and received of all ranks are the same (a message counts as received once it is there in full). To be called by
+   * all ranks at a time, since either end of a message has to take part. */
   int (*drain)(void);
 
   /* After `drain`, when there is no `rebuild`, which does the same: what was taken back is posted again. */
   void (*resume)(void);
+
+  /* While this process waits outside MPI for others to reach the migration point: lets MPI do what they need it for,
+   * as the target of their one-sided communication. Does not wait. Returns 1 when that may come again, 0 when nobody
+   * can need it. */
+  int (*progress)(void);
 
   /* Collective over `world`: makes it the application's MPI_COMM_WORLD and makes its communicators again from their
    * log. In a process that stays, the earlier ones are freed first. In a replacement, called inside `join`. */

@@ -63,8 +63,8 @@ void FileRecipe::note(MPI_File file) {
 
 tl::expected<MPI_File, cppc_status> FileRecipe::open(MPI_Comm comm) const {
   const FileErrorsReturned errors_returned(MPI_FILE_NULL);
-  const OwnInfo info = OwnInfo::of(hints);
-  const OwnInfo view_info = OwnInfo::of(view.hints);
+  const OwnInfo info = OwnInfo::with(hints);
+  const OwnInfo view_info = OwnInfo::with(view.hints);
   MPI_File file = MPI_FILE_NULL;
   const char* call = "MPI_File_open";
   int status = PMPI_File_open(comm, path.c_str(), mode & ~not_again, info.get(), &file);

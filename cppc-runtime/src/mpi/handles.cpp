@@ -17,6 +17,7 @@
 #include "mpi/operations.hpp"
 #include "mpi/predefined.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/windows.hpp"
 
 namespace cppc::handles {
 
@@ -32,6 +33,7 @@ enum : std::uint64_t { world = CommTable::limit, self, no_communicator };
 enum : std::uint64_t { no_group = mpi::Groups::Table::limit, empty_group };
 enum : std::uint64_t { no_file = mpi::Files::Table::limit };
 enum : std::uint64_t { no_request = std::uint64_t{1} << 32 };
+enum : std::uint64_t { no_window = mpi::Windows::Table::limit };
 
 tl::unexpected<std::string> error(const char* why) { return tl::unexpected(std::string(why)); }
 
@@ -118,6 +120,16 @@ Decoded decode_request(std::uint64_t stored, void* field) {
   return unknown_number();
 }
 
+Stored encode(MPI_Win win) {
+  return mpi::Windows::Table::is_virtual(win) ? mpi::Windows::Table::index_of(win) : no_window;
+}
+
+Decoded decode_window(std::uint64_t stored, void* field) {
+  if (stored < mpi::Windows::Table::limit) return store(field, mpi::Windows::Table::handle_of(stored));
+  if (stored == no_window) return store(field, MPI_WIN_NULL);
+  return unknown_number();
+}
+
 Decoded decode_stream(std::uint64_t stored, void* field) {
   const auto stream = c_library::decode(stored);
   if (!stream) return tl::unexpected(stream.error());
@@ -146,6 +158,8 @@ Stored encode(cppc_kind kind, const void* field) {
       return c_library::encode(load<FILE*>(field));
     case CPPC_MPI_FILE:
       return encode(load<MPI_File>(field));
+    case CPPC_MPI_WIN:
+      return encode(load<MPI_Win>(field));
     default:
       return error("it is no handle");
   }
@@ -171,6 +185,8 @@ Decoded decode(cppc_kind kind, std::uint64_t stored, void* field) {
       return decode_stream(stored, field);
     case CPPC_MPI_FILE:
       return decode_file(stored, field);
+    case CPPC_MPI_WIN:
+      return decode_window(stored, field);
     default:
       return error("it is no handle");
   }

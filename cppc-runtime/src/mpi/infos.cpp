@@ -25,6 +25,12 @@ bool fits(const std::string& text, std::size_t limit) {
 
 }  // namespace
 
+OwnInfo OwnInfo::with(const Hints& hints) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (!hints.empty()) must(make_info(hints, &info), "MPI_Info_set");
+  return OwnInfo(info);
+}
+
 Hints hints_in(MPI_Info info) {
   int keys = 0;
   must(PMPI_Info_get_nkeys(info, &keys), "MPI_Info_get_nkeys");
@@ -47,14 +53,8 @@ Hints hints_of(MPI_Comm comm) {
   return info == MPI_INFO_NULL ? Hints{} : hints_in(info);
 }
 
-OwnInfo OwnInfo::of(const Hints& hints) {
-  MPI_Info info = MPI_INFO_NULL;
-  if (!hints.empty()) must(make_info(hints, &info), "MPI_Info_set");
-  return OwnInfo(info);
-}
-
 void set_hints(MPI_Comm comm, const Hints& hints) {
-  if (!hints.empty()) must(PMPI_Comm_set_info(comm, OwnInfo::of(hints).get()), "MPI_Comm_set_info");
+  if (!hints.empty()) must(PMPI_Comm_set_info(comm, OwnInfo::with(hints).get()), "MPI_Comm_set_info");
 }
 
 void write(const Hints& hints, ByteWriter& writer) {

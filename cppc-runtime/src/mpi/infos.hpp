@@ -20,21 +20,13 @@ namespace cppc::mpi {
 /// Keys and values of an info object.
 using Hints = std::vector<std::pair<std::string, std::string>>;
 
-Hints hints_in(MPI_Info info);
-Hints hints_of(MPI_Comm comm);
-void set_hints(MPI_Comm comm, const Hints& hints);
-
-void write(const Hints& hints, ByteWriter& writer);
-
-/// Fails the reader when MPI would not take them.
-Hints read_hints(ByteReader& reader);
-
+/// An info object that is freed with its owner.
 class OwnInfo {
  public:
   explicit OwnInfo(MPI_Info info) : info_(info) {}
 
-  /// None, when there are no hints.
-  static OwnInfo of(const Hints& hints);
+  /// One with these hints, MPI_INFO_NULL without any.
+  static OwnInfo with(const Hints& hints);
 
   OwnInfo(const OwnInfo&) = delete;
   OwnInfo& operator=(const OwnInfo&) = delete;
@@ -46,6 +38,15 @@ class OwnInfo {
  private:
   MPI_Info info_;
 };
+
+Hints hints_in(MPI_Info info);
+Hints hints_of(MPI_Comm comm);
+void set_hints(MPI_Comm comm, const Hints& hints);
+
+void write(const Hints& hints, ByteWriter& writer);
+
+/// Fails the reader when MPI would not take them.
+Hints read_hints(ByteReader& reader);
 
 struct InfoRecipe {
   std::uint64_t number;

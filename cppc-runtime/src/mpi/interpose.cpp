@@ -9,6 +9,7 @@
 #include "mpi/refuse.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
+#include "mpi/windows.hpp"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI_Attr_put and MPI_Attr_delete
 
@@ -22,6 +23,7 @@ using namespace cppc::mpi;
 #define COMM(comm) comms.real(comm, self)
 #define GROUP(group) groups().real(group)
 #define FILE_(fh) files().real(fh)
+#define WIN(win) windows().real(win)
 
 #define PASSED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
 #define SENDS(name, parameters, arguments) FUNCTION(name, parameters, return traffic.sent(P##name arguments, dest);)
@@ -41,12 +43,18 @@ using namespace cppc::mpi;
   FUNCTION(name, parameters, return groups().create(newgroup, [&](MPI_Group* newgroup) { return P##name arguments; });)
 #define BEGINS(name, parameters, arguments) FUNCTION(name, parameters, return files().began(P##name arguments, fh);)
 #define ENDS(name, parameters, arguments) FUNCTION(name, parameters, return files().ended(P##name arguments, fh);)
+#define GETS(name, parameters, arguments) \
+  FUNCTION(name, parameters, return windows().accessed(P##name arguments, win, target, Access::reads);)
+#define PUTS(name, parameters, arguments) \
+  FUNCTION(name, parameters, return windows().accessed(P##name arguments, win, target, Access::writes);)
+#define STARTS_PUT(name, parameters, arguments) \
+  FUNCTION(name, parameters,                    \
+           return windows().accessed(requests().started(P##name arguments, request), win, target, Access::writes);)
 #define REFUSED(name, parameters, arguments) \
   FUNCTION(name, parameters, if (comms.managed()) refuse(self); return P##name arguments;)
 #define OWN(name)
 #define OWN_REFUSED(name)
 #define UNCHANGED(name)
-#define UNREACHED(name)
 
 extern "C" {
 
@@ -54,6 +62,7 @@ extern "C" {
 #include "cppc/mpi/datatypes.def"
 #include "cppc/mpi/files.def"
 #include "cppc/mpi/functions.def"
+#include "cppc/mpi/one_sided.def"
 #include "cppc/mpi/others.def"
 
 // Handles of Fortran: refused, since they change with a migration.
@@ -73,6 +82,7 @@ REFUSED_IN_FORTRAN(MPI_File)
 REFUSED_IN_FORTRAN(MPI_Group)
 REFUSED_IN_FORTRAN(MPI_Op)
 REFUSED_IN_FORTRAN(MPI_Request)
+REFUSED_IN_FORTRAN(MPI_Win)
 
 MPI_Fint MPI_Type_c2f(MPI_Datatype type) {
   if (comms.managed()) refuse("MPI_Type_c2f");

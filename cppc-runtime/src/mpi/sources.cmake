@@ -25,6 +25,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/mailbox.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mpi_objects.cpp
   ${CMAKE_CURRENT_LIST_DIR}/node_file.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/one_sided.cpp
   ${CMAKE_CURRENT_LIST_DIR}/operations.cpp
   ${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/persistent.cpp
@@ -34,6 +35,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/requests.cpp
   ${CMAKE_CURRENT_LIST_DIR}/state.cpp
   ${CMAKE_CURRENT_LIST_DIR}/topology.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/windows.cpp
 )
 target_include_directories(cppc-mpi
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src

@@ -1,6 +1,6 @@
-/// The share of a rank's state that MPI and the C library hold: communicators, groups, requests and files, made again
-/// whenever a rank has moved; datatypes, operations, error handlers, info objects, open files and random numbers, made
-/// again in a replacement.
+/// The share of a rank's state that MPI and the C library hold: communicators, groups, requests, windows and files,
+/// made again whenever a rank has moved; datatypes, operations, error handlers, info objects, open files and random
+/// numbers, made again in a replacement.
 #include <mpi.h>
 
 #include <cstdint>
@@ -28,6 +28,7 @@
 #include "mpi/own_attributes.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
+#include "mpi/windows.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi_state {
@@ -36,8 +37,9 @@ using namespace mpi;
 
 namespace {
 
-/// All communicators and groups of a process. Each is made from its members alone, so neither the call that made it
-/// counts nor what it came from, which may be gone; and nothing has to be kept up to date while the program runs.
+/// All communicators, groups and windows of a process. Each is made from its members alone, so neither the call that
+/// made it counts nor what it came from, which may be gone; and nothing has to be kept up to date while the program
+/// runs.
 struct Communicators {
   Settings world;
   Settings self;
@@ -45,6 +47,7 @@ struct Communicators {
   /// a collective call, so making them again in this order cannot deadlock.
   std::vector<std::pair<std::size_t, Description>> derived;
   GroupMembers groups;
+  WindowDescriptions windows;
 };
 
 /// What a replacement needs until rebuild().
@@ -80,7 +83,8 @@ Communicators present() {
   Communicators all{.world = Settings::of(comms.world()),
                     .self = Settings::of(MPI_COMM_SELF),
                     .derived = {},
-                    .groups = groups().members(world)};
+                    .groups = groups().members(world),
+                    .windows = windows().describe(world)};
   for (const std::size_t index : comms.indices()) {
     all.derived.emplace_back(index, Description::of(comms.at(index), world));
   }
@@ -105,10 +109,12 @@ void write(const Communicators& all, ByteWriter& writer) {
     description.write(writer);
   }
   Groups::write(all.groups, writer);
+  Windows::write(all.windows, writer);
 }
 
 Communicators read_communicators(ByteReader& reader) {
-  Communicators all{.world = Settings::read(reader), .self = Settings::read(reader), .derived = {}, .groups = {}};
+  Communicators all{
+      .world = Settings::read(reader), .self = Settings::read(reader), .derived = {}, .groups = {}, .windows = {}};
   std::vector<bool> seen(CommTable::limit);
   const std::uint64_t number = reader.count(sizeof(std::uint32_t));
   for (std::uint64_t i = 0; i < number && reader.ok(); ++i) {
@@ -121,6 +127,7 @@ Communicators read_communicators(ByteReader& reader) {
     all.derived.emplace_back(index, Description::read(reader, comms.world_rank(), comms.world_size()));
   }
   all.groups = Groups::read(reader, comms.world_size());
+  all.windows = Windows::read(reader, comms.world_rank(), comms.world_size());
   return all;
 }
 
@@ -208,6 +215,7 @@ cppc_status make_again(const Communicators& all, MPI_Comm world) {
   }
   groups().make(all.groups, Group::of(world));
   if (const cppc_status status = requests().make_real(); status != CPPC_OK) return status;
+  if (const cppc_status status = windows().make_real(all.windows, world); status != CPPC_OK) return status;
   if (const cppc_status status = files().reopen(); status != CPPC_OK) return status;
   all.world.apply(world);
   must(PMPI_Comm_set_errhandler(MPI_COMM_WORLD, all.world.error_handler.get()), "MPI_Comm_set_errhandler");
@@ -218,6 +226,7 @@ cppc_status make_again(const Communicators& all, MPI_Comm world) {
 
 /// Frees what is bound to the world that is no more.
 void free_all() {
+  windows().free_real();
   requests().free_real();
   comms.free_all();
 }
@@ -242,6 +251,7 @@ cppc_status rebuild_replacement(MPI_Comm world) {
   comms.set_world(world);
   mpi::traffic.restart();
   if (const cppc_status status = requests().adopt(objects.requests); status != CPPC_OK) return status;
+  if (const cppc_status status = windows().adopt(objects.communicators.windows); status != CPPC_OK) return status;
   if (const cppc_status status = own_attributes().adopt(objects.attributes); status != CPPC_OK) return status;
   if (const cppc_status status = attach_again(objects.attached_buffer); status != CPPC_OK) return status;
   const cppc_status status = make_again(objects.communicators, world);
@@ -288,6 +298,13 @@ void traffic(cppc_traffic* out) {
 int drain() { return mpi::drain() ? 1 : 0; }
 
 void resume() { mpi::resume(); }
+
+int progress() {
+  if (!windows().any()) return 0;
+  int arrived = 0;
+  must(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  return 1;
+}
 
 cppc_status rebuild(MPI_Comm world) {
   if (!in_place(world)) return CPPC_ERR_MISMATCH;

@@ -1,4 +1,4 @@
-/// Objects of MPI that are made anew while the program runs, groups, persistent requests and files: the program holds
+/// Objects of MPI that are made anew while the program runs, groups, windows and files: the program holds
 /// small numbers in place of their handles, as it does for communicators (comm_table.hpp).
 #pragma once
 
@@ -38,11 +38,11 @@ class VirtualTable {
 
   /// `index` is at least 1.
   void put(std::size_t index, Object object) noexcept try {
-    if (index >= limit) die(CPPC_ERR_MEMORY, "the program has more than 65535 groups, persistent requests or files");
+    if (index >= limit) die(CPPC_ERR_MEMORY, "the program has more than 65535 groups, windows or files");
     if (index >= slots_.size()) slots_.resize(index + 1);
     slots_[index] = std::move(object);
   } catch (const std::bad_alloc&) {
-    die(CPPC_ERR_MEMORY, "no memory for a group, a persistent request or a file");
+    die(CPPC_ERR_MEMORY, "no memory for a group, a window or a file");
   }
 
   void remove(Handle handle) {

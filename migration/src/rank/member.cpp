@@ -21,6 +21,9 @@ constexpr auto kLook = std::chrono::seconds(1);
 /// How long it rests between two looks for messages of ranks that have still to drain.
 constexpr auto kRest = std::chrono::microseconds(500);
 
+/// How often it lets MPI serve others, as long as they may need it: the targets of one-sided communication take part.
+constexpr auto kServe = std::chrono::milliseconds(1);
+
 tl::expected<std::pair<Desk, negotiation::RankSide>, cppc_status> open_lodging(const Lodging& lodging, int rank) {
   auto desk = Desk::open(lodging.agent_pid, lodging.desk);
   if (!desk) return tl::unexpected(desk.error());
@@ -123,7 +126,10 @@ void Member::report_traffic() {
 
 /// Waits for a command; while the last one is to drain, does so.
 tl::expected<Action, cppc_status> Member::next_command() {
-  if (!draining_) return desk_.await_command(seen_, Clock::now() + kLook);
+  if (!draining_) {
+    const auto pause = runtime_->progress() != 0 ? Clock::duration(kServe) : Clock::duration(kLook);
+    return desk_.await_command(seen_, Clock::now() + pause);
+  }
   const bool settled = runtime_->drain() != 0;
   report_traffic();
   return desk_.await_command(seen_, Clock::now() + (settled ? kRest : Clock::duration::zero()));

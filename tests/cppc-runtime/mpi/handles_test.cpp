@@ -91,6 +91,13 @@ TEST(Handles, Groups) {
   MPI_Group_free(&first);
 }
 
+TEST(Handles, Windows) {
+  MPI_Win win;
+  MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  expect_carried_over<MPI_Win>(CPPC_MPI_WIN, {nullptr, MPI_WIN_NULL, win});
+  MPI_Win_free(&win);
+}
+
 TEST(Handles, Requests) {
   MPI_Request persistent, other;
   MPI_Recv_init(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_SELF, &persistent);
@@ -137,8 +144,8 @@ TEST(Handles, ThatDangleBecomeInvalid) {
 
 TEST(Handles, NumbersThatStandForNothing) {
   void* field = nullptr;
-  for (const cppc_kind kind :
-       {CPPC_MPI_COMM, CPPC_MPI_DATATYPE, CPPC_MPI_OP, CPPC_MPI_GROUP, CPPC_MPI_REQUEST, CPPC_FILE, CPPC_MPI_FILE}) {
+  for (const cppc_kind kind : {CPPC_MPI_COMM, CPPC_MPI_DATATYPE, CPPC_MPI_OP, CPPC_MPI_GROUP, CPPC_MPI_REQUEST,
+                               CPPC_FILE, CPPC_MPI_FILE, CPPC_MPI_WIN}) {
     for (const std::uint64_t stored : {std::uint64_t{1} << 33, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
       EXPECT_FALSE(handles::decode(kind, stored, &field)) << kind << ' ' << stored;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,12 +32,34 @@ std::uint64_t encode_function(const std::byte* field) {
   return static_cast<std::uint64_t>(found - functions.begin()) + 1;
 }
 
+/// A pointer into a block is this, the block's number and the offset in it.
+constexpr std::uint64_t in_block = std::uint64_t{1} << 63;
+constexpr unsigned offset_bits = 32;
+
+std::optional<std::uint64_t> encode_in_block(const std::byte* pointer) {
+  for (const auto& [address, block] : heap().blocks()) {
+    if (pointer < address || pointer >= address + block.bytes) continue;
+    return in_block | block.number << offset_bits | static_cast<std::uint64_t>(pointer - address);
+  }
+  return {};
+}
+
+/// The block came before.
+std::byte* decode_in_block(std::uint64_t stored) {
+  const std::uint64_t number = (stored & ~in_block) >> offset_bits;
+  const auto blocks = heap().blocks();
+  const auto found = std::ranges::find(blocks, number, [](const Heap::Entry& entry) { return entry.block.number; });
+  EXPECT_NE(found, blocks.end());
+  return found->address + (stored & ((std::uint64_t{1} << offset_bits) - 1));
+}
+
 std::uint64_t encode(cppc_kind kind, const std::byte* field) {
   if (kind == CPPC_FUNCTION) return encode_function(field);
   if (kind != CPPC_POINTER) return handles::encode(kind, field).value();
   const std::byte* pointer = nullptr;
   std::memcpy(&pointer, field, sizeof pointer);
   if (pointer == nullptr) return 0;
+  if (const auto stored = encode_in_block(pointer)) return *stored;
   EXPECT_TRUE(pointer >= memory_begin() && pointer < memory_begin() + sizeof memory);
   return static_cast<std::uint64_t>(pointer - memory_begin()) + 1;
 }
@@ -53,7 +76,8 @@ void decode(cppc_kind kind, std::byte* field) {
     ASSERT_TRUE(handles::decode(kind, stored, field));
     return;
   }
-  const std::byte* const pointer = stored == 0 ? nullptr : memory_begin() + (stored - 1);
+  const std::byte* pointer = stored == 0 ? nullptr : memory_begin() + (stored - 1);
+  if ((stored & in_block) != 0) pointer = decode_in_block(stored);
   std::memcpy(field, &pointer, sizeof pointer);
 }
 
@@ -75,7 +99,7 @@ void save_heap(ByteWriter& writer) {
       std::memcpy(&contents[offset], &stored, sizeof stored);
       return true;
     };
-    each_reference(layout_of(block.type), 0, visit);
+    if (layout_of(block.type).references) each_reference(layout_of(block.type), 0, visit);
     blocks.block(contents);
   }
   writer.u64(heap().next_number());
@@ -98,7 +122,7 @@ void load_heap(ByteReader& reader) {
       decode(kind, place + offset);
       return true;
     };
-    each_reference(layout_of(block.type), 0, visit);
+    if (layout_of(block.type).references) each_reference(layout_of(block.type), 0, visit);
   }
 }
 

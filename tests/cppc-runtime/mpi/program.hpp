@@ -21,7 +21,8 @@ void declare(const char* name, Function* function) {
 /// The program's one object, which is at another address in every process.
 inline std::array<int, 64> memory;
 
-/// All blocks of the tracked heap, references in stored form: a pointer as the offset in `memory` plus one.
+/// All blocks of the tracked heap, references in stored form: a pointer as the offset in `memory` plus one, or by the
+/// block that it leads into, one that was allocated before.
 void save_heap(ByteWriter& writer);
 
 /// In another process, after mpi_state::restore().

@@ -1,0 +1,247 @@
+/// One-sided communication: memory, windows and their synchronization.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "heap.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/groups.hpp"
+#include "mpi/traffic.hpp"
+#include "mpi/windows.hpp"
+
+using namespace cppc::mpi;
+
+namespace {
+
+/// Null in a plain program, and when the call that returned `status` failed.
+Window* after(int status, MPI_Win win) { return status == MPI_SUCCESS ? windows().find(win) : nullptr; }
+
+template <class Value>
+void hand_out(Value* value, void* out) {
+  std::memcpy(out, static_cast<const void*>(&value), sizeof value);
+}
+
+/// Memory that is carried over as the program's own; of no bytes, none.
+void* memory(MPI_Aint bytes) {
+  return bytes == 0 ? nullptr : cppc::heap().allocate(&cppc_type_bytes, 0, static_cast<std::size_t>(bytes), false);
+}
+
+int create(const char* function, int flavor, void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
+           MPI_Win* win) {
+  MPI_Win made = MPI_WIN_NULL;
+  const int status = PMPI_Win_create(base, size, unit, info, comms.real(comm, function), &made);
+  if (status == MPI_SUCCESS) *win = windows().add(made, base, size, unit, flavor);
+  return status;
+}
+
+/// The accesses of an epoch of fences may come after it no more.
+void begin_other_epoch(Window& window) { window.fenced = false; }
+
+void lock(Window& window, int type, int target) {
+  begin_other_epoch(window);
+  if (type == MPI_LOCK_SHARED) {
+    window.shared.push_back(target);
+  } else {
+    window.exclusive.push_back(target);
+    traffic.activated(1);
+  }
+}
+
+void unlock(Window& window, int target) {
+  window.settle(target, Access::writes);
+  traffic.completed(static_cast<std::int64_t>(std::erase(window.exclusive, target)));
+  std::erase(window.shared, target);
+}
+
+void set_active(bool& flag, bool active) {
+  if (flag != active) traffic.activated(active ? 1 : -1);
+  flag = active;
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {
+  if (!comms.managed() || size < 0) return PMPI_Alloc_mem(size, info, base);
+  void* const block = memory(size);
+  if (block == nullptr && size > 0) {
+    PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+  }
+  hand_out(block, base);
+  return MPI_SUCCESS;
+}
+
+int MPI_Free_mem(void* base) {
+  if (!comms.managed()) return PMPI_Free_mem(base);
+  cppc::heap().release(base);
+  return MPI_SUCCESS;
+}
+
+int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  if (!comms.managed()) return PMPI_Win_create(base, size, unit, info, comm, win);
+  return create(__func__, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, win);
+}
+
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
+  if (!comms.managed()) return PMPI_Win_allocate(size, unit, info, comm, base, win);
+  void* const block = memory(std::max<MPI_Aint>(size, 0));
+  if (block == nullptr && size > 0) {
+    PMPI_Comm_call_errhandler(comms.real(comm, __func__), MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+  }
+  const int status = create(__func__, MPI_WIN_FLAVOR_ALLOCATE, block, size, unit, info, comm, win);
+  if (status == MPI_SUCCESS) {
+    hand_out(block, base);
+  } else {
+    cppc::heap().release(block);
+  }
+  return status;
+}
+
+int MPI_Win_free(MPI_Win* win) {
+  if (!comms.managed() || win == nullptr) return PMPI_Win_free(win);
+  MPI_Win real = windows().real(*win);
+  const int status = PMPI_Win_free(&real);
+  if (after(status, *win) == nullptr) return status;
+  windows().remove(*win);
+  *win = MPI_WIN_NULL;
+  return status;
+}
+
+int MPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
+  const Window* const window = windows().find(win);
+  if (window == nullptr) return PMPI_Win_get_attr(windows().real(win), keyval, value, flag);
+  KeptWindow& kept = *window->kept;
+  *flag = 1;
+  switch (keyval) {
+    case MPI_WIN_BASE:
+      hand_out(kept.base, value);
+      return MPI_SUCCESS;
+    case MPI_WIN_SIZE:
+      hand_out(&kept.size, value);
+      return MPI_SUCCESS;
+    case MPI_WIN_DISP_UNIT:
+      hand_out(&kept.unit, value);
+      return MPI_SUCCESS;
+    case MPI_WIN_CREATE_FLAVOR:
+      hand_out(&kept.flavor, value);
+      return MPI_SUCCESS;
+    case MPI_WIN_MODEL:
+      hand_out(&kept.model, value);
+      return MPI_SUCCESS;
+    default:
+      return PMPI_Win_get_attr(window->real, keyval, value, flag);
+  }
+}
+
+int MPI_Win_get_group(MPI_Win win, MPI_Group* group) {
+  return groups().create(group, [&](MPI_Group* made) { return PMPI_Win_get_group(windows().real(win), made); });
+}
+
+int MPI_Win_fence(int assertion, MPI_Win win) {
+  const int status = PMPI_Win_fence(assertion, windows().real(win));
+  if (Window* const window = after(status, win)) {
+    window->settle(Access::writes);
+    window->fenced = (assertion & MPI_MODE_NOSUCCEED) == 0;
+  }
+  return status;
+}
+
+int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
+  const int status = PMPI_Win_lock(type, target, assertion, windows().real(win));
+  if (Window* const window = after(status, win)) lock(*window, type, target);
+  return status;
+}
+
+int MPI_Win_lock_all(int assertion, MPI_Win win) {
+  const int status = PMPI_Win_lock_all(assertion, windows().real(win));
+  if (Window* const window = after(status, win)) {
+    begin_other_epoch(*window);
+    window->locked_all = true;
+  }
+  return status;
+}
+
+int MPI_Win_unlock(int target, MPI_Win win) {
+  const int status = PMPI_Win_unlock(target, windows().real(win));
+  if (Window* const window = after(status, win)) unlock(*window, target);
+  return status;
+}
+
+int MPI_Win_unlock_all(MPI_Win win) {
+  const int status = PMPI_Win_unlock_all(windows().real(win));
+  if (Window* const window = after(status, win)) {
+    window->settle(Access::writes);
+    window->locked_all = false;
+  }
+  return status;
+}
+
+int MPI_Win_flush(int target, MPI_Win win) {
+  const int status = PMPI_Win_flush(target, windows().real(win));
+  if (Window* const window = after(status, win)) window->settle(target, Access::writes);
+  return status;
+}
+
+int MPI_Win_flush_all(MPI_Win win) {
+  const int status = PMPI_Win_flush_all(windows().real(win));
+  if (Window* const window = after(status, win)) window->settle(Access::writes);
+  return status;
+}
+
+int MPI_Win_flush_local(int target, MPI_Win win) {
+  const int status = PMPI_Win_flush_local(target, windows().real(win));
+  if (Window* const window = after(status, win)) window->settle(target, Access::reads);
+  return status;
+}
+
+int MPI_Win_flush_local_all(MPI_Win win) {
+  const int status = PMPI_Win_flush_local_all(windows().real(win));
+  if (Window* const window = after(status, win)) window->settle(Access::reads);
+  return status;
+}
+
+int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
+  const int status = PMPI_Win_start(groups().real(group), assertion, windows().real(win));
+  if (Window* const window = after(status, win)) {
+    begin_other_epoch(*window);
+    set_active(window->started, true);
+  }
+  return status;
+}
+
+int MPI_Win_complete(MPI_Win win) {
+  const int status = PMPI_Win_complete(windows().real(win));
+  if (Window* const window = after(status, win)) {
+    window->settle(Access::writes);  // a target is active until its MPI_Win_wait
+    set_active(window->started, false);
+  }
+  return status;
+}
+
+int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
+  const int status = PMPI_Win_post(groups().real(group), assertion, windows().real(win));
+  if (Window* const window = after(status, win)) {
+    begin_other_epoch(*window);
+    set_active(window->posted, true);
+  }
+  return status;
+}
+
+int MPI_Win_wait(MPI_Win win) {
+  const int status = PMPI_Win_wait(windows().real(win));
+  if (Window* const window = after(status, win)) set_active(window->posted, false);
+  return status;
+}
+
+int MPI_Win_test(MPI_Win win, int* flag) {
+  const int status = PMPI_Win_test(windows().real(win), flag);
+  Window* const window = after(status, win);
+  if (window != nullptr && *flag != 0) set_active(window->posted, false);
+  return status;
+}
+
+}  // extern "C"

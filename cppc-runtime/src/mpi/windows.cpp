@@ -1,0 +1,302 @@
+#include "mpi/windows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "cppc/cppc.h"
+#include "log.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/kept.hpp"
+#include "mpi/numbers.hpp"
+#include "mpi/traffic.hpp"
+#include "never_destroyed.hpp"
+
+namespace cppc::mpi {
+
+namespace {
+
+static_assert(sizeof(MPI_Aint) == sizeof(long));
+
+constexpr std::array window_fields{
+    cppc_field{"base", offsetof(KeptWindow, base), &cppc_type_pointer, 1},
+    cppc_field{"size", offsetof(KeptWindow, size), &cppc_type_long, 1},
+    cppc_field{"unit", offsetof(KeptWindow, unit), &cppc_type_int, 1},
+    cppc_field{"flavor", offsetof(KeptWindow, flavor), &cppc_type_int, 1},
+    cppc_field{"model", offsetof(KeptWindow, model), &cppc_type_int, 1},
+};
+constexpr cppc_type window_type = {CPPC_STRUCT, sizeof(KeptWindow), "window", window_fields.data(),
+                                   window_fields.size()};
+
+int model_of(MPI_Win real) {
+  const int* model = nullptr;
+  int found = 0;
+  must(PMPI_Win_get_attr(real, MPI_WIN_MODEL, static_cast<void*>(&model), &found), "MPI_Win_get_attr");
+  return found != 0 ? *model : MPI_WIN_SEPARATE;
+}
+
+int size_of(MPI_Win real) {
+  MPI_Group group = MPI_GROUP_NULL;
+  int size = 0;
+  must(PMPI_Win_get_group(real, &group), "MPI_Win_get_group");
+  must(PMPI_Group_size(group, &size), "MPI_Group_size");
+  must(PMPI_Group_free(&group), "MPI_Group_free");
+  return size;
+}
+
+std::vector<int> members_of(MPI_Win real, const Group& world) {
+  MPI_Group group = MPI_GROUP_NULL;
+  must(PMPI_Win_get_group(real, &group), "MPI_Win_get_group");
+  std::vector<int> members = ranks_in(world.get(), group);
+  must(PMPI_Group_free(&group), "MPI_Group_free");
+  return members;
+}
+
+std::string name_of(MPI_Win real) {
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  must(PMPI_Win_get_name(real, name.data(), &length), "MPI_Win_get_name");
+  return name.data();
+}
+
+/// There are no handlers of the program's own for windows.
+bool returns_errors(MPI_Win real) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  must(PMPI_Win_get_errhandler(real, &handler), "MPI_Win_get_errhandler");
+  const bool returns = handler == MPI_ERRORS_RETURN;
+  must(PMPI_Errhandler_free(&handler), "MPI_Errhandler_free");
+  return returns;
+}
+
+Hints hints_of(MPI_Win real) {
+  MPI_Info info = MPI_INFO_NULL;
+  must(PMPI_Win_get_info(real, &info), "MPI_Win_get_info");
+  return hints_in(OwnInfo(info).get());
+}
+
+/// All that the rank counts as active for.
+std::int64_t active_in(const Window& window) {
+  return std::ranges::count_if(window.unsettled, [](Access access) { return access != Access::none; }) +
+         static_cast<std::int64_t>(window.exclusive.size()) + (window.started ? 1 : 0) + (window.posted ? 1 : 0);
+}
+
+cppc_status failed(int status, const char* call, const WindowDescription& window) {
+  const std::string which = window.name.empty() ? std::to_string(window.index) : '"' + window.name + '"';
+  log().error("cannot make window {} again: {}: {}", which, call, error_text(status));
+  return CPPC_ERR_MPI;
+}
+
+/// A communicator of the window's members, for as long as the window is being made.
+class Members {
+ public:
+  Members(MPI_Comm world, const std::vector<int>& members) {
+    const Group group = Group::of(Group::of(world), members);
+    status_ = PMPI_Comm_create_group(world, group.get(), 0, &comm_);
+  }
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+  ~Members() {
+    if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
+  }
+
+  [[nodiscard]] int status() const { return status_; }
+  [[nodiscard]] MPI_Comm get() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int status_ = MPI_SUCCESS;
+};
+
+int make_window(const KeptWindow& kept, const Hints& hints, MPI_Comm comm, MPI_Win* made) {
+  const OwnInfo info = OwnInfo::with(hints);
+  return PMPI_Win_create(kept.base, kept.size, kept.unit, info.get(), comm, made);
+}
+
+/// Enters the epochs again in which the program is.
+void enter_epochs(const WindowDescription& window, MPI_Win real) {
+  if (window.fenced) must(PMPI_Win_fence(0, real), "MPI_Win_fence");
+  if (window.locked_all) must(PMPI_Win_lock_all(0, real), "MPI_Win_lock_all");
+  for (const int target : window.shared) {
+    must(PMPI_Win_lock(MPI_LOCK_SHARED, target, 0, real), "MPI_Win_lock");
+  }
+}
+
+void leave_epochs(const Window& window) {
+  if (window.locked_all) must(PMPI_Win_unlock_all(window.real), "MPI_Win_unlock_all");
+  for (const int target : window.shared) must(PMPI_Win_unlock(target, window.real), "MPI_Win_unlock");
+}
+
+cppc_status make(const WindowDescription& window, MPI_Comm world, Window& out) {
+  const Members members(world, window.members);
+  if (members.status() != MPI_SUCCESS) return failed(members.status(), "MPI_Comm_create_group", window);
+  const int status = make_window(*out.kept, window.hints, members.get(), &out.real);
+  if (status != MPI_SUCCESS) return failed(status, "MPI_Win_create", window);
+  must(PMPI_Win_set_name(out.real, window.name.c_str()), "MPI_Win_set_name");
+  enter_epochs(window, out.real);
+  // A target grants a lock while it is in MPI, which it may leave for long.
+  must(PMPI_Barrier(members.get()), "MPI_Barrier");
+  const MPI_Errhandler handler = window.errors_return ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
+  must(PMPI_Win_set_errhandler(out.real, handler), "MPI_Win_set_errhandler");
+  out.kept->model = model_of(out.real);
+  return CPPC_OK;
+}
+
+}  // namespace
+
+void Window::settle(int target, Access access) {
+  Access& there = unsettled[static_cast<std::size_t>(target)];
+  if (there == Access::none || there > access) return;
+  there = Access::none;
+  traffic.completed(1);
+}
+
+void Window::settle(Access access) {
+  for (std::size_t target = 0; target < unsettled.size(); ++target) settle(static_cast<int>(target), access);
+}
+
+void WindowDescription::write(ByteWriter& writer) const {
+  writer.u32(static_cast<std::uint32_t>(index));
+  writer.u64(block);
+  writer.text(name);
+  for (const bool flag : {errors_return, fenced, locked_all}) writer.u8(flag);
+  mpi::write(hints, writer);
+  write_numbers(writer, members);
+  write_numbers(writer, shared);
+}
+
+WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size) {
+  WindowDescription window;
+  window.index = reader.u32();
+  window.block = reader.u64();
+  window.name = reader.text();
+  for (bool* flag : {&window.errors_return, &window.fenced, &window.locked_all}) *flag = reader.u8() != 0;
+  window.hints = read_hints(reader);
+  window.members = read_numbers(reader);
+  window.shared = read_numbers(reader);
+  const bool valid_name = window.name.size() < MPI_MAX_OBJECT_NAME && window.name.find('\0') == std::string::npos;
+  if (window.index == 0 || window.index >= Windows::Table::limit || !valid_name ||
+      !distinct_ranks(window.members, size) || std::ranges::find(window.members, rank) == window.members.end() ||
+      !distinct_ranks(window.shared, static_cast<int>(window.members.size()))) {
+    reader.fail();
+  }
+  return window;
+}
+
+MPI_Win Windows::add(MPI_Win real, void* base, MPI_Aint size, int unit, int flavor) {
+  const KeptWindow kept{.base = base, .size = size, .unit = unit, .flavor = flavor, .model = model_of(real)};
+  Window window{.kept = keep(window_type, kept), .real = real, .order = ++made_};
+  window.unsettled.resize(static_cast<std::size_t>(size_of(real)));
+  return table_.add(std::move(window));
+}
+
+bool Windows::any() {
+  bool found = false;
+  table_.each([&](std::size_t, const Window&) { found = true; });
+  return found;
+}
+
+void Windows::remove(MPI_Win win) {
+  const Window& removed = *table_.find(win);
+  traffic.completed(active_in(removed));
+  if (removed.kept->flavor == MPI_WIN_FLAVOR_ALLOCATE) heap().release(removed.kept->base);
+  heap().release(removed.kept);
+  table_.remove(win);
+}
+
+int Windows::accessed(int status, MPI_Win win, int target, Access access) {
+  Window* const window = status == MPI_SUCCESS && target != MPI_PROC_NULL ? find(win) : nullptr;
+  if (window == nullptr) return status;
+  Access& unsettled = window->unsettled[static_cast<std::size_t>(target)];
+  if (unsettled == Access::none) traffic.activated(1);
+  unsettled = std::max(unsettled, access);
+  return status;
+}
+
+std::vector<std::size_t> Windows::indices() {
+  std::vector<std::pair<std::uint64_t, std::size_t>> by_order;
+  table_.each([&](std::size_t index, const Window& window) { by_order.emplace_back(window.order, index); });
+  std::ranges::sort(by_order);
+  std::vector<std::size_t> indices;
+  for (const auto& [order, index] : by_order) indices.push_back(index);
+  return indices;
+}
+
+WindowDescriptions Windows::describe(const Group& world) {
+  WindowDescriptions all;
+  for (const std::size_t index : indices()) {
+    const Window& window = *table_.find(Table::handle_of(index));
+    all.push_back({.index = index,
+                   .block = 0,
+                   .name = name_of(window.real),
+                   .errors_return = returns_errors(window.real),
+                   .hints = hints_of(window.real),
+                   .members = members_of(window.real, world),
+                   .fenced = window.fenced,
+                   .locked_all = window.locked_all,
+                   .shared = window.shared});
+  }
+  return all;
+}
+
+void Windows::write(WindowDescriptions all, ByteWriter& writer) {
+  writer.u64(all.size());
+  if (all.empty()) return;
+  const BlockNumbers numbers;
+  for (WindowDescription& window : all) {
+    window.block = numbers.of(windows().find(Table::handle_of(window.index))->kept);
+    window.write(writer);
+  }
+}
+
+WindowDescriptions Windows::read(ByteReader& reader, int rank, int size) {
+  WindowDescriptions all;
+  std::set<std::size_t> seen;
+  const std::uint64_t count = reader.count(sizeof(std::uint32_t) + sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    all.push_back(WindowDescription::read(reader, rank, size));
+    if (!seen.insert(all.back().index).second) reader.fail();
+  }
+  return all;
+}
+
+cppc_status Windows::adopt(const WindowDescriptions& all) {
+  if (all.empty()) return CPPC_OK;
+  const BlockNumbers numbers;
+  for (const WindowDescription& window : all) {
+    auto* const kept = numbers.at<KeptWindow>(window.block, window_type);
+    if (kept == nullptr) return CPPC_ERR_IMAGE;
+    if (kept->size < 0 || kept->unit <= 0) {
+      log().error("heap/{} in the image is no window", window.block);
+      return CPPC_ERR_IMAGE;
+    }
+    Window adopted{.kept = kept, .order = ++made_, .fenced = window.fenced, .locked_all = window.locked_all};
+    adopted.shared = window.shared;
+    adopted.unsettled.resize(window.members.size());
+    table_.put(window.index, std::move(adopted));
+  }
+  return CPPC_OK;
+}
+
+void Windows::free_real() {
+  for (const std::size_t index : indices()) {
+    Window& window = *table_.find(Table::handle_of(index));
+    leave_epochs(window);
+    must(PMPI_Win_free(&window.real), "MPI_Win_free");
+  }
+}
+
+cppc_status Windows::make_real(const WindowDescriptions& all, MPI_Comm world) {
+  for (const WindowDescription& window : all) {
+    const cppc_status status = make(window, world, *table_.find(Table::handle_of(window.index)));
+    if (status != CPPC_OK) return status;
+  }
+  return CPPC_OK;
+}
+
+Windows& windows() {
+  static NeverDestroyed<Windows> instance;
+  return *instance;
+}
+
+}  // namespace cppc::mpi

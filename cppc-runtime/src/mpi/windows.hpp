@@ -1,0 +1,126 @@
+/// Windows of one-sided communication. They are bound to the processes of a world and to memory of their process, so
+/// under an extension the program holds small numbers in their place, and they are made anew whenever a rank has moved.
+/// What a window shows of the program is kept in the tracked heap, pointer included; its contents are the program's own
+/// memory. So that these hold all that was put there, a rank with accesses that nothing has completed yet is not quiet.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bytes.hpp"
+#include "cppc/status.h"
+#include "mpi/infos.hpp"
+#include "mpi/mpi_objects.hpp"
+#include "mpi/virtual_table.hpp"
+
+namespace cppc::mpi {
+
+/// How far the accesses to a target have to be completed before it is certain that they have happened.
+enum class Access : std::uint8_t {
+  none,
+  reads,   ///< when their result is there, they have
+  writes,  ///< when the target has said so
+};
+
+/// MPI_Win_get_attr leads into it.
+struct KeptWindow {
+  void* base;
+  MPI_Aint size;
+  int unit;
+  int flavor;  ///< that the program asked for
+  int model;
+};
+
+struct Window {
+  KeptWindow* kept = nullptr;  ///< a block of the tracked heap
+  MPI_Win real = MPI_WIN_NULL;
+  std::uint64_t order = 0;        ///< of making, the same in all of its members
+  bool fenced = false;            ///< accesses may follow, by a fence
+  bool locked_all = false;        ///< by MPI_Win_lock_all
+  std::vector<int> shared;        ///< targets on which a shared lock is held
+  std::vector<int> exclusive;     ///< likewise, for which the rank counts as active
+  std::vector<Access> unsettled;  ///< by target; the rank counts as active for each
+  bool started = false;           ///< from MPI_Win_start to MPI_Win_complete: active
+  bool posted = false;            ///< from MPI_Win_post to MPI_Win_wait: active
+
+  /// Accesses of these kinds to `target`, or to all, are complete.
+  void settle(int target, Access access);
+  void settle(Access access);
+};
+
+/// What it takes to make a window again, apart from what is kept in the heap.
+struct WindowDescription {
+  std::size_t index = 0;    ///< in the table
+  std::uint64_t block = 0;  ///< number, in an image
+  std::string name;
+  bool errors_return = false;
+  Hints hints;
+  std::vector<int> members;  ///< ranks in the world, in the order of the ranks in the window
+  bool fenced = false;
+  bool locked_all = false;
+  std::vector<int> shared;
+
+  void write(ByteWriter& writer) const;
+
+  /// Of `rank` in a world of `size`; fails the reader when it is none.
+  static WindowDescription read(ByteReader& reader, int rank, int size);
+};
+
+/// In the order in which they were made: the same in all processes that share two of them, as each was made by a
+/// collective call.
+using WindowDescriptions = std::vector<WindowDescription>;
+
+class Windows {
+ public:
+  using Table = VirtualTable<MPI_Win, Window>;
+
+  /// The window that MPI knows. A freed handle gives nullptr, an invalid window to MPI.
+  [[nodiscard]] MPI_Win real(MPI_Win win) {
+    if (!Table::is_virtual(win)) return win;
+    const Window* const found = table_.find(win);
+    return found != nullptr ? found->real : nullptr;
+  }
+
+  /// Null when `win` is none of these.
+  [[nodiscard]] Window* find(MPI_Win win) { return Table::is_virtual(win) ? table_.find(win) : nullptr; }
+
+  /// `real` has just been made over this memory; the handle for the program.
+  MPI_Win add(MPI_Win real, void* base, MPI_Aint size, int unit, int flavor);
+
+  /// The real window of `win` is no more. Memory of MPI_Win_allocate goes with it.
+  void remove(MPI_Win win);
+
+  [[nodiscard]] bool any();
+
+  /// The call that returned `status` accessed `target`.
+  int accessed(int status, MPI_Win win, int target, Access access);
+
+  /// All there are, of a world with this group.
+  [[nodiscard]] WindowDescriptions describe(const Group& world);
+
+  static void write(WindowDescriptions all, ByteWriter& writer);
+  static WindowDescriptions read(ByteReader& reader, int rank, int size);
+
+  /// In a replacement, once the heap is restored: takes over the blocks. CPPC_ERR_IMAGE, logged.
+  cppc_status adopt(const WindowDescriptions& all);
+
+  /// Frees all real windows, before their world is. Collective over the members of each.
+  void free_real();
+
+  /// Makes all real windows anew, with the epochs that the program is in. Likewise collective. CPPC_ERR_MPI, logged.
+  cppc_status make_real(const WindowDescriptions& all, MPI_Comm world);
+
+ private:
+  std::vector<std::size_t> indices();
+
+  Table table_;
+  std::uint64_t made_ = 0;
+};
+
+Windows& windows();
+
+}  // namespace cppc::mpi
