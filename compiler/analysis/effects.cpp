@@ -42,10 +42,11 @@ void Effects::find_kept_callbacks() {
   }
 }
 
-Effect Effects::of_kept_callbacks() const {
+Effect Effects::by_others() const {
   Effect effect;
   effect.reads = for_callbacks_;
-  add_changes(for_callbacks_, ir::none, effect);
+  effect.reads |= points_to_.shown();
+  add_changes(effect.reads, ir::none, effect);
   for (const ir::Index function : kept_callbacks_) {
     effect.reads |= functions_[function].reads;
     effect.changes |= functions_[function].changes;
@@ -168,7 +169,7 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
     Objects all = points_to_[program_.unknown];
     for (const Node argument : call.arguments) all |= points_to_[argument];
     all = points_to_.reachable(all);
-    effect = of_kept_callbacks();
+    effect = by_others();
     effect.reads |= all;
     add_changes(all, ir::none, effect);
     effect.outside = effect.may_end = true;

@@ -31,8 +31,9 @@ class Effects {
   [[nodiscard]] std::optional<std::vector<ir::Node>> read_arguments(const ir::Call& call,
                                                                     const ir::Function& callee) const;
 
-  /// Of functions that code outside the program has been given and may call at any time: user operations, handlers.
-  [[nodiscard]] Effect of_kept_callbacks() const;
+  /// Of functions that code outside the program has been given and may call at any time: user operations, handlers;
+  /// and of other processes on what the program shows them: windows.
+  [[nodiscard]] Effect by_others() const;
 
  private:
   void find_kept_callbacks();

@@ -262,13 +262,13 @@ std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_
   solve(f, facts, exit, [&](const ir::Instruction& instruction, const Held& after) {
     if (instruction.op == Op::marker && instruction.index == marker) held = after;
   });
-  const Effect callbacks = effects_.of_kept_callbacks();
+  const Effect others = effects_.by_others();
   for (std::size_t i = 0; i < held.now.size(); ++i) {
     const auto& [fact, claim] = std::tie(facts.all[i], held.now[i]);
     ir::Part within{fact.named != ir::nothing ? fact.named : fact.root, ir::none};
     if (within.object == ir::nothing && fact.member) within = {roots_.way_to(f, *fact.member), fact.member->member};
     if (!claim.holds || (claim.elsewhere && within.object == ir::nothing)) continue;
-    if (fact.target.intersects(callbacks.reads) || moves(fact, callbacks)) continue;
+    if (fact.target.intersects(others.reads) || moves(fact, others)) continue;
     ahead.push_back({fact.ahead.overwrite, fact.ahead.calls, claim.apart, claim.elsewhere ? within : ir::Part()});
   }
   return ahead;

@@ -230,7 +230,7 @@ Objects Planner::statement_reads(Index marker, Index call, bool* effects_before)
 
 Objects Planner::live_at_marker(Index f, Index marker) const {
   const ir::Function& function = program_.functions[f];
-  Objects found = effects_.of_kept_callbacks().reads;
+  Objects found = effects_.by_others().reads;
   for (Index b = 0; b < function.blocks.size(); ++b) {
     const Objects after = live_after(function, at_blocks_.at(f), b, exits_.at(f));
     backwards(program_, effects_, f, function.blocks[b], after,

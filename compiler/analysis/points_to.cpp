@@ -20,6 +20,7 @@ PointsTo::PointsTo(const ir::Program& program, const models::Models& models) : p
   queued_.resize(nodes);
   callees_.resize(program.calls.size());
   callbacks_.resize(program.calls.size());
+  shown_ = fresh();
   for (Node node = 0; node < nodes; ++node) anywhere_.push_back(has_parts(node) ? fresh() : node);
   for (Node node = 0; node < nodes; ++node) add_copy(node, anywhere_[node]);
   add_object(program.unknown, program.unknown);
@@ -186,6 +187,10 @@ void PointsTo::apply_model(ir::Index index, const ir::Call& call, const models::
     add_object(block, call.block);
     through(argument(model.heap_argument), stores_, block);
   }
+  if (model.shows >= 0 && model.heap == models::Heap::allocates)
+    add_object(shown_, call.block);
+  else
+    add_copy(shown_, argument(model.shows));
   if (model.heap == models::Heap::reallocates) add_copy(call.result, argument(0));
   if (const Node function = argument(model.callback); function != ir::nothing) {
     callbacks_by_pointer_[representative(function)].push_back(index);

@@ -36,6 +36,9 @@ class PointsTo {
     return node;
   }
 
+  /// What the program shows to other processes, which read and write it at any time.
+  [[nodiscard]] const Objects& shown() const { return (*this)[shown_]; }
+
   /// Representatives that hold, perhaps, a pointer converted to a number.
   [[nodiscard]] Objects hidden() const;
 
@@ -88,6 +91,7 @@ class PointsTo {
   std::vector<ir::Node> work_;
   std::vector<bool> queued_;
   std::vector<std::vector<ir::Index>> callees_, callbacks_;
+  ir::Node shown_ = ir::nothing;  ///< leads to what other processes may read and write
 };
 
 }  // namespace cppc::analysis

@@ -71,6 +71,8 @@ Model read_model(const toml::node& node) {
       model.copies = pairs(value);
     else if (name == "keeps")
       model.keeps = pairs(value);
+    else if (name == "shows")
+      model.shows = number(value);
     else if (name == "returns")
       model.returns = number(value);
     else if (name == "returns_outside")

@@ -56,6 +56,7 @@ struct Model {
   bool stream = false;           ///< returns a FILE* that cannot be carried over
   std::string replaced;          ///< by this function of the runtime
   Communication communication;
+  int shows = -1;  ///< the argument whose target other processes may read and write from then on
 };
 
 class Models {

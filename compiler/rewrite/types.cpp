@@ -70,6 +70,7 @@ const char* handle(clang::QualType type) {
                                                                {"ompi_info_t", "&cppc_type_mpi_info"},
                                                                {"ompi_errhandler_t", "&cppc_type_mpi_errhandler"},
                                                                {"ompi_file_t", "&cppc_type_mpi_file"},
+                                                               {"ompi_win_t", "&cppc_type_mpi_win"},
                                                                {"_IO_FILE", "&cppc_type_file"}};
   static const std::map<std::string, const char*> by_name = {{"MPI_Comm", "&cppc_type_mpi_comm"},
                                                              {"MPI_Datatype", "&cppc_type_mpi_datatype"},
@@ -78,7 +79,8 @@ const char* handle(clang::QualType type) {
                                                              {"MPI_Request", "&cppc_type_mpi_request"},
                                                              {"MPI_Info", "&cppc_type_mpi_info"},
                                                              {"MPI_Errhandler", "&cppc_type_mpi_errhandler"},
-                                                             {"MPI_File", "&cppc_type_mpi_file"}};
+                                                             {"MPI_File", "&cppc_type_mpi_file"},
+                                                             {"MPI_Win", "&cppc_type_mpi_win"}};
   for (clang::QualType t = type; const auto* name = t->getAs<clang::TypedefType>(); t = name->desugar())
     if (const auto found = by_name.find(name->getDecl()->getNameAsString()); found != by_name.end())
       return found->second;
