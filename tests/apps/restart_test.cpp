@@ -30,6 +30,7 @@ const std::vector<Program> kPrograms{
     {"types", {"--rows", "120", "--columns", "160", "--steps", "20"}},
     {"objects", {"--steps", "20"}},
     {"records", {"--steps", "20"}},
+    {"onesided", {"--steps", "20"}},
 };
 
 Finished run(const std::string& path, const Program& program, const std::vector<std::string>& settings) {

@@ -34,6 +34,7 @@ const std::vector<Program> kPrograms{
     {"objects", {}, "--steps", 200, 200},
     {"storm", {}, "--steps", 200, 200},
     {"records", {}, "--steps", 100, 100},
+    {"onesided", {}, "--steps", 200, 200},
 };
 
 unsigned number_from(const char* variable, unsigned otherwise) {

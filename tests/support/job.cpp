@@ -33,9 +33,10 @@ std::vector<std::string> run_command(const std::vector<std::string>& placement,
 std::string tool(const std::string& name) { return CPPC_BINARY_DIR "/bin/" + name; }
 
 Finished run_alone(const std::vector<std::string>& command, std::vector<std::string> settings) {
-  // Isolated: no daemon is started beside it, which would tidy up behind the back of the next program.
+  // Isolated: no daemon is started beside it, which would tidy up behind the back of the next program. Windows as those
+  // of cppc-run: without mpirun, osc/rdma makes none.
   settings.insert(settings.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                                   "OMPI_MCA_ess_singleton_isolated=1"});
+                                   "OMPI_MCA_ess_singleton_isolated=1", "OMPI_MCA_osc=^rdma,ucx"});
   return Process(command, settings).wait();
 }
 
