@@ -7,6 +7,7 @@
 #include "heap.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/refuse.hpp"
 #include "mpi/traffic.hpp"
 #include "mpi/windows.hpp"
 
@@ -82,6 +83,7 @@ int MPI_Free_mem(void* base) {
 
 int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   if (!comms.managed()) return PMPI_Win_create(base, size, unit, info, comm, win);
+  if (base == MPI_BOTTOM && size > 0) refuse("MPI_Win_create of all memory");  // others know addresses in it
   return create(__func__, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, win);
 }
 

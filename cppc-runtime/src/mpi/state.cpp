@@ -92,7 +92,8 @@ Communicators present() {
 }
 
 bool portable(const Communicators& all) {
-  bool good = all.world.portable("MPI_COMM_WORLD");
+  bool good = windows().portable();
+  good = all.world.portable("MPI_COMM_WORLD") && good;
   good = all.self.portable("MPI_COMM_SELF") && good;
   for (const auto& [index, description] : all.derived) {
     good = description.settings.portable(communicator_name(index, description.settings.name)) && good;

@@ -81,9 +81,12 @@ std::int64_t active_in(const Window& window) {
          static_cast<std::int64_t>(window.exclusive.size()) + (window.started ? 1 : 0) + (window.posted ? 1 : 0);
 }
 
+std::string window_name(std::size_t index, const std::string& name) {
+  return name.empty() ? "window number " + std::to_string(index) : "window \"" + name + '"';
+}
+
 cppc_status failed(int status, const char* call, const WindowDescription& window) {
-  const std::string which = window.name.empty() ? std::to_string(window.index) : '"' + window.name + '"';
-  log().error("cannot make window {} again: {}: {}", which, call, error_text(status));
+  log().error("cannot make {} again: {}: {}", window_name(window.index, window.name), call, error_text(status));
   return CPPC_ERR_MPI;
 }
 
@@ -237,6 +240,19 @@ WindowDescriptions Windows::describe(const Group& world) {
                    .shared = window.shared});
   }
   return all;
+}
+
+bool Windows::portable() {
+  bool good = true;
+  table_.each([&](std::size_t index, const Window& window) {
+    if (active_in(window) == 0) return;
+    log().error(
+        "{} has accesses that are not complete, an exclusive lock or an epoch of a group: end it before the "
+        "safe point",
+        window_name(index, name_of(window.real)));
+    good = false;
+  });
+  return good;
 }
 
 void Windows::write(WindowDescriptions all, ByteWriter& writer) {

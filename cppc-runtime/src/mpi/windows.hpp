@@ -102,6 +102,9 @@ class Windows {
   /// All there are, of a world with this group.
   [[nodiscard]] WindowDescriptions describe(const Group& world);
 
+  /// False, logged, when a window has accesses or epochs for which the rank counts as active.
+  bool portable();
+
   static void write(WindowDescriptions all, ByteWriter& writer);
   static WindowDescriptions read(ByteReader& reader, int rank, int size);
 

@@ -23,6 +23,7 @@ MPI_Comm comm;
 const std::map<std::string, std::function<void()>> calls{
     {"MPI_Win_allocate_shared",
      [] { MPI_Win_allocate_shared(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&base), &win); }},
+    {"MPI_Win_create", [] { MPI_Win_create(MPI_BOTTOM, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win); }},
     {"MPI_Win_create_dynamic", [] { MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win); }},
     {"MPI_File_create_errhandler", [] { MPI_File_create_errhandler(nullptr, &handler); }},
     {"MPI_MODE_SEQUENTIAL",

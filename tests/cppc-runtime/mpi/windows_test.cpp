@@ -207,6 +207,14 @@ TEST_F(Windows, AreNotQuietWhileATargetIsLockedForOneAlone) {
   MPI_Win_unlock_all(win);
 }
 
+TEST_F(Windows, AreNotCarriedOverWhileTheyAreNotQuiet) {
+  ByteWriter refused, good;
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, after, 0, win);
+  EXPECT_EQ(mpi_state::serialize(refused), CPPC_ERR_UNSUPPORTED);
+  MPI_Win_unlock(after, win);
+  EXPECT_EQ(mpi_state::serialize(good), CPPC_OK);
+}
+
 TEST_F(Windows, AreNotQuietInEpochsOfGroups) {
   MPI_Group all, target, origin;
   MPI_Win_get_group(win, &all);
