@@ -240,6 +240,19 @@ TEST_F(Windows, AreNotQuietInEpochsOfGroups) {
   for (MPI_Group* group : {&all, &target, &origin}) MPI_Group_free(group);
 }
 
+TEST_F(Windows, AreServedByWhoWaitsOutsideMpi) {
+  MPI_Win_lock_all(0, win);
+  if (me == 0) {
+    const volatile int& sum = cells[0];
+    while (sum != size - 1) ASSERT_EQ(mpi_state::progress(), 1);
+  } else {
+    out = 1;
+    MPI_Accumulate(&out, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
+    MPI_Win_flush(0, win);
+  }
+  MPI_Win_unlock_all(win);
+}
+
 TEST_F(Windows, StayWhatTheyWere) {
   MPI_Info info;
   MPI_Win hinted;
@@ -330,6 +343,8 @@ TEST_F(Windows, HandlesOfFreedOnesAreInvalid) {
   EXPECT_NE(MPI_Win_free(&freed), MPI_SUCCESS);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
+
+TEST(NoWindow, NeedsNoService) { EXPECT_EQ(mpi_state::progress(), 0); }
 
 TEST(AllocatedMemory, IsTheTrackedHeaps) {
   const std::size_t blocks = heap().blocks().size();
