@@ -24,8 +24,10 @@ std::string full_name(const clang::VarDecl* variable) {
 
 /// The definition, a tentative one too.
 const clang::VarDecl* definition_of(const clang::VarDecl* declaration) {
-  const clang::VarDecl* definition = declaration->getDefinition();
-  return definition != nullptr ? definition : const_cast<clang::VarDecl*>(declaration)->getActingDefinition();
+  if (const clang::VarDecl* definition = declaration->getDefinition()) return definition;
+  for (clang::VarDecl* other : declaration->redecls())  // which may begin with an extern one
+    if (other->isThisDeclarationADefinition() == clang::VarDecl::TentativeDefinition) return other->getActingDefinition();
+  return nullptr;
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ const std::vector<LiveSet> kLiveSets{
       {"cells; next", "int", 120 * 162 * 4, 1, 1, 0, 120 * 8},
       {"outgoing; incoming", "struct parcel", 32, 1, 1, 1},
       {"history", "struct summary", 16 * 24, 1, 0},
-      {"requests", "persistent request", 40, 6, 0}}},
+      {"requests", "request", 40, 6, 0}}},
 };
 
 struct Count {
