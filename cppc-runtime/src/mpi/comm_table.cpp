@@ -1,6 +1,7 @@
 #include "mpi/comm_table.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "log.hpp"
@@ -19,6 +20,13 @@ void CommTable::manage(MPI_Comm world, int rank, int size) {
   world_ = world;
   rank_ = rank;
   size_ = size;
+}
+
+MPI_Comm CommTable::handle_for(MPI_Comm real) const {
+  if (real == world_) return MPI_COMM_WORLD;
+  const auto used = std::span(slots_).first(end_).subspan(1);
+  const auto found = std::ranges::find(used, real);
+  return found == used.end() ? real : handle_of(static_cast<std::size_t>(found - used.begin()) + 1);
 }
 
 MPI_Comm CommTable::add(MPI_Comm made) {

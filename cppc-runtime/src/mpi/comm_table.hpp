@@ -1,8 +1,7 @@
 /// The program's communicators. Under an extension their real communicators change while the program runs, so the
 /// program holds small numbers in their place; MPI_COMM_WORLD stands for the world that the extension gives. Without an
 /// extension
-/// ("plain") nothing is translated. An error handler of the program's own is given the real communicator, which every
-/// function takes as well. Not thread-safe: an extension is never combined with MPI_THREAD_MULTIPLE.
+/// ("plain") nothing is translated. Not thread-safe: an extension is never combined with MPI_THREAD_MULTIPLE.
 #pragma once
 
 #include <mpi.h>
@@ -39,6 +38,9 @@ class CommTable {
     }
     return is_virtual(comm) ? slots_[index_of(comm)] : comm;
   }
+
+  /// What the program knows `real` as; itself when that is no other.
+  [[nodiscard]] MPI_Comm handle_for(MPI_Comm real) const;
 
   /// `make(MPI_Comm*)` makes a communicator as `function`; the program gets a handle of the table for it in *out.
   template <class Make>

@@ -4,6 +4,7 @@
 #include "mpi/attributes.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/mailbox.hpp"
 #include "mpi/own_attributes.hpp"
 #include "mpi/requests.hpp"
 
@@ -24,6 +25,7 @@ int release(const char* function, MPI_Comm* comm) {
   const int status = PMPI_Comm_free(&real);
   if (status != MPI_SUCCESS) return status;
   requests().orphan(*comm);
+  mailbox().forget(*comm);
   comms.remove(*comm);
   *comm = MPI_COMM_NULL;
   return status;

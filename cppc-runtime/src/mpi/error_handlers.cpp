@@ -1,5 +1,7 @@
 #include "mpi/error_handlers.hpp"
 
+#include <cstdarg>
+
 #include "log.hpp"
 #include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
@@ -12,6 +14,17 @@ namespace {
 
 using Function = MPI_Comm_errhandler_function;
 
+/// MPI calls it for all functions of the program, with the real communicator and, in Open MPI, the name of the MPI
+/// function.
+void call_function(MPI_Comm* real, int* code, ...) {
+  std::va_list more;
+  va_start(more, code);
+  const char* const where = va_arg(more, const char*);
+  va_end(more);
+  MPI_Comm comm = comms.handle_for(*real);
+  error_handlers().function(ErrorHandler::of(*real).get())(&comm, code, where, nullptr);
+}
+
 tl::expected<MPI_Errhandler, cppc_status> made_with(const std::string& name) {
   Function* const function = function_named<Function>(name);
   if (function == nullptr) {
@@ -19,7 +32,7 @@ tl::expected<MPI_Errhandler, cppc_status> made_with(const std::string& name) {
     return tl::unexpected(CPPC_ERR_MISMATCH);
   }
   MPI_Errhandler made = MPI_ERRHANDLER_NULL;
-  if (const int status = PMPI_Comm_create_errhandler(function, &made); status != MPI_SUCCESS) {
+  if (const int status = PMPI_Comm_create_errhandler(call_function, &made); status != MPI_SUCCESS) {
     log().error("cannot make an error handler with function {}() again: {}", name, error_text(status));
     return tl::unexpected(CPPC_ERR_MPI);
   }
@@ -29,7 +42,7 @@ tl::expected<MPI_Errhandler, cppc_status> made_with(const std::string& name) {
 }  // namespace
 
 int ErrorHandlers::create(Function* function, MPI_Errhandler* out) {
-  const int status = PMPI_Comm_create_errhandler(function, out);
+  const int status = PMPI_Comm_create_errhandler(call_function, out);
   if (status != MPI_SUCCESS) return status;
   handlers_.add(*out, {.count = 1});
   functions_[*out] = function;
@@ -129,5 +142,21 @@ int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
 int MPI_Errhandler_free(MPI_Errhandler* handler) {
   return comms.managed() ? error_handlers().free(handler) : PMPI_Errhandler_free(handler);
 }
+
+// Of MPI 1: for mpi.h they are errors by now, unless one asks for them; the library has them all the same.
+#undef MPI_Errhandler_create
+#undef MPI_Errhandler_get
+#undef MPI_Errhandler_set
+#pragma GCC visibility push(default)
+
+int MPI_Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
+  return MPI_Comm_create_errhandler(function, handler);
+}
+
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) { return MPI_Comm_get_errhandler(comm, handler); }
+
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) { return MPI_Comm_set_errhandler(comm, handler); }
+
+#pragma GCC visibility pop
 
 }  // extern "C"

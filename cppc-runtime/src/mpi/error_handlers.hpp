@@ -34,6 +34,9 @@ class ErrorHandlers {
   /// For MPI_Errhandler_free.
   int free(MPI_Errhandler* handler);
 
+  /// Of one that is there or that a communicator has still.
+  [[nodiscard]] MPI_Comm_errhandler_function* function(MPI_Errhandler handler) const { return functions_.at(handler); }
+
   /// The name of its function; empty, logged naming `object`, when the program does not declare it.
   [[nodiscard]] std::string function_of(MPI_Errhandler handler, const std::string& object) const;
 

@@ -143,6 +143,10 @@ int Mailbox::take_matched(MPI_Message* message, const Place& place, MPI_Status* 
   return error;
 }
 
+void Mailbox::forget(MPI_Comm comm) {
+  waiting_ -= std::erase_if(messages_, [comm](const EarlyMessage& message) { return message.comm == comm; });
+}
+
 void Mailbox::collect() {
   collect_from(MPI_COMM_WORLD);
   collect_from(MPI_COMM_SELF);

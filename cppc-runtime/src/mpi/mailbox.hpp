@@ -52,6 +52,9 @@ class Mailbox {
   [[nodiscard]] static bool is_own(MPI_Message message);
   int take_matched(MPI_Message* message, const Place& place, MPI_Status* status);
 
+  /// The program has freed `comm`: nobody can receive what was sent on it, and its handle may become another's.
+  void forget(MPI_Comm comm);
+
   /// Begins to take all messages that have come, of any communicator. They count as received once they are there in
   /// full.
   void collect();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "cppc/cppc.h"
 #include "heap.hpp"
@@ -128,9 +129,8 @@ void OwnAttributes::release(int key) {
 
 int OwnAttributes::free_key(int* key) {
   KeptKey* const kept = find_key(*key);
-  if (kept == nullptr || kept->freed) return MPI_ERR_KEYVAL;
-  kept->freed = true;
-  release(*key);
+  if (kept == nullptr) return MPI_ERR_KEYVAL;
+  if (!std::exchange(kept->freed, true)) release(*key);  // in use, it may be freed again through a copy of its number
   *key = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }

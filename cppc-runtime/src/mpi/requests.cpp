@@ -192,6 +192,7 @@ int Requests::cancel(Request& request) {
 
 void Requests::orphan(MPI_Comm comm) {
   for (Request& request : slots_) {
+    if (request.state == State::done && request.outcome.comm == comm) request.outcome.comm = MPI_COMM_WORLD;
     const bool bound = request.state != State::none && (request.receive || request.persistent) && !request.orphan &&
                        request.made_with().comm == comm;
     if (!bound) continue;

@@ -113,6 +113,16 @@ TEST_F(Attributes, OutliveTheirKeyAndGoWithTheCommunicatorLatestFirst) {
   EXPECT_EQ(deleted, (std::vector<std::pair<int, void*>>{{second, number(2)}, {first, number(1)}}));
 }
 
+TEST_F(Attributes, KeepAKeyThatIsFreedTwice) {
+  const int key = new_key();
+  MPI_Comm_set_attr(comm_, key, number(1));
+  for (int copy : {key, key}) EXPECT_EQ(MPI_Comm_free_keyval(&copy), MPI_SUCCESS);
+  EXPECT_EQ(get(comm_, key), number(1));
+  EXPECT_EQ(MPI_Comm_delete_attr(comm_, key), MPI_SUCCESS);
+  int copy = key;
+  EXPECT_EQ(MPI_Comm_free_keyval(&copy), MPI_ERR_KEYVAL) << "nothing uses it any more";
+}
+
 TEST_F(Attributes, StopWhatTheirFunctionsRefuse) {
   int key = new_key();
   MPI_Comm_set_attr(comm_, key, number(1));

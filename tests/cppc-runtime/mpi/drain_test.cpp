@@ -275,6 +275,51 @@ TEST_P(Drain, ACutMessageIsAnErrorWhenItIsAskedFor) {
   MPI_Comm_free(&returns);
 }
 
+TEST_P(Drain, NothingOfAFreedCommunicatorReachesTheNext) {
+  MPI_Comm dup;
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  const MPI_Comm freed = dup;
+  send(1, 0, dup);
+  interrupt();
+  MPI_Comm_free(&dup);
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  EXPECT_EQ(dup, freed);
+  send(2, 0, dup);
+  EXPECT_EQ(receive(0, dup), 2);
+  MPI_Comm_free(&dup);
+}
+
+int errors_of_next = 0;
+void count_error(MPI_Comm*, int*, ...) { ++errors_of_next; }
+
+TEST_P(Drain, AnErrorOfAFreedCommunicatorIsNotTheNexts) {
+  MPI_Comm dup;
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
+  const MPI_Comm freed = dup;
+  const std::array<int, 2> two{1, 2};
+  int posted = 0;
+  MPI_Request request;
+  MPI_Irecv(&posted, 1, MPI_INT, before, 0, dup, &request);
+  MPI_Send(two.data(), 2, MPI_INT, after, 0, dup);
+  interrupt();
+  MPI_Comm_free(&dup);
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  EXPECT_EQ(dup, freed);
+  MPI_Errhandler counting;
+  MPI_Comm_create_errhandler(count_error, &counting);
+  MPI_Comm_set_errhandler(dup, counting);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int status = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (size > 1) {
+    EXPECT_EQ(status, MPI_ERR_TRUNCATE) << "not to oneself in Open MPI";
+  }
+  EXPECT_EQ(errors_of_next, 0);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&counting);
+  MPI_Comm_free(&dup);
+}
+
 TEST_P(Drain, ACancelledReceiveGetsNothing) {
   int in = -1, cancelled = 0;
   MPI_Request request = post(&in, before);

@@ -12,6 +12,16 @@
 #include "mpi/comm_table.hpp"
 #include "test_world.hpp"
 
+// Of MPI 1, which mpi.h has only on request.
+#undef MPI_Errhandler_create
+#undef MPI_Errhandler_get
+#undef MPI_Errhandler_set
+extern "C" {
+int MPI_Errhandler_create(MPI_Comm_errhandler_function*, MPI_Errhandler*);
+int MPI_Errhandler_get(MPI_Comm, MPI_Errhandler*);
+int MPI_Errhandler_set(MPI_Comm, MPI_Errhandler);
+}
+
 namespace cppc::test {
 
 const int moved_rank = -1;
@@ -42,7 +52,11 @@ std::vector<int> all_ranks() {
 void rebuild() { ASSERT_EQ(mpi_state::rebuild(next_world()), CPPC_OK); }
 
 int calls_of_own_handler = 0;
-void own_handler(MPI_Comm*, int*, ...) { ++calls_of_own_handler; }
+MPI_Comm comm_of_own_handler = MPI_COMM_NULL;
+void own_handler(MPI_Comm* comm, int*, ...) {
+  ++calls_of_own_handler;
+  comm_of_own_handler = *comm;
+}
 
 TEST(World, IsTheExtensions) {
   int process, processes;
@@ -168,6 +182,41 @@ TEST(Rebuild, ForgetsWhatHasBeenFreed) {
   EXPECT_TRUE(comms.indices().empty());
 }
 
+TEST(ErrorHandlers, AreGivenTheProgramsCommunicator) {
+  MPI_Comm self = MPI_COMM_SELF, world = MPI_COMM_WORLD, copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(own_handler, &handler);
+  for (MPI_Comm comm : {self, world, copy}) {
+    const MPI_Errhandler before = handler_of(comm);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
+    EXPECT_EQ(comm_of_own_handler, comm);
+    MPI_Comm_set_errhandler(comm, before);
+  }
+  MPI_Comm_set_errhandler(world, handler);
+  comm_of_own_handler = MPI_COMM_NULL;
+  MPI_Type_contiguous(-1, MPI_INT, nullptr);
+  EXPECT_EQ(comm_of_own_handler, world) << "errors that belong to no communicator";
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_free(&copy);
+}
+
+TEST(ErrorHandlers, OfMpi1AreTheSame) {
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Errhandler handler, now;
+  MPI_Errhandler_create(own_handler, &handler);
+  EXPECT_EQ(MPI_Errhandler_set(copy, handler), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Errhandler_get(copy, &now), MPI_SUCCESS);
+  EXPECT_EQ(now, handler);
+  MPI_Comm_call_errhandler(copy, MPI_ERR_OTHER);
+  EXPECT_EQ(comm_of_own_handler, copy);
+  for (MPI_Errhandler* one : {&handler, &now}) MPI_Errhandler_free(one);
+  MPI_Comm_free(&copy);
+}
+
 TEST(Rebuild, KeepsNamesAndErrorHandlers) {
   MPI_Comm quiet, loud, own;
   MPI_Errhandler handler;
@@ -185,8 +234,10 @@ TEST(Rebuild, KeepsNamesAndErrorHandlers) {
   EXPECT_EQ(handler_of(MPI_COMM_WORLD), MPI_ERRORS_RETURN);
   EXPECT_EQ(handler_of(quiet), MPI_ERRORS_RETURN);
   EXPECT_EQ(handler_of(loud), MPI_ERRORS_ARE_FATAL);
+  calls_of_own_handler = 0;
   MPI_Send(nullptr, 0, MPI_INT, size_of(own), 0, own);
   EXPECT_EQ(calls_of_own_handler, 1);
+  EXPECT_EQ(comm_of_own_handler, own);
   MPI_Comm_set_name(MPI_COMM_WORLD, "MPI_COMM_WORLD");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   for (MPI_Comm* comm : {&quiet, &loud, &own}) MPI_Comm_free(comm);

@@ -1,0 +1,100 @@
+/* Derived datatypes by every constructor: what each picks out of a row of numbers travels to the next rank. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance.h"
+
+enum { TYPES = 16, NUMBERS = 40, LONGEST = 8, STRUCTURE = 7 };
+
+static MPI_Datatype types[TYPES];
+static int picks[TYPES][LONGEST], lengths[TYPES], made; /* which numbers each type has, in order */
+
+static void add(MPI_Datatype type, int length, const int* which) {
+  MPI_Type_commit(&type);
+  types[made] = type;
+  lengths[made] = length;
+  memcpy(picks[made], which, (size_t)length * sizeof *which);
+  ++made;
+}
+
+static void make_vectors(void) {
+  MPI_Datatype type;
+  MPI_Type_contiguous(3, MPI_INT, &type), add(type, 3, (int[]){0, 1, 2});
+  MPI_Type_vector(3, 1, 4, MPI_INT, &type), add(type, 3, (int[]){0, 4, 8});
+  MPI_Type_create_hvector(2, 2, 5 * sizeof(int), MPI_INT, &type), add(type, 4, (int[]){0, 1, 5, 6});
+}
+
+static void make_indexed(void) {
+  int blocks[] = {1, 2}, displacements[] = {3, 6};
+  MPI_Aint byte_displacements[] = {3 * sizeof(int), 6 * sizeof(int)};
+  MPI_Datatype type;
+  MPI_Type_indexed(2, blocks, displacements, MPI_INT, &type), add(type, 3, (int[]){3, 6, 7});
+  MPI_Type_create_hindexed(2, blocks, byte_displacements, MPI_INT, &type), add(type, 3, (int[]){3, 6, 7});
+  MPI_Type_create_indexed_block(2, 2, displacements, MPI_INT, &type), add(type, 4, (int[]){3, 4, 6, 7});
+  MPI_Type_create_hindexed_block(2, 2, byte_displacements, MPI_INT, &type), add(type, 4, (int[]){3, 4, 6, 7});
+}
+
+static void make_structures(void) {
+  int blocks[] = {1, 2};
+  MPI_Aint displacements[] = {0, 9 * sizeof(int)};
+  MPI_Datatype parts[] = {types[0], MPI_INT}, type, resized;
+  MPI_Type_create_struct(2, blocks, displacements, parts, &type), add(type, 5, (int[]){0, 1, 2, 9, 10});
+  MPI_Type_dup(types[1], &type), add(type, 3, (int[]){0, 4, 8});
+  MPI_Type_create_resized(types[0], 0, 5 * sizeof(int), &resized);
+  MPI_Type_contiguous(2, resized, &type), add(type, 6, (int[]){0, 1, 2, 5, 6, 7});
+  MPI_Type_free(&resized); /* needed on, all the same */
+}
+
+static void make_arrays(void) {
+  const int sizes[] = {4, 6}, part[] = {2, 2}, start[] = {1, 3};
+  const int distributions[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
+  const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, grid[] = {2, 3};
+  MPI_Datatype type;
+  MPI_Type_create_subarray(2, sizes, part, start, MPI_ORDER_C, MPI_INT, &type), add(type, 4, (int[]){9, 10, 15, 16});
+  MPI_Type_create_darray(6, 1, 2, sizes, distributions, arguments, grid, MPI_ORDER_C, MPI_INT, &type);
+  add(type, 4, (int[]){1, 4, 7, 10});
+}
+
+void make_objects(void) {
+  make_vectors();
+  make_indexed();
+  make_structures();
+  make_arrays();
+}
+
+void free_objects(void) {
+  for (int i = 0; i < made; ++i) MPI_Type_free(&types[i]);
+}
+
+/* Travels as the type picks it and arrives in a row. */
+static void send_around(int i, int step) {
+  int out[NUMBERS], in[LONGEST], size, position = 0;
+  char packed[256];
+  for (int k = 0; k < NUMBERS; ++k) out[k] = 10000 * step + 100 * me + k;
+  MPI_Sendrecv(out, 1, types[i], after, i, in, lengths[i], MPI_INT, before, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  bool right = true;
+  for (int k = 0; k < lengths[i]; ++k) right = right && in[k] == 10000 * step + 100 * before + picks[i][k];
+  EXPECT(right);
+  MPI_Type_size(types[i], &size);
+  EXPECT(size == lengths[i] * (int)sizeof(int));
+  MPI_Pack(out, 1, types[i], packed, sizeof packed, &position, MPI_COMM_WORLD);
+  EXPECT(position == size);
+}
+
+static void look_inside(void) {
+  int integers, addresses, parts, combiner, counts[4];
+  MPI_Aint displacements[4];
+  MPI_Datatype inner[4];
+  MPI_Type_get_envelope(types[STRUCTURE], &integers, &addresses, &parts, &combiner);
+  EXPECT(combiner == MPI_COMBINER_STRUCT && parts == 2);
+  MPI_Type_get_contents(types[STRUCTURE], integers, addresses, parts, counts, displacements, inner);
+  EXPECT(counts[0] == 2 && counts[2] == 2 && displacements[1] == 9 * (MPI_Aint)sizeof(int) && inner[1] == MPI_INT);
+  MPI_Type_get_envelope(inner[0], &integers, &addresses, &parts, &combiner);
+  EXPECT(combiner == MPI_COMBINER_CONTIGUOUS);
+  MPI_Type_free(&inner[0]);
+}
+
+void use_objects(int step) {
+  for (int i = 0; i < made; ++i) send_around(i, step);
+  look_inside();
+}
