@@ -1,5 +1,5 @@
-/* One program for each family of MPI's functions: it makes objects once, uses them in every step and checks what comes of
- * it, while ranks move about. Plain MPI, which knows nothing of that. */
+/* One program for each family of MPI's functions: it makes objects once, uses them in every step and checks what comes
+ * of it, while ranks move about. Plain MPI, which knows nothing of that. */
 #pragma once
 
 #include <mpi.h>

@@ -70,6 +70,13 @@ void await(MPI_Request& request) {
   }
 }
 
+/// Of the program, everywhere: also in those that have left.
+void await_end() {
+  MPI_Request end = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(MPI_COMM_WORLD, &end);
+  await(end);
+}
+
 /// A world of those that have ranks now, by rank; and the crew, which is another one of the same.
 MPI_Comm make_world() {
   MPI_Group everybody = MPI_GROUP_NULL;
@@ -134,9 +141,7 @@ cppc_status add(const cppc_block* block, void* context) {
   runtime->abandon();
   PMPI_Comm_free(&crew);
   std::fflush(nullptr);
-  MPI_Request end = MPI_REQUEST_NULL;
-  PMPI_Ibarrier(MPI_COMM_WORLD, &end);
-  await(end);
+  await_end();
   PMPI_Finalize();
   std::_Exit(EXIT_SUCCESS);
 }
@@ -209,7 +214,7 @@ void cannot_restore(cppc_status status) {
 void finish() {
   if (next_swap < swaps.size()) fail("the program ends before the last move");
   PMPI_Comm_free(&crew);
-  PMPI_Barrier(MPI_COMM_WORLD);  // those that have left wait for the end
+  await_end();
 }
 
 bool read_swaps() {
