@@ -1,7 +1,7 @@
 /* A storm of messages that is never over: at every step each rank sends some to anybody, itself included, over three
  * communicators and in every mode, and takes what has come, by receives that stay posted from step to step, by probing,
- * and by persistent receives. So at the start of a step messages are under way, requests active, receives without a
- * message.
+ * and by persistent receives; now and then they let each other know, by a barrier that is never waited for at once. So
+ * at the start of a step messages are under way, requests active, receives without a message.
  *
  * Every message says who sent it and how many came before it on this way; contents and length follow from that. So the
  * one who receives it knows whether all came, once and in order.
@@ -17,7 +17,7 @@
 #include "options.h"
 #include "result.h"
 
-enum { WAYS = 3, POSTED = 3, SENDS = 24, MOST_PER_STEP = 6, LARGEST = 40000, TAGS = 5 };
+enum { WAYS = 3, POSTED = 3, SENDS = 24, MOST_PER_STEP = 6, LARGEST = 40000, TAGS = 5, PACE = 8 };
 enum { BY_POSTED, BY_PROBE, BY_PERSISTENT }; /* how a way's messages are received */
 
 static const char help[] =
@@ -55,6 +55,7 @@ struct storm {
   int rank, ranks;
   struct way ways[WAYS];
   struct sending sends[SENDS];
+  MPI_Request pace; /* everybody is in the same PACE steps, or in the ones before */
   uint64_t random;
   long wrong;
 };
@@ -169,6 +170,19 @@ static void send_one(struct storm* storm) {
     MPI_Isend(sending->words, length, MPI_INT, destination, tag, way->comm, &sending->request);
 }
 
+static void wait_taking(struct storm* storm, MPI_Request* request) {
+  for (int complete = 0; !complete;) {
+    take_all(storm);
+    MPI_Test(request, &complete, MPI_STATUS_IGNORE);
+  }
+}
+
+static void keep_pace(struct storm* storm, long step) {
+  if (step % PACE != 0) return;
+  wait_taking(storm, &storm->pace);
+  MPI_Ibarrier(MPI_COMM_WORLD, &storm->pace);
+}
+
 static void* take_memory(size_t count, size_t bytes) {
   void* memory = calloc(count, bytes);
   if (memory == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -200,6 +214,7 @@ static void begin(struct storm* storm) {
   MPI_Comm_size(MPI_COMM_WORLD, &storm->ranks);
   storm->random = mix((uint64_t)storm->rank + 1);
   storm->wrong = 0;
+  storm->pace = MPI_REQUEST_NULL;
   for (int i = 0; i < SENDS; ++i) {
     storm->sends[i].request = MPI_REQUEST_NULL;
     storm->sends[i].words = (int*)take_memory(LARGEST, sizeof(int));
@@ -210,13 +225,11 @@ static void begin(struct storm* storm) {
 /* Takes what is still under way, now that nobody sends any more. */
 static void calm_down(struct storm* storm) {
   long* all = (long*)take_memory((size_t)storm->ranks, sizeof(long));
+  wait_taking(storm, &storm->pace);
   for (int index = 0; index < WAYS; ++index) {
     MPI_Request exchange;
     MPI_Ialltoall(storm->ways[index].sent, 1, MPI_LONG, all, 1, MPI_LONG, MPI_COMM_WORLD, &exchange);
-    for (int complete = 0; !complete;) {
-      take_all(storm);
-      MPI_Test(&exchange, &complete, MPI_STATUS_IGNORE);
-    }
+    wait_taking(storm, &exchange);
     for (int source = 0; source < storm->ranks; ++source)
       while (storm->ways[index].received[source] < all[source]) take_all(storm);
   }
@@ -263,6 +276,7 @@ static int blow(const struct options* options) {
   begin(&storm);
   for (long step = 0; step < options->steps; ++step) {
     hold_at(&options->hold, storm.rank, step);
+    keep_pace(&storm, step);
     for (int left = draw(&storm, MOST_PER_STEP + 1); left > 0; --left) send_one(&storm);
     take_all(&storm);
   }
