@@ -75,6 +75,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   const MPI_Comm real = comms.real(comm, __func__);
   const int status = comms.create_later(newcomm, [&](MPI_Comm* made) { return PMPI_Comm_idup(real, made, request); });
   if (requests().started(status, request) != MPI_SUCCESS) return status;
+  requests().find(*request)->makes = *newcomm;
   return raise(comm, own_attributes().copy_all(comm, *newcomm));
 }
 

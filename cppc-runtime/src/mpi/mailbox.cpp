@@ -9,6 +9,7 @@
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
 #include "never_destroyed.hpp"
 
@@ -154,12 +155,13 @@ void Mailbox::collect() {
 }
 
 void Mailbox::collect_from(MPI_Comm comm) {
+  if (requests().makes(comm)) return;  // it is not there yet
+  const MPI_Comm real = comms.real(comm, __func__);
   for (;;) {
     int there = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    must(PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comms.real(comm, __func__), &there, &message, &status),
-         "MPI_Improbe");
+    must(PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, real, &there, &message, &status), "MPI_Improbe");
     if (!there) return;
     take(comm, message, status);
   }

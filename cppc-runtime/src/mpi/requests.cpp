@@ -251,6 +251,11 @@ void Requests::post_again(Request& request, MPI_Request real) {
   request.kept = nullptr;
 }
 
+bool Requests::makes(MPI_Comm comm) const {
+  return std::ranges::any_of(
+      slots_, [&](const Request& request) { return request.state == State::active && request.makes == comm; });
+}
+
 std::vector<Request*> Requests::in(State state) {
   std::vector<Request*> found;
   for (Request& request : slots_) {

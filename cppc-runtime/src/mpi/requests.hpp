@@ -34,14 +34,15 @@ struct Request {
   MPI_Request real = MPI_REQUEST_NULL;
   State state = State::none;
   bool persistent = false;
-  bool receive = false;       ///< with a call
-  bool detached = false;      ///< the program has given it up by MPI_Request_free
-  bool orphan = false;        ///< the program has freed its communicator: it works, and cannot be made again
-  bool withdrawn = false;     ///< cancelled by the program: it gets no message
-  bool asked_back = false;    ///< MPI has been asked to give it back (drain.hpp)
-  std::uint64_t started = 0;  ///< rising in the order of starts
-  Call* kept = nullptr;       ///< in the tracked heap: of persistent and of parked ones
-  Call call;                  ///< of receives without `kept`
+  bool receive = false;            ///< with a call
+  bool detached = false;           ///< the program has given it up by MPI_Request_free
+  bool orphan = false;             ///< the program has freed its communicator: it works, and cannot be made again
+  bool withdrawn = false;          ///< cancelled by the program: it gets no message
+  bool asked_back = false;         ///< MPI has been asked to give it back (drain.hpp)
+  MPI_Comm makes = MPI_COMM_NULL;  ///< the communicator that is there once it is complete
+  std::uint64_t started = 0;       ///< rising in the order of starts
+  Call* kept = nullptr;            ///< in the tracked heap: of persistent and of parked ones
+  Call call;                       ///< of receives without `kept`
   Outcome outcome;
 
   [[nodiscard]] const Call& made_with() const { return kept != nullptr ? *kept : call; }
@@ -104,6 +105,9 @@ class Requests {
 
   /// The program has freed `comm`. A persistent request that is bound to it counts as active until it is freed.
   void orphan(MPI_Comm comm);
+
+  /// Whether an active request makes `comm`.
+  [[nodiscard]] bool makes(MPI_Comm comm) const;
 
   /// How many are done.
   [[nodiscard]] std::size_t number_done() const { return number_done_; }

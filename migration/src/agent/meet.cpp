@@ -79,7 +79,8 @@ void Operation::freeze(negotiation::AgentSide& side) {
 void Operation::drain() {
   node_.desk.command(Action::drain);
   Allowance patience(deadlines::drain);
-  while (traffic() != Traffic::quiet) {
+  for (auto before = under_way_; traffic() != Traffic::quiet; before = under_way_) {
+    if (under_way_ != before) patience = Allowance(deadlines::drain);
     if (patience.spent())
       fail(CPPC_ERR_NOT_QUIET,
            "messages or requests are under way that do not come to an end, such as a message that MPI_Mprobe has "
@@ -137,6 +138,7 @@ Operation::Traffic Operation::traffic() {
   MPI_Iallreduce(sites.data(), all_sites.data(), 2, MPI_INT64_T, MPI_MAX, node_.crew.own, &request);
   await(request);
   if (all_sites[0] != -all_sites[1]) return Traffic::disordered;
+  under_way_ = all_sums;
   return all_sums[0] == 0 && all_sums[1] == 0 ? Traffic::quiet : Traffic::in_flight;
 }
 

@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -87,6 +88,7 @@ class Operation {
   std::vector<Passage> newcomers_;
   MPI_Comm children_ = MPI_COMM_NULL;
   Failure failure_;
+  std::array<std::int64_t, 2> under_way_{};  ///< messages and active requests of all ranks, when last looked at
   const char* phase_ = "prepare";
   Clock::time_point frozen_{};
   Clock::time_point reported_{};

@@ -139,6 +139,19 @@ TEST_P(Drain, ReductionsComeToTheirEnd) {
   EXPECT_EQ(sum, size * (size - 1) / 2);
 }
 
+TEST_P(Drain, DuplicatesAreFinished) {
+  MPI_Comm dup;
+  MPI_Request request;
+  send(1);
+  MPI_Comm_idup(MPI_COMM_WORLD, &dup, &request);
+  interrupt();
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(receive(), 1);
+  send(2, 0, dup);
+  EXPECT_EQ(receive(0, dup), 2);
+  MPI_Comm_free(&dup);
+}
+
 TEST_P(Drain, PersistentReceives) {
   int in = -1, flag = 1;
   MPI_Request request;
