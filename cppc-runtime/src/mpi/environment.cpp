@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
 #include "extension.hpp"
+#include "log.hpp"
 #include "mpi/clock.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
@@ -69,9 +69,16 @@ int MPI_Init(int* argc, char*** argv) {
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   // The runtime's tables and counts belong to one thread at a time.
   const char* extension = std::getenv("CPPC_EXTENSION");
-  if (extension != nullptr && *extension != '\0') required = std::min<int>(required, MPI_THREAD_SERIALIZED);
-  const int status = PMPI_Init_thread(argc, argv, required, provided);
-  if (status == MPI_SUCCESS) start_extension();
+  const bool extended = extension != nullptr && *extension != '\0';
+  const bool too_high = extended && required > MPI_THREAD_SERIALIZED;
+  const int status = PMPI_Init_thread(argc, argv, too_high ? MPI_THREAD_SERIALIZED : required, provided);
+  if (status != MPI_SUCCESS) return status;
+  start_extension();
+  if (too_high && comms.world_rank() == 0 && !comms.awaits_world())
+    cppc::log().warn(
+        "MPI_THREAD_MULTIPLE is not supported in a program that can be moved: it gets MPI_THREAD_SERIALIZED, so only "
+        "one "
+        "thread at a time may call MPI");
   return status;
 }
 
