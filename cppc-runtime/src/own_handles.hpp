@@ -25,6 +25,8 @@ class OwnHandles {
     Info info;
   };
 
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+
   /// Null when the program was not given `handle`, or has given it back.
   [[nodiscard]] Info* find(Handle handle) {
     const auto number = numbers_.find(handle);

@@ -163,6 +163,22 @@ int take_some(const std::vector<int>& positions, MPI_Request* program, int* numb
   return take_outcomes(positions, program, statuses, false, MPI_SUCCESS);
 }
 
+// ------------------------------------------------------------------------------------------- the most frequent case
+
+bool is_plainly_active(const MPI_Request* request) {
+  if (request == nullptr) return false;
+  const Request* const found = requests().find(*request);
+  return found != nullptr && found->state == State::active && !found->persistent;
+}
+
+int wait_for(MPI_Request* request, MPI_Status* status) {
+  MPI_Request real = requests().find(*request)->real;
+  const int result = PMPI_Wait(&real, status);
+  requests().find(*request)->real = real;
+  if (real == MPI_REQUEST_NULL) requests().complete(request);
+  return result;
+}
+
 // --------------------------------------------------------------------------------------------------------- starting
 
 int start_one(MPI_Request handle) {
@@ -216,6 +232,8 @@ using namespace cppc::mpi;
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (is_plainly_active(request)) [[likely]]
+    return wait_for(request, status);
   if (!done_in(1, request).empty()) return requests().take_outcome(request, status);
   return completing(
       1, request, [&](MPI_Request* real) { return PMPI_Wait(real, status); }, all_if(&always));

@@ -8,11 +8,11 @@
 
 namespace cppc::mpi {
 
-void Datatypes::retain(MPI_Datatype type) {
+void Datatypes::retain_own(MPI_Datatype type) {
   if (Uses* const uses = types_.find(type)) ++uses->count;
 }
 
-void Datatypes::release(MPI_Datatype type) {
+void Datatypes::release_own(MPI_Datatype type) {
   if (types_.find(type) != nullptr) free(&type);
 }
 

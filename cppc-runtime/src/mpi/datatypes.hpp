@@ -24,9 +24,13 @@ class Datatypes {
     return status;
   }
 
-  /// A persistent request needs `type` for as long as it lives: until release().
-  void retain(MPI_Datatype type);
-  void release(MPI_Datatype type);
+  /// A request needs `type` for as long as it lives: until release().
+  void retain(MPI_Datatype type) {
+    if (!types_.empty()) retain_own(type);
+  }
+  void release(MPI_Datatype type) {
+    if (!types_.empty()) release_own(type);
+  }
 
   /// For MPI_Type_free.
   int free(MPI_Datatype* type);
@@ -45,8 +49,10 @@ class Datatypes {
 
  private:
   struct Uses {
-    std::uint64_t count;  ///< by the program, which frees it as often, and by persistent requests
+    std::uint64_t count;  ///< by the program, which frees it as often, and by requests
   };
+  void retain_own(MPI_Datatype type);
+  void release_own(MPI_Datatype type);
   OwnHandles<MPI_Datatype, Uses> types_;
 };
 

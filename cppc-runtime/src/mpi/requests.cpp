@@ -150,7 +150,7 @@ int Requests::take_outcome(MPI_Request* handle, MPI_Status* status) {
 void Requests::remove(Request& request) {
   if (request.orphan && request.persistent) traffic.completed(1);
   if (request.receive || request.persistent) release_call(request);
-  request = Request{};
+  request.forget();
   free_.push_back(static_cast<std::uint32_t>(&request - slots_.data()));
 }
 

@@ -46,6 +46,15 @@ struct Request {
   Outcome outcome;
 
   [[nodiscard]] const Call& made_with() const { return kept != nullptr ? *kept : call; }
+
+  /// Not in use any more. `call` and `outcome` mean nothing without the rest.
+  void forget() {
+    real = MPI_REQUEST_NULL;
+    state = State::none;
+    persistent = receive = detached = orphan = withdrawn = asked_back = false;
+    makes = MPI_COMM_NULL;
+    kept = nullptr;
+  }
 };
 
 /// A request in an image.
