@@ -23,15 +23,13 @@
 #include <string>
 #include <vector>
 
-#include "bytes.hpp"
 #include "cppc/hooks.h"
+#include "state_bytes.hpp"
 
 namespace cppc::test {
 namespace {
 
 constexpr int kFailed = 125;
-/// In place of what is dead: not what anything holds by chance.
-constexpr std::byte kNobodyReads{0xa5};
 /// The safe points that are still to come.
 constexpr const char* kRestartsVariable = "CPPC_RESTART_AT";
 /// Of a replacement: the descriptor of the file with its state.
@@ -71,29 +69,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   for (std::string& string : strings) pointers.push_back(string.data());
   pointers.push_back(nullptr);
   return pointers;
-}
-
-struct Image {
-  ByteWriter bytes;
-  std::uint64_t objects = 0, data = 0;
-};
-
-cppc_status add(const cppc_block* block, void* context) {
-  auto& image = *static_cast<Image*>(context);
-  image.bytes.u32(block->section);
-  image.bytes.text(block->name);
-  image.bytes.u64(block->bytes);
-  image.bytes.u8(block->data != nullptr);
-  if (block->data != nullptr) {
-    const auto* data = static_cast<const std::byte*>(block->data);
-    std::vector<std::byte> contents(data, data + block->bytes);
-    for (const cppc_part& hole : std::span(block->holes, block->hole_count))
-      std::fill_n(contents.begin() + static_cast<std::ptrdiff_t>(hole.offset), hole.bytes, kNobodyReads);
-    image.bytes.block(contents);
-  }
-  ++image.objects;
-  image.data += block->bytes;
-  return CPPC_OK;
 }
 
 /// In memory, so that nothing is left behind whatever happens.
@@ -155,39 +130,21 @@ void drain() {
 void stopped(std::uint64_t passed, unsigned) {
   drain();
   const std::string where = "safe point " + std::to_string(passed);
-  Image image;
-  if (const cppc_status status = runtime->capture(add, &image); status != CPPC_OK)
+  StateBytes state;
+  if (const cppc_status status = capture(*runtime, state); status != CPPC_OK)
     fail(where + ": the state cannot be saved", status);
-  const int file = write_file(image.bytes.bytes());
+  const int file = write_file(state.writer.bytes());
   std::fprintf(stderr, "restart extension: %s: %ju objects, %ju bytes, restarting\n", where.c_str(),
-               std::uintmax_t{image.objects}, std::uintmax_t{image.data});
+               std::uintmax_t{state.objects}, std::uintmax_t{state.data});
   runtime->abandon();
   PMPI_Finalize();
   start_again(file);
 }
 
-cppc_status restore_object(ByteReader& image) {
-  const auto section = static_cast<cppc_section>(image.u32());
-  const std::string name(image.text());
-  const std::uint64_t bytes = image.u64();
-  const auto data = image.u8() != 0 ? image.block() : std::span<const std::byte>();
-  if (!image.ok()) return CPPC_ERR_IMAGE;
-  if (section == CPPC_SECTION_RUNTIME) return runtime->restore_begin(data.data(), data.size());
-  void* place = nullptr;
-  const cppc_status status = runtime->restore_place(section, name.c_str(), bytes, &place);
-  if (status != CPPC_OK || place == nullptr) return status;
-  if (data.size() != bytes) return CPPC_ERR_IMAGE;
-  std::ranges::copy(data, static_cast<std::byte*>(place));
-  return CPPC_OK;
-}
-
 cppc_status fetch() {
   const std::string contents = contents_of("/proc/self/fd/" + std::to_string(state_file));
   close(state_file);
-  ByteReader image(std::as_bytes(std::span(contents)));
-  while (image.ok() && !image.at_end())
-    if (const cppc_status status = restore_object(image); status != CPPC_OK) return status;
-  return runtime->restore_end();
+  return restore(*runtime, std::as_bytes(std::span(contents)));
 }
 
 cppc_status join() {

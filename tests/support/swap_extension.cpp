@@ -22,8 +22,8 @@
 #include <thread>
 #include <vector>
 
-#include "bytes.hpp"
 #include "cppc/hooks.h"
+#include "state_bytes.hpp"
 
 namespace cppc::test {
 namespace {
@@ -121,22 +121,12 @@ void drain() {
   }
 }
 
-cppc_status add(const cppc_block* block, void* context) {
-  auto& image = *static_cast<ByteWriter*>(context);
-  image.u32(block->section);
-  image.text(block->name);
-  image.u64(block->bytes);
-  image.u8(block->data != nullptr);
-  if (block->data != nullptr) image.block({static_cast<const std::byte*>(block->data), block->bytes});
-  return CPPC_OK;
-}
-
 /// In the process whose rank moves.
 [[noreturn]] void leave(int to) {
-  ByteWriter image;
-  if (const cppc_status status = runtime->capture(add, &image); status != CPPC_OK)
+  StateBytes state;
+  if (const cppc_status status = capture(*runtime, state); status != CPPC_OK)
     fail(std::string("the state cannot be saved: ") + cppc_status_text(status));
-  const auto bytes = image.bytes();
+  const auto bytes = state.writer.bytes();
   PMPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, kStateTag, MPI_COMM_WORLD);
   runtime->abandon();
   PMPI_Comm_free(&crew);
@@ -148,7 +138,7 @@ cppc_status add(const cppc_block* block, void* context) {
 
 /// The seats after the next swap.
 void swap_seats() {
-  const auto newcomer = static_cast<int>(ranks()) + static_cast<int>(next_swap);
+  const auto newcomer = ranks() + static_cast<int>(next_swap);
   process_of[static_cast<std::size_t>(swaps[next_swap].rank)] = newcomer;
   ++next_swap;
 }
@@ -179,28 +169,7 @@ std::vector<std::byte> receive_state() {
   return state;
 }
 
-cppc_status restore_object(ByteReader& image) {
-  const auto section = static_cast<cppc_section>(image.u32());
-  const std::string name(image.text());
-  const std::uint64_t bytes = image.u64();
-  const auto data = image.u8() != 0 ? image.block() : std::span<const std::byte>();
-  if (!image.ok()) return CPPC_ERR_IMAGE;
-  if (section == CPPC_SECTION_RUNTIME) return runtime->restore_begin(data.data(), data.size());
-  void* place = nullptr;
-  const cppc_status status = runtime->restore_place(section, name.c_str(), bytes, &place);
-  if (status != CPPC_OK || place == nullptr) return status;
-  if (data.size() != bytes) return CPPC_ERR_IMAGE;
-  std::ranges::copy(data, static_cast<std::byte*>(place));
-  return CPPC_OK;
-}
-
-cppc_status fetch() {
-  const auto state = receive_state();
-  ByteReader image(state);
-  while (image.ok() && !image.at_end())
-    if (const cppc_status status = restore_object(image); status != CPPC_OK) return status;
-  return runtime->restore_end();
-}
+cppc_status fetch() { return restore(*runtime, receive_state()); }
 
 cppc_status join() {
   while (next_swap <= static_cast<std::size_t>(spare())) swap_seats();
