@@ -1,4 +1,4 @@
-/// The functions that start, complete and free requests.
+/// The functions that complete, cancel and free requests, or say how they are.
 #include <mpi.h>
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "mpi/comm_table.hpp"
-#include "mpi/mailbox.hpp"
 #include "mpi/requests.hpp"
 
 namespace cppc::mpi {
@@ -179,50 +178,6 @@ int wait_for(MPI_Request* request, MPI_Status* status) {
   return result;
 }
 
-// --------------------------------------------------------------------------------------------------------- starting
-
-int start_one(MPI_Request handle) {
-  Request* const request = requests().find(handle);
-  if (request == nullptr) return PMPI_Start(&handle);
-  const Call& call = *request->kept;
-  Outcome outcome{.comm = call.comm};
-  if (request->receive && mailbox().receive({call.peer, call.tag, call.comm}, {call.buf, call.count, call.datatype},
-                                            &outcome.status, &outcome.error)) {
-    request->outcome = outcome;
-    requests().start(*request, State::done);
-    return MPI_SUCCESS;
-  }
-  const int status = PMPI_Start(&request->real);
-  if (status == MPI_SUCCESS) requests().start(*request, State::active);
-  return status;
-}
-
-bool startable(MPI_Request handle) {
-  const Request* const request = requests().find(handle);
-  return request != nullptr && request->persistent && request->state == State::idle;
-}
-
-int start(std::span<MPI_Request> program, int (*start_real)(std::span<MPI_Request> real)) {
-  // MPI_Start looks into whatever it gets: what cannot be started goes as a request of that kind.
-  if (!std::ranges::all_of(program, startable)) {
-    MPI_Request none = MPI_REQUEST_NULL;
-    return PMPI_Start(&none);
-  }
-  if (!Mailbox::empty()) {
-    int status = MPI_SUCCESS;
-    for (std::size_t i = 0; i < program.size() && status == MPI_SUCCESS; ++i) status = start_one(program[i]);
-    return status;
-  }
-  int status = MPI_SUCCESS;
-  {
-    const RealRequests real(program);
-    status = start_real({real.data(), program.size()});
-  }
-  if (status != MPI_SUCCESS) return status;
-  for (const MPI_Request handle : program) requests().start(*requests().find(handle), State::active);
-  return status;
-}
-
 }  // namespace
 
 }  // namespace cppc::mpi
@@ -297,17 +252,6 @@ int MPI_Testany(int count, MPI_Request program[], int* index, int* flag, MPI_Sta
   return completing(
       count, program, [&](MPI_Request* real) { return PMPI_Testany(count, real, index, flag, status); },
       one_if(flag, index));
-}
-
-int MPI_Start(MPI_Request* request) {
-  if (!comms.managed() || request == nullptr) return PMPI_Start(request);
-  return start({request, 1}, [](std::span<MPI_Request> real) { return PMPI_Start(real.data()); });
-}
-
-int MPI_Startall(int count, MPI_Request program[]) {
-  if (!comms.managed() || program == nullptr || count <= 0) return PMPI_Startall(count, program);
-  return start(view(count, program),
-               [](std::span<MPI_Request> real) { return PMPI_Startall(static_cast<int>(real.size()), real.data()); });
 }
 
 int MPI_Request_free(MPI_Request* request) {

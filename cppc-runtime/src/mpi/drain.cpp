@@ -16,21 +16,6 @@ namespace {
 
 using State = Request::State;
 
-/// As long as it lives, errors of a communicator are returned.
-class ErrorsOfCommReturned {
- public:
-  explicit ErrorsOfCommReturned(MPI_Comm comm) : comm_(comm), before_(ErrorHandler::of(comm)) {
-    must(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  }
-  ErrorsOfCommReturned(const ErrorsOfCommReturned&) = delete;
-  ErrorsOfCommReturned& operator=(const ErrorsOfCommReturned&) = delete;
-  ~ErrorsOfCommReturned() { PMPI_Comm_set_errhandler(comm_, before_.get()); }
-
- private:
-  MPI_Comm comm_;
-  ErrorHandler before_;
-};
-
 /// How `request` has ended, if it has. Of an error the program hears when it asks.
 bool ended(Request& request, Outcome& outcome) {
   int complete = 0;
@@ -38,7 +23,7 @@ bool ended(Request& request, Outcome& outcome) {
   if (!complete) return false;
   const bool known = request.receive && !request.orphan;
   outcome.comm = known ? request.made_with().comm : MPI_COMM_WORLD;
-  const ErrorsOfCommReturned errors_returned(comms.real(outcome.comm, __func__));
+  const ErrorsReturned errors_returned(comms.real(outcome.comm, __func__));
   outcome.error = PMPI_Wait(&request.real, &outcome.status);
   const bool gone = request.persistent && request.real == MPI_REQUEST_NULL;  // with an error
   if (gone) must(init(*request.kept, &request.real), init_name(*request.kept));
@@ -75,7 +60,7 @@ void post_again(Request& request) {
   Outcome outcome{.comm = call.comm};
   if (mailbox().receive({call.peer, call.tag, call.comm}, {call.buf, call.count, call.datatype}, &outcome.status,
                         &outcome.error)) {
-    requests().finish_parked(request, outcome);
+    requests().finish(request, outcome);
     return;
   }
   MPI_Request real = MPI_REQUEST_NULL;

@@ -77,17 +77,19 @@ class ErrorHandler {
   bool owned_;
 };
 
-/// As long as it lives, errors of calls that have no communicator are returned.
+/// As long as it lives, errors of `comm` are returned, and so are those of calls that have no communicator if it is
+/// MPI_COMM_WORLD.
 class ErrorsReturned {
  public:
-  ErrorsReturned() : before_(ErrorHandler::of(MPI_COMM_WORLD)) {
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  explicit ErrorsReturned(MPI_Comm comm = MPI_COMM_WORLD) : comm_(comm), before_(ErrorHandler::of(comm)) {
+    must(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   ErrorsReturned(const ErrorsReturned&) = delete;
   ErrorsReturned& operator=(const ErrorsReturned&) = delete;
-  ~ErrorsReturned() { PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before_.get()); }
+  ~ErrorsReturned() { PMPI_Comm_set_errhandler(comm_, before_.get()); }
 
  private:
+  MPI_Comm comm_;
   ErrorHandler before_;
 };
 

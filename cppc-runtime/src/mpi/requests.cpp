@@ -209,15 +209,8 @@ void Requests::orphan(MPI_Comm comm) {
 // ------------------------------------------------------------------------------------------------ at a migration point
 
 void Requests::finish(Request& request, const Outcome& outcome) {
-  traffic.completed(1);
-  set_done(request, outcome);
-}
-
-void Requests::finish_parked(Request& request, const Outcome& outcome) { set_done(request, outcome); }
-
-/// A request that nobody will ask for is forgotten.
-void Requests::set_done(Request& request, const Outcome& outcome) {
-  if (request.detached) {
+  if (request.state == State::active) traffic.completed(1);
+  if (request.detached) {  // nobody will ask for it
     --number_detached_;
     if (request.real != MPI_REQUEST_NULL) PMPI_Request_free(&request.real);
     return remove(request);

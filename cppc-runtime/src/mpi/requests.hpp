@@ -121,13 +121,11 @@ class Requests {
   /// How many are done.
   [[nodiscard]] std::size_t number_done() const { return number_done_; }
 
-  /// What becomes of an active request at a migration point: done, or parked.
-  void finish(Request& request, const Outcome& outcome);
+  /// What becomes of a request at a migration point: an active one is parked or done, a parked one active again (with
+  /// the request `real` of MPI unless it is persistent) or done.
   void park(Request& request);
-
-  /// What becomes of a parked one: active again, `real` but for persistent ones, or done.
   void post_again(Request& request, MPI_Request real);
-  void finish_parked(Request& request, const Outcome& outcome);
+  void finish(Request& request, const Outcome& outcome);
 
   /// In the order in which they were started.
   [[nodiscard]] std::vector<Request*> in(Request::State state);
@@ -152,7 +150,6 @@ class Requests {
   static bool managed();
   std::size_t take_slot();
   MPI_Request add_active(MPI_Request real);
-  void set_done(Request& request, const Outcome& outcome);
   void remove(Request& request);
   static void release_call(Request& request);
 
