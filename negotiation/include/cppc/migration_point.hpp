@@ -33,6 +33,8 @@
 ///
 /// Joining is kept beside the word, one mark a rank and one an agent, not as a count inside it: marking twice is
 /// harmless, and agents contend for the word only where they really raise the maximum.
+///
+/// model/migration_point.pml says the same to spin: what changes here changes there.
 #pragma once
 
 #include <algorithm>
