@@ -67,6 +67,7 @@ std::optional<Place> start() {
   const auto& [path, hooks] = *extension();
   Place place{.replacement = hooks.replacement != 0};
   const cppc_status status = hooks.start(&place.world, &place.rank, &place.size);
+  if (status != CPPC_OK && place.replacement) die(status, "this replacement cannot start");  // the job does not need it
   if (status != CPPC_OK) abort_job(path, std::string("cannot start: ") + cppc_status_text(status));
   set_log_rank(place.rank);
   session().attach(hooks, place.replacement);

@@ -26,6 +26,8 @@ const char* cppc_status_text(cppc_status status) {
       return "messages in flight or active requests at the migration point";
     case CPPC_ERR_MISMATCH:
       return "ranks, types or programs do not agree";
+    case CPPC_ERR_LOST:
+      return "a process of the migration was lost before the job depended on it";
     case CPPC_ERR_IMAGE:
       return "the image is truncated or inconsistent";
     case CPPC_ERR_CHECKSUM:

@@ -60,6 +60,11 @@ RankSide::~RankSide() {
 
 void RankSide::detach() { page_.layout_->slot(rank_).pid.store(0); }
 
+bool RankSide::agent_gone() const {
+  pollfd agent{agent_.get(), POLLIN, 0};
+  return ::poll(&agent, 1, 0) > 0;
+}
+
 bool RankSide::survey_wanted() const {
   const auto& layout = *page_.layout_;
   return (layout.bell.load() & static_cast<std::uint32_t>(Bell::survey)) != 0 &&
@@ -116,8 +121,7 @@ Decision RankSide::reached(std::uint64_t passed, unsigned site) {
 /// Returns when the page may have changed, or why waiting is in vain.
 std::optional<cppc_status> RankSide::await_answer(Word seen, Allowance& patience) {
   auto& layout = *page_.layout_;
-  pollfd agent{agent_.get(), POLLIN, 0};
-  if (::poll(&agent, 1, 0) > 0) return CPPC_ERR_PEER;
+  if (agent_gone()) return CPPC_ERR_PEER;
   if (patience.spent()) return CPPC_ERR_TIMEOUT;
   const std::uint32_t changes = layout.changes.load();
   if (layout.word.load() != seen.bits()) return std::nullopt;
@@ -131,7 +135,11 @@ Decision RankSide::refuse(std::uint64_t epoch, cppc_status why) {
   Slot& slot = page_.layout_->slot(rank_);
   slot.refusal.store(why);
   slot.refused.store(epoch);
-  spdlog::error("rank {} cannot take part in negotiation {}, and goes on: {}", rank_, epoch, explain(why));
+  // Of an agent that is gone others have told.
+  const bool known = agent_gone();
+  spdlog::log(known ? spdlog::level::info : spdlog::level::err,
+              "rank {} cannot take part in negotiation {}, and goes on: {}", rank_, epoch,
+              explain(known ? CPPC_ERR_PEER : why));
   return Decision::refused;
 }
 

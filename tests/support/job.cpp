@@ -20,9 +20,11 @@ void expect_success(const Finished& finished, const std::string& what) {
   std::exit(1);
 }
 
-std::vector<std::string> run_command(const std::vector<std::string>& placement,
-                                     const std::vector<std::string>& program) {
-  std::vector<std::string> command{tool("cppc-run"), "--mca", "plm_rsh_agent", remote_shell()};
+std::vector<std::string> run_command(const std::vector<std::string>& placement, const std::vector<std::string>& program,
+                                     const std::vector<std::string>& settings) {
+  std::vector<std::string> command{"env"};
+  command.insert(command.end(), settings.begin(), settings.end());
+  command.insert(command.end(), {tool("cppc-run"), "--mca", "plm_rsh_agent", remote_shell()});
   command.insert(command.end(), placement.begin(), placement.end());
   command.insert(command.end(), program.begin(), program.end());
   return command;
@@ -98,8 +100,9 @@ Folder::Folder() {
 
 Folder::~Folder() { std::filesystem::remove_all(path_); }
 
-Job::Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program)
-    : cluster_(&cluster), process_(cluster.start("head", run_command(placement, program))) {}
+Job::Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program,
+         const std::vector<std::string>& settings)
+    : cluster_(&cluster), process_(cluster.start("head", run_command(placement, program, settings))) {}
 
 Finished Job::migrate(const std::vector<std::string>& arguments) const {
   std::vector<std::string> command{tool("migrate")};

@@ -57,8 +57,9 @@ std::string remote_shell();
 /// A program under cppc-run on the cluster's head.
 class Job {
  public:
-  /// `placement`: mpirun's options, as {"-H", "node0:2,node1:2", "-n", "4"}.
-  Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program);
+  /// `placement`: mpirun's options, as {"-H", "node0:2,node1:2", "-n", "4"}; `settings`: of cppc-run's environment.
+  Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program,
+      const std::vector<std::string>& settings = {});
 
   /// `migrate` with these arguments.
   [[nodiscard]] Finished migrate(const std::vector<std::string>& arguments) const;

@@ -21,6 +21,8 @@ class JobTest : public testing::Test {
                   },
               .give_up = [this](int agent) { note("give up " + std::to_string(agent)); },
               .await_exit = [this](int agent) { note("await exit " + std::to_string(agent)); },
+              .dismiss = [this] { note("dismiss"); },
+              .end = [this] { note("end"); },
               .over = [this](bool orderly) { note(orderly ? "over, orderly" : "over"); }}) {}
 
   void note(const std::string& what) { notes_ += "[" + what + "]"; }
@@ -44,6 +46,13 @@ class JobTest : public testing::Test {
   State state(std::uint64_t id) { return job_.migration(id).value().state; }
   void outcome(std::uint64_t id, cppc_status status = CPPC_OK, const std::string& reason = "") {
     job_.received(wire::Outcome{id, status, reason, 1, 2, 3, 4, 5});
+  }
+  void all_ready(std::uint64_t id) {
+    for (const int agent : {0, 1, 2}) job_.received(wire::Ready{id, agent});
+  }
+  int commits() const {
+    return static_cast<int>(std::count_if(
+        sent_.begin(), sent_.end(), [](const auto& one) { return std::holds_alternative<wire::Commit>(one.second); }));
   }
   std::string refusal(const plan::Request& request) {
     const auto migration = job_.submit(request, 60);
@@ -184,6 +193,7 @@ TEST_F(JobTest, AnEvacuationIsDoneWhenTheAgentHasExited) {
 TEST_F(JobTest, TheAgentMayLeaveBeforeItsMigrationIsKnownToBeDone) {
   start();
   const auto id = evacuate("node1");
+  all_ready(id);
   job_.left(1);
   EXPECT_EQ(notes_, "");
   EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::up);
@@ -194,13 +204,77 @@ TEST_F(JobTest, TheAgentMayLeaveBeforeItsMigrationIsKnownToBeDone) {
   EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::evacuated);
 }
 
-TEST_F(JobTest, AnAgentThatIsLostInAnEvacuationThatFailsIsLost) {
+TEST_F(JobTest, AMigrationIsDecidedWhenAllAgentsAreReady) {
   start();
-  const auto id = evacuate("node1");
+  const auto id = move(3, "node2");
+  job_.received(wire::Ready{id, 0});
+  job_.received(wire::Ready{id, 2});
+  job_.received(wire::Ready{id, 2});
+  job_.received(wire::Ready{id + 1, 1});
+  EXPECT_EQ(commits(), 0);
+  job_.received(wire::Ready{id, 1});
+  EXPECT_EQ(commits(), 3);
+  outcome(id);
+  EXPECT_EQ(state(id), State::done);
+}
+
+TEST_F(JobTest, AnAgentThatIsLostBeforeTheDecisionCostsTheMigration) {
+  start();
+  const auto id = evacuate("node1"), next = move(0, "node2");
+  job_.received(wire::Ready{id, 0});
+  job_.received(wire::Ready{id, 2});
   job_.left(1);
-  outcome(id, CPPC_ERR_PEER, "node1 is gone");
-  EXPECT_EQ(state(id), State::damaged);
+  EXPECT_FALSE(job_.migration(id)->over());  // the job may be about to end
+  for (int second = 0; second < 3; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "the agent of node1 has died");
+  EXPECT_EQ(state(next), State::refused);
   EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::down);
+  EXPECT_EQ(notes_, "[dismiss]");
+  EXPECT_EQ(commits(), 0);
+}
+
+TEST_F(JobTest, AnAgentThatIsLostAfterTheDecisionEndsTheJob) {
+  start();
+  const auto id = move(3, "node2");
+  all_ready(id);
+  job_.left(0);
+  EXPECT_EQ(notes_, "[dismiss]");
+  for (int second = 0; second < 3; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::damaged);
+  EXPECT_EQ(notes_, "[dismiss][end]");
+}
+
+TEST_F(JobTest, AnAgentThatMpirunHasEndedSaysNothing) {
+  start();
+  const auto id = move(3, "node2");
+  job_.left(0);
+  job_.ended(139);
+  for (int second = 0; second < 5; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::damaged);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "the job has ended with status 139");
+}
+
+TEST_F(JobTest, AnAgentThatDoesNotAnswerCostsTheMigration) {
+  start();
+  const auto id = move(3, "node2");
+  int seconds = 0;
+  for (; state(id) == State::prepare && seconds < 1000; ++seconds) job_.tick();
+  EXPECT_EQ(seconds, 73);  // as long as a replacement may take to start, ten more, and to be sure of mpirun
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(notes_, "[dismiss]");
+}
+
+TEST_F(JobTest, ACommitThatDoesNotEndEndsTheJob) {
+  start();
+  const auto id = move(3, "node2");
+  for (int second = 0; second < 40; ++second) job_.tick();
+  all_ready(id);
+  for (int second = 0; second < 60; ++second) job_.tick();
+  EXPECT_FALSE(job_.migration(id)->over());
+  job_.tick();
+  EXPECT_EQ(state(id), State::damaged);
+  EXPECT_EQ(notes_, "[end]");
 }
 
 TEST_F(JobTest, ItsOwnNodeIsNeverSafeToPowerOff) {
@@ -227,10 +301,10 @@ TEST_F(JobTest, AnAgentThatIsLostTakesItsNodeWithIt) {
   start();
   job_.left(1);
   EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::down);
-  EXPECT_EQ(refusal({{0}, "", {"node1"}}), "node1 is down");
+  EXPECT_EQ(refusal({{0}, "", {"node2"}}), "the agent of node1 has died: no rank can be moved any more");
   job_.left(0);
   job_.left(2);
-  EXPECT_EQ(notes_, "[over]");
+  EXPECT_EQ(notes_, "[dismiss][over, orderly]");
 }
 
 TEST_F(JobTest, WhenEveryRankHasFinishedAgentsAreToldToQuit) {

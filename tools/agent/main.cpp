@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
       "Examples:\n  cppc-run -H node0,node1 -n 2 ./app    starts an agent on node0 and one on node1\n"
       "  CPPC_LOG=info cppc-run ...            makes them say what they do, on standard error");
   CLI11_PARSE(app, argc, argv);
-  if (*become) return cppc::migration::become(agent, descriptor) == CPPC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (*become) return cppc::migration::become(agent, descriptor);
   if (*start && !start->remaining().empty()) {
     program.command = start->remaining();
     return cppc::agent::start(program);
@@ -53,5 +53,5 @@ int main(int argc, char** argv) {
     spdlog::error("the name of the node is missing; see cppc-agent --help");
     return 2;
   }
-  return cppc::migration::run_agent(node) == CPPC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+  return cppc::migration::run_agent(node);
 }

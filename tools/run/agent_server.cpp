@@ -36,6 +36,14 @@ void AgentServer::send(int agent, const wire::Message& message) {
   }
 }
 
+void AgentServer::dismiss() {
+  for (Position client = clients_.begin(); client != clients_.end();) {
+    const Position next = std::next(client);
+    if (client->agent >= 0) drop(client);
+    client = next;
+  }
+}
+
 void AgentServer::accept() {
   while (UniqueFd socket = accept_one(listener_.socket.get())) {
     tune_tcp(socket.get());
@@ -79,8 +87,10 @@ bool AgentServer::greet(Position client, const wire::Message& message) {
 
 bool AgentServer::take(int agent, const wire::Message& message) {
   const auto* roster = std::get_if<wire::Roster>(&message);
-  const bool its_own = roster == nullptr || roster->agent == agent;
-  const bool for_controller = roster != nullptr || std::holds_alternative<wire::Progress>(message) ||
+  const auto* ready = std::get_if<wire::Ready>(&message);
+  const bool its_own = (roster == nullptr || roster->agent == agent) && (ready == nullptr || ready->agent == agent);
+  const bool for_controller = roster != nullptr || ready != nullptr ||
+                              std::holds_alternative<wire::Progress>(message) ||
                               std::holds_alternative<wire::Outcome>(message);
   if (!its_own || !for_controller) return false;
   events_.received(message);

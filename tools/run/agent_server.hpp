@@ -17,7 +17,7 @@ class AgentServer {
  public:
   struct Events {
     std::function<void(const wire::Hello&)> joined;
-    std::function<void(const wire::Message&)> received;  ///< Roster, Progress or Outcome
+    std::function<void(const wire::Message&)> received;  ///< Roster, Progress, Ready or Outcome
     std::function<void(int agent)> left;                 ///< its connection is closed
   };
 
@@ -29,6 +29,9 @@ class AgentServer {
 
   /// No effect when the agent is not connected.
   void send(int agent, const wire::Message& message);
+
+  /// Closes the connection of every agent: they stand down.
+  void dismiss();
 
  private:
   struct Client {

@@ -1,6 +1,7 @@
 #include "controller.hpp"
 
 #include <chrono>
+#include <csignal>
 
 #include "../common/job_directory.hpp"
 
@@ -64,6 +65,8 @@ Job::Requests Controller::requests() {
       .give_up =
           [this](int agent) { loop_->post([this, agent] { relay_.evacuated(job_.description().nodes[agent].name); }); },
       .await_exit = [this](int agent) { loop_->post([this, agent] { await_exit(agent); }); },
+      .dismiss = [this] { loop_->post([this] { agent_server_->dismiss(); }); },
+      .end = [this] { end_job(); },
       .over = [this](bool orderly) { loop_->post([this, orderly] { relay_.over(orderly); }); }};
 }
 
@@ -72,12 +75,18 @@ void Controller::await_exit(int agent) {
   loop_->after(patience_with_daemons, [this, agent] { job_.retired(agent); });
 }
 
+void Controller::end_job() {
+  damaged_ = true;
+  if (mpirun_ > 0) kill(mpirun_, SIGTERM);
+}
+
 void Controller::tick() {
   job_.tick();
   loop_->after(std::chrono::seconds(1), [this] { tick(); });
 }
 
 void Controller::ended(int status) {
+  mpirun_ = -1;
   job_.ended(status);
   job_.await_watchers();
 }

@@ -2,6 +2,9 @@
 /// interface for operators.
 #pragma once
 
+#include <sys/types.h>
+
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -27,6 +30,12 @@ class Controller {
   /// Where agents reach it: "address:port,...".
   const std::string& addresses() const { return addresses_; }
 
+  /// mpirun is this process.
+  void started(pid_t mpirun) { mpirun_ = mpirun; }
+
+  /// Whether the controller had to end the job.
+  bool damaged() const { return damaged_; }
+
   /// mpirun has ended with this exit status. Returns when operators who were waiting have been told.
   void ended(int status);
 
@@ -35,8 +44,11 @@ class Controller {
   Job::Requests requests();
   Result<void> listen(const std::string& key, const std::filesystem::path& directory);
   void await_exit(int agent);
+  void end_job();
   void tick();
 
+  std::atomic<pid_t> mpirun_{-1};
+  std::atomic<bool> damaged_{false};
   std::unique_ptr<EventLoop> loop_;
   Job job_;
   Relay relay_;

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
+
+#include "cppc/deadlines.hpp"
+#include "cppc/fault.hpp"
 
 namespace cppc::run {
 namespace {
@@ -12,6 +16,22 @@ using namespace std::chrono_literals;
 
 constexpr auto patience_with_agents = 1s;
 constexpr int patience_with_watchers = 5;  // ticks
+constexpr int patience_with_mpirun = 3;    // ticks
+
+/// How long the agents may take for a phase, with what they need to agree on its end.
+std::chrono::seconds limit_of(const Migration& migration) {
+  constexpr std::chrono::seconds agreeing = 10s;
+  switch (migration.state) {
+    case Migration::State::prepare:
+      return deadlines::start() + agreeing;
+    case Migration::State::negotiate:
+      return std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(migration.timeout_s)) + agreeing;
+    case Migration::State::freeze:
+      return 4 * deadlines::arrive() + 4 * deadlines::drain() + agreeing;
+    default:
+      return deadlines::ship() + agreeing;
+  }
+}
 
 Migration::State state_after(const wire::Outcome& outcome) {
   switch (outcome.status) {
@@ -39,6 +59,7 @@ void Job::received(const wire::Message& message) {
   const std::lock_guard lock(mutex_);
   if (const auto* roster = std::get_if<wire::Roster>(&message)) picture_.reported(*roster);
   if (const auto* news = std::get_if<wire::Progress>(&message)) progress(*news);
+  if (const auto* promise = std::get_if<wire::Ready>(&message)) ready(*promise);
   if (const auto* outcome = std::get_if<wire::Outcome>(&message)) conclude(*outcome);
   if (state_ == State::starting && picture_.complete()) {
     spdlog::info("all agents and ranks are there");
@@ -51,14 +72,39 @@ void Job::received(const wire::Message& message) {
 void Job::left(int agent) {
   const std::lock_guard lock(mutex_);
   picture_.left(agent);
-  const bool retires = plan_ && plan_->retire == agent;
-  if (retires && settling_) requests_.await_exit(agent);
+  const bool retires = plan_ && plan_->retire == agent && (committing_ || settling_);
+  if (settling_ && retires) requests_.await_exit(agent);
   if (!retires && !quitting_ && state_ != State::ended) {
     spdlog::info("{}: its agent is gone", picture_.node_name(agent));
     picture_.lost(agent);
+    stand_down("the agent of " + picture_.node_name(agent) + " has died");
   }
-  if (!picture_.anybody_connected()) requests_.over(/*orderly=*/quitting_);
+  if (!picture_.anybody_connected()) requests_.over(/*orderly=*/quitting_ || !stood_down_.empty());
   changed_.notify_all();
+}
+
+// Agents work together or not at all. Before the decision a migration is undone on every node by itself. But they die
+// as well when mpirun ends the job; then it has ended in a moment.
+void Job::stand_down(const std::string& reason) {
+  if (!stood_down_.empty()) return;
+  stood_down_ = reason;
+  stood_down_for_ = 0;
+  requests_.dismiss();
+}
+
+void Job::settle_stand_down() {
+  if (stood_down_.empty() || state_ == State::ended || ++stood_down_for_ != patience_with_mpirun) return;
+  if (committing_) return end_job(stood_down_);
+  spdlog::error("{}: no rank can be moved any more; the job goes on", stood_down_);
+  if (Migration* migration = active(); migration != nullptr)
+    finish(*migration, Migration::State::failed, CPPC_ERR_LOST, stood_down_);
+  advance();
+}
+
+void Job::end_job(const std::string& reason) {
+  spdlog::critical("migration {} cannot be completed nor undone, and the job ends: {}", active()->id, reason);
+  finish(*active(), Migration::State::damaged, CPPC_ERR_PEER, reason);
+  requests_.end();
 }
 
 void Job::retired(int agent) {
@@ -118,6 +164,7 @@ tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan(const plan::Request
 tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan_locked(const plan::Request& request) const {
   if (state_ == State::ended) return tl::unexpected(Refusal{Refusal::Kind::ended, "the job has ended"});
   if (state_ == State::starting) return tl::unexpected(Refusal{Refusal::Kind::starting, "the job is still starting"});
+  if (!stood_down_.empty()) return tl::unexpected(Refusal{Refusal::Kind::plan, cannot_move()});
   const auto plan = plan::make_plan(snapshot_after_queue(), request);
   if (!plan) return tl::unexpected(Refusal{Refusal::Kind::plan, plan.error()});
   return named(plan->moves);
@@ -162,7 +209,23 @@ bool Job::cancel(std::uint64_t id) {
 void Job::tick() {
   const std::lock_guard lock(mutex_);
   for (Migration& migration : migrations_) ++migration.unseen_for;
+  watch_over_migration();
+  settle_stand_down();
   changed_.notify_all();
+}
+
+/// Agents keep the deadlines of their own ranks; nobody but the controller sees that an agent does not come back. Ticks
+/// are seconds in which the others could have worked.
+void Job::watch_over_migration() {
+  const Migration* migration = active();
+  if (migration == nullptr || settling_ || !stood_down_.empty()) return;
+  ++phase_lasts_;
+  const auto limit = committing_ ? deadlines::commit() : limit_of(*migration);
+  if (std::chrono::seconds(phase_lasts_) <= limit) return;
+  const std::string what =
+      std::string(text(migration->state)) + " has not ended within " + std::to_string(limit.count()) + " s";
+  if (committing_) return end_job(what);
+  stand_down("an agent does not answer: " + what);
 }
 
 void Job::await_watchers() {
@@ -211,6 +274,10 @@ void Job::advance() {
   for (; next_ < migrations_.size() && active() == nullptr; next_ += migrations_[next_].over() ? 1 : 0) {
     Migration& migration = migrations_[next_];
     if (migration.over()) continue;
+    if (!stood_down_.empty()) {
+      finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, cannot_move());
+      continue;
+    }
     auto plan = plan::make_plan(picture_.snapshot(), migration.request);
     if (plan) {
       start(migration, *std::move(plan));
@@ -228,6 +295,7 @@ void Job::advance() {
 void Job::start(Migration& migration, plan::Plan plan) {
   migration.moves = named(plan.moves);
   migration.state = Migration::State::prepare;
+  phase_lasts_ = 0;
   migration.started = Migration::Clock::now();
   wire::Order order{migration.id, {}, {}, migration.timeout_s};
   for (const plan::Move& move : plan.moves) order.moves.push_back({move.rank, move.to});
@@ -236,10 +304,25 @@ void Job::start(Migration& migration, plan::Plan plan) {
   send_to_all(order);
 }
 
+// The one place where a migration is decided: from here on nobody goes back.
+void Job::ready(const wire::Ready& news) {
+  const Migration* migration = active();
+  if (migration == nullptr || migration->id != news.id || committing_) return;
+  ready_.insert(news.agent);
+  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent)
+    if (picture_.connected(agent) && !ready_.contains(agent)) return;
+  (void)fault::at("controller-decide");
+  committing_ = true;
+  phase_lasts_ = 0;
+  send_to_all(wire::Commit{news.id});
+}
+
 void Job::progress(const wire::Progress& progress) {
   Migration* migration = active();
   if (migration == nullptr || migration->id != progress.id || settling_) return;
-  migration->state = phase_named(progress.phase).value_or(migration->state);
+  const Migration::State before =
+      std::exchange(migration->state, phase_named(progress.phase).value_or(migration->state));
+  if (migration->state != before && !committing_) phase_lasts_ = 0;
   migration->bytes_done = progress.bytes_done;
   migration->bytes_total = progress.bytes_total;
 }
@@ -248,6 +331,7 @@ void Job::conclude(const wire::Outcome& outcome) {
   Migration* migration = active();
   if (migration == nullptr || migration->id != outcome.id || settling_) return;
   migration->outcome = outcome;
+  committing_ = false;
   const Migration::State how = state_after(outcome);
   if (how == Migration::State::done) picture_.carried_out(*plan_);
   if (how == Migration::State::done && plan_->retire) {
@@ -261,7 +345,12 @@ void Job::conclude(const wire::Outcome& outcome) {
 }
 
 void Job::finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason) {
-  if (&migration == active()) plan_.reset(), settling_ = false;
+  if (&migration == active()) {
+    plan_.reset();
+    settling_ = false;
+    committing_ = false;
+    ready_.clear();
+  }
   migration.end(how, status, reason);
 }
 

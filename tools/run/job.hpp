@@ -6,6 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,9 @@ class Job {
     std::function<void(int agent, const wire::Message&)> send;
     std::function<void(int agent)> give_up;     ///< no rank is left on the agent's node: its daemon may go
     std::function<void(int agent)> await_exit;  ///< the agent has left: call retired() once mpirun knows it has exited
-    std::function<void(bool orderly)> over;     ///< all agents are gone; orderly: since every rank has finished
+    std::function<void()> dismiss;              ///< no rank is moved any more: all agents are to stand down
+    std::function<void()> end;                  ///< the job cannot go on: mpirun is to end it
+    std::function<void(bool orderly)> over;     ///< all agents are gone; orderly: the job goes on to its end without
   };
 
   struct View {
@@ -53,7 +56,7 @@ class Job {
 
   // From the agents' connections.
   void joined(const wire::Hello& hello);
-  void received(const wire::Message& message);  ///< Roster, Progress or Outcome
+  void received(const wire::Message& message);  ///< Roster, Progress, Ready or Outcome
   void left(int agent);
   void retired(int agent);
 
@@ -92,6 +95,12 @@ class Job {
   Migration* active();
   void advance();
   void start(Migration& migration, plan::Plan plan);
+  void ready(const wire::Ready& news);
+  void stand_down(const std::string& reason);
+  void settle_stand_down();
+  std::string cannot_move() const { return stood_down_ + ": no rank can be moved any more"; }
+  void watch_over_migration();
+  void end_job(const std::string& reason);
   void progress(const wire::Progress& progress);
   void conclude(const wire::Outcome& outcome);
   void finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason);
@@ -107,7 +116,12 @@ class Job {
   std::vector<Migration> migrations_;  // id - 1 is the index
   std::size_t next_ = 0;               // the first one that is not over
   std::optional<plan::Plan> plan_;     // of the one under way
+  std::set<int> ready_;                // agents that promise to commit it
+  bool committing_ = false;            // it is decided
+  int phase_lasts_ = 0;                // calls of tick() since its phase began
   bool settling_ = false;              // it is done but for the exit of the agent that retires
+  std::string stood_down_;             // why no rank can be moved any more; empty: they can
+  int stood_down_for_ = 0;             // calls of tick() since then
   bool quitting_ = false;              // every rank has finished, and the agents know
 };
 

@@ -25,6 +25,8 @@ class Launcher {
   /// An error when mpirun cannot be run. It ends when this process does, however that happens. From the main thread.
   static Result<Launcher> start(const MpirunCommand& command, const SignalGate& gate);
 
+  pid_t process() const { return mpirun_; }
+
   /// Passes signals on until mpirun has ended; its exit status, as a shell has it. From the thread that started it.
   int wait(const SignalGate& gate);
 

@@ -12,6 +12,8 @@
 
 #include "../common/job_directory.hpp"
 #include "controller.hpp"
+#include "cppc/deadlines.hpp"
+#include "cppc/fault.hpp"
 #include "launcher.hpp"
 #include "mpi_coverage.hpp"
 #include "mpirun_command.hpp"
@@ -26,6 +28,7 @@ namespace fs = std::filesystem;
 using tools::error;
 
 constexpr int wrong_usage = 2;
+constexpr int job_damaged = 4;
 
 constexpr const char* help = R"(Usage: cppc-run [any option of mpirun] PROGRAM [ARGUMENT]...
 
@@ -136,9 +139,10 @@ Result<int> run(const std::vector<Context>& contexts) {
   auto mpirun = Launcher::start(*command, gate);
   if (!mpirun) return error(std::move(mpirun).error());
   spdlog::info("job {}", settings->job);
+  (*controller)->started(mpirun->process());
   const int status = mpirun->wait(gate);
   (*controller)->ended(status);
-  return status;
+  return (*controller)->damaged() ? job_damaged : status;
 }
 
 int fail(int status, const std::string& reason) {
@@ -158,6 +162,11 @@ int main(int argc, char** argv) {
     return std::puts("cppc-run " CPPC_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   if (first == "--mpi-coverage") return std::fputs(mpi_coverage().c_str(), stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   log_to_stderr();
+  for (const auto& [name, value] : present_environment()) {
+    const std::string wrong =
+        name == "CPPC_FAULT" ? std::string(cppc::fault::complaint(value)) : cppc::deadlines::complaint(name, value);
+    if (!wrong.empty()) return fail(wrong_usage, wrong);
+  }
   const auto contexts = understand(arguments);
   if (!contexts) return fail(wrong_usage, contexts.error());
   const auto status = run(*contexts);

@@ -109,7 +109,17 @@ void append(std::vector<std::string>& arguments, std::initializer_list<std::stri
 }
 
 /// What users may set for ranks and agents; mpirun itself would keep it on this node.
-constexpr std::array wishes{"CPPC_LOG", "CPPC_FABRIC", "CPPC_FABRIC_CHUNK", "CPPC_FABRIC_DEPTH", "CPPC_COMPRESS"};
+constexpr std::array wishes{"CPPC_LOG",
+                            "CPPC_FABRIC",
+                            "CPPC_FABRIC_CHUNK",
+                            "CPPC_FABRIC_DEPTH",
+                            "CPPC_COMPRESS",
+                            "CPPC_DEADLINE_START",
+                            "CPPC_DEADLINE_ARRIVE",
+                            "CPPC_DEADLINE_DRAIN",
+                            "CPPC_DEADLINE_SHIP",
+                            "CPPC_DEADLINE_LEAVE",
+                            "CPPC_FAULT"};
 
 void append_settings(std::vector<std::string>& arguments, const Environment& present, std::span<const Option> options) {
   for (const char* name : {"CPPC_JOB", "CPPC_KEY", "CPPC_CONTROLLER", "CPPC_EXTENSION"})

@@ -24,6 +24,7 @@ typedef enum cppc_status {
   CPPC_ERR_UNSUPPORTED = 200, /* the program uses something that cannot be carried over */
   CPPC_ERR_NOT_QUIET = 201,   /* messages in flight or active requests at the migration point */
   CPPC_ERR_MISMATCH = 202,    /* ranks, types or programs do not agree */
+  CPPC_ERR_LOST = 203,        /* a process of the migration was lost before the job depended on it */
 
   /* The image is unusable; the source still has its state. */
   CPPC_ERR_IMAGE = 300,    /* not an image, truncated or inconsistent */

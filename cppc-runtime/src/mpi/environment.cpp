@@ -99,8 +99,9 @@ int MPI_Finalize(void) {
 }
 
 int MPI_Abort(MPI_Comm comm, int errorcode) {
-  const bool no_world = comm == MPI_COMM_WORLD && comms.awaits_world();
-  return PMPI_Abort(no_world ? comm : comms.real(comm, __func__), errorcode);
+  if (comms.awaits_world())  // a replacement, which the job does not need yet
+    cppc::die(CPPC_ERR_REFUSED, "the program calls MPI_Abort before it has the state of the rank that it replaces");
+  return PMPI_Abort(comms.real(comm, __func__), errorcode);
 }
 
 double MPI_Wtime(void) { return wall_time(); }

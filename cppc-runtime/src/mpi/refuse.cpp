@@ -10,8 +10,9 @@
 namespace cppc::mpi {
 
 void abort_job(std::string_view message) {
+  if (comms.awaits_world()) die(CPPC_ERR_UNSUPPORTED, message);  // a replacement, which the job does not need yet
   log().critical("{}", message);
-  PMPI_Abort(comms.awaits_world() ? MPI_COMM_WORLD : comms.world(), 1);
+  PMPI_Abort(comms.world(), 1);
   die(CPPC_ERR_UNSUPPORTED, message);  // MPI_Abort does not return
 }
 

@@ -10,13 +10,17 @@
 
 namespace cppc::migration {
 
-/// Runs an agent, from MPI_Init to MPI_Finalize, until the job is over or its node has been evacuated. `node` is the name
-/// that mpirun knows this node by; CPPC_CONTROLLER and CPPC_KEY in the environment tell how to reach cppc-run. Collective
-/// over the processes of the launch. Called once, from the main thread. An error has been logged; the job cannot go on.
-cppc_status run_agent(const std::string& node);
+/// Both turn the calling process into a guardian, and do what they say in its only child. They return in either; what
+/// they return is the exit status. An agent or a replacement that dies while the job does not depend on it costs no
+/// more than the migration under way; otherwise the guardian ends as it has, and mpirun ends the job. Called once, from
+/// the only thread, before MPI_Init; errors have been logged.
 
-/// Turns the calling process into a replacement, as descriptor `descriptor` of process `agent` tells. Returns only when
-/// it cannot; the error has been logged.
-cppc_status become(pid_t agent, int descriptor);
+/// Runs an agent, from MPI_Init to MPI_Finalize, until the job is over or its node has been evacuated. `node` is the
+/// name that mpirun knows this node by; CPPC_CONTROLLER and CPPC_KEY in the environment tell how to reach cppc-run.
+/// Collective over the processes of the launch.
+int run_agent(const std::string& node);
+
+/// Runs a replacement, as descriptor `descriptor` of process `agent` tells.
+int become(pid_t agent, int descriptor);
 
 }  // namespace cppc::migration

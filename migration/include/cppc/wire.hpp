@@ -21,9 +21,9 @@ namespace cppc::wire {
 
 struct Rank {
   int rank = 0;
-  pid_t pid = 0;              ///< as its agent sees it
-  std::uint64_t bytes = 0;    ///< state, as last announced
-  bool finished = false;      ///< has entered MPI_Finalize
+  pid_t pid = 0;            ///< as its agent sees it
+  std::uint64_t bytes = 0;  ///< state, as last announced
+  bool finished = false;    ///< has entered MPI_Finalize
 };
 
 /// Agent to controller, first message.
@@ -50,6 +50,17 @@ struct Progress {
   std::string phase;
   std::uint64_t bytes_done = 0;
   std::uint64_t bytes_total = 0;
+};
+
+/// Agent to controller: on its node all is prepared; it commits as soon as it is told, whatever happens elsewhere.
+struct Ready {
+  std::uint64_t id = 0;
+  int agent = 0;
+};
+
+/// Controller to all agents: every one of them is ready. The migration takes place.
+struct Commit {
+  std::uint64_t id = 0;
 };
 
 /// Leader to controller: a migration has ended. CPPC_OK: all moves are done and the leavers are gone.
@@ -84,7 +95,7 @@ struct Survey {};
 /// Controller to all agents: every rank has finished; finalize and exit.
 struct Quit {};
 
-using Message = std::variant<Hello, Roster, Progress, Outcome, Order, Cancel, Survey, Quit>;
+using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit>;
 
 /// One line, with its newline.
 std::string encode(const Message& message);

@@ -10,8 +10,11 @@
 #include <optional>
 #include <thread>
 
+#include "guardian.hpp"
 #include "node.hpp"
 #include "operation.hpp"
+#include "spawn.hpp"
+#include "standing.hpp"
 
 namespace cppc::migration {
 
@@ -37,7 +40,7 @@ tl::expected<Link, cppc_status> call_controller(const Headcount& heads, const st
   return link;
 }
 
-tl::expected<Node, cppc_status> set_up(const std::string& name) {
+tl::expected<Node, cppc_status> set_up(const std::string& name, Standing& standing, bool bound) {
   const auto heads = count_heads(true);
   if (!heads) return tl::unexpected(heads.error());
   auto desk = Desk::create(heads->ranks, heads->agents);
@@ -49,11 +52,16 @@ tl::expected<Node, cppc_status> set_up(const std::string& name) {
   if (!met) return tl::unexpected(met.error());
   auto link = call_controller(*heads, name);
   if (!link) return tl::unexpected(link.error());
+  auto watch = LinkWatch::on(link->descriptor());
+  if (!watch) return tl::unexpected(watch.error());
   Node node{.agent = heads->agent,
             .name = name,
             .desk = std::move(*desk),
             .page = std::move(*page),
             .link = std::move(*link),
+            .watch = std::move(*watch),
+            .standing = &standing,
+            .bound = bound,
             .crew = met->crew,
             .agents = std::vector<int>(static_cast<std::size_t>(heads->agents)),
             .agent_of = met->agent_of};
@@ -90,8 +98,8 @@ Next migrate(Node& node, const wire::Order& order) {
   if (outcome.status == CPPC_ERR_MPI && node.leader()) node.link.send(outcome);
   if (outcome.status == CPPC_ERR_MPI) return Next::damaged;
   if (node.crew.all == MPI_COMM_NULL) return Next::quit;
-  if (!node.report()) return Next::damaged;
-  if (node.leader() && !node.link.send(outcome)) return Next::damaged;
+  if (!node.report()) stand_down();
+  if (node.leader() && !node.link.send(outcome)) stand_down();
   return Next::go_on;
 }
 
@@ -100,7 +108,7 @@ Next obey(Node& node, const wire::Message& message) {
   if (std::holds_alternative<wire::Quit>(message)) return Next::quit;
   if (std::holds_alternative<wire::Survey>(message)) {
     survey(node);
-    if (!node.report()) return Next::damaged;
+    if (!node.report()) stand_down();
   }
   return Next::go_on;
 }
@@ -108,10 +116,7 @@ Next obey(Node& node, const wire::Message& message) {
 Next serve(Node& node) {
   while (true) {
     auto messages = node.link.receive();
-    if (!messages) {
-      spdlog::critical("{}: cppc-run is gone", node.name);
-      return Next::damaged;
-    }
+    if (!messages) stand_down();
     node.inbox.insert(node.inbox.end(), messages->begin(), messages->end());
     while (!node.inbox.empty()) {
       const wire::Message message = std::move(node.inbox.front());
@@ -119,24 +124,45 @@ Next serve(Node& node) {
       if (const Next next = obey(node, message); next != Next::go_on) return next;
     }
     if (std::erase_if(node.processes, [](const auto& one) { return one.second.ended(); }) > 0 && !node.report())
-      return Next::damaged;
+      stand_down();
     sleep(node);
   }
 }
 
-}  // namespace
+int guard(const Child& child, const Standing& standing, const std::string& name) {
+  const Ending ending = child.await();
+  if (ending.good()) return EXIT_SUCCESS;
+  if (!standing.in_mpi || standing.needed) end_like(ending);
+  if (ending.by_signal || ending.code != kStoodDown) spdlog::error("the agent of {} has died: {}", name, text(ending));
+  leave_mpi();
+  return EXIT_SUCCESS;
+}
 
-cppc_status run_agent(const std::string& node_name) {
+int serve_node(const std::string& name, Standing& standing, bool bound) {
   MPI_Init(nullptr, nullptr);
-  auto node = set_up(node_name);
+  standing.in_mpi = true;
+  auto node = set_up(name, standing, bound);
   if (!node || serve(*node) == Next::damaged) {
+    standing.needed = true;
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    return node ? CPPC_ERR_PEER : node.error();
+    return EXIT_FAILURE;
   }
+  node->watch.reset();  // cppc-run may end before this agent does
   if (node->crew.own != MPI_COMM_NULL) MPI_Comm_free(&node->crew.own);
   if (node->crew.all != MPI_COMM_NULL) MPI_Comm_free(&node->crew.all);
   MPI_Finalize();
-  return CPPC_OK;
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int run_agent(const std::string& node_name) {
+  const bool bound = bound_by_parent();
+  const auto standing = share_standing();
+  if (!standing) return EXIT_FAILURE;
+  const auto child = Child::fork();
+  if (!child) return EXIT_FAILURE;
+  return *child ? guard(**child, **standing, node_name) : serve_node(node_name, **standing, bound);
 }
 
 }  // namespace cppc::migration

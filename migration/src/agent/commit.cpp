@@ -6,7 +6,7 @@
 #include <array>
 #include <thread>
 
-#include "../deadlines.hpp"
+#include "cppc/deadlines.hpp"
 #include "operation.hpp"
 
 namespace cppc::migration {
@@ -22,6 +22,7 @@ std::vector<int> Operation::joining_agents() const {
 }
 
 void Operation::commit() {
+  for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).needed.store(1);
   announce("commit");
   const MPI_Comm agents_before = node_.crew.own;
   const auto committed = Clock::now();
@@ -39,6 +40,8 @@ void Operation::commit() {
   await_departures();
   if (!leavers_.empty()) outcome_.evacuation_ms = milliseconds_since(started_);
   share_times(agents_before);
+  node_.standing->needed = false;
+  node_.watch->resume();
 }
 
 void Operation::join_crew() {
@@ -73,7 +76,7 @@ void Operation::update_node() {
 }
 
 void Operation::await_departures() {
-  Allowance patience(deadlines::leave);
+  Allowance patience(deadlines::leave());
   for (const Passage& leaver : leavers_) {
     const auto process = node_.processes.find(leaver.rank);
     while (!process->second.ended() && !patience.spent()) std::this_thread::sleep_for(1ms);
@@ -111,7 +114,7 @@ void Operation::roll_back() {
   node_.desk.command(Action::go_on);
   if (children_ != MPI_COMM_NULL) MPI_Comm_free(&children_);
   // The next migration may use their places at the desk.
-  Allowance patience(deadlines::leave);
+  Allowance patience(2 * deadlines::leave());  // their guardians end them
   for (const Passage& newcomer : newcomers_) {
     while (newcomer.process && !newcomer.process->ended() && !patience.spent()) std::this_thread::sleep_for(1ms);
     if (newcomer.process && !newcomer.process->ended())

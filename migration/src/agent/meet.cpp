@@ -6,7 +6,7 @@
 #include <limits>
 #include <thread>
 
-#include "../deadlines.hpp"
+#include "cppc/deadlines.hpp"
 #include "operation.hpp"
 
 namespace cppc::migration {
@@ -78,9 +78,9 @@ void Operation::freeze(negotiation::AgentSide& side) {
 
 void Operation::drain() {
   node_.desk.command(Action::drain);
-  Allowance patience(deadlines::drain);
+  Allowance patience(deadlines::drain());
   for (auto before = under_way_; traffic() != Traffic::quiet; before = under_way_) {
-    if (under_way_ != before) patience = Allowance(deadlines::drain);
+    if (under_way_ != before) patience = Allowance(deadlines::drain());
     if (patience.spent())
       fail(CPPC_ERR_NOT_QUIET,
            "messages or requests are under way that do not come to an end, such as a message that MPI_Mprobe has "
@@ -105,7 +105,7 @@ void Operation::await_arrivals(std::uint64_t point) {
 }
 
 void Operation::await_local_arrivals(std::uint64_t point, const std::function<void()>& meanwhile) {
-  Allowance patience(deadlines::arrive);
+  Allowance patience(deadlines::arrive());
   for (const int rank : node_.local_ranks()) {
     const Slot& slot = node_.desk.slot(rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::arrived) || slot.passed != point) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -13,23 +14,10 @@
 #include "cppc/page.hpp"
 #include "cppc/wire.hpp"
 #include "link.hpp"
+#include "process_watch.hpp"
+#include "standing.hpp"
 
 namespace cppc::migration {
-
-/// A process that can be waited for although it is not a child.
-class ProcessWatch {
- public:
-  static tl::expected<ProcessWatch, cppc_status> on(pid_t process);
-  ProcessWatch(ProcessWatch&& other) noexcept;
-  ProcessWatch& operator=(ProcessWatch&& other) noexcept;
-  ~ProcessWatch();
-  [[nodiscard]] int descriptor() const { return descriptor_; }  ///< readable once the process has ended
-  [[nodiscard]] bool ended() const;
-
- private:
-  explicit ProcessWatch(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
-};
 
 struct Node {
   int agent = 0;     ///< this agent's number
@@ -37,6 +25,9 @@ struct Node {
   Desk desk;
   negotiation::Page page;
   Link link;
+  std::unique_ptr<LinkWatch> watch;  ///< on the link; after it, so that it ends first
+  Standing* standing = nullptr;      ///< the guardian's, too
+  bool bound = false;                ///< Open MPI's daemon binds processes to processors
   Crew crew;
   std::vector<int> agents;                ///< numbers of those that have not retired, in the order of crew.own
   std::vector<int> agent_of;              ///< rank -> agent of the node it is on

@@ -1,5 +1,6 @@
 #include "operation.hpp"
 
+#include <poll.h>
 #include <sched.h>
 #include <spdlog/spdlog.h>
 
@@ -8,6 +9,8 @@
 #include <climits>
 #include <cstring>
 #include <thread>
+
+#include "cppc/fault.hpp"
 
 namespace cppc::migration {
 
@@ -42,7 +45,7 @@ wire::Outcome Operation::run() {
     }
     if (good) {
       ship();
-      good = agree();
+      good = agree() && decide();
     }
   } else if (auto closed = window->close(); !closed) {
     fail(closed.error(), "the agents cannot meet");
@@ -95,6 +98,7 @@ void Operation::await(MPI_Request& request, MPI_Status* status, const std::funct
 
 void Operation::announce(const char* phase) {
   phase_ = phase;
+  if (auto faulty = fault::at(place(phase)); !faulty) fail(faulty.error(), fmt::format("{} fails on request", phase));
   spdlog::debug("{}: migration {}: {} after {:.1f} ms", node_.name, order_.id, phase, milliseconds_since(started_));
   if (node_.leader() || !leavers_.empty()) report_bytes();
 }
@@ -107,15 +111,35 @@ void Operation::report_bytes() {
     progress.bytes_total += slot.image_bytes.load();
   }
   reported_ = Clock::now();
-  if (auto sent = node_.link.send(progress); !sent) fail(sent.error(), "the connection to cppc-run is lost");
+  if (auto sent = node_.link.send(progress); !sent && !node_.standing->needed) stand_down();
+}
+
+/// All agents are of one mind; whether all of them live to carry it out only the controller knows. From the promise on
+/// its word counts.
+bool Operation::decide() {
+  node_.watch->hold();
+  if (!node_.link.send(wire::Ready{.id = order_.id, .agent = node_.agent})) stand_down();
+  (void)fault::at(place("decide"));
+  for (bool decided = false; !decided;) {
+    pollfd word{node_.link.descriptor(), POLLIN, 0};
+    poll(&word, 1, -1);
+    auto messages = node_.link.receive();
+    if (!messages) stand_down();
+    for (auto& message : *messages) {
+      const auto* commit = std::get_if<wire::Commit>(&message);
+      if (commit != nullptr && commit->id == order_.id)
+        decided = true;
+      else if (!std::holds_alternative<wire::Cancel>(message))  // too late
+        node_.inbox.push_back(std::move(message));
+    }
+  }
+  node_.standing->needed = true;
+  return true;
 }
 
 bool Operation::cancelled() {
   auto messages = node_.link.receive();
-  if (!messages) {
-    fail(messages.error(), "the connection to cppc-run is lost");
-    return true;
-  }
+  if (!messages) stand_down();
   for (auto& message : *messages) {
     const auto* cancel = std::get_if<wire::Cancel>(&message);
     if (cancel != nullptr && cancel->id == order_.id)
@@ -124,6 +148,11 @@ bool Operation::cancelled() {
       node_.inbox.push_back(std::move(message));
   }
   return failure_.status == CPPC_ERR_CANCELLED;
+}
+
+std::string Operation::place(const char* step) const {
+  const char* const role = !newcomers_.empty() ? "target-agent" : !leavers_.empty() ? "source-agent" : "other-agent";
+  return fmt::format("{}-{}", role, step);
 }
 
 bool Operation::retires() const {

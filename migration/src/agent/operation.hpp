@@ -31,8 +31,9 @@ class Operation {
   struct Passage {
     int index = 0;  ///< in the order's moves
     int rank = 0;
-    int other = 0;      ///< agent on the other side
-    bool told = false;  ///< newcomer's: how sending ended
+    int other = 0;       ///< agent on the other side
+    bool told = false;   ///< newcomer's: how sending ended; leaver's: that receiving has failed
+    bool cried = false;  ///< newcomer's: the other side knows that it has failed
     bool done = false;
     std::vector<std::byte> recipe;
     std::optional<ProcessWatch> process;  ///< newcomer's
@@ -54,6 +55,7 @@ class Operation {
   void freeze(negotiation::AgentSide& side);
   void drain();
   void ship();
+  bool decide();
   void commit();
   void roll_back();
 
@@ -61,6 +63,7 @@ class Operation {
   void await_local_arrivals(std::uint64_t point, const std::function<void()>& meanwhile);
   enum class Traffic { quiet, in_flight, disordered };
   Traffic traffic();
+  bool lost(const Passage& newcomer);
   void advance_leaver(Passage& leaver);
   void advance_newcomer(Passage& newcomer);
   [[nodiscard]] std::vector<int> joining_agents() const;
@@ -74,6 +77,8 @@ class Operation {
   bool agree();
   void await(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE, const std::function<void()>& meanwhile = {});
   void announce(const char* phase);
+  /// The name of a fault point of this agent.
+  [[nodiscard]] std::string place(const char* step) const;
   void report_bytes();
   /// Fails when the controller wants the migration given up.
   bool cancelled();

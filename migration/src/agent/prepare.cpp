@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "../deadlines.hpp"
+#include "cppc/deadlines.hpp"
 #include "operation.hpp"
 #include "spawn.hpp"
 
@@ -25,6 +25,7 @@ void Operation::prepare() {
   for (const Passage& leaver : leavers_) {
     Slot& slot = node_.desk.slot(leaver.rank);
     slot.leaving = 1;
+    slot.dismissed.set(0);
     slot.image_bytes.store(0);
     slot.bytes_done.store(0);
     slot.mail_size.store(0);
@@ -100,6 +101,7 @@ void Operation::start_newcomers() {
     if (!recipe) return fail(recipe.error(), fmt::format("rank {}: how it was started is not known", newcomer.rank));
     Slot& slot = node_.desk.slot(newcomer.rank);
     slot.dismissed.set(0);
+    for (auto* word : {&slot.in_mpi, &slot.needed, &slot.lost}) word->store(0);
     slot.leaving = 0;
     slot.mail_size.store(0);
     slot.stage.set(static_cast<std::uint32_t>(Stage::working));
@@ -110,17 +112,18 @@ void Operation::start_newcomers() {
                              .desk = node_.desk.descriptor(),
                              .page = node_.page.fd()}});
   }
-  auto children = spawn(node_.name, replacements);
+  auto children = spawn(node_.name, node_.bound, replacements);
   if (!children)
     return fail(children.error(), fmt::format("cannot start {} replacements on {}", replacements.size(), node_.name));
   children_ = *children;
 }
 
 void Operation::await_newcomers() {
-  Allowance patience(deadlines::start);
+  Allowance patience(deadlines::start());
   for (Passage& newcomer : newcomers_) {
     const Slot& slot = node_.desk.slot(newcomer.rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::ready)) {
+      if (lost(newcomer)) return;
       if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT,
                     fmt::format("the replacement of rank {} on {} has not come up", newcomer.rank, node_.name));
@@ -132,6 +135,12 @@ void Operation::await_newcomers() {
       return fail(process.error(), fmt::format("the replacement of rank {} on {} is gone", newcomer.rank, node_.name));
     newcomer.process = std::move(*process);
   }
+}
+
+bool Operation::lost(const Passage& newcomer) {
+  if (node_.desk.slot(newcomer.rank).lost.load() == 0) return false;
+  fail(CPPC_ERR_LOST, fmt::format("the replacement of rank {} on {} has died", newcomer.rank, node_.name));
+  return true;
 }
 
 }  // namespace cppc::migration

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "../deadlines.hpp"
+#include "cppc/deadlines.hpp"
 #include "operation.hpp"
 
 namespace cppc::migration {
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int kOutcome = 3;  // leaver's agent to newcomer's: the status with which sending ended
+constexpr int kOutcome = 3;  // between the agents of leaver and newcomer: the status with which its side ended
 
 bool waiting(MPI_Comm comm, int from, int tag) {
   int there = 0;
@@ -29,7 +29,7 @@ void Operation::ship() {
   for (const Passage& newcomer : newcomers_)
     node_.desk.slot(newcomer.rank).stage.set(static_cast<std::uint32_t>(Stage::expected));
   node_.desk.command(Action::ship);
-  Allowance patience(deadlines::build + deadlines::ship);
+  Allowance patience(deadlines::ship());
   const auto done = [](const Passage& one) { return one.done; };
   while (!std::all_of(leavers_.begin(), leavers_.end(), done) ||
          !std::all_of(newcomers_.begin(), newcomers_.end(), done)) {
@@ -45,13 +45,20 @@ void Operation::ship() {
   if (!leavers_.empty()) report_bytes();
 }
 
+/// A newcomer's agent says only what has gone wrong: the leaver then need not go on sending.
 void Operation::advance_leaver(Passage& leaver) {
-  const Slot& slot = node_.desk.slot(leaver.rank);
+  Slot& slot = node_.desk.slot(leaver.rank);
+  const int other = node_.seat(leaver.other);
+  if (!leaver.told && waiting(node_.crew.own, other, tag(leaver, kOutcome))) {
+    MPI_Recv(nullptr, 0, MPI_BYTE, other, tag(leaver, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
+    leaver.told = true;
+    slot.dismissed.set(1);
+  }
   const auto stage = static_cast<Stage>(slot.stage.get());
   if (stage != Stage::shipped && stage != Stage::failed) return;
   const int status = stage == Stage::shipped ? CPPC_OK : slot.status;
-  MPI_Send(&status, 1, MPI_INT, node_.seat(leaver.other), tag(leaver, kOutcome), node_.crew.own);
-  if (stage == Stage::failed)
+  MPI_Send(&status, 1, MPI_INT, other, tag(leaver, kOutcome), node_.crew.own);
+  if (stage == Stage::failed && !leaver.told)
     fail(slot.status, fmt::format("rank {} on {} cannot send its image: {}", leaver.rank, node_.name,
                                   cppc_status_text(slot.status)));
   leaver.done = true;
@@ -61,9 +68,14 @@ void Operation::advance_newcomer(Passage& newcomer) {
   const Slot& slot = node_.desk.slot(newcomer.rank);
   const int other = node_.seat(newcomer.other);
   const auto stage = static_cast<Stage>(slot.stage.get());
+  const bool failed = stage == Stage::failed || lost(newcomer);
   if (stage == Stage::failed)
     fail(slot.status, fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name,
                                   cppc_status_text(slot.status)));
+  if (failed && !newcomer.cried) {
+    MPI_Send(nullptr, 0, MPI_BYTE, other, tag(newcomer, kOutcome), node_.crew.own);
+    newcomer.cried = true;
+  }
   if (!newcomer.told && waiting(node_.crew.own, other, tag(newcomer, kOutcome))) {
     int status = CPPC_OK;
     MPI_Recv(&status, 1, MPI_INT, other, tag(newcomer, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);

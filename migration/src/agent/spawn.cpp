@@ -14,10 +14,6 @@
 #include <iterator>
 #include <utility>
 
-#include "cppc/agent.hpp"
-
-extern char** environ;
-
 namespace cppc::migration {
 namespace {
 
@@ -68,15 +64,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-/// Whether Open MPI's daemon has bound this process to some of the processors that it may use.
-bool bound() {
-  cpu_set_t own;
-  cpu_set_t daemons;
-  return sched_getaffinity(0, sizeof own, &own) == 0 && sched_getaffinity(getppid(), sizeof daemons, &daemons) == 0 &&
-         !CPU_EQUAL(&own, &daemons);
-}
-
-tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node,
+tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node, bool bound,
                                                    std::vector<std::vector<std::string>>& arguments) {
   const std::size_t number = arguments.size();
   std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -90,7 +78,7 @@ tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node,
   PMPI_Info_create(&info);
   PMPI_Info_set(info, "host", node.c_str());
   // Open MPI would bind them to a core each, whatever the job's policy says.
-  if (!bound()) PMPI_Info_set(info, "bind_to", "none");
+  if (!bound) PMPI_Info_set(info, "bind_to", "none");
   std::vector<MPI_Info> infos(number, info);
   MPI_Comm children = MPI_COMM_NULL;
   const int code = PMPI_Comm_spawn_multiple(static_cast<int>(number), commands.data(), argvs.data(), processes.data(),
@@ -106,7 +94,15 @@ tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node,
 
 }  // namespace
 
-tl::expected<MPI_Comm, cppc_status> spawn(const std::string& node, const std::vector<Replacement>& replacements) {
+bool bound_by_parent() {
+  cpu_set_t own;
+  cpu_set_t daemons;
+  return sched_getaffinity(0, sizeof own, &own) == 0 && sched_getaffinity(getppid(), sizeof daemons, &daemons) == 0 &&
+         !CPU_EQUAL(&own, &daemons);
+}
+
+tl::expected<MPI_Comm, cppc_status> spawn(const std::string& node, bool bound,
+                                          const std::vector<Replacement>& replacements) {
   std::vector<Note> notes;
   std::vector<std::vector<std::string>> arguments;
   for (const auto& one : replacements) {
@@ -117,31 +113,7 @@ tl::expected<MPI_Comm, cppc_status> spawn(const std::string& node, const std::ve
     arguments.push_back({"become", std::to_string(getpid()), std::to_string(note->descriptor())});
     notes.push_back(std::move(*note));
   }
-  return spawn_multiple(node, arguments);
-}
-
-cppc_status become(pid_t agent, int descriptor) {
-  const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(descriptor);
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
-  std::getline(file, line);
-  const std::string rest{std::istreambuf_iterator<char>(file), {}};
-  auto recipe = Recipe::decode(std::as_bytes(std::span(rest.data(), rest.size())));
-  if (!recipe) {
-    spdlog::error("cannot read what to become from {}", path);
-    return recipe.error();
-  }
-  std::size_t settings = 0;
-  while (environ[settings] != nullptr) ++settings;
-  auto environment =
-      recipe->environment_for(std::span(environ, settings), std::string(Assignment::variable) + '=' + line);
-  if (chdir(recipe->directory.c_str()) != 0) {
-    spdlog::error("cannot enter {}: {}", recipe->directory, std::strerror(errno));
-    return CPPC_ERR_SYSTEM;
-  }
-  execve(recipe->program.c_str(), pointers(recipe->arguments).data(), pointers(environment).data());
-  spdlog::error("cannot run {}: {}", recipe->program, std::strerror(errno));
-  return CPPC_ERR_SYSTEM;
+  return spawn_multiple(node, bound, arguments);
 }
 
 }  // namespace cppc::migration

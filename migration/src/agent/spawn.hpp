@@ -19,7 +19,12 @@ struct Replacement {
 };
 
 /// Spawns one process for each, in order, all on `node` (the name that mpirun knows this node by), as one MPI job.
-/// Returns its intercommunicator when all of them have reached MPI_Init. Blocks inside MPI for some 0.3 s.
-tl::expected<MPI_Comm, cppc_status> spawn(const std::string& node, const std::vector<Replacement>& replacements);
+/// Returns its intercommunicator when all of them have reached MPI_Init. Blocks inside MPI for some 0.3 s. `bound`:
+/// they may be bound to processors, as the job is.
+tl::expected<MPI_Comm, cppc_status> spawn(const std::string& node, bool bound,
+                                          const std::vector<Replacement>& replacements);
+
+/// Whether Open MPI's daemon, the parent of this process, has bound it to some of the processors that it may use.
+bool bound_by_parent();
 
 }  // namespace cppc::migration

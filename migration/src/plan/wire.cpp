@@ -78,6 +78,17 @@ void fields(Visitor& visit, Visited<Visitor, Order>& order) {
 }
 
 template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Ready>& ready) {
+  visit("id", ready.id);
+  visit("agent", ready.agent);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Commit>& commit) {
+  visit("id", commit.id);
+}
+
+template <class Visitor>
 void fields(Visitor& visit, Visited<Visitor, Cancel>& cancel) {
   visit("id", cancel.id);
 }
@@ -128,6 +139,7 @@ bool is_status(std::int64_t value) {
     case CPPC_ERR_UNSUPPORTED:
     case CPPC_ERR_NOT_QUIET:
     case CPPC_ERR_MISMATCH:
+    case CPPC_ERR_LOST:
     case CPPC_ERR_IMAGE:
     case CPPC_ERR_CHECKSUM:
     case CPPC_ERR_FABRIC:
@@ -221,6 +233,10 @@ template <>
 constexpr const char* type_name<Outcome> = "outcome";
 template <>
 constexpr const char* type_name<Order> = "order";
+template <>
+constexpr const char* type_name<Ready> = "ready";
+template <>
+constexpr const char* type_name<Commit> = "commit";
 template <>
 constexpr const char* type_name<Cancel> = "cancel";
 template <>

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "../deadlines.hpp"
+#include "cppc/deadlines.hpp"
+#include "cppc/fault.hpp"
 #include "cppc/image.hpp"
 
 namespace cppc::migration {
@@ -82,16 +83,17 @@ tl::expected<Arrival, cppc_status> Arrival::prepare(const cppc_runtime& runtime,
   return Arrival(slot, std::move(*receiver));
 }
 
-cppc_status Arrival::fetch(const cppc_runtime& runtime) {
-  const auto dismissed = [this] { return slot_->dismissed.get() != 0; };
+cppc_status Arrival::fetch(const cppc_runtime& runtime, const std::function<bool()>& given_up) {
   while (!slot_->stage.wait_while(static_cast<std::uint32_t>(Stage::ready), Clock::now() + std::chrono::seconds(1)))
-    if (dismissed()) return CPPC_ERR_CANCELLED;
-  if (dismissed()) return CPPC_ERR_CANCELLED;
+    if (given_up()) return CPPC_ERR_CANCELLED;
+  if (given_up()) return CPPC_ERR_CANCELLED;
+  if (auto faulty = fault::at("newcomer-receive"); !faulty) return faulty.error();
   const auto begin = Clock::now();
   const auto unpack = [&](std::span<const image::Extent> head) { return places_for(runtime, head); };
-  const fabric::Patience patience{.deadline = begin + deadlines::ship, .cancelled = dismissed};
+  const fabric::Patience patience{.deadline = begin + deadlines::ship(), .cancelled = given_up};
   const auto received = receiver_.receive(unpack, patience);
   if (!received) return received.error();
+  if (auto faulty = fault::at("newcomer-restore"); !faulty) return faulty.error();
   const cppc_status status = runtime.restore_end();
   spdlog::debug("{} bytes received and restored in {:.1f} ms", received->bytes,
                 std::chrono::duration<double, std::milli>(Clock::now() - begin).count());

@@ -1,6 +1,7 @@
 /// The replacement's side of a migration: receives the image of the rank it takes over and restores it.
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include "../desk.hpp"
@@ -15,8 +16,9 @@ class Arrival {
   /// ready.
   static tl::expected<Arrival, cppc_status> prepare(const cppc_runtime& runtime, Slot& slot);
 
-  /// Waits for the image, of which every part goes where the runtime wants it. After an error this process must end.
-  cppc_status fetch(const cppc_runtime& runtime);
+  /// Waits for the image, of which every part goes where the runtime wants it. `given_up`: there will be none. After an
+  /// error this process must end.
+  cppc_status fetch(const cppc_runtime& runtime, const std::function<bool()>& given_up);
 
  private:
   Arrival(Slot& slot, fabric::Receiver receiver) : slot_(&slot), receiver_(std::move(receiver)) {}

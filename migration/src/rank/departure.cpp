@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "../deadlines.hpp"
 #include "../fabric.hpp"
+#include "cppc/deadlines.hpp"
+#include "cppc/fault.hpp"
 #include "cppc/image.hpp"
 #include "image_types.hpp"
 
@@ -86,8 +87,8 @@ tl::expected<image::Image, cppc_status> Departure::pack(const cppc_runtime& runt
   return std::move(writer_).finish();
 }
 
-tl::expected<void, cppc_status> Departure::ship(const image::Image& image) {
-  const fabric::Patience patience{.deadline = Clock::now() + deadlines::ship, .cancelled = {}};
+tl::expected<void, cppc_status> Departure::ship(const image::Image& image, const std::function<bool()>& given_up) {
+  const fabric::Patience patience{.deadline = Clock::now() + deadlines::ship(), .cancelled = given_up};
   const auto report = [this](std::uint64_t done, std::uint64_t) { slot_->bytes_done.store(done); };
   auto sent = fabric::send(std::move(endpoint_), offer_, {.head = image.head(), .contents = image.contents()}, patience,
                            report);
@@ -96,14 +97,16 @@ tl::expected<void, cppc_status> Departure::ship(const image::Image& image) {
   return {};
 }
 
-cppc_status Departure::depart(const cppc_runtime& runtime) {
+cppc_status Departure::depart(const cppc_runtime& runtime, const std::function<bool()>& given_up) {
   const auto start = Clock::now();
+  if (auto faulty = fault::at("leaver-pack"); !faulty) return fail(*slot_, faulty.error());
   auto image = pack(runtime);
   if (!image) return fail(*slot_, image.error());
   spdlog::debug("image of {} bytes built in {:.1f} ms", image->size(), milliseconds_since(start));
   slot_->bytes_done.store(0);
   slot_->image_bytes.store(image->size());
-  if (auto shipped = ship(*image); !shipped) return fail(*slot_, shipped.error());
+  if (auto faulty = fault::at("leaver-ship"); !faulty) return fail(*slot_, faulty.error());
+  if (auto shipped = ship(*image, given_up); !shipped) return fail(*slot_, shipped.error());
   spdlog::debug("image shipped after {:.1f} ms", milliseconds_since(start));
   slot_->stage.set(static_cast<std::uint32_t>(Stage::shipped));
   return CPPC_OK;

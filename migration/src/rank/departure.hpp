@@ -1,6 +1,7 @@
 /// The leaving rank's side of a migration: sends its state from where it lies, and tells its slot at the desk.
 #pragma once
 
+#include <functional>
 #include <utility>
 
 #include "../desk.hpp"
@@ -19,15 +20,15 @@ class Departure {
   [[nodiscard]] bool suits(const Slot& slot) const;
 
   /// Sends the state. Only at the migration point, once. On CPPC_OK the replacement has every byte, verified; anything
-  /// else leaves this rank as it was. The slot tells the agent how it ended.
-  cppc_status depart(const cppc_runtime& runtime);
+  /// else leaves this rank as it was. The slot tells the agent how it ended. `given_up`: nobody waits for it any more.
+  cppc_status depart(const cppc_runtime& runtime, const std::function<bool()>& given_up);
 
  private:
   Departure(Slot& slot, fabric::Offer offer, fabric::Endpoint endpoint, image::Writer writer)
       : slot_(&slot), offer_(std::move(offer)), endpoint_(std::move(endpoint)), writer_(std::move(writer)) {}
 
   tl::expected<image::Image, cppc_status> pack(const cppc_runtime& runtime);
-  tl::expected<void, cppc_status> ship(const image::Image& image);
+  tl::expected<void, cppc_status> ship(const image::Image& image, const std::function<bool()>& given_up);
 
   Slot* slot_;
   fabric::Offer offer_;

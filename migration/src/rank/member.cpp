@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../assignment.hpp"
+#include "cppc/fault.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -67,6 +68,8 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_ru
   std::unique_ptr<Member> member(
       new Member(runtime, mine->rank, std::move(lodging->first), std::move(lodging->second)));
   member->crew_.ranks = mine->ranks;
+  member->slot().in_mpi.store(1);
+  if (auto faulty = fault::at("newcomer-start"); !faulty) return tl::unexpected(faulty.error());
   auto arrival = Arrival::prepare(runtime, member->slot());
   if (!arrival) return tl::unexpected(arrival.error());
   member->arrival_.emplace(std::move(*arrival));
@@ -100,13 +103,24 @@ void Member::prepare_departure() {
 void Member::depart() {
   prepare_departure();  // the negotiation may have been over before this rank came by a safe point
   if (*departure_)
-    (*departure_)->depart(*runtime_);
+    (*departure_)->depart(*runtime_, given_up());
   else
     cannot_depart(departure_->error(), slot());
   departure_.reset();
 }
 
+/// Whether nobody waits any more for what this rank sends or receives. Often asked.
+std::function<bool()> Member::given_up() {
+  return [this, look_at = Clock::now()]() mutable {
+    if (slot().dismissed.get() != 0) return true;
+    if (Clock::now() < look_at) return false;
+    look_at = Clock::now() + kLook;
+    return negotiator_.agent_gone();
+  };
+}
+
 void Member::report_arrival(std::uint64_t passed, unsigned site) {
+  (void)fault::at(slot().leaving != 0 ? "leaver-arrive" : "stayer-arrive");
   Slot& mine = slot();
   mine.passed = passed;
   mine.site = site;
@@ -149,8 +163,8 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
   for (;;) {
     const auto action = next_command();
     if (!action) {
-      // The agent may have given the migration up just before this rank came to the migration point.
-      if (desk_.action() == Action::go_on) break;
+      // The agent may have given the migration up just before this rank came to the migration point, or died.
+      if (desk_.action() == Action::go_on || negotiator_.agent_gone()) break;
       continue;
     }
     draining_ = *action == Action::drain;
@@ -166,10 +180,10 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
       drained = false;
       break;
     } else if (*action == Action::go_on) {
-      departure_.reset();
       break;
     }
   }
+  departure_.reset();
   draining_ = false;
   if (drained) runtime_->resume();
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
@@ -177,6 +191,7 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
 
 void Member::join_crew() {
   const bool leaves = slot().leaving != 0;
+  (void)fault::at(leaves ? "leaver-join" : "stayer-join");
   const Part part{.before = crew_, .joins = desk_.joins(), .leaves = leaves, .place = rank_, .ranks = crew_.ranks};
   auto crew = migration::join(part);
   if (!crew) {
@@ -205,18 +220,23 @@ void Member::vanish() {
 }
 
 cppc_status Member::fetch() {
-  const cppc_status status = arrival_->fetch(*runtime_);
+  const cppc_status status = arrival_->fetch(*runtime_, given_up());
   if (status != CPPC_OK) fail(status);
   return CPPC_OK;
 }
 
+/// A newcomer whose agent has died goes.
+Action Member::await_order() {
+  const auto action = desk_.await_command(seen_, Clock::now() + kLook);
+  if (action) return *action;
+  return negotiator_.agent_gone() ? Action::go_on : Action::none;
+}
+
 cppc_status Member::join() {
   slot().stage.set(static_cast<std::uint32_t>(Stage::restored));
-  for (;;) {
-    const auto action = desk_.await_command(seen_, Deadline::max());
-    if (action && *action == Action::go_on) vanish();
-    if (action && *action == Action::join) break;
-  }
+  for (Action action = Action::none; action != Action::join; action = await_order())
+    if (action == Action::go_on) vanish();
+  (void)fault::at("newcomer-join");
   MPI_Comm parent = MPI_COMM_NULL;
   MPI_Comm bridge = MPI_COMM_NULL;
   PMPI_Comm_get_parent(&parent);
@@ -235,10 +255,8 @@ cppc_status Member::join() {
 void Member::fail(cppc_status status) {
   slot().status = status;
   slot().stage.set(static_cast<std::uint32_t>(Stage::failed));
-  for (;;) {
-    const auto action = desk_.await_command(seen_, Deadline::max());
-    if (action && *action == Action::go_on) vanish();
-  }
+  while (await_order() != Action::go_on) continue;
+  vanish();
 }
 
 void Member::finish() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -43,6 +44,8 @@ class Member {
   void report_arrival(std::uint64_t passed, unsigned site);
   void report_traffic();
   tl::expected<Action, cppc_status> next_command();
+  Action await_order();
+  std::function<bool()> given_up();
   void join_crew();
   void watch_page();
   [[noreturn]] void leave();

@@ -127,6 +127,9 @@ class RankSide {
 
   [[nodiscard]] const Page& page() const { return page_; }
 
+  /// Whether the agent's process has ended.
+  [[nodiscard]] bool agent_gone() const;
+
   /// Whether a survey waits for this rank's announce().
   [[nodiscard]] bool survey_wanted() const;
   void announce(std::uint64_t bytes);

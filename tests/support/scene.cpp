@@ -24,12 +24,13 @@ std::vector<std::string> operator+(std::vector<std::string> left, const std::vec
 
 }  // namespace
 
-HeatScene::HeatScene(int nodes, const std::vector<std::string>& placement, std::vector<std::string> options)
+HeatScene::HeatScene(int nodes, const std::vector<std::string>& placement, std::vector<std::string> options,
+                     const std::vector<std::string>& settings)
     : ranks_(placement.back()),
       options_(std::move(options)),
       cluster_(nodes),
       job_(cluster_, placement,
-           std::vector<std::string>{app("heat"), "--quiet", "--until", folder_.file("stop")} + options_) {
+           std::vector<std::string>{app("heat"), "--quiet", "--until", folder_.file("stop")} + options_, settings) {
   job_.await_running();
 }
 

@@ -1,0 +1,39 @@
+#include "process_watch.hpp"
+
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace cppc::migration {
+
+tl::expected<ProcessWatch, cppc_status> ProcessWatch::on(pid_t process) {
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  if (descriptor < 0) {
+    spdlog::error("cannot watch process {}: {}", process, std::strerror(errno));
+    return tl::unexpected(CPPC_ERR_SYSTEM);
+  }
+  return ProcessWatch(descriptor);
+}
+
+ProcessWatch::ProcessWatch(ProcessWatch&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+ProcessWatch& ProcessWatch::operator=(ProcessWatch&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+ProcessWatch::~ProcessWatch() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool ProcessWatch::ends_within(std::chrono::milliseconds time) const {
+  pollfd one{descriptor_, POLLIN, 0};
+  return poll(&one, 1, static_cast<int>(time.count())) == 1;
+}
+
+}  // namespace cppc::migration

@@ -1,0 +1,99 @@
+/// A replacement's process, and its guardian.
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+#include "../assignment.hpp"
+#include "../desk.hpp"
+#include "cppc/agent.hpp"
+#include "cppc/deadlines.hpp"
+#include "guardian.hpp"
+#include "process_watch.hpp"
+#include "recipe.hpp"
+
+extern char** environ;
+
+namespace cppc::migration {
+namespace {
+
+struct Role {
+  std::string assignment;  ///< encoded
+  Recipe recipe;
+};
+
+tl::expected<Role, cppc_status> read_role(pid_t agent, int descriptor) {
+  const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(descriptor);
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  std::getline(file, line);
+  const std::string rest{std::istreambuf_iterator<char>(file), {}};
+  auto recipe = Recipe::decode(std::as_bytes(std::span(rest.data(), rest.size())));
+  if (!recipe) {
+    spdlog::error("cannot read what to become from {}", path);
+    return tl::unexpected(recipe.error());
+  }
+  return Role{line, *std::move(recipe)};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (auto& one : strings) result.push_back(one.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// Returns when that fails.
+void turn_into(Role role) {
+  std::size_t settings = 0;
+  while (environ[settings] != nullptr) ++settings;
+  auto environment = role.recipe.environment_for(std::span(environ, settings),
+                                                 std::string(Assignment::variable) + '=' + role.assignment);
+  if (chdir(role.recipe.directory.c_str()) != 0) {
+    spdlog::error("cannot enter {}: {}", role.recipe.directory, std::strerror(errno));
+    return;
+  }
+  execve(role.recipe.program.c_str(), pointers(role.recipe.arguments).data(), pointers(environment).data());
+  spdlog::error("cannot run {}: {}", role.recipe.program, std::strerror(errno));
+}
+
+int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
+  const auto unwanted = [&] { return slot.needed.load() == 0 && (slot.dismissed.get() != 0 || agent.ended()); };
+  const Ending ending = child.await(unwanted, deadlines::leave());
+  if (slot.needed.load() != 0) end_like(ending);
+  const bool in_mpi = slot.in_mpi.load() != 0;
+  if (ending.good() && in_mpi) return EXIT_SUCCESS;
+  slot.lost.store(1);
+  spdlog::error("the replacement of rank {} has ended before it was needed: {}", rank, text(ending));
+  if (in_mpi)
+    leave_mpi();
+  else
+    join_and_leave_mpi();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int become(pid_t agent, int descriptor) {
+  auto role = read_role(agent, descriptor);
+  if (!role) return EXIT_FAILURE;
+  const auto assignment = Assignment::decode(role->assignment);
+  if (!assignment) return EXIT_FAILURE;
+  const auto desk = Desk::open(assignment->agent_pid, assignment->desk);
+  if (!desk) return EXIT_FAILURE;
+  const auto watch = ProcessWatch::on(agent);
+  if (!watch) return EXIT_FAILURE;
+  const auto child = Child::fork();
+  if (!child) return EXIT_FAILURE;
+  if (*child) return guard(**child, desk->slot(assignment->rank), *watch, assignment->rank);
+  turn_into(*std::move(role));
+  return EXIT_FAILURE;
+}
+
+}  // namespace cppc::migration

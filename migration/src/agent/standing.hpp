@@ -1,0 +1,59 @@
+/// How an agent stands to its job. It may go as long as no migration is being committed: then its guardian takes leave
+/// for it, its ranks go on, and nobody can be moved any more.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <tl/expected.hpp>
+
+#include "cppc/status.h"
+
+namespace cppc::migration {
+
+/// What an agent shares with its guardian.
+struct Standing {
+  std::atomic<bool> in_mpi{false};  ///< MPI_Init has returned
+  std::atomic<bool> needed{false};  ///< a migration is being committed: without this agent the job cannot go on
+};
+
+struct UnmapStanding {
+  void operator()(Standing* standing) const noexcept;
+};
+using SharedStanding = std::unique_ptr<Standing, UnmapStanding>;
+
+/// Before the fork. CPPC_ERR_SYSTEM, logged.
+tl::expected<SharedStanding, cppc_status> share_standing();
+
+/// Exit status of an agent that has stood down: no error of its own.
+inline constexpr int kStoodDown = 75;
+
+/// Ends the agent, at once: cppc-run has given it up or is gone.
+[[noreturn]] void stand_down();
+
+/// Stands down as soon as the connection to cppc-run is closed, wherever the agent is: it may be inside MPI, waiting
+/// for somebody who has died.
+class LinkWatch {
+ public:
+  /// CPPC_ERR_SYSTEM, logged.
+  static tl::expected<std::unique_ptr<LinkWatch>, cppc_status> on(int socket);
+  LinkWatch(const LinkWatch&) = delete;
+  LinkWatch& operator=(const LinkWatch&) = delete;
+  ~LinkWatch();
+
+  /// Until resume() a closed connection ends nothing: the caller looks himself.
+  void hold();
+  void resume();
+
+ private:
+  LinkWatch(int socket, int stop) : socket_(socket), stop_(stop) {}
+  void run();
+
+  int socket_;
+  int stop_;  ///< an event
+  std::mutex held_;
+  std::thread thread_;
+};
+
+}  // namespace cppc::migration

@@ -1,0 +1,75 @@
+#include "cppc/fault.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace cppc::fault {
+namespace {
+
+constexpr std::array<std::string_view, 5> actions{"kill", "hang", "delay", "enomem", "enospc"};
+constexpr auto kDelay = std::chrono::seconds(2);
+
+struct Fault {
+  std::string place;
+  std::string action;
+  int nth = 1;
+};
+
+std::optional<Fault> parse(std::string_view value) {
+  const auto first = value.find(':');
+  if (first == std::string_view::npos || first == 0) return std::nullopt;
+  const auto second = value.find(':', first + 1);
+  Fault fault{std::string(value.substr(0, first)), std::string(value.substr(first + 1, second - first - 1))};
+  if (second != std::string_view::npos) {
+    const std::string_view number = value.substr(second + 1);
+    const auto [end, error] = std::from_chars(number.begin(), number.end(), fault.nth);
+    if (error != std::errc{} || end != number.end() || fault.nth < 1) return std::nullopt;
+  }
+  if (std::ranges::find(actions, fault.action) == actions.end()) return std::nullopt;
+  return fault;
+}
+
+const std::optional<Fault>& planned() {
+  static const std::optional<Fault> fault = [] {
+    const char* const value = std::getenv("CPPC_FAULT");
+    return value == nullptr ? std::nullopt : parse(value);
+  }();
+  return fault;
+}
+
+/// The planned action if it is to happen here and now.
+std::string_view strikes(std::string_view place) {
+  static std::atomic<int> visits{0};
+  const auto& fault = planned();
+  if (!fault || fault->place != place) return {};
+  return visits.fetch_add(1) + 1 == fault->nth ? std::string_view(fault->action) : std::string_view{};
+}
+
+}  // namespace
+
+tl::expected<void, cppc_status> at(std::string_view place) {
+  const std::string_view action = strikes(place);
+  if (action == "kill") std::raise(SIGKILL);
+  while (action == "hang") pause();
+  if (action == "delay") std::this_thread::sleep_for(kDelay);
+  if (action == "enomem") return tl::unexpected(CPPC_ERR_MEMORY);
+  if (action == "enospc") return tl::unexpected(CPPC_ERR_SYSTEM);
+  return {};
+}
+
+std::string_view complaint(std::string_view value) {
+  if (value.empty() || parse(value)) return {};
+  return "CPPC_FAULT is PLACE:ACTION[:NTH], with an action of kill, hang, delay, enomem, enospc";
+}
+
+}  // namespace cppc::fault
