@@ -16,38 +16,33 @@ struct Row {
 std::vector<Row> rows() {
   std::vector<Row> all;
 #define SUPPORTED(name, ...) all.push_back({#name, supported});
-#define PASSED SUPPORTED
-#define SENDS SUPPORTED
-#define STARTS SUPPORTED
-#define STARTS_SEND SUPPORTED
-#define CREATES SUPPORTED
-#define MAKES_TYPE SUPPORTED
-#define MAKES_INFO SUPPORTED
-#define GROUPED SUPPORTED
-#define MAKES_GROUP SUPPORTED
-#define BEGINS SUPPORTED
-#define ENDS SUPPORTED
-#define OWN SUPPORTED
-#define GETS SUPPORTED
-#define PUTS SUPPORTED
-#define STARTS_PUT SUPPORTED
-#define UNCHANGED(name) all.push_back({#name, passed});
 #define REFUSED(name, ...) all.push_back({#name, refused});
-#define OWN_REFUSED REFUSED
-#include "cppc/mpi/collectives.def"
-#include "cppc/mpi/datatypes.def"
-#include "cppc/mpi/files.def"
-#include "cppc/mpi/functions.def"
-#include "cppc/mpi/one_sided.def"
-#include "cppc/mpi/others.def"
-  std::ranges::sort(all, {}, &Row::function);
+#define UNCHANGED(name) all.push_back({#name, passed});
+#include "cppc/mpi/all.def"
+  return all;
+}
+
+/// Functions of Fortran do what those of C do.
+std::vector<Row> fortran_rows(const std::vector<Row>& of_c) {
+  std::vector<Row> all;
+  const auto add = [&](std::string_view c, std::string_view name) {
+    const auto found = std::ranges::find(of_c, c, &Row::function);
+    all.push_back({name, found != of_c.end() && found->what == refused ? refused : supported});
+  };
+#define FORTRAN(c, lower, ...) add(#c, #lower);
+#define FORTRAN_TEXT FORTRAN
+#define FORTRAN_OWN FORTRAN
+#define FORTRAN_REFUSED(c, lower, ...) all.push_back({#lower, refused});
+#include "cppc/mpi/fortran.def"
   return all;
 }
 
 }  // namespace
 
 std::string mpi_coverage() {
-  const std::vector<Row> all = rows();
+  std::vector<Row> all = rows();
+  for (const Row& row : fortran_rows(all)) all.push_back(row);
+  std::ranges::sort(all, {}, &Row::function);
   std::string text;
   for (const auto& [function, what] : all) {
     text += function;

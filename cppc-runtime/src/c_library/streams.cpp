@@ -16,6 +16,7 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "c_library/fortran_units.hpp"
 #include "cppc/cppc.h"
 #include "log.hpp"
 #include "never_destroyed.hpp"
@@ -251,6 +252,10 @@ tl::expected<FILE*, std::string> decode(std::uint64_t stored) {
 }
 
 cppc_status write_streams(ByteWriter& writer) {
+  if (const auto unit = open_fortran_unit()) {
+    log().error("unit {} of Fortran is open, which cannot be carried over: close it before the rank moves", *unit);
+    return CPPC_ERR_UNSUPPORTED;
+  }
   const std::scoped_lock lock(streams().mutex);
   const auto recipes = present();
   if (!recipes) return recipes.error();

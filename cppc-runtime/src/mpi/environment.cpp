@@ -27,13 +27,13 @@ std::optional<int>& earlier_level() {
   return level;
 }
 
-/// Calls from Fortran go straight into MPI, past the translation here.
-bool has_fortran_interface() { return dlsym(RTLD_DEFAULT, "mpi_init_") != nullptr; }
+/// Calls of the module mpi_f08 go straight into MPI, past the translation here.
+bool has_fortran_module() { return dlsym(RTLD_DEFAULT, "mpi_init_f08_") != nullptr; }
 
 void start_extension() {
   const auto place = extension::start();
   if (!place) return;
-  if (has_fortran_interface()) refuse("MPI's Fortran interface, which the program is linked with,");
+  if (has_fortran_module()) refuse("MPI's Fortran module mpi_f08, which the program is linked with,");
   if (const auto taken = taken_function())
     abort_job(
         taken->function + " is in " + taken->library +

@@ -53,7 +53,6 @@ using namespace cppc::mpi;
 #define REFUSED(name, parameters, arguments) \
   FUNCTION(name, parameters, if (comms.managed()) refuse(self); return P##name arguments;)
 #define OWN(name)
-#define OWN_REFUSED(name)
 #define UNCHANGED(name)
 
 extern "C" {
@@ -64,34 +63,5 @@ extern "C" {
 #include "cppc/mpi/functions.def"
 #include "cppc/mpi/one_sided.def"
 #include "cppc/mpi/others.def"
-
-// Handles of Fortran: refused, since they change with a migration.
-
-#define REFUSED_IN_FORTRAN(type)               \
-  MPI_Fint type##_c2f(type handle) {           \
-    if (comms.managed()) refuse(#type "_c2f"); \
-    return P##type##_c2f(handle);              \
-  }                                            \
-  type type##_f2c(MPI_Fint handle) {           \
-    if (comms.managed()) refuse(#type "_f2c"); \
-    return P##type##_f2c(handle);              \
-  }
-
-REFUSED_IN_FORTRAN(MPI_Comm)
-REFUSED_IN_FORTRAN(MPI_File)
-REFUSED_IN_FORTRAN(MPI_Group)
-REFUSED_IN_FORTRAN(MPI_Op)
-REFUSED_IN_FORTRAN(MPI_Request)
-REFUSED_IN_FORTRAN(MPI_Win)
-
-MPI_Fint MPI_Type_c2f(MPI_Datatype type) {
-  if (comms.managed()) refuse("MPI_Type_c2f");
-  return PMPI_Type_c2f(type);
-}
-
-MPI_Datatype MPI_Type_f2c(MPI_Fint type) {
-  if (comms.managed()) refuse("MPI_Type_f2c");
-  return PMPI_Type_f2c(type);
-}
 
 }  // extern "C"

@@ -7,31 +7,15 @@ namespace cppc::mpi {
 namespace {
 
 constexpr const char* replaced[] = {
-#define ROW(name, ...) #name,
-#define PASSED ROW
-#define SENDS ROW
-#define STARTS ROW
-#define STARTS_SEND ROW
-#define CREATES ROW
-#define MAKES_TYPE ROW
-#define MAKES_INFO ROW
-#define GROUPED ROW
-#define MAKES_GROUP ROW
-#define BEGINS ROW
-#define ENDS ROW
-#define GETS ROW
-#define PUTS ROW
-#define STARTS_PUT ROW
-#define REFUSED ROW
-#define OWN ROW
-#define OWN_REFUSED ROW
+#define SUPPORTED(name, ...) #name,
+#define REFUSED(name, ...) #name,
 #define UNCHANGED(name)
-#include "cppc/mpi/collectives.def"
-#include "cppc/mpi/datatypes.def"
-#include "cppc/mpi/files.def"
-#include "cppc/mpi/functions.def"
-#include "cppc/mpi/one_sided.def"
-#include "cppc/mpi/others.def"
+#include "cppc/mpi/all.def"
+#define FORTRAN(c, lower, upper, ...) #lower, #lower "_", #lower "__", #upper,
+#define FORTRAN_TEXT FORTRAN
+#define FORTRAN_OWN FORTRAN
+#define FORTRAN_REFUSED FORTRAN
+#include "cppc/mpi/fortran.def"
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 # The MPI part of libcppc, and the C library's. A library of its own, since its tests take it without the rest of the
 # runtime.
 add_library(cppc-mpi OBJECT
+  ${CMAKE_CURRENT_LIST_DIR}/../c_library/fortran_units.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../c_library/random.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../c_library/streams.cpp
   ${CMAKE_CURRENT_LIST_DIR}/attached_buffer.cpp
@@ -18,6 +19,10 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/error_handlers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/file_recipe.cpp
   ${CMAKE_CURRENT_LIST_DIR}/files.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fortran.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fortran_arguments.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fortran_handles.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fortran_own.cpp
   ${CMAKE_CURRENT_LIST_DIR}/groups.cpp
   ${CMAKE_CURRENT_LIST_DIR}/handles.cpp
   ${CMAKE_CURRENT_LIST_DIR}/infos.cpp

@@ -12,6 +12,11 @@
 
 const int cppc::test::moved_rank = std::getenv("SPARE") == nullptr ? -1 : 0;
 
+extern "C" {
+void mpi_comm_create_keyval_(void* copy, void* erase, MPI_Fint* key, void* extra, MPI_Fint* error);
+void mpi_win_create_dynamic_(MPI_Fint* info, MPI_Fint* comm, MPI_Fint* win, MPI_Fint* error);
+}
+
 namespace {
 
 MPI_Win win;
@@ -19,6 +24,7 @@ void* base;
 MPI_File file;
 MPI_Errhandler handler;
 MPI_Comm comm;
+MPI_Fint key, error, none = -1;
 
 const std::map<std::string, std::function<void()>> calls{
     {"MPI_Win_allocate_shared",
@@ -32,10 +38,10 @@ const std::map<std::string, std::function<void()>> calls{
        MPI_File_open(MPI_COMM_SELF, "/dev/null", mode, MPI_INFO_NULL, &file);
      }},
     {"MPI_Type_set_attr", [] { MPI_Type_set_attr(MPI_INT, 0, nullptr); }},
-    {"MPI_Group_c2f", [] { MPI_Group_c2f(MPI_GROUP_EMPTY); }},
     {"MPI_Comm_spawn",
      [] { MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE); }},
-    {"MPI_Comm_c2f", [] { MPI_Comm_c2f(MPI_COMM_WORLD); }},
+    {"mpi_comm_create_keyval", [] { mpi_comm_create_keyval_(nullptr, nullptr, &key, nullptr, &error); }},
+    {"mpi_win_create_dynamic", [] { mpi_win_create_dynamic_(&none, &none, &key, &error); }},
 };
 
 }  // namespace
