@@ -255,6 +255,12 @@ extern "C" {
 #define FORTRAN_TEXT FORTRAN
 #include "cppc/mpi/fortran.def"
 
+int through_init(int*, char***) {
+  MPI_Fint wanted = MPI_THREAD_SINGLE, given = -1, error;
+  mpi_init_thread_(&wanted, &given, &error);
+  return given >= wanted ? error : MPI_ERR_OTHER;
+}
+
 // Lists of handles, and indices, which count from 1.
 
 int through_startall(int count, MPI_Request* requests) {
@@ -367,6 +373,13 @@ int through_ialltoallw(const void* from, const int* counts, const int* displacem
   mpi_ialltoallw_(from, counts, displacements, list.numbers.data(), to, to_counts, to_displacements,
                   to_list.numbers.data(), &number, &started, &error);
   set(request, started);
+  return error;
+}
+
+int through_op_create(MPI_User_function* function, int commutes, MPI_Op* op) {
+  MPI_Fint number = -1, error;
+  mpi_op_create_(function, &commutes, &number, &error);
+  set(op, number);
   return error;
 }
 

@@ -7,6 +7,7 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* MPI_Attr_delete and its like */
 #include "through_rows.h"
 
+int through_init(int*, char***);
 int through_startall(int, MPI_Request*);
 int through_waitall(int, MPI_Request*, MPI_Status*);
 int through_testall(int, MPI_Request*, int*, MPI_Status*);
@@ -20,8 +21,10 @@ int through_alltoallw(const void*, const int*, const int*, const MPI_Datatype*, 
                       const MPI_Datatype*, MPI_Comm);
 int through_ialltoallw(const void*, const int*, const int*, const MPI_Datatype*, void*, const int*, const int*,
                        const MPI_Datatype*, MPI_Comm, MPI_Request*);
+int through_op_create(MPI_User_function*, int, MPI_Op*);
 int through_info_get(MPI_Info, const char*, int, char*, int*);
 
+#define MPI_Init through_init
 #define MPI_Startall through_startall
 #define MPI_Waitall through_waitall
 #define MPI_Testall through_testall
@@ -34,3 +37,4 @@ int through_info_get(MPI_Info, const char*, int, char*, int*);
 #define MPI_Alltoallw through_alltoallw
 #define MPI_Ialltoallw through_ialltoallw
 #define MPI_Info_get through_info_get
+#define MPI_Op_create through_op_create

@@ -8,6 +8,7 @@
 
 #include "mpi/comm_table.hpp"
 #include "mpi/fortran_arguments.hpp"
+#include "mpi/operations.hpp"
 #include "mpi/own_attributes.hpp"
 #include "never_destroyed.hpp"
 
@@ -331,6 +332,12 @@ void mpi_win_get_attr_(const void* win, const MPI_Fint* key, MPI_Aint* value, MP
 }
 
 // ---- Others
+
+void mpi_op_create_(MPI_User_function* function, const MPI_Fint* commutes, void* op, MPI_Fint* error) {
+  Handles<MPI_Op> made(op, 1);
+  *error = operations().create(function, {.commutes = *commutes != 0, .fortran = true}, made.get());
+  made.finish();
+}
 
 /// Fortran has no use for the address.
 void mpi_buffer_detach_(void* /*buffer*/, MPI_Fint* size, MPI_Fint* error) {

@@ -14,17 +14,26 @@
 
 namespace cppc::mpi {
 
+/// What an operation is, besides its function.
+struct OperationKind {
+  bool commutes;
+  bool fortran;  ///< the function is called as one of Fortran
+
+  [[nodiscard]] std::uint8_t bits() const { return static_cast<std::uint8_t>((commutes ? 1 : 0) | (fortran ? 2 : 0)); }
+  static OperationKind of(std::uint8_t bits) { return {.commutes = (bits & 1) != 0, .fortran = (bits & 2) != 0}; }
+};
+
 /// An operation in an image: the program's function by its name.
 struct OperationRecipe {
   std::uint64_t number;
   std::string function;
-  bool commutes;
+  OperationKind kind;
 };
 
 class Operations {
  public:
   /// For MPI_Op_create and MPI_Op_free.
-  int create(MPI_User_function* function, int commutes, MPI_Op* op);
+  int create(MPI_User_function* function, OperationKind kind, MPI_Op* op);
   int free(MPI_Op* op);
 
   [[nodiscard]] std::optional<std::uint64_t> number_of(MPI_Op op) const { return ops_.number_of(op); }
@@ -42,7 +51,7 @@ class Operations {
  private:
   struct Made {
     MPI_User_function* function;
-    bool commutes;
+    OperationKind kind;
   };
   OwnHandles<MPI_Op, Made> ops_;
 };

@@ -21,6 +21,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/files.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran_arguments.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fortran_functions.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran_handles.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran_own.cpp
   ${CMAKE_CURRENT_LIST_DIR}/groups.cpp
