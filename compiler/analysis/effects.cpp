@@ -200,7 +200,7 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
   }
   effect.ends = model->returns_never;
   effect.outside = model->communication.traffic != models::Traffic::none || !model->writes.empty() ||
-                   model->heap != models::Heap::none || model->required || callee.name.starts_with("MPI_") ||
+                   model->heap != models::Heap::none || model->required || models::is_of_mpi(callee.name) ||
                    (model->reads_from >= 0);
 }
 

@@ -72,7 +72,7 @@ bool Chooser::makes(Index f) const {
   return false;
 }
 
-bool Chooser::only_called(Index f) const { return !address_taken_[f] && program_.functions[f].name != "main"; }
+bool Chooser::only_called(Index f) const { return !address_taken_[f] && !ir::may_begin_in(program_.functions[f].name); }
 
 /// Whether it calls others by their names only, none of which calls back, and makes no number of an address.
 bool Chooser::simple(Index f) const {

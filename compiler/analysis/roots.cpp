@@ -39,7 +39,7 @@ bool Roots::leads_to_variable(Node pointer) const {
 
 bool Roots::gets_variables(Index f, std::size_t parameter, std::set<std::pair<Index, std::size_t>>& asked) const {
   if (!asked.insert({f, parameter}).second) return true;
-  if (callers_[f].empty() || called_otherwise_[f] || program_.functions[f].name == "main") return false;
+  if (callers_[f].empty() || called_otherwise_[f] || ir::may_begin_in(program_.functions[f].name)) return false;
   return std::ranges::all_of(callers_[f], [&](Index c) {
     const ir::Call& call = program_.calls[c];
     if (parameter >= call.arguments.size() || call.caller == ir::none) return false;
@@ -216,7 +216,7 @@ Node Roots::way_to(Index f, ir::Part member) const {
 }
 
 const std::vector<Index>* Roots::callers(Index f) const {
-  return called_otherwise_[f] || program_.functions[f].name == "main" ? nullptr : &callers_[f];
+  return called_otherwise_[f] || ir::may_begin_in(program_.functions[f].name) ? nullptr : &callers_[f];
 }
 
 template <typename Visit>

@@ -374,7 +374,7 @@ void Chooser::take_forced_loops() {
 }
 
 Choice Chooser::run() {
-  const ir::Index main = program_.function("main");
+  const ir::Index main = program_.entry();
   if (main == ir::none) return {};
   total_ = std::max(1.0, costs_.of_function(main));
   visit(main, {});

@@ -23,8 +23,8 @@ void read_symbols(const ElfView& elf, const Elf64_Shdr& table, ObjectFacts& fact
   facts.has_symbols = true;
   for (const Elf64_Sym& symbol : elf.symbols(table)) {
     const std::string_view name = elf.name(table, symbol);
-    if (name == "main" && symbol.st_shndx != SHN_UNDEF) facts.defines_main = true;
-    if (name.starts_with("MPI_") || name.starts_with("PMPI_")) facts.names_mpi = true;
+    if ((name == "main" || name == "MAIN__") && symbol.st_shndx != SHN_UNDEF) facts.defines_main = true;
+    if (name.starts_with("MPI_") || name.starts_with("PMPI_") || name.starts_with("mpi_")) facts.names_mpi = true;
     if (ELF64_ST_TYPE(symbol.st_info) == STT_FILE && !name.empty()) ++facts.source_files;
   }
 }

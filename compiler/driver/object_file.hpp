@@ -18,8 +18,8 @@ struct ObjectFacts {
   bool is_elf = false;
   bool is_object = false;  ///< to be linked, rather than a program or a shared library
   std::string commands;    ///< contents of the section of commands
-  bool defines_main = false;
-  bool names_mpi = false;        ///< defines or wants a symbol MPI_…
+  bool defines_main = false;     ///< or what f2c makes of a program in Fortran
+  bool names_mpi = false;        ///< defines or wants a symbol MPI_…, mpi_…
   bool has_symbols = false;      ///< neither kind of symbol table has been stripped away
   std::size_t source_files = 0;  ///< of how many compilations it consists, as far as symbols tell
 };

@@ -186,6 +186,10 @@ struct Instance {
   std::map<Node, Node> blocks;  ///< heap objects that the function allocates: those that it allocates then
 };
 
+/// Whether a program may begin in a function of this name: MAIN__() is what f2c makes of one in Fortran, and is called
+/// by its library.
+inline bool may_begin_in(std::string_view function) { return function == "main" || function == "MAIN__"; }
+
 struct Program {
   std::vector<Object> objects{Object{}};  ///< by Node; the first is `nothing`
   std::map<Node, std::string> names;      ///< of all but temporaries
@@ -216,6 +220,11 @@ struct Program {
     names.emplace(node, std::move(name));
     places.emplace(node, where);
     return node;
+  }
+  /// Where the program begins.
+  [[nodiscard]] Index entry() const {
+    const Index main = function("main");
+    return main != none ? main : function("MAIN__");
   }
   [[nodiscard]] Index function(std::string_view name) const {
     for (Index i = 0; i < functions.size(); ++i)

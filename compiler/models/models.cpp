@@ -2,6 +2,8 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <cctype>
 #include <sstream>
 
 namespace cppc::models {
@@ -131,11 +133,46 @@ std::string message(const std::filesystem::path& file, const toml::source_region
   return file.string() + ":" + std::to_string(where.begin.line) + ": " + what;
 }
 
+std::string small_letters(std::string_view name) {
+  std::string small(name);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return small;
+}
+
+constexpr int most_arguments = 20;
+
+/// The function of Fortran that does what `c` does: all its arguments are pointers, and the numbers among them are
+/// read. Behind those that the model names come some that are read, and the one that takes the error.
+Model fortran_model(const Model& c) {
+  Model model = c;
+  model.fills.clear();  // how much, is in memory
+  int behind = 0;
+  for (const auto* named : {&c.reads, &c.writes, &c.sets})
+    for (const int argument : *named) behind = std::max(behind, argument + 1);
+  for (const int argument : {c.communication.communicator, c.communication.request, c.callback, c.shows})
+    behind = std::max(behind, argument + 1);
+  model.writes_from = behind;
+  for (int argument = 0; argument < most_arguments; ++argument) {
+    const auto in = [argument](const std::vector<int>& list) {
+      return std::ranges::find(list, argument) != list.end();
+    };
+    if (!in(c.reads) && !in(c.writes) && !in(c.sets) && argument != c.callback) model.reads.push_back(argument);
+  }
+  if (c.heap != Heap::none)
+    model.refused = "memory that MPI allocates for Fortran is not carried over to another process";
+  model.heap = Heap::none;
+  return model;
+}
+
 }  // namespace
+
+bool is_of_mpi(std::string_view function) { return function.starts_with("MPI_") || function.starts_with("mpi_"); }
 
 tl::expected<void, std::string> Models::read(const std::filesystem::path& file) try {
   for (const toml::table table = toml::parse_file(file.string()); const auto& [name, value] : table)
     functions_[std::string(name.str())] = read_model(value);
+  for (const auto& [name, model] : functions_)
+    if (name.starts_with("MPI_")) fortran_[small_letters(name)] = fortran_model(model);
   return {};
 } catch (const toml::parse_error& error) {
   return tl::unexpected(message(file, error.source(), std::string(error.description())));
@@ -144,8 +181,13 @@ tl::expected<void, std::string> Models::read(const std::filesystem::path& file) 
 }
 
 const Model* Models::find(const std::string& function) const {
-  const auto found = functions_.find(function);
-  return found != functions_.end() ? &found->second : nullptr;
+  if (const auto found = functions_.find(function); found != functions_.end()) return &found->second;
+  if (!is_of_mpi(function)) return nullptr;
+  // mpi_send, mpi_send_, mpi_send__, MPI_SEND; mpi_alloc_mem_cptr is mpi_alloc_mem for Fortran 2003
+  std::string name = small_letters(function.substr(0, function.find_last_not_of('_') + 1));
+  if (name.ends_with("_cptr")) name.erase(name.rfind("_cptr"));
+  const auto fortran = fortran_.find(name);
+  return fortran != fortran_.end() ? &fortran->second : nullptr;
 }
 
 }  // namespace cppc::models

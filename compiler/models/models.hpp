@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -67,6 +68,10 @@ class Models {
 
  private:
   std::map<std::string, Model> functions_;
+  std::map<std::string, Model> fortran_;  ///< MPI's functions for Fortran, by their names in small letters
 };
+
+/// Whether a function of this name is MPI's, for C or in one of the spellings for Fortran.
+bool is_of_mpi(std::string_view function);
 
 }  // namespace cppc::models

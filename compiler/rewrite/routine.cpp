@@ -29,7 +29,7 @@ void RoutineRewriter::write_entry(Offset body) {
   const clang::FunctionDecl* function = function_.declaration;
   std::string code = " struct cppc_live_" + function_.name +
                      " cppc_live; cppc_frame cppc_frame_ __attribute__((cleanup(cppc_leave))); ";
-  if (function->isMain()) {
+  if (function_.routine.function == context_.program.entry()) {
     const bool arguments = function->getNumParams() >= 2;
     code += "cppc_declare(&cppc_program_records); ";
     code += arguments ? "cppc_start(&" + function->getParamDecl(0)->getNameAsString() + ", (char***)&" +

@@ -63,7 +63,7 @@ void UnitRewriter::rewrite_routines() {
     RoutineRewriter rewriter(context, routine);
     rewriter.run();
     tables_ += rewriter.tables();
-    has_main_ |= function.name == "main";
+    has_main_ |= routine.function == rewriting_.program.entry();
   }
 }
 
