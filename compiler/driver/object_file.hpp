@@ -16,8 +16,8 @@ namespace cppc::driver {
 /// What an object or a program tells. From bytes that are no such file, or a damaged one, nothing is read.
 struct ObjectFacts {
   bool is_elf = false;
-  bool is_object = false;  ///< to be linked, rather than a program or a shared library
-  std::string commands;    ///< contents of the section of commands
+  bool is_object = false;        ///< to be linked, rather than a program or a shared library
+  std::string commands;          ///< contents of the section of commands
   bool defines_main = false;     ///< or what f2c makes of a program in Fortran
   bool names_mpi = false;        ///< defines or wants a symbol MPI_…, mpi_…
   bool has_symbols = false;      ///< neither kind of symbol table has been stripped away
