@@ -131,10 +131,12 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
     first = false;
   }
   for (const ir::Index callee : points_to_.callbacks(index)) {
-    effect.reads |= functions_[callee].reads;
-    effect.changes |= functions_[callee].changes;
-    effect.parts |= functions_[callee].parts;
-    effect.may_end |= functions_[callee].ends || functions_[callee].may_end;
+    Effect one = functions_[callee];
+    if (!program_.functions[callee].defined) add_outside(call, program_.functions[callee], function, one);
+    effect.reads |= one.reads;
+    effect.changes |= one.changes;
+    effect.parts |= one.parts;
+    effect.may_end |= one.ends || one.may_end;
   }
   return effect;
 }

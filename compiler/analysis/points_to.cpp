@@ -324,6 +324,11 @@ void PointsTo::visit(Node node) {
       for (std::size_t i = 0; i < callbacks_by_pointer_[node].size(); ++i)
         call_back(callbacks_by_pointer_[node][i], callee);
     }
+    if (object == program_.unknown && program_.elsewhere != ir::none) {
+      for (std::size_t i = 0; i < calls_[node].size(); ++i) bind(calls_[node][i], program_.elsewhere);
+      for (std::size_t i = 0; i < callbacks_by_pointer_[node].size(); ++i)
+        call_back(callbacks_by_pointer_[node][i], program_.elsewhere);
+    }
     if (node == representative(program_.unknown)) {
       add_copy(program_.unknown, object);
       add_copy(anywhere(object), program_.unknown);

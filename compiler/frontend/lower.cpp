@@ -183,6 +183,8 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
 ir::Program lower(Source& source, const models::Models& models) {
   ir::Program program;
   program.unknown = program.add({.storage = ir::Storage::unknown, .address_taken = true}, "(outside)", {});
+  program.elsewhere = static_cast<ir::Index>(program.functions.size());
+  program.functions.push_back({.name = "(a function outside)"});
   program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
   Symbols symbols(source, program, models);
   for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit)

@@ -209,6 +209,7 @@ struct Program {
   std::vector<Node> addresses_as_numbers;    ///< values of pointers that were converted to integers
   std::vector<Instruction> initial;          ///< of static objects: addresses that they hold from the start
   Node unknown = nothing;                    ///< the object of Storage::unknown
+  Index elsewhere = none;                    ///< stands for whatever function is called through a pointer from outside
   Node text = nothing;
 
   Node add(Object object) {
