@@ -71,6 +71,7 @@ const char* handle(clang::QualType type) {
                                                                {"ompi_errhandler_t", "&cppc_type_mpi_errhandler"},
                                                                {"ompi_file_t", "&cppc_type_mpi_file"},
                                                                {"ompi_win_t", "&cppc_type_mpi_win"},
+                                                               {"ompi_message_t", "&cppc_type_mpi_message"},
                                                                {"_IO_FILE", "&cppc_type_file"}};
   static const std::map<std::string, const char*> by_name = {{"MPI_Comm", "&cppc_type_mpi_comm"},
                                                              {"MPI_Datatype", "&cppc_type_mpi_datatype"},
@@ -80,7 +81,8 @@ const char* handle(clang::QualType type) {
                                                              {"MPI_Info", "&cppc_type_mpi_info"},
                                                              {"MPI_Errhandler", "&cppc_type_mpi_errhandler"},
                                                              {"MPI_File", "&cppc_type_mpi_file"},
-                                                             {"MPI_Win", "&cppc_type_mpi_win"}};
+                                                             {"MPI_Win", "&cppc_type_mpi_win"},
+                                                             {"MPI_Message", "&cppc_type_mpi_message"}};
   for (clang::QualType t = type; const auto* name = t->getAs<clang::TypedefType>(); t = name->desugar())
     if (const auto found = by_name.find(name->getDecl()->getNameAsString()); found != by_name.end())
       return found->second;

@@ -13,7 +13,7 @@
 namespace cppc {
 
 /// The kinds are those from CPPC_BYTES to this one.
-inline constexpr cppc_kind last_kind = CPPC_MPI_WIN;
+inline constexpr cppc_kind last_kind = CPPC_MPI_MESSAGE;
 
 struct Layout;
 

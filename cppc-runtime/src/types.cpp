@@ -47,4 +47,5 @@ const cppc_type cppc_type_mpi_errhandler = scalar(CPPC_MPI_ERRHANDLER, sizeof(MP
 const cppc_type cppc_type_file = scalar(CPPC_FILE, sizeof(FILE*), "FILE*");
 const cppc_type cppc_type_mpi_file = scalar(CPPC_MPI_FILE, sizeof(MPI_File), "MPI_File");
 const cppc_type cppc_type_mpi_win = scalar(CPPC_MPI_WIN, sizeof(MPI_Win), "MPI_Win");
+const cppc_type cppc_type_mpi_message = scalar(CPPC_MPI_MESSAGE, sizeof(MPI_Message), "MPI_Message");
 }

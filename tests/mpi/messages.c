@@ -10,7 +10,9 @@ static MPI_Comm ring;
 static MPI_Request sends[MODES], receives[MODES]; /* persistent */
 static int outgoing[MODES], incoming[MODES];
 static char* buffer;
-static long completed; /* generalized requests */
+static long completed;   /* generalized requests */
+static MPI_Message held; /* from one step to the next */
+static int held_value;
 
 void make_objects(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &ring);
@@ -23,9 +25,25 @@ void make_objects(void) {
   for (int i = 0; i < MODES; ++i) MPI_Recv_init(&incoming[i], 1, MPI_INT, before, 10 + i, ring, &receives[i]);
 }
 
+static void receive_held(void) {
+  int in = -1;
+  MPI_Status status;
+  MPI_Mrecv(&in, 1, MPI_INT, &held, &status);
+  EXPECT(in == held_value && status.MPI_TAG == 97);
+}
+
+static void use_held(int step) {
+  const int out = 100 * me + step;
+  if (step > 0) receive_held();
+  MPI_Send(&out, 1, MPI_INT, after, 97, ring);
+  MPI_Mprobe(before, 97, ring, &held, MPI_STATUS_IGNORE);
+  held_value = 100 * before + step;
+}
+
 void free_objects(void) {
   void* detached;
   int size;
+  receive_held();
   for (int i = 0; i < MODES; ++i) {
     MPI_Request_free(&sends[i]);
     MPI_Request_free(&receives[i]);
@@ -194,6 +212,7 @@ void use_objects(int step) {
   use_tests(step);
   use_persistent(step);
   use_probes(step);
+  use_held(step);
   use_exchanges(step);
   use_generalized(step);
 }

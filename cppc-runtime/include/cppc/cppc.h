@@ -70,6 +70,7 @@ typedef enum cppc_kind {
   /* Added later; images have these as numbers, so the order stays. */
   CPPC_MPI_FILE,
   CPPC_MPI_WIN,
+  CPPC_MPI_MESSAGE,
 } cppc_kind;
 
 typedef struct cppc_type cppc_type;
@@ -95,7 +96,8 @@ extern const cppc_type cppc_type_char, cppc_type_signed_char, cppc_type_unsigned
     cppc_type_long_long, cppc_type_unsigned_long_long, cppc_type_bool, cppc_type_float, cppc_type_double,
     cppc_type_long_double, cppc_type_float_complex, cppc_type_double_complex, cppc_type_pointer, cppc_type_function,
     cppc_type_mpi_comm, cppc_type_mpi_datatype, cppc_type_mpi_op, cppc_type_mpi_group, cppc_type_mpi_request,
-    cppc_type_mpi_info, cppc_type_mpi_errhandler, cppc_type_file, cppc_type_mpi_file, cppc_type_mpi_win;
+    cppc_type_mpi_info, cppc_type_mpi_errhandler, cppc_type_file, cppc_type_mpi_file, cppc_type_mpi_win,
+    cppc_type_mpi_message;
 
 /* ---- The program's records ----------------------------------------------------------------------------------------
  */

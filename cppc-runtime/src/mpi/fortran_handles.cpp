@@ -48,11 +48,7 @@ Number number_of(MPI_Request request) { return number_in_table<Requests>(request
 Number number_of(MPI_Op op) { return operations().number_of(op); }
 Number number_of(MPI_Info info) { return infos().number_of(info); }
 Number number_of(MPI_Errhandler handler) { return error_handlers().number_of(handler); }
-
-/// Those that lie in the mailbox, as long as they are matched and not received: no rank moves meanwhile.
-Number number_of(MPI_Message message) {
-  return Mailbox::is_own(message) ? Number(reinterpret_cast<std::uintptr_t>(message)) : std::nullopt;
-}
+Number number_of(MPI_Message message) { return number_in_table<Mailbox::MatchedTable>(message); }
 
 Number number_of(MPI_Datatype type) {
   const Number number = datatypes().number_of(type);
@@ -102,8 +98,7 @@ MPI_Datatype handle_of(std::uint64_t number) {
 }
 template <>
 MPI_Message handle_of(std::uint64_t number) {
-  const auto message = reinterpret_cast<MPI_Message>(number);
-  return Mailbox::is_own(message) ? message : nullptr;
+  return number < Mailbox::MatchedTable::limit ? Mailbox::MatchedTable::handle_of(number) : nullptr;
 }
 
 template <class Handle>

@@ -14,6 +14,7 @@
 #include "mpi/files.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
+#include "mpi/mailbox.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/predefined.hpp"
 #include "mpi/requests.hpp"
@@ -34,6 +35,7 @@ enum : std::uint64_t { no_group = mpi::Groups::Table::limit, empty_group };
 enum : std::uint64_t { no_file = mpi::Files::Table::limit };
 enum : std::uint64_t { no_request = std::uint64_t{1} << 32 };
 enum : std::uint64_t { no_window = mpi::Windows::Table::limit };
+enum : std::uint64_t { no_message = mpi::Mailbox::MatchedTable::limit, message_of_nobody };
 
 tl::unexpected<std::string> error(const char* why) { return tl::unexpected(std::string(why)); }
 
@@ -130,6 +132,18 @@ Decoded decode_window(std::uint64_t stored, void* field) {
   return unknown_number();
 }
 
+Stored encode(MPI_Message message) {
+  if (mpi::Mailbox::MatchedTable::is_virtual(message)) return mpi::Mailbox::MatchedTable::index_of(message);
+  return message == MPI_MESSAGE_NO_PROC ? message_of_nobody : no_message;
+}
+
+Decoded decode_message(std::uint64_t stored, void* field) {
+  if (stored < no_message) return store(field, mpi::Mailbox::MatchedTable::handle_of(stored));
+  if (stored == no_message) return store(field, MPI_MESSAGE_NULL);
+  if (stored == message_of_nobody) return store(field, MPI_MESSAGE_NO_PROC);
+  return unknown_number();
+}
+
 Decoded decode_stream(std::uint64_t stored, void* field) {
   const auto stream = c_library::decode(stored);
   if (!stream) return tl::unexpected(stream.error());
@@ -160,6 +174,8 @@ Stored encode(cppc_kind kind, const void* field) {
       return encode(load<MPI_File>(field));
     case CPPC_MPI_WIN:
       return encode(load<MPI_Win>(field));
+    case CPPC_MPI_MESSAGE:
+      return encode(load<MPI_Message>(field));
     default:
       return error("it is no handle");
   }
@@ -187,6 +203,8 @@ Decoded decode(cppc_kind kind, std::uint64_t stored, void* field) {
       return decode_file(stored, field);
     case CPPC_MPI_WIN:
       return decode_window(stored, field);
+    case CPPC_MPI_MESSAGE:
+      return decode_message(stored, field);
     default:
       return error("it is no handle");
   }

@@ -18,6 +18,7 @@ namespace cppc::mpi {
 namespace {
 
 constexpr std::size_t least_message_bytes = 24;
+constexpr std::size_t least_matched_bytes = 8 + least_message_bytes;
 
 /// Any number of bytes, as one element when an int does not count them.
 class Bytes {
@@ -93,7 +94,36 @@ int deliver(const EarlyMessage& message, const Place& place, MPI_Status* status)
   return error;
 }
 
-MPI_Message own_message(std::size_t index) { return reinterpret_cast<MPI_Message>(index + 1); }
+/// Begins to receive `real`, a message of `size` bytes, which must stay where they are until it has arrived.
+void begin_to_receive(MPI_Message real, MPI_Count size, EarlyMessage& message) {
+  message.bytes.resize(static_cast<std::size_t>(size));
+  const Bytes bytes(message.bytes.size());
+  must(PMPI_Imrecv(message.bytes.data(), bytes.count(), bytes.type(), &real, &message.arriving), "MPI_Imrecv");
+}
+
+void write_message(const EarlyMessage& message, ByteWriter& writer) {
+  const auto comm = handles::encode(CPPC_MPI_COMM, static_cast<const void*>(&message.comm));
+  writer.u64(comm.value());  // the program's own, or one that MPI defines
+  writer.i32(message.source);
+  writer.i32(message.tag);
+  writer.block(message.bytes);
+}
+
+EarlyMessage read_message(ByteReader& reader) {
+  EarlyMessage message;
+  if (!handles::decode(CPPC_MPI_COMM, reader.u64(), static_cast<void*>(&message.comm))) reader.fail();
+  message.source = reader.i32();
+  message.tag = reader.i32();
+  const auto bytes = reader.block();
+  message.bytes.assign(bytes.begin(), bytes.end());
+  return message;
+}
+
+MPI_Count bytes_in(const MPI_Status& status) {
+  MPI_Count size = 0;
+  must(PMPI_Get_elements_x(&status, MPI_BYTE, &size), "MPI_Get_elements_x");
+  return size;
+}
 
 }  // namespace
 
@@ -124,27 +154,36 @@ bool Mailbox::match(const Envelope& wanted, MPI_Message* message, MPI_Status* st
   const auto found = find(wanted);
   if (found == messages_.end()) return false;
   describe(*found, status);
-  const auto unused = std::ranges::find(matched_, MPI_COMM_NULL, &EarlyMessage::comm);
-  const auto index = static_cast<std::size_t>(unused - matched_.begin());
-  if (unused == matched_.end()) matched_.emplace_back();
-  matched_[index] = *found;
-  *message = own_message(index);
+  *message = matched_.add({.early = *found});
   messages_.erase(found);
   --waiting_;
   return true;
 }
 
-bool Mailbox::is_own(MPI_Message message) { return reinterpret_cast<std::uintptr_t>(message) < CommTable::limit; }
+void Mailbox::keep_matched(MPI_Comm comm, MPI_Message* message, const MPI_Status& status) {
+  if (*message == MPI_MESSAGE_NULL || *message == MPI_MESSAGE_NO_PROC) return;
+  *message = matched_.add({.real = *message,
+                           .size = bytes_in(status),
+                           .early = {.comm = comm, .source = status.MPI_SOURCE, .tag = status.MPI_TAG}});
+}
 
-int Mailbox::take_matched(MPI_Message* message, const Place& place, MPI_Status* status) {
-  const EarlyMessage taken = std::exchange(matched_.at(reinterpret_cast<std::uintptr_t>(*message) - 1), {});
+MatchedMessage* Mailbox::find_matched(MPI_Message message) {
+  return MatchedTable::is_virtual(message) ? matched_.find(message) : nullptr;
+}
+
+void Mailbox::forget_matched(MPI_Message* message) {
+  matched_.remove(*message);
   *message = MPI_MESSAGE_NULL;
-  const int error = deliver(taken, place, status);
-  if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(taken.comm, __func__), error);
-  return error;
+}
+
+int Mailbox::deliver_matched(const MatchedMessage& message, const Place& place, MPI_Status* status) {
+  return deliver(message.early, place, status);
 }
 
 void Mailbox::forget(MPI_Comm comm) {
+  matched_.each([comm](std::size_t, MatchedMessage& message) {
+    if (message.early.comm == comm) message.early.comm = MPI_COMM_WORLD;  // whose errors are those of no communicator
+  });
   waiting_ -= std::erase_if(messages_, [comm](const EarlyMessage& message) { return message.comm == comm; });
 }
 
@@ -152,6 +191,7 @@ void Mailbox::collect() {
   collect_from(MPI_COMM_WORLD);
   collect_from(MPI_COMM_SELF);
   for (const std::size_t index : comms.indices()) collect_from(CommTable::handle_of(index));
+  collect_matched();
 }
 
 void Mailbox::collect_from(MPI_Comm comm) {
@@ -163,71 +203,82 @@ void Mailbox::collect_from(MPI_Comm comm) {
     MPI_Status status;
     must(PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, real, &there, &message, &status), "MPI_Improbe");
     if (!there) return;
-    take(comm, message, status);
+    EarlyMessage& early = messages_.emplace_back();
+    early = {.comm = comm, .source = status.MPI_SOURCE, .tag = status.MPI_TAG, .bytes = {}};
+    begin_to_receive(message, bytes_in(status), early);
+    ++waiting_;
   }
 }
 
-void Mailbox::take(MPI_Comm comm, MPI_Message message, const MPI_Status& status) {
-  MPI_Count size = 0;
-  must(PMPI_Get_elements_x(&status, MPI_BYTE, &size), "MPI_Get_elements_x");
-  EarlyMessage& early = messages_.emplace_back();
-  early = {.comm = comm, .source = status.MPI_SOURCE, .tag = status.MPI_TAG, .bytes = {}};
-  early.bytes.resize(static_cast<std::size_t>(size));
-  const Bytes bytes(early.bytes.size());
-  must(PMPI_Imrecv(early.bytes.data(), bytes.count(), bytes.type(), &message, &early.arriving), "MPI_Imrecv");
-  ++waiting_;
+void Mailbox::collect_matched() {
+  matched_.each([](std::size_t, MatchedMessage& message) {
+    if (message.real == MPI_MESSAGE_NULL) return;
+    begin_to_receive(std::exchange(message.real, MPI_MESSAGE_NULL), message.size, message.early);
+  });
+}
+
+template <class Visit>
+void Mailbox::each_arriving(Visit visit) {
+  const auto visit_arriving = [&visit](EarlyMessage& message) {
+    if (message.arriving != MPI_REQUEST_NULL) visit(message);
+  };
+  std::ranges::for_each(messages_, visit_arriving);
+  matched_.each([&](std::size_t, MatchedMessage& message) { visit_arriving(message.early); });
 }
 
 bool Mailbox::complete() {
   bool all = true;
-  for (EarlyMessage& message : messages_) {
-    if (message.arriving == MPI_REQUEST_NULL) continue;
+  each_arriving([&all](EarlyMessage& message) {
     int there = 0;
     must(PMPI_Test(&message.arriving, &there, MPI_STATUS_IGNORE), "MPI_Test");
     if (there) traffic.received(MPI_SUCCESS, message.source);
     all = all && there != 0;
-  }
+  });
   return all;
 }
 
 void Mailbox::await_complete() {
-  for (EarlyMessage& message : messages_) {
-    if (message.arriving == MPI_REQUEST_NULL) continue;
+  each_arriving([](EarlyMessage& message) {
     must(PMPI_Wait(&message.arriving, MPI_STATUS_IGNORE), "MPI_Wait");
     traffic.received(MPI_SUCCESS, message.source);
-  }
+  });
 }
 
-cppc_status Mailbox::write(ByteWriter& writer) const {
-  const bool matched =
-      std::ranges::any_of(matched_, [](const EarlyMessage& message) { return message.comm != MPI_COMM_NULL; });
-  if (matched) {
-    log().error("a message that MPI_Mprobe has matched is not received yet: receive it before the safe point");
-    return CPPC_ERR_UNSUPPORTED;
-  }
+cppc_status Mailbox::write(ByteWriter& writer) {
   writer.u64(messages_.size());
-  for (const EarlyMessage& message : messages_) {
-    const auto comm = handles::encode(CPPC_MPI_COMM, static_cast<const void*>(&message.comm));
-    writer.u64(comm.value());  // collect() knows no others
-    writer.i32(message.source);
-    writer.i32(message.tag);
-    writer.block(message.bytes);
+  for (const EarlyMessage& message : messages_) write_message(message, writer);
+  std::uint64_t matched = 0;
+  bool all_here = true;
+  matched_.each([&](std::size_t, const MatchedMessage& message) {
+    ++matched;
+    all_here = all_here && message.real == MPI_MESSAGE_NULL;
+  });
+  if (!all_here) {
+    log().error("a message that MPI_Mprobe has matched is still MPI's: the rank has not been drained");
+    return CPPC_ERR_NOT_QUIET;
   }
+  writer.u64(matched);
+  matched_.each([&writer](std::size_t index, const MatchedMessage& message) {
+    writer.u64(index);
+    write_message(message.early, writer);
+  });
   return CPPC_OK;
 }
 
 void Mailbox::read(ByteReader& reader) {
   messages_.clear();
+  matched_ = {};
   const std::uint64_t count = reader.count(least_message_bytes);
-  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
-    EarlyMessage& message = messages_.emplace_back();
-    if (!handles::decode(CPPC_MPI_COMM, reader.u64(), static_cast<void*>(&message.comm))) reader.fail();
-    message.source = reader.i32();
-    message.tag = reader.i32();
-    const auto bytes = reader.block();
-    message.bytes.assign(bytes.begin(), bytes.end());
-  }
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) messages_.push_back(read_message(reader));
   waiting_ = messages_.size();
+  const std::uint64_t matched = reader.count(least_matched_bytes);
+  for (std::uint64_t i = 0; i < matched && reader.ok(); ++i) {
+    const std::uint64_t index = reader.u64();
+    const bool sound =
+        index > 0 && index < MatchedTable::limit && matched_.find(MatchedTable::handle_of(index)) == nullptr;
+    if (!sound) return reader.fail();
+    matched_.put(index, {.early = read_message(reader)});
+  }
 }
 
 Mailbox& mailbox() {

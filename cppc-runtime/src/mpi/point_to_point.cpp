@@ -28,6 +28,39 @@ bool match_in_mailbox(const Envelope& wanted, MPI_Message* message, MPI_Status* 
   return !Mailbox::empty() && mailbox().match(wanted, message, status);
 }
 
+/// `match(real, message, status)` has MPI match a message that was sent on `comm`, the program's, if there is one.
+template <class Match>
+int match_in_mpi(MPI_Comm comm, const char* function, MPI_Message* message, MPI_Status* status, Match match) {
+  const MPI_Comm real = comms.real(comm, function);
+  if (!comms.managed()) return match(real, message, status);
+  MPI_Status own;
+  if (status == MPI_STATUS_IGNORE) status = &own;
+  MPI_Message found = MPI_MESSAGE_NULL;
+  const int result = match(real, &found, status);
+  if (result != MPI_SUCCESS) return result;
+  mailbox().keep_matched(comm, &found, *status);
+  *message = found;
+  return result;
+}
+
+/// Where a message comes from that MPI is to receive; one of MPI_PROC_NULL is in no table.
+int source_of(const MatchedMessage* matched) { return matched != nullptr ? matched->early.source : MPI_PROC_NULL; }
+
+/// MPI has been told to receive `matched`, or *message if there is none, and left `real` of it.
+void take(MatchedMessage* matched, MPI_Message real, MPI_Message* message) {
+  if (matched == nullptr) {
+    *message = real;
+  } else if (real == MPI_MESSAGE_NULL) {
+    mailbox().forget_matched(message);
+  }
+}
+
+/// The message that MPI knows.
+MPI_Message real_of(const MatchedMessage* matched, MPI_Message message) {
+  if (matched != nullptr) return matched->real;
+  return Mailbox::MatchedTable::is_virtual(message) ? MPI_MESSAGE_NULL : message;
+}
+
 }  // namespace
 
 extern "C" {
@@ -95,7 +128,9 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   if (match_in_mailbox({source, tag, comm}, message, status)) return MPI_SUCCESS;
-  return PMPI_Mprobe(source, tag, comms.real(comm, __func__), message, status);
+  return match_in_mpi(comm, __func__, message, status, [&](MPI_Comm real, MPI_Message* found, MPI_Status* its) {
+    return PMPI_Mprobe(source, tag, real, found, its);
+  });
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
@@ -103,27 +138,43 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     *flag = 1;
     return MPI_SUCCESS;
   }
-  return PMPI_Improbe(source, tag, comms.real(comm, __func__), flag, message, status);
+  return match_in_mpi(comm, __func__, message, status, [&](MPI_Comm real, MPI_Message* found, MPI_Status* its) {
+    return PMPI_Improbe(source, tag, real, flag, found, its);
+  });
 }
 
 // A message that MPI_Mprobe has matched counts as received once its receive has started.
 
 int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-  if (comms.managed() && Mailbox::is_own(*message))
-    return mailbox().take_matched(message, {buf, count, datatype}, status);
-  const int source = *message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_ANY_SOURCE;
-  return traffic.received(PMPI_Mrecv(buf, count, datatype, message, status), source);
+  if (!comms.managed()) return PMPI_Mrecv(buf, count, datatype, message, status);
+  MatchedMessage* const matched = mailbox().find_matched(*message);
+  MPI_Message real = real_of(matched, *message);
+  if (matched != nullptr && real == MPI_MESSAGE_NULL) {
+    const MPI_Comm comm = matched->early.comm;
+    const int error = Mailbox::deliver_matched(*matched, {buf, count, datatype}, status);
+    mailbox().forget_matched(message);
+    if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(comm, __func__), error);
+    return error;
+  }
+  const int result = traffic.received(PMPI_Mrecv(buf, count, datatype, &real, status), source_of(matched));
+  take(matched, real, message);
+  return result;
 }
 
 int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  if (comms.managed() && Mailbox::is_own(*message)) {
-    Outcome outcome{.comm = MPI_COMM_WORLD};
-    outcome.error = mailbox().take_matched(message, {buf, count, datatype}, &outcome.status);
-    if (outcome.error == MPI_SUCCESS) *request = requests().add_done(outcome);
-    return outcome.error;
+  if (!comms.managed()) return PMPI_Imrecv(buf, count, datatype, message, request);
+  MatchedMessage* const matched = mailbox().find_matched(*message);
+  MPI_Message real = real_of(matched, *message);
+  if (matched != nullptr && real == MPI_MESSAGE_NULL) {
+    Outcome outcome{.comm = matched->early.comm};
+    outcome.error = Mailbox::deliver_matched(*matched, {buf, count, datatype}, &outcome.status);
+    mailbox().forget_matched(message);
+    *request = requests().add_done(outcome);
+    return MPI_SUCCESS;
   }
-  const int source = *message == MPI_MESSAGE_NO_PROC ? MPI_PROC_NULL : MPI_ANY_SOURCE;
-  return requests().started(traffic.received(PMPI_Imrecv(buf, count, datatype, message, request), source), request);
+  const int result = traffic.received(PMPI_Imrecv(buf, count, datatype, &real, request), source_of(matched));
+  take(matched, real, message);
+  return requests().started(result, request);
 }
 
 }  // extern "C"

@@ -1,5 +1,5 @@
-/// Objects of MPI that are made anew while the program runs, groups, windows and files: the program holds
-/// small numbers in place of their handles, as it does for communicators (comm_table.hpp).
+/// Objects of MPI that are made anew while the program runs, groups, windows and files, and messages that are matched:
+/// the program holds small numbers in place of their handles, as it does for communicators (comm_table.hpp).
 #pragma once
 
 #include <algorithm>
@@ -38,11 +38,12 @@ class VirtualTable {
 
   /// `index` is at least 1.
   void put(std::size_t index, Object object) noexcept try {
-    if (index >= limit) die(CPPC_ERR_MEMORY, "the program has more than 65535 groups, windows or files");
+    if (index >= limit)
+      die(CPPC_ERR_MEMORY, "the program has more than 65535 groups, windows, files or matched messages");
     if (index >= slots_.size()) slots_.resize(index + 1);
     slots_[index] = std::move(object);
   } catch (const std::bad_alloc&) {
-    die(CPPC_ERR_MEMORY, "no memory for a group, a window or a file");
+    die(CPPC_ERR_MEMORY, "no memory for a group, a window, a file or a matched message");
   }
 
   void remove(Handle handle) {

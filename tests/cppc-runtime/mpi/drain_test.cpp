@@ -202,6 +202,89 @@ TEST_P(Drain, ProbesAndMatchedMessages) {
   EXPECT_EQ(first, MPI_MESSAGE_NULL);
 }
 
+TEST_P(Drain, MessagesMatchedBefore) {
+  constexpr std::size_t large = 1U << 18;  // beyond what goes without the receiver
+  std::vector<int> out(large), in(large);
+  std::iota(out.begin(), out.end(), me);
+  MPI_Request sent, request;
+  MPI_Status status;
+  MPI_Message first, second, third, none;
+  send(1, 3);
+  send(2, 3);
+  MPI_Isend(out.data(), large, MPI_INT, after, 4, MPI_COMM_WORLD, &sent);
+  MPI_Mprobe(before, 3, MPI_COMM_WORLD, &first, MPI_STATUS_IGNORE);
+  for (int flag = 0; !flag;) MPI_Improbe(before, 3, MPI_COMM_WORLD, &flag, &second, MPI_STATUS_IGNORE);
+  MPI_Mprobe(MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, &third, &status);
+  MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &none, MPI_STATUS_IGNORE);
+  send(3, 3);
+  interrupt();
+  interrupt();
+  EXPECT_EQ(receive(3), 3) << "sent later, and not matched";
+  int value = 0, count = 0;
+  MPI_Imrecv(&value, 1, MPI_INT, &second, &request);
+  EXPECT_EQ(second, MPI_MESSAGE_NULL);
+  MPI_Wait(&request, &status);
+  EXPECT_EQ(value, 2);
+  EXPECT_EQ(status.MPI_SOURCE, before);
+  MPI_Mrecv(&value, 1, MPI_INT, &first, &status);
+  EXPECT_EQ(value, 1);
+  EXPECT_EQ(status.MPI_TAG, 3);
+  MPI_Mrecv(in.data(), large, MPI_INT, &third, &status);
+  MPI_Get_count(&status, MPI_INT, &count);
+  EXPECT_EQ(count, static_cast<int>(large));
+  EXPECT_EQ(in.back(), before + static_cast<int>(large) - 1);
+  EXPECT_EQ(first, MPI_MESSAGE_NULL);
+  MPI_Mrecv(&value, 1, MPI_INT, &none, &status);
+  EXPECT_EQ(status.MPI_SOURCE, MPI_PROC_NULL);
+  MPI_Wait(&sent, MPI_STATUS_IGNORE);
+}
+
+TEST_P(Drain, AMatchedMessageOutlivesItsCommunicator) {
+  MPI_Comm dup;
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  send(1, 0, dup);
+  MPI_Message message;
+  MPI_Mprobe(before, 0, dup, &message, MPI_STATUS_IGNORE);
+  interrupt();
+  MPI_Comm_free(&dup);
+  interrupt();
+  int value = 0;
+  MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+  EXPECT_EQ(value, 1);
+}
+
+TEST_P(Drain, AMatchedMessageIsCut) {
+  const std::array<int, 2> two{1, 2};
+  MPI_Send(two.data(), 2, MPI_INT, after, 0, MPI_COMM_WORLD);
+  MPI_Message message;
+  MPI_Mprobe(before, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+  interrupt();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int value = 0;
+  EXPECT_EQ(MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+  EXPECT_EQ(message, MPI_MESSAGE_NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+TEST_P(Drain, AGeneralizedRequestIsTheProgramsToComplete) {
+  MPI_Request request;
+  MPI_Grequest_start(
+      [](void*, MPI_Status* status) {
+        MPI_Status_set_elements(status, MPI_INT, 0);
+        MPI_Status_set_cancelled(status, 0);
+        return MPI_SUCCESS;
+      },
+      [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; }, nullptr, &request);
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(mpi_state::drain(), 0);
+  EXPECT_EQ(traffic_now().active, 1);
+  ByteWriter writer;
+  EXPECT_EQ(mpi_state::serialize(writer), CPPC_ERR_NOT_QUIET);
+  mpi_state::resume();
+  MPI_Grequest_complete(request);
+  interrupt();
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 TEST_P(Drain, Exchanges) {
   for (int value = 1; value <= 2; ++value) send(value);
   interrupt();

@@ -98,6 +98,23 @@ TEST(Handles, Windows) {
   MPI_Win_free(&win);
 }
 
+TEST(Handles, MatchedMessages) {
+  MPI_Send(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_SELF);
+  MPI_Message message, none;
+  MPI_Mprobe(0, 0, MPI_COMM_SELF, &message, MPI_STATUS_IGNORE);
+  MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_SELF, &none, MPI_STATUS_IGNORE);
+  expect_carried_over<MPI_Message>(CPPC_MPI_MESSAGE, {nullptr, MPI_MESSAGE_NULL, MPI_MESSAGE_NO_PROC, message, none});
+  ByteWriter writer;
+  EXPECT_EQ(mpi_state::serialize(writer), CPPC_ERR_NOT_QUIET);  // it is MPI's, and has not been drained
+  const MPI_Message received = message;
+  MPI_Mrecv(nullptr, 0, MPI_INT, &message, MPI_STATUS_IGNORE);
+  EXPECT_EQ(message, MPI_MESSAGE_NULL);
+  message = received;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  EXPECT_NE(MPI_Mrecv(nullptr, 0, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_SUCCESS);  // a copy that dangles
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 TEST(Handles, Requests) {
   MPI_Request persistent, other;
   MPI_Recv_init(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_SELF, &persistent);
@@ -145,7 +162,7 @@ TEST(Handles, ThatDangleBecomeInvalid) {
 TEST(Handles, NumbersThatStandForNothing) {
   void* field = nullptr;
   for (const cppc_kind kind : {CPPC_MPI_COMM, CPPC_MPI_DATATYPE, CPPC_MPI_OP, CPPC_MPI_GROUP, CPPC_MPI_REQUEST,
-                               CPPC_FILE, CPPC_MPI_FILE, CPPC_MPI_WIN}) {
+                               CPPC_FILE, CPPC_MPI_FILE, CPPC_MPI_WIN, CPPC_MPI_MESSAGE}) {
     for (const std::uint64_t stored : {std::uint64_t{1} << 33, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
       EXPECT_FALSE(handles::decode(kind, stored, &field)) << kind << ' ' << stored;
     }
