@@ -1,6 +1,8 @@
 /* Times MPI's functions as libcppc replaces them, under cppc-run, and MPI's own, in turn, in the same process: on
  * communicators of the same two ranks, or of one. Rank 0 prints, one round a line: what, own and replaced nanoseconds.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +13,21 @@ enum { ROUNDS = 31, CALLS = 200000, PAIRS = 20000, REDUCTIONS = 50000, TRIPS = 2
 static char buffer[LARGEST];
 static int me;
 
+/* MPI's own functions. Under cppc-run a call of PMPI_Send, say, is one of libcppc's. */
+#define FUNCTIONS(F)                                                                                              \
+  F(Allreduce)                                                                                                    \
+  F(Barrier) F(Comm_create_group) F(Comm_dup) F(Comm_free) F(Comm_group) F(Comm_rank) F(Group_free) F(Group_incl) \
+      F(Irecv) F(Isend) F(Recv) F(Send) F(Wait)
+#define MEMBER(name) __typeof__(&MPI_##name) name;
+static struct { FUNCTIONS(MEMBER) } mpi;
+#define OWN(name) mpi.name
+#define REPLACED(name) MPI_##name
+
+static void find_functions(void) {
+#define FIND(name) *(void**)&mpi.name = dlsym(RTLD_DEFAULT, "PMPI_" #name);
+  FUNCTIONS(FIND)
+}
+
 static double now_ns(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -18,47 +35,47 @@ static double now_ns(void) {
 }
 
 /* Each measurement once with MPI's own functions and once with libcppc's. */
-#define MEASUREMENTS(name, P)                                                                         \
-  static double name##_comm_rank(MPI_Comm comm, int bytes) {                                          \
-    (void)bytes;                                                                                      \
-    int rank = 0;                                                                                     \
-    const double start = now_ns();                                                                    \
-    for (int i = 0; i < CALLS; ++i) P##MPI_Comm_rank(comm, &rank);                                    \
-    return (now_ns() - start) / CALLS;                                                                \
-  }                                                                                                   \
-  static double name##_isend_irecv_wait(MPI_Comm comm, int bytes) {                                   \
-    (void)bytes;                                                                                      \
-    int out = 1, in = 0;                                                                              \
-    const double start = now_ns();                                                                    \
-    for (int i = 0; i < PAIRS; ++i) {                                                                 \
-      MPI_Request requests[2];                                                                        \
-      P##MPI_Irecv(&in, 1, MPI_INT, 0, 1, comm, &requests[0]);                                        \
-      P##MPI_Isend(&out, 1, MPI_INT, 0, 1, comm, &requests[1]);                                       \
-      P##MPI_Wait(&requests[0], MPI_STATUS_IGNORE);                                                   \
-      P##MPI_Wait(&requests[1], MPI_STATUS_IGNORE);                                                   \
-    }                                                                                                 \
-    return (now_ns() - start) / PAIRS;                                                                \
-  }                                                                                                   \
-  static double name##_allreduce(MPI_Comm comm, int bytes) {                                          \
-    (void)bytes;                                                                                      \
-    double mine = 1, sum = 0;                                                                         \
-    const double start = now_ns();                                                                    \
-    for (int i = 0; i < REDUCTIONS; ++i) P##MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, comm); \
-    return (now_ns() - start) / REDUCTIONS;                                                           \
-  }                                                                                                   \
-  static double name##_pingpong(MPI_Comm comm, int bytes) {                                           \
-    P##MPI_Barrier(comm);                                                                             \
-    const double start = now_ns();                                                                    \
-    for (int i = 0; i < TRIPS; ++i) {                                                                 \
-      if (me == 0) P##MPI_Send(buffer, bytes, MPI_CHAR, 1, 2, comm);                                  \
-      P##MPI_Recv(buffer, bytes, MPI_CHAR, 1 - me, 2, comm, MPI_STATUS_IGNORE);                       \
-      if (me == 1) P##MPI_Send(buffer, bytes, MPI_CHAR, 0, 2, comm);                                  \
-    }                                                                                                 \
-    return (now_ns() - start) / TRIPS;                                                                \
+#define MEASUREMENTS(name, F)                                                                     \
+  static double name##_comm_rank(MPI_Comm comm, int bytes) {                                      \
+    (void)bytes;                                                                                  \
+    int rank = 0;                                                                                 \
+    const double start = now_ns();                                                                \
+    for (int i = 0; i < CALLS; ++i) F(Comm_rank)(comm, &rank);                                    \
+    return (now_ns() - start) / CALLS;                                                            \
+  }                                                                                               \
+  static double name##_isend_irecv_wait(MPI_Comm comm, int bytes) {                               \
+    (void)bytes;                                                                                  \
+    int out = 1, in = 0;                                                                          \
+    const double start = now_ns();                                                                \
+    for (int i = 0; i < PAIRS; ++i) {                                                             \
+      MPI_Request requests[2];                                                                    \
+      F(Irecv)(&in, 1, MPI_INT, 0, 1, comm, &requests[0]);                                        \
+      F(Isend)(&out, 1, MPI_INT, 0, 1, comm, &requests[1]);                                       \
+      F(Wait)(&requests[0], MPI_STATUS_IGNORE);                                                   \
+      F(Wait)(&requests[1], MPI_STATUS_IGNORE);                                                   \
+    }                                                                                             \
+    return (now_ns() - start) / PAIRS;                                                            \
+  }                                                                                               \
+  static double name##_allreduce(MPI_Comm comm, int bytes) {                                      \
+    (void)bytes;                                                                                  \
+    double mine = 1, sum = 0;                                                                     \
+    const double start = now_ns();                                                                \
+    for (int i = 0; i < REDUCTIONS; ++i) F(Allreduce)(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, comm); \
+    return (now_ns() - start) / REDUCTIONS;                                                       \
+  }                                                                                               \
+  static double name##_pingpong(MPI_Comm comm, int bytes) {                                       \
+    F(Barrier)(comm);                                                                             \
+    const double start = now_ns();                                                                \
+    for (int i = 0; i < TRIPS; ++i) {                                                             \
+      if (me == 0) F(Send)(buffer, bytes, MPI_CHAR, 1, 2, comm);                                  \
+      F(Recv)(buffer, bytes, MPI_CHAR, 1 - me, 2, comm, MPI_STATUS_IGNORE);                       \
+      if (me == 1) F(Send)(buffer, bytes, MPI_CHAR, 0, 2, comm);                                  \
+    }                                                                                             \
+    return (now_ns() - start) / TRIPS;                                                            \
   }
 
-MEASUREMENTS(own, P)
-MEASUREMENTS(replaced, )
+MEASUREMENTS(own, OWN)
+MEASUREMENTS(replaced, REPLACED)
 
 typedef double (*measurement)(MPI_Comm comm, int bytes);
 
@@ -77,24 +94,25 @@ static MPI_Comm own_pair(MPI_Comm pair) {
   int ranks[2], mine;
   MPI_Group all, two;
   MPI_Comm made;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &mine);
+  OWN(Comm_rank)(MPI_COMM_WORLD, &mine);
   MPI_Allgather(&mine, 1, MPI_INT, ranks, 1, MPI_INT, pair);
-  PMPI_Comm_group(MPI_COMM_WORLD, &all);
-  PMPI_Group_incl(all, 2, ranks, &two);
-  PMPI_Comm_create_group(MPI_COMM_WORLD, two, 0, &made);
-  PMPI_Group_free(&all);
-  PMPI_Group_free(&two);
+  OWN(Comm_group)(MPI_COMM_WORLD, &all);
+  OWN(Group_incl)(all, 2, ranks, &two);
+  OWN(Comm_create_group)(MPI_COMM_WORLD, two, 0, &made);
+  OWN(Group_free)(&all);
+  OWN(Group_free)(&two);
   return made;
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  find_functions();
   memset(buffer, 1, sizeof buffer);
   MPI_Comm pair, alone, own_alone;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_dup(MPI_COMM_WORLD, &pair);
   MPI_Comm_dup(MPI_COMM_SELF, &alone);
-  PMPI_Comm_dup(MPI_COMM_SELF, &own_alone);
+  OWN(Comm_dup)(MPI_COMM_SELF, &own_alone);
   MPI_Comm own = own_pair(pair);
   for (int round = 0; round < ROUNDS; ++round) {
     compare("8", round, 8, own_pingpong, own, replaced_pingpong, pair);
@@ -107,8 +125,8 @@ int main(int argc, char** argv) {
     }
     MPI_Barrier(pair);
   }
-  PMPI_Comm_free(&own);
-  PMPI_Comm_free(&own_alone);
+  OWN(Comm_free)(&own);
+  OWN(Comm_free)(&own_alone);
   MPI_Comm_free(&pair);
   MPI_Comm_free(&alone);
   MPI_Finalize();

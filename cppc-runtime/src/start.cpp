@@ -1,4 +1,5 @@
 /// The beginning of main().
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <new>
@@ -6,6 +7,7 @@
 #include "arguments.hpp"
 #include "extension.hpp"
 #include "log.hpp"
+#include "precedence.hpp"
 
 namespace {
 
@@ -15,13 +17,26 @@ void register_arguments(int argc, char** argv) noexcept try {
   cppc::die(CPPC_ERR_MEMORY, "no memory to register the program's arguments");
 }
 
+/// As the program finds it: with a profiling tool, the tool's.
+template <class Function>
+Function* found(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// The program will not: it goes on at its safe point. A tool is told by the function that it has.
+int init_mpi(int* argc, char*** argv) {
+  if (cppc::taken("MPI_Init") && !cppc::taken("MPI_Init_thread"))
+    return found<decltype(MPI_Init)>("MPI_Init")(argc, argv);
+  int provided = 0;
+  return found<decltype(MPI_Init_thread)>("MPI_Init_thread")(argc, argv, MPI_THREAD_SERIALIZED, &provided);
+}
+
 }  // namespace
 
 void cppc_start(int* argc, char*** argv) {
   if (argc != nullptr && argv != nullptr) register_arguments(*argc, *argv);
   if (!cppc::extension::replaces()) return;
-  int provided = 0;
-  if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) {
-    cppc::die(CPPC_ERR_MPI, "MPI_Init_thread() failed in a process that takes over a rank");
+  if (init_mpi(argc, argv) != MPI_SUCCESS) {
+    cppc::die(CPPC_ERR_MPI, "MPI could not be initialized in a process that takes over a rank");
   }
 }

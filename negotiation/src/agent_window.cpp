@@ -19,7 +19,7 @@ tl::expected<void, cppc_status> check(int code, std::string_view doing) {
   if (code == MPI_SUCCESS) return {};
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
-  MPI_Error_string(code, text.data(), &length);
+  PMPI_Error_string(code, text.data(), &length);
   spdlog::error("{} failed on the agents' window: {}", doing, std::string_view(text.data(), length));
   return tl::unexpected(CPPC_ERR_MPI);
 }
@@ -29,26 +29,26 @@ tl::expected<void, cppc_status> check(int code, std::string_view doing) {
 tl::expected<AgentWindow, cppc_status> AgentWindow::create(MPI_Comm agents) {
   int self = 0;
   int size = 0;
-  MPI_Comm_rank(agents, &self);
-  MPI_Comm_size(agents, &size);
+  PMPI_Comm_rank(agents, &self);
+  PMPI_Comm_size(agents, &size);
   AgentWindow window(agents, self, size);
   const std::size_t words = self == leader ? marks_place + size : 0;
   std::uint64_t* memory = nullptr;
-  const auto allocated = check(MPI_Win_allocate(static_cast<MPI_Aint>(words * sizeof *memory), sizeof *memory,
-                                                MPI_INFO_NULL, agents, &memory, &window.window_),
+  const auto allocated = check(PMPI_Win_allocate(static_cast<MPI_Aint>(words * sizeof *memory), sizeof *memory,
+                                                 MPI_INFO_NULL, agents, &memory, &window.window_),
                                "MPI_Win_allocate (under Open MPI 4.1, run with --mca osc ^rdma,ucx)");
   if (!allocated) {
     window.window_ = MPI_WIN_NULL;
     return tl::unexpected(allocated.error());
   }
-  MPI_Win_set_errhandler(window.window_, MPI_ERRORS_RETURN);
+  PMPI_Win_set_errhandler(window.window_, MPI_ERRORS_RETURN);
   if (self == leader) {
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, leader, 0, window.window_);
+    PMPI_Win_lock(MPI_LOCK_EXCLUSIVE, leader, 0, window.window_);
     std::fill_n(memory, words, 0);
-    MPI_Win_unlock(leader, window.window_);
+    PMPI_Win_unlock(leader, window.window_);
   }
-  auto ready = check(MPI_Barrier(agents), "MPI_Barrier");
-  if (ready) ready = check(MPI_Win_lock_all(0, window.window_), "MPI_Win_lock_all");
+  auto ready = check(PMPI_Barrier(agents), "MPI_Barrier");
+  if (ready) ready = check(PMPI_Win_lock_all(0, window.window_), "MPI_Win_lock_all");
   if (!ready) return tl::unexpected(ready.error());
   return window;
 }
@@ -67,17 +67,17 @@ AgentWindow::~AgentWindow() {
 tl::expected<void, cppc_status> AgentWindow::close() {
   const MPI_Win window = std::exchange(window_, MPI_WIN_NULL);
   if (window == MPI_WIN_NULL) return tl::unexpected(CPPC_ERR_STATE);
-  const auto unlocked = check(MPI_Win_unlock_all(window), "MPI_Win_unlock_all");
+  const auto unlocked = check(PMPI_Win_unlock_all(window), "MPI_Win_unlock_all");
   MPI_Win freed = window;
-  const auto done = check(MPI_Win_free(&freed), "MPI_Win_free");
+  const auto done = check(PMPI_Win_free(&freed), "MPI_Win_free");
   return unlocked ? done : unlocked;
 }
 
 tl::expected<Word, cppc_status> AgentWindow::read() {
   std::uint64_t seen = 0;
-  auto done =
-      check(MPI_Fetch_and_op(nullptr, &seen, MPI_UINT64_T, leader, word_place, MPI_NO_OP, window_), "MPI_Fetch_and_op");
-  if (done) done = check(MPI_Win_flush(leader, window_), "MPI_Win_flush");
+  auto done = check(PMPI_Fetch_and_op(nullptr, &seen, MPI_UINT64_T, leader, word_place, MPI_NO_OP, window_),
+                    "MPI_Fetch_and_op");
+  if (done) done = check(PMPI_Win_flush(leader, window_), "MPI_Win_flush");
   if (!done) return tl::unexpected(done.error());
   return Word(seen);
 }
@@ -86,31 +86,31 @@ tl::expected<Word, cppc_status> AgentWindow::compare_and_swap(Word expected, Wor
   const std::uint64_t from = expected.bits();
   const std::uint64_t to = desired.bits();
   std::uint64_t seen = 0;
-  auto done =
-      check(MPI_Compare_and_swap(&to, &from, &seen, MPI_UINT64_T, leader, word_place, window_), "MPI_Compare_and_swap");
-  if (done) done = check(MPI_Win_flush(leader, window_), "MPI_Win_flush");
+  auto done = check(PMPI_Compare_and_swap(&to, &from, &seen, MPI_UINT64_T, leader, word_place, window_),
+                    "MPI_Compare_and_swap");
+  if (done) done = check(PMPI_Win_flush(leader, window_), "MPI_Win_flush");
   if (!done) return tl::unexpected(done.error());
   return Word(seen);
 }
 
 tl::expected<void, cppc_status> AgentWindow::mark(std::uint64_t value) {
   const auto done =
-      check(MPI_Accumulate(&value, 1, MPI_UINT64_T, leader, marks_place + self_, 1, MPI_UINT64_T, MPI_MAX, window_),
+      check(PMPI_Accumulate(&value, 1, MPI_UINT64_T, leader, marks_place + self_, 1, MPI_UINT64_T, MPI_MAX, window_),
             "MPI_Accumulate");
-  return done ? check(MPI_Win_flush(leader, window_), "MPI_Win_flush") : done;
+  return done ? check(PMPI_Win_flush(leader, window_), "MPI_Win_flush") : done;
 }
 
 tl::expected<std::uint64_t, cppc_status> AgentWindow::lowest_mark() {
   // Operations on one's own memory need not make MPI look for messages; others wait for exactly that.
   int arrived = 0;
-  auto done = check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, agents_, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  auto done = check(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, agents_, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
   std::vector<std::uint64_t> marks(static_cast<std::size_t>(size_));
   if (done) {
-    done = check(MPI_Get_accumulate(nullptr, 0, MPI_UINT64_T, marks.data(), size_, MPI_UINT64_T, leader, marks_place,
-                                    size_, MPI_UINT64_T, MPI_NO_OP, window_),
+    done = check(PMPI_Get_accumulate(nullptr, 0, MPI_UINT64_T, marks.data(), size_, MPI_UINT64_T, leader, marks_place,
+                                     size_, MPI_UINT64_T, MPI_NO_OP, window_),
                  "MPI_Get_accumulate");
   }
-  if (done) done = check(MPI_Win_flush(leader, window_), "MPI_Win_flush");
+  if (done) done = check(PMPI_Win_flush(leader, window_), "MPI_Win_flush");
   if (!done) return tl::unexpected(done.error());
   return *std::min_element(marks.begin(), marks.end());
 }

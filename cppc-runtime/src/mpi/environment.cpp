@@ -13,7 +13,6 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
-#include "mpi/precedence.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/requests.hpp"
 
@@ -34,10 +33,6 @@ void start_extension() {
   const auto place = extension::start();
   if (!place) return;
   if (has_fortran_module()) refuse("MPI's Fortran module mpi_f08, which the program is linked with,");
-  if (const auto taken = taken_function())
-    abort_job(
-        taken->function + " is in " + taken->library +
-        ", which comes before libcppc: a profiling tool, perhaps. Run the program without it, or with plain mpirun");
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
   if (place->replacement) return;
   must(PMPI_Comm_set_name(place->world, "MPI_COMM_WORLD"), "MPI_Comm_set_name");

@@ -36,7 +36,6 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/persistent.cpp
   ${CMAKE_CURRENT_LIST_DIR}/point_to_point.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/precedence.cpp
   ${CMAKE_CURRENT_LIST_DIR}/predefined.cpp
   ${CMAKE_CURRENT_LIST_DIR}/refuse.cpp
   ${CMAKE_CURRENT_LIST_DIR}/requests.cpp

@@ -70,7 +70,7 @@ tl::expected<Node, cppc_status> set_up(const std::string& name, Standing& standi
   for (const int rank : node.local_ranks())
     if (auto adopted = node.adopt(rank, met->pid_of[static_cast<std::size_t>(rank)]); !adopted)
       return tl::unexpected(adopted.error());
-  MPI_Barrier(node.crew.all);  // the ranks have attached
+  PMPI_Barrier(node.crew.all);  // the ranks have attached
   if (auto reported = node.report(); !reported) return tl::unexpected(reported.error());
   return node;
 }
@@ -139,18 +139,19 @@ int guard(const Child& child, const Standing& standing, const std::string& name)
 }
 
 int serve_node(const std::string& name, Standing& standing, bool bound) {
-  MPI_Init(nullptr, nullptr);
+  // By their PMPI_ names: an agent is no business of a profiling tool, which may be loaded here, too.
+  PMPI_Init(nullptr, nullptr);
   standing.in_mpi = true;
   auto node = set_up(name, standing, bound);
   if (!node || serve(*node) == Next::damaged) {
     standing.needed = true;
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     return EXIT_FAILURE;
   }
   node->watch.reset();  // cppc-run may end before this agent does
-  if (node->crew.own != MPI_COMM_NULL) MPI_Comm_free(&node->crew.own);
-  if (node->crew.all != MPI_COMM_NULL) MPI_Comm_free(&node->crew.all);
-  MPI_Finalize();
+  if (node->crew.own != MPI_COMM_NULL) PMPI_Comm_free(&node->crew.own);
+  if (node->crew.all != MPI_COMM_NULL) PMPI_Comm_free(&node->crew.all);
+  PMPI_Finalize();
   return EXIT_SUCCESS;
 }
 

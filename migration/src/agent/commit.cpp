@@ -59,8 +59,8 @@ void Operation::join_crew() {
   for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).group = part.group;
   node_.desk.command(Action::join, joins);
   if (children_ != MPI_COMM_NULL) {
-    MPI_Intercomm_merge(children_, 0, &part.bridge);
-    MPI_Comm_free(&children_);
+    PMPI_Intercomm_merge(children_, 0, &part.bridge);
+    PMPI_Comm_free(&children_);
   }
   auto crew = join(part);
   if (!crew) return fail(CPPC_ERR_MPI, "the communicator of all ranks could not be rebuilt");
@@ -92,15 +92,15 @@ void Operation::share_times(MPI_Comm agents) {
   std::array<double, 4> all{};
   std::uint64_t bytes = outcome_.image_bytes;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(mine.data(), all.data(), 4, MPI_DOUBLE, MPI_MAX, agents, &request);
+  PMPI_Iallreduce(mine.data(), all.data(), 4, MPI_DOUBLE, MPI_MAX, agents, &request);
   await(request);
-  MPI_Iallreduce(&bytes, &outcome_.image_bytes, 1, MPI_UINT64_T, MPI_SUM, agents, &request);
+  PMPI_Iallreduce(&bytes, &outcome_.image_bytes, 1, MPI_UINT64_T, MPI_SUM, agents, &request);
   await(request);
   outcome_.frozen_ms = all[0];
   outcome_.rebuild_ms = all[1];
   outcome_.response_ms = all[2];
   outcome_.evacuation_ms = all[3];
-  MPI_Comm_free(&agents);
+  PMPI_Comm_free(&agents);
 }
 
 void Operation::roll_back() {
@@ -112,7 +112,7 @@ void Operation::roll_back() {
       slot.stage.set(static_cast<std::uint32_t>(Stage::expected));
   }
   node_.desk.command(Action::go_on);
-  if (children_ != MPI_COMM_NULL) MPI_Comm_free(&children_);
+  if (children_ != MPI_COMM_NULL) PMPI_Comm_free(&children_);
   // The next migration may use their places at the desk.
   Allowance patience(2 * deadlines::leave());  // their guardians end them
   for (const Passage& newcomer : newcomers_) {

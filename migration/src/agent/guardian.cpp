@@ -64,8 +64,8 @@ void leave_mpi() {
 }
 
 void join_and_leave_mpi() {
-  MPI_Init(nullptr, nullptr);
-  MPI_Finalize();
+  PMPI_Init(nullptr, nullptr);
+  PMPI_Finalize();
 }
 
 void end_like(const Ending& ending) {

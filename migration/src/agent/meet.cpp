@@ -100,7 +100,7 @@ void Operation::await_arrivals(std::uint64_t point) {
   await_local_arrivals(point, drain_when_late);
   frozen_ = Clock::now();
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(node_.crew.own, &request);
+  PMPI_Ibarrier(node_.crew.own, &request);
   await(request, MPI_STATUS_IGNORE, drain_when_late);
 }
 
@@ -133,9 +133,9 @@ Operation::Traffic Operation::traffic() {
   std::array<std::int64_t, 2> all_sums{};
   std::array<std::int64_t, 2> all_sites{};
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(sums.data(), all_sums.data(), 2, MPI_INT64_T, MPI_SUM, node_.crew.own, &request);
+  PMPI_Iallreduce(sums.data(), all_sums.data(), 2, MPI_INT64_T, MPI_SUM, node_.crew.own, &request);
   await(request);
-  MPI_Iallreduce(sites.data(), all_sites.data(), 2, MPI_INT64_T, MPI_MAX, node_.crew.own, &request);
+  PMPI_Iallreduce(sites.data(), all_sites.data(), 2, MPI_INT64_T, MPI_MAX, node_.crew.own, &request);
   await(request);
   if (all_sites[0] != -all_sites[1]) return Traffic::disordered;
   under_way_ = all_sums;

@@ -69,7 +69,7 @@ bool Operation::agree() {
   int mine = failure_.status == CPPC_OK ? INT_MAX : seat;
   int first = INT_MAX;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, node_.crew.own, &request);
+  PMPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, node_.crew.own, &request);
   await(request);
   if (first == INT_MAX) return true;
   struct {
@@ -77,7 +77,7 @@ bool Operation::agree() {
     std::array<char, 500> reason;
   } news{failure_.status, {}};
   failure_.reason.copy(news.reason.data(), news.reason.size() - 1);
-  MPI_Ibcast(&news, sizeof news, MPI_BYTE, first, node_.crew.own, &request);
+  PMPI_Ibcast(&news, sizeof news, MPI_BYTE, first, node_.crew.own, &request);
   await(request);
   failure_ = {news.status, news.reason.data()};
   return false;
@@ -86,7 +86,7 @@ bool Operation::agree() {
 void Operation::await(MPI_Request& request, MPI_Status* status, const std::function<void()>& meanwhile) {
   // The node's processors belong to its ranks: look often at first, then now and then.
   for (int looks = 0, done = 0;; ++looks) {
-    MPI_Test(&request, &done, status);
+    PMPI_Test(&request, &done, status);
     if (done != 0) return;
     if (meanwhile) meanwhile();
     if (looks < 20)

@@ -46,26 +46,26 @@ void Operation::exchange_recipes() {
       leaver.recipe = recipe->encode();
     else
       fail(recipe.error(), fmt::format("rank {} on {}: cannot read how it was started", leaver.rank, node_.name));
-    MPI_Isend(leaver.recipe.data(), static_cast<int>(leaver.recipe.size()), MPI_BYTE, node_.seat(leaver.other),
-              tag(leaver, kRecipe), node_.crew.own, &requests.emplace_back());
+    PMPI_Isend(leaver.recipe.data(), static_cast<int>(leaver.recipe.size()), MPI_BYTE, node_.seat(leaver.other),
+               tag(leaver, kRecipe), node_.crew.own, &requests.emplace_back());
     Slot& slot = node_.desk.slot(leaver.rank);
     const auto blocks = std::min<std::size_t>(slot.block_count.load(), slot.blocks.size());
-    MPI_Isend(slot.blocks.data(), static_cast<int>(blocks), MPI_UINT64_T, node_.seat(leaver.other),
-              tag(leaver, kBlocks), node_.crew.own, &requests.emplace_back());
+    PMPI_Isend(slot.blocks.data(), static_cast<int>(blocks), MPI_UINT64_T, node_.seat(leaver.other),
+               tag(leaver, kBlocks), node_.crew.own, &requests.emplace_back());
   }
   for (Passage& newcomer : newcomers_) {
     MPI_Status status;
-    MPI_Probe(node_.seat(newcomer.other), tag(newcomer, kRecipe), node_.crew.own, &status);
+    PMPI_Probe(node_.seat(newcomer.other), tag(newcomer, kRecipe), node_.crew.own, &status);
     int bytes = 0;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
     newcomer.recipe.resize(static_cast<std::size_t>(bytes));
-    MPI_Recv(newcomer.recipe.data(), bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, node_.crew.own,
-             MPI_STATUS_IGNORE);
+    PMPI_Recv(newcomer.recipe.data(), bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, node_.crew.own,
+              MPI_STATUS_IGNORE);
     Slot& slot = node_.desk.slot(newcomer.rank);
-    MPI_Recv(slot.blocks.data(), static_cast<int>(slot.blocks.size()), MPI_UINT64_T, node_.seat(newcomer.other),
-             tag(newcomer, kBlocks), node_.crew.own, &status);
+    PMPI_Recv(slot.blocks.data(), static_cast<int>(slot.blocks.size()), MPI_UINT64_T, node_.seat(newcomer.other),
+              tag(newcomer, kBlocks), node_.crew.own, &status);
     int blocks = 0;
-    MPI_Get_count(&status, MPI_UINT64_T, &blocks);
+    PMPI_Get_count(&status, MPI_UINT64_T, &blocks);
     slot.block_count.store(static_cast<std::uint32_t>(blocks));
   }
   for (MPI_Request& request : requests) await(request);
@@ -77,18 +77,18 @@ void Operation::exchange_offers() {
   for (const Passage& newcomer : newcomers_) {
     Slot& slot = node_.desk.slot(newcomer.rank);
     const std::uint32_t bytes = failure_.status == CPPC_OK ? slot.mail_size.load() : 0;
-    MPI_Isend(slot.mail.data(), static_cast<int>(bytes), MPI_BYTE, node_.seat(newcomer.other), tag(newcomer, kOffer),
-              node_.crew.own, &requests.emplace_back());
+    PMPI_Isend(slot.mail.data(), static_cast<int>(bytes), MPI_BYTE, node_.seat(newcomer.other), tag(newcomer, kOffer),
+               node_.crew.own, &requests.emplace_back());
   }
   for (const Passage& leaver : leavers_) {
     Slot& slot = node_.desk.slot(leaver.rank);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
     int bytes = 0;
-    MPI_Irecv(slot.mail.data(), static_cast<int>(slot.mail.size()), MPI_BYTE, node_.seat(leaver.other),
-              tag(leaver, kOffer), node_.crew.own, &request);
+    PMPI_Irecv(slot.mail.data(), static_cast<int>(slot.mail.size()), MPI_BYTE, node_.seat(leaver.other),
+               tag(leaver, kOffer), node_.crew.own, &request);
     await(request, &status);
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
     slot.mail_size.store(static_cast<std::uint32_t>(bytes));
   }
   for (MPI_Request& request : requests) await(request);

@@ -18,7 +18,7 @@ constexpr int kOutcome = 3;  // between the agents of leaver and newcomer: the s
 
 bool waiting(MPI_Comm comm, int from, int tag) {
   int there = 0;
-  MPI_Iprobe(from, tag, comm, &there, MPI_STATUS_IGNORE);
+  PMPI_Iprobe(from, tag, comm, &there, MPI_STATUS_IGNORE);
   return there != 0;
 }
 
@@ -50,14 +50,14 @@ void Operation::advance_leaver(Passage& leaver) {
   Slot& slot = node_.desk.slot(leaver.rank);
   const int other = node_.seat(leaver.other);
   if (!leaver.told && waiting(node_.crew.own, other, tag(leaver, kOutcome))) {
-    MPI_Recv(nullptr, 0, MPI_BYTE, other, tag(leaver, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
+    PMPI_Recv(nullptr, 0, MPI_BYTE, other, tag(leaver, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
     leaver.told = true;
     slot.dismissed.set(1);
   }
   const auto stage = static_cast<Stage>(slot.stage.get());
   if (stage != Stage::shipped && stage != Stage::failed) return;
   const int status = stage == Stage::shipped ? CPPC_OK : slot.status;
-  MPI_Send(&status, 1, MPI_INT, other, tag(leaver, kOutcome), node_.crew.own);
+  PMPI_Send(&status, 1, MPI_INT, other, tag(leaver, kOutcome), node_.crew.own);
   if (stage == Stage::failed && !leaver.told)
     fail(slot.status, fmt::format("rank {} on {} cannot send its image: {}", leaver.rank, node_.name,
                                   cppc_status_text(slot.status)));
@@ -73,12 +73,12 @@ void Operation::advance_newcomer(Passage& newcomer) {
     fail(slot.status, fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name,
                                   cppc_status_text(slot.status)));
   if (failed && !newcomer.cried) {
-    MPI_Send(nullptr, 0, MPI_BYTE, other, tag(newcomer, kOutcome), node_.crew.own);
+    PMPI_Send(nullptr, 0, MPI_BYTE, other, tag(newcomer, kOutcome), node_.crew.own);
     newcomer.cried = true;
   }
   if (!newcomer.told && waiting(node_.crew.own, other, tag(newcomer, kOutcome))) {
     int status = CPPC_OK;
-    MPI_Recv(&status, 1, MPI_INT, other, tag(newcomer, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
+    PMPI_Recv(&status, 1, MPI_INT, other, tag(newcomer, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
     newcomer.told = true;
     newcomer.done = status != CPPC_OK;  // the leaver's agent has said why
   }

@@ -1,0 +1,139 @@
+#include "loaded_object.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#if !defined(__x86_64__)
+#error "the relocations of this architecture are to be named here"
+#endif
+
+namespace cppc {
+
+namespace {
+
+using Address = ElfW(Addr);
+using Relocations = std::span<const ElfW(Rela)>;
+
+/// What the linker writes is the address of a function.
+bool writes_address(const ElfW(Rela) & relocation) {
+  const auto type = ELF64_R_TYPE(relocation.r_info);
+  return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
+}
+
+struct Tables {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* names = nullptr;
+  Relocations data;
+  Relocations calls;
+};
+
+/// The linker has made most of the offsets in `dynamic` addresses.
+template <class T>
+const T* table(Address base, Address place) {
+  return reinterpret_cast<const T*>(place < base ? base + place : place);
+}
+
+Tables tables_of(Address base, const ElfW(Dyn) * dynamic) {
+  Tables tables;
+  const ElfW(Rela)* data = nullptr;
+  const ElfW(Rela)* calls = nullptr;
+  std::size_t data_bytes = 0, call_bytes = 0;
+  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+    const Address place = dynamic->d_un.d_ptr;
+    if (dynamic->d_tag == DT_SYMTAB) tables.symbols = table<ElfW(Sym)>(base, place);
+    if (dynamic->d_tag == DT_STRTAB) tables.names = table<char>(base, place);
+    if (dynamic->d_tag == DT_RELA) data = table<ElfW(Rela)>(base, place);
+    if (dynamic->d_tag == DT_JMPREL) calls = table<ElfW(Rela)>(base, place);
+    if (dynamic->d_tag == DT_RELASZ) data_bytes = dynamic->d_un.d_val;
+    if (dynamic->d_tag == DT_PLTRELSZ) call_bytes = dynamic->d_un.d_val;
+  }
+  if (data != nullptr) tables.data = {data, data_bytes / sizeof *data};
+  if (calls != nullptr) tables.calls = {calls, call_bytes / sizeof *calls};
+  return tables;
+}
+
+/// As long as it lives, what the linker has made read-only can be written.
+class Unprotected {
+ public:
+  Unprotected(Address base, const ElfW(Phdr) * relro) {
+    if (relro == nullptr) return;
+    const auto page = static_cast<Address>(sysconf(_SC_PAGESIZE));
+    begin_ = (base + relro->p_vaddr) / page * page;
+    bytes_ = (base + relro->p_vaddr + relro->p_memsz) / page * page - begin_;
+    if (protect(PROT_READ | PROT_WRITE) != 0) error_ = errno;
+  }
+  Unprotected(const Unprotected&) = delete;
+  Unprotected& operator=(const Unprotected&) = delete;
+  ~Unprotected() { protect(PROT_READ); }
+
+  [[nodiscard]] int error() const { return error_; }
+
+ private:
+  int protect(int allowed) { return bytes_ == 0 ? 0 : mprotect(reinterpret_cast<void*>(begin_), bytes_, allowed); }
+
+  Address begin_ = 0;
+  std::size_t bytes_ = 0;
+  int error_ = 0;
+};
+
+}  // namespace
+
+LoadedObject::LoadedObject(const dl_phdr_info& info)
+    : name_(info.dlpi_name), base_(info.dlpi_addr), segments_(info.dlpi_phdr, info.dlpi_phnum) {}
+
+std::vector<LoadedObject> LoadedObject::all() {
+  std::vector<LoadedObject> objects;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* context) {
+        static_cast<std::vector<LoadedObject>*>(context)->push_back(LoadedObject(*info));
+        return 0;
+      },
+      &objects);
+  return objects;
+}
+
+bool LoadedObject::holds(const void* address) const {
+  const Address offset = reinterpret_cast<Address>(address) - base_;
+  return std::ranges::any_of(segments_, [offset](const auto& segment) {
+    return segment.p_type == PT_LOAD && offset - segment.p_vaddr < segment.p_memsz;
+  });
+}
+
+const ElfW(Phdr) * LoadedObject::segment(ElfW(Word) type) const {
+  const auto found = std::ranges::find(segments_, type, &ElfW(Phdr)::p_type);
+  return found == segments_.end() ? nullptr : &*found;
+}
+
+tl::expected<std::size_t, std::string> LoadedObject::rebind(
+    const std::function<const void*(const char* name)>& choose) const {
+  const auto* const dynamic = segment(PT_DYNAMIC);
+  if (dynamic == nullptr) return 0;
+  const Tables tables = tables_of(base_, reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic->p_vaddr));
+  std::vector<std::pair<Address, const void*>> chosen;
+  for (const Relocations relocations : {tables.data, tables.calls}) {
+    for (const ElfW(Rela) & relocation : relocations) {
+      const auto& symbol = tables.symbols[ELF64_R_SYM(relocation.r_info)];
+      if (!writes_address(relocation) || symbol.st_shndx != SHN_UNDEF) continue;
+      const char* const name = tables.names + symbol.st_name;
+      const void* const function = choose(name);
+      if (function == nullptr) continue;
+      // Its address is a place in the program: others would be led here as well.
+      if (symbol.st_value != 0)
+        return tl::unexpected("is not linked with -pie, and takes the address of " + std::string(name));
+      chosen.emplace_back(base_ + relocation.r_offset, function);
+    }
+  }
+  if (chosen.empty()) return 0;
+  const Unprotected unprotected(base_, segment(PT_GNU_RELRO));
+  if (unprotected.error() != 0)
+    return tl::unexpected(std::string("cannot be changed: ") + std::strerror(unprotected.error()));
+  for (const auto& [place, function] : chosen) *reinterpret_cast<const void**>(place) = function;
+  return chosen.size();
+}
+
+}  // namespace cppc

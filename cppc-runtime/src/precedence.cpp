@@ -1,0 +1,114 @@
+#include "precedence.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loaded_object.hpp"
+#include "log.hpp"
+
+namespace cppc {
+
+namespace {
+
+constexpr const char* replaced[] = {
+#define SUPPORTED(name, ...) #name,
+#define REFUSED(name, ...) #name,
+#define UNCHANGED(name)
+#include "cppc/mpi/all.def"
+#define FORTRAN(c, lower, upper, ...) #lower, #lower "_", #lower "__", #upper,
+#define FORTRAN_TEXT FORTRAN
+#define FORTRAN_OWN FORTRAN
+#define FORTRAN_REFUSED FORTRAN
+#include "cppc/mpi/fortran.def"
+};
+
+/// Without its first letter, a name is that of the function of MPI.
+constexpr std::string_view profiling_prefix = "PMPI_";
+
+std::string library_of(const void* function) {
+  Dl_info found{};
+  return dladdr(function, &found) != 0 ? found.dli_fname : "an unknown library";
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+  die(CPPC_ERR_UNSUPPORTED, why + ": this job could not be migrated, so it does not start");
+}
+
+class Precedence {
+ public:
+  Precedence()
+      : own_library_(dlopen(library_of(reinterpret_cast<const void*>(&taken)).c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+    if (own_library_ == nullptr) refuse(std::string("libcppc does not find itself: ") + dlerror());
+  }
+  Precedence(const Precedence&) = delete;
+  Precedence& operator=(const Precedence&) = delete;
+  ~Precedence() { dlclose(own_library_); }
+
+  /// In all objects but MPI itself.
+  void adopt_tools() {
+    const void* const in_mpi = dlsym(own_library_, "PMPI_Init");
+    for (const LoadedObject& object : LoadedObject::all()) {
+      if (is_own(object) || object.holds(in_mpi)) continue;
+      const auto rebound = object.rebind([this](const char* name) { return own_for(name); });
+      if (!rebound) refuse(named(object) + " calls functions of MPI by their PMPI_ names, but " + rebound.error());
+      if (*rebound > 0) tools_.push_back(object);
+    }
+  }
+
+  /// A tool that finds MPI's functions in a way of its own would hand the program's handles to an MPI that does not
+  /// know them.
+  void check_those_before() const {
+    for (const char* const name : replaced) {
+      const void* const first = dlsym(RTLD_DEFAULT, name);
+      if (!taken(name) || std::ranges::any_of(tools_, [first](const auto& tool) { return tool.holds(first); }))
+        continue;
+      refuse(std::string(name) + " is in " + library_of(first) +
+             ", which comes before libcppc and does not call MPI's functions by their PMPI_ names");
+    }
+  }
+
+ private:
+  static bool is_own(const LoadedObject& object) { return object.holds(reinterpret_cast<const void*>(&taken)); }
+
+  static std::string named(const LoadedObject& object) { return object.name().empty() ? "the program" : object.name(); }
+
+  /// What is to be called in place of `name`, if libcppc has it.
+  [[nodiscard]] const void* own_for(const char* name) const {
+    if (!std::string_view(name).starts_with(profiling_prefix)) return nullptr;
+    const void* const found = dlsym(own_library_, name + 1);
+    Dl_info own{}, its{};
+    const bool is_own = found != nullptr && dladdr(found, &its) != 0 &&
+                        dladdr(reinterpret_cast<const void*>(&taken), &own) != 0 && its.dli_fbase == own.dli_fbase;
+    return is_own ? found : nullptr;
+  }
+
+  void* own_library_;
+  std::vector<LoadedObject> tools_;
+};
+
+__attribute__((constructor)) void establish_precedence() noexcept try {
+  const char* extension = std::getenv("CPPC_EXTENSION");
+  if (extension == nullptr || *extension == '\0') return;
+  Precedence precedence;
+  precedence.adopt_tools();
+  precedence.check_those_before();
+} catch (const std::bad_alloc&) {
+  die(CPPC_ERR_MEMORY, "no memory to look at the libraries of the program");
+}
+
+}  // namespace
+
+bool taken(const char* function) {
+  Dl_info own{}, found{};
+  const void* const first = dlsym(RTLD_DEFAULT, function);
+  return first != nullptr && dladdr(reinterpret_cast<const void*>(&taken), &own) != 0 && dladdr(first, &found) != 0 &&
+         found.dli_fbase != own.dli_fbase;
+}
+
+}  // namespace cppc
