@@ -133,7 +133,8 @@ int guard(const Child& child, const Standing& standing, const std::string& name)
   const Ending ending = child.await();
   if (ending.good()) return EXIT_SUCCESS;
   if (!standing.in_mpi || standing.needed) end_like(ending);
-  if (ending.by_signal || ending.code != kStoodDown) spdlog::error("the agent of {} has died: {}", name, text(ending));
+  if (ending.by_signal || ending.code != kStoodDown)
+    spdlog::log(level_of(ending), "the agent of {} has died: {}", name, text(ending));
   leave_mpi();
   return EXIT_SUCCESS;
 }

@@ -22,6 +22,10 @@ std::string text(const Ending& ending) {
                           : fmt::format("exit status {}", ending.code);
 }
 
+spdlog::level::level_enum level_of(const Ending& ending) {
+  return ending.by_signal && ending.code == SIGTERM ? spdlog::level::info : spdlog::level::err;
+}
+
 tl::expected<std::optional<Child>, cppc_status> Child::fork() {
   const pid_t guardian = getpid();
   sigset_t all;

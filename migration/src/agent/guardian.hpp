@@ -3,6 +3,7 @@
 /// does not depend on it, it takes leave of Open MPI in good order, and the job goes on: Open MPI would end it.
 #pragma once
 
+#include <spdlog/common.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -24,6 +25,9 @@ struct Ending {
 };
 
 std::string text(const Ending& ending);
+
+/// How loud to say it: SIGTERM comes from mpirun, which then ends the job and says why.
+spdlog::level::level_enum level_of(const Ending& ending);
 
 /// Signals of the daemon go to both processes: the child alone obeys them, and its death is the guardian's.
 class Child {

@@ -64,13 +64,17 @@ void turn_into(Role role) {
 }
 
 int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
-  const auto unwanted = [&] { return slot.needed.load() == 0 && (slot.dismissed.get() != 0 || agent.ended()); };
+  bool needed = false;  // once and for all: the slot may come to be another replacement's
+  const auto unwanted = [&] {
+    needed = needed || slot.needed.load() != 0;
+    return !needed && (slot.dismissed.get() != 0 || agent.ended());
+  };
   const Ending ending = child.await(unwanted, deadlines::leave());
-  if (slot.needed.load() != 0) end_like(ending);
+  if (needed || slot.needed.load() != 0) end_like(ending);
   const bool in_mpi = slot.in_mpi.load() != 0;
   if (ending.good() && in_mpi) return EXIT_SUCCESS;
   slot.lost.store(1);
-  spdlog::error("the replacement of rank {} has ended before it was needed: {}", rank, text(ending));
+  spdlog::log(level_of(ending), "the replacement of rank {} has ended before it was needed: {}", rank, text(ending));
   if (in_mpi)
     leave_mpi();
   else
