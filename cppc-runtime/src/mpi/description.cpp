@@ -98,9 +98,8 @@ Description Description::of(MPI_Comm comm, const Group& world) {
 }
 
 tl::expected<MPI_Comm, cppc_status> Description::make(MPI_Comm world) const {
-  const Group group = Group::of(Group::of(world), members);
   MPI_Comm made = MPI_COMM_NULL;
-  int status = PMPI_Comm_create_group(world, group.get(), 0, &made);
+  int status = make_comm(world, members, &made);
   if (status != MPI_SUCCESS) return failed(status, "MPI_Comm_create_group", settings.name);
   if (!remote.empty()) {
     MPI_Comm local = std::exchange(made, MPI_COMM_NULL);

@@ -61,9 +61,7 @@ void close_for_now(File& file) {
 }
 
 cppc_status reopen_one(File& file) {
-  const Group world = Group::of(comms.world());
-  const Group group = Group::of(world, file.members);
-  if (const int status = PMPI_Comm_create_group(comms.world(), group.get(), 0, &file.comm); status != MPI_SUCCESS) {
+  if (const int status = make_comm(comms.world(), file.members, &file.comm); status != MPI_SUCCESS) {
     log().error("cannot open the MPI file {} again: MPI_Comm_create_group: {}", file.recipe.path, error_text(status));
     return CPPC_ERR_MPI;
   }

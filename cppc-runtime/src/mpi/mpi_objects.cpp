@@ -35,6 +35,12 @@ Group Group::of(MPI_Comm comm) {
   return Group(group);
 }
 
+Group Group::of(MPI_Win win) {
+  MPI_Group group = MPI_GROUP_NULL;
+  must(PMPI_Win_get_group(win, &group), "MPI_Win_get_group");
+  return Group(group);
+}
+
 Group Group::remote(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL;
   must(PMPI_Comm_remote_group(comm, &group), "MPI_Comm_remote_group");
@@ -55,6 +61,11 @@ std::vector<int> ranks_in(MPI_Group to, MPI_Group from) {
   std::vector<int> translated(ranks.size());
   must(PMPI_Group_translate_ranks(from, size, ranks.data(), to, translated.data()), "MPI_Group_translate_ranks");
   return translated;
+}
+
+int make_comm(MPI_Comm world, std::span<const int> members, MPI_Comm* made) {
+  const Group group = Group::of(Group::of(world), members);
+  return PMPI_Comm_create_group(world, group.get(), 0, made);
 }
 
 ErrorHandler ErrorHandler::of(MPI_Comm comm) {

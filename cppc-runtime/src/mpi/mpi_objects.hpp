@@ -22,6 +22,7 @@ bool is_derived(MPI_Datatype type);
 class Group {
  public:
   static Group of(MPI_Comm comm);
+  static Group of(MPI_Win win);
 
   /// The remote group of an intercommunicator.
   static Group remote(MPI_Comm comm);
@@ -47,6 +48,10 @@ class Group {
 
 /// The ranks in `to` of all processes of `from`, MPI_UNDEFINED for those that it does not have.
 std::vector<int> ranks_in(MPI_Group to, MPI_Group from);
+
+/// Makes a communicator of the processes with these ranks in `world`, in this order. Collective over them alone; what
+/// MPI returned.
+int make_comm(MPI_Comm world, std::span<const int> members, MPI_Comm* made);
 
 /// An error handler, kept alive.
 class ErrorHandler {

@@ -36,21 +36,10 @@ int model_of(MPI_Win real) {
   return found != 0 ? *model : MPI_WIN_SEPARATE;
 }
 
-int size_of(MPI_Win real) {
-  MPI_Group group = MPI_GROUP_NULL;
+std::size_t size_of(MPI_Win real) {
   int size = 0;
-  must(PMPI_Win_get_group(real, &group), "MPI_Win_get_group");
-  must(PMPI_Group_size(group, &size), "MPI_Group_size");
-  must(PMPI_Group_free(&group), "MPI_Group_free");
-  return size;
-}
-
-std::vector<int> members_of(MPI_Win real, const Group& world) {
-  MPI_Group group = MPI_GROUP_NULL;
-  must(PMPI_Win_get_group(real, &group), "MPI_Win_get_group");
-  std::vector<int> members = ranks_in(world.get(), group);
-  must(PMPI_Group_free(&group), "MPI_Group_free");
-  return members;
+  must(PMPI_Group_size(Group::of(real).get(), &size), "MPI_Group_size");
+  return static_cast<std::size_t>(size);
 }
 
 std::string name_of(MPI_Win real) {
@@ -93,10 +82,7 @@ cppc_status failed(int status, const char* call, const WindowDescription& window
 /// A communicator of the window's members, for as long as the window is being made.
 class Members {
  public:
-  Members(MPI_Comm world, const std::vector<int>& members) {
-    const Group group = Group::of(Group::of(world), members);
-    status_ = PMPI_Comm_create_group(world, group.get(), 0, &comm_);
-  }
+  Members(MPI_Comm world, const std::vector<int>& members) : status_(make_comm(world, members, &comm_)) {}
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
   ~Members() {
@@ -108,7 +94,7 @@ class Members {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int status_ = MPI_SUCCESS;
+  int status_;
 };
 
 int make_window(const KeptWindow& kept, const Hints& hints, MPI_Comm comm, MPI_Win* made) {
@@ -189,7 +175,7 @@ WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size
 MPI_Win Windows::add(MPI_Win real, void* base, MPI_Aint size, int unit, int flavor) {
   const KeptWindow kept{.base = base, .size = size, .unit = unit, .flavor = flavor, .model = model_of(real)};
   Window window{.kept = keep(window_type, kept), .real = real, .order = ++made_};
-  window.unsettled.resize(static_cast<std::size_t>(size_of(real)));
+  window.unsettled.resize(size_of(real));
   return table_.add(std::move(window));
 }
 
@@ -234,7 +220,7 @@ WindowDescriptions Windows::describe(const Group& world) {
                    .name = name_of(window.real),
                    .errors_return = returns_errors(window.real),
                    .hints = hints_of(window.real),
-                   .members = members_of(window.real, world),
+                   .members = ranks_in(world.get(), Group::of(window.real).get()),
                    .fenced = window.fenced,
                    .locked_all = window.locked_all,
                    .shared = window.shared});
