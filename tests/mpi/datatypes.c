@@ -1,4 +1,5 @@
-/* Derived datatypes by every constructor: what each picks out of a row of numbers travels to the next rank. */
+/* Derived datatypes by every constructor: what each picks out of a row of numbers travels to the next rank. What the
+ * program caches on them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,23 @@ enum { TYPES = 16, NUMBERS = 40, LONGEST = 8, STRUCTURE = 7 };
 
 static MPI_Datatype types[TYPES];
 static int picks[TYPES][LONGEST], lengths[TYPES], made; /* which numbers each type has, in order */
+
+static int key, lasting_key, copies, deletions, cached;
+
+static int copy_next(MPI_Datatype type, int keyval, void* extra, void* value, void* copy, int* copied) {
+  (void)type, (void)keyval;
+  EXPECT(extra == &cached);
+  ++copies;
+  *(void**)copy = (int*)value + 1;
+  *copied = 1;
+  return MPI_SUCCESS;
+}
+
+static int count_deletion(MPI_Datatype type, int keyval, void* value, void* extra) {
+  (void)type, (void)keyval, (void)value, (void)extra;
+  ++deletions;
+  return MPI_SUCCESS;
+}
 
 static void add(MPI_Datatype type, int length, const int* which) {
   MPI_Type_commit(&type);
@@ -60,10 +78,20 @@ void make_objects(void) {
   make_indexed();
   make_structures();
   make_arrays();
+  MPI_Type_create_keyval(copy_next, count_deletion, &key, &cached);
+  MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &lasting_key, NULL);
+  MPI_Type_set_attr(types[STRUCTURE], key, picks[STRUCTURE]);
+  MPI_Type_set_attr(types[STRUCTURE], lasting_key, (void*)41);
+  MPI_Type_set_attr(MPI_INT, lasting_key, &cached);
 }
 
 void free_objects(void) {
+  const int before_last = deletions;
+  MPI_Type_delete_attr(MPI_INT, lasting_key);
+  MPI_Type_free_keyval(&lasting_key);
+  MPI_Type_free_keyval(&key);
   for (int i = 0; i < made; ++i) MPI_Type_free(&types[i]);
+  EXPECT(deletions == before_last + 1);
 }
 
 /* Travels as the type picks it and arrives in a row. */
@@ -94,7 +122,27 @@ static void look_inside(void) {
   MPI_Type_free(&inner[0]);
 }
 
+static void* attribute(MPI_Datatype type, int keyval) {
+  void* value;
+  int found;
+  MPI_Type_get_attr(type, keyval, &value, &found);
+  return found ? value : NULL;
+}
+
+static void use_attributes(int step) {
+  MPI_Datatype copy;
+  EXPECT(attribute(types[STRUCTURE], key) == picks[STRUCTURE]);
+  EXPECT(attribute(types[STRUCTURE], lasting_key) == (void*)41);
+  EXPECT(attribute(types[0], key) == NULL && attribute(MPI_INT, lasting_key) == &cached);
+  MPI_Type_dup(types[STRUCTURE], &copy);
+  EXPECT(copies == step + 1 && deletions == step);
+  EXPECT(attribute(copy, key) == &picks[STRUCTURE][1] && attribute(copy, lasting_key) == (void*)41);
+  MPI_Type_free(&copy);
+  EXPECT(deletions == step + 1);
+}
+
 void use_objects(int step) {
   for (int i = 0; i < made; ++i) send_around(i, step);
   look_inside();
+  use_attributes(step);
 }

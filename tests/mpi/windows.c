@@ -9,6 +9,14 @@ enum { CELLS = 8 };
 static MPI_Win fenced, locked, met; /* of memory of the program's own, of MPI's, and for epochs of groups */
 static long own[CELLS], letter[2], *theirs, *lent;
 static MPI_Group from, to;
+static int key, deletions;
+
+static int count_deletion(MPI_Win win, int keyval, void* value, void* extra) {
+  (void)win, (void)keyval;
+  EXPECT(value == &own[2] && extra == letter);
+  ++deletions;
+  return MPI_SUCCESS;
+}
 
 void make_objects(void) {
   MPI_Group all;
@@ -27,6 +35,9 @@ void make_objects(void) {
   MPI_Info_free(&hints);
   MPI_Win_set_name(locked, "held on");
   MPI_Win_set_errhandler(locked, MPI_ERRORS_RETURN);
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, count_deletion, &key, letter);
+  MPI_Win_set_attr(fenced, key, &own[2]);
+  MPI_Win_set_attr(locked, key, &own[2]);
   for (int i = 0; i < CELLS; ++i) theirs[i] = 0;
   *lent = 5;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -37,8 +48,12 @@ void make_objects(void) {
 void free_objects(void) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, fenced);
   MPI_Win_unlock_all(locked);
+  MPI_Win_delete_attr(fenced, key);
+  MPI_Win_free_keyval(&key);
   MPI_Win_free(&fenced);
+  EXPECT(deletions == 1);
   MPI_Win_free(&locked);
+  EXPECT(deletions == 2);
   MPI_Win_free(&met);
   MPI_Free_mem(lent);
   MPI_Group_free(&from);
@@ -60,6 +75,10 @@ static void look(int step) {
   EXPECT(found && *unit == (int)sizeof(long));
   MPI_Win_get_attr(locked, MPI_WIN_CREATE_FLAVOR, &flavour, &found);
   EXPECT(found && *flavour == MPI_WIN_FLAVOR_ALLOCATE);
+  MPI_Win_get_attr(locked, key, &base, &found);
+  EXPECT(found && base == &own[2]);
+  MPI_Win_get_attr(met, key, &base, &found);
+  EXPECT(!found);
   MPI_Win_get_name(locked, name, &length);
   EXPECT(strcmp(name, "held on") == 0);
   MPI_Win_get_errhandler(locked, &handler);

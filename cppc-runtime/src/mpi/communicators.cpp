@@ -20,7 +20,8 @@ int raise(MPI_Comm comm, int status) {
 
 /// Frees the communicator and what the program has cached on it.
 int release(const char* function, MPI_Comm* comm) {
-  if (const int status = own_attributes().erase_all(*comm); status != MPI_SUCCESS) return raise(*comm, status);
+  if (const int status = own_attributes<MPI_Comm>().erase_all(*comm); status != MPI_SUCCESS)
+    return raise(*comm, status);
   MPI_Comm real = comms.real(*comm, function);
   const int status = PMPI_Comm_free(&real);
   if (status != MPI_SUCCESS) return status;
@@ -37,7 +38,7 @@ int duplicate(const char* function, MPI_Comm comm, MPI_Comm* newcomm, Make make)
   const MPI_Comm real = comms.real(comm, function);
   const int made = comms.create(function, newcomm, [&](MPI_Comm* out) { return make(real, out); });
   if (made != MPI_SUCCESS) return made;
-  const int copied = own_attributes().copy_all(comm, *newcomm);
+  const int copied = own_attributes<MPI_Comm>().copy_all(comm, *newcomm);
   if (copied == MPI_SUCCESS) return MPI_SUCCESS;
   release(function, newcomm);
   return raise(comm, copied);
@@ -76,7 +77,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   const int status = comms.create_later(newcomm, [&](MPI_Comm* made) { return PMPI_Comm_idup(real, made, request); });
   if (requests().started(status, request) != MPI_SUCCESS) return status;
   requests().find(*request)->makes = *newcomm;
-  return raise(comm, own_attributes().copy_all(comm, *newcomm));
+  return raise(comm, own_attributes<MPI_Comm>().copy_all(comm, *newcomm));
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
@@ -108,8 +109,8 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
   const bool translated = comms.managed() && (comm == MPI_COMM_WORLD || CommTable::is_virtual(comm));
   if (translated && launch_attribute(keyval, value, flag)) return MPI_SUCCESS;
-  if (comms.managed() && OwnAttributes::is_own(keyval))
-    return raise(comm, own_attributes().get(comm, keyval, value, flag));
+  if (comms.managed() && is_own_key(keyval))
+    return raise(comm, own_attributes<MPI_Comm>().get(comm, keyval, value, flag));
   return PMPI_Comm_get_attr(comms.real(comm, __func__), keyval, value, flag);
 }
 
@@ -119,14 +120,14 @@ int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
 
 int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
   if (!comms.managed()) return PMPI_Comm_set_attr(comm, keyval, value);
-  return raise(comm, own_attributes().set(comm, keyval, value));
+  return raise(comm, own_attributes<MPI_Comm>().set(comm, keyval, value));
 }
 
 int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) { return MPI_Comm_set_attr(comm, keyval, value); }
 
 int MPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
   if (!comms.managed()) return PMPI_Comm_delete_attr(comm, keyval);
-  return raise(comm, own_attributes().erase(comm, keyval));
+  return raise(comm, own_attributes<MPI_Comm>().erase(comm, keyval));
 }
 
 int MPI_Attr_delete(MPI_Comm comm, int keyval) { return MPI_Comm_delete_attr(comm, keyval); }
@@ -134,7 +135,7 @@ int MPI_Attr_delete(MPI_Comm comm, int keyval) { return MPI_Comm_delete_attr(com
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* erase, int* keyval,
                            void* extra) {
   if (!comms.managed()) return PMPI_Comm_create_keyval(copy, erase, keyval, extra);
-  return own_attributes().create_key(copy, erase, keyval, extra);
+  return own_attributes<MPI_Comm>().create_key(copy, erase, keyval, extra);
 }
 
 int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* erase, int* keyval, void* extra) {
@@ -142,8 +143,8 @@ int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* erase, int* 
 }
 
 int MPI_Comm_free_keyval(int* keyval) {
-  if (!comms.managed() || !OwnAttributes::is_own(*keyval)) return PMPI_Comm_free_keyval(keyval);
-  return raise(MPI_COMM_WORLD, own_attributes().free_key(keyval));
+  if (!comms.managed() || !is_own_key(*keyval)) return PMPI_Comm_free_keyval(keyval);
+  return raise_of_world(own_attributes<MPI_Comm>().free_key(keyval));
 }
 
 int MPI_Keyval_free(int* keyval) { return MPI_Comm_free_keyval(keyval); }

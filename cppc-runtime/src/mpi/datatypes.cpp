@@ -4,6 +4,7 @@
 
 #include "log.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/own_attributes.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -13,16 +14,21 @@ void Datatypes::retain_own(MPI_Datatype type) {
 }
 
 void Datatypes::release_own(MPI_Datatype type) {
-  if (types_.find(type) != nullptr) free(&type);
+  if (types_.find(type) != nullptr) free(&type);  // what the program's functions on attributes return, nobody hears
 }
 
 int Datatypes::free(MPI_Datatype* type) {
   Uses* const uses = type != nullptr ? types_.find(*type) : nullptr;
-  if (uses != nullptr && --uses->count > 0) {
+  if (uses == nullptr) return PMPI_Type_free(type);
+  if (uses->count > 1) {
+    --uses->count;
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
   }
-  if (uses != nullptr) types_.remove(*type);
+  if (const int status = own_attributes<MPI_Datatype>().erase_all(*type); status != MPI_SUCCESS) {
+    return raise_of_world(status);
+  }
+  types_.remove(*type);
   return PMPI_Type_free(type);
 }
 
@@ -82,9 +88,26 @@ Datatypes& datatypes() {
 
 using namespace cppc::mpi;
 
+namespace {
+
+bool has_own_attributes(MPI_Datatype type, int keyval) {
+  return comms.managed() && is_own_key(keyval) && type != nullptr && type != MPI_DATATYPE_NULL;
+}
+
+}  // namespace
+
 extern "C" {
 
 int MPI_Type_free(MPI_Datatype* type) { return comms.managed() ? datatypes().free(type) : PMPI_Type_free(type); }
+
+int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  const int made = datatypes().made(PMPI_Type_dup(oldtype, newtype), newtype);
+  if (!comms.managed() || made != MPI_SUCCESS) return made;
+  const int copied = own_attributes<MPI_Datatype>().copy_all(oldtype, *newtype);
+  if (copied == MPI_SUCCESS) return MPI_SUCCESS;
+  datatypes().free(newtype);
+  return raise_of_world(copied);
+}
 
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_datatypes, int integers[],
                           MPI_Aint addresses[], MPI_Datatype types[]) {
@@ -98,6 +121,32 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     if (is_derived(types[i])) datatypes().made(MPI_SUCCESS, &types[i]);  // a copy, for the program to free
   }
   return status;
+}
+
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* erase, int* keyval,
+                           void* extra) {
+  if (!comms.managed()) return PMPI_Type_create_keyval(copy, erase, keyval, extra);
+  return own_attributes<MPI_Datatype>().create_key(copy, erase, keyval, extra);
+}
+
+int MPI_Type_free_keyval(int* keyval) {
+  if (!comms.managed() || !is_own_key(*keyval)) return PMPI_Type_free_keyval(keyval);
+  return raise_of_world(own_attributes<MPI_Datatype>().free_key(keyval));
+}
+
+int MPI_Type_get_attr(MPI_Datatype type, int keyval, void* value, int* flag) {
+  if (!has_own_attributes(type, keyval)) return PMPI_Type_get_attr(type, keyval, value, flag);
+  return raise_of_world(own_attributes<MPI_Datatype>().get(type, keyval, value, flag));
+}
+
+int MPI_Type_set_attr(MPI_Datatype type, int keyval, void* value) {
+  if (!has_own_attributes(type, keyval)) return PMPI_Type_set_attr(type, keyval, value);
+  return raise_of_world(own_attributes<MPI_Datatype>().set(type, keyval, value));
+}
+
+int MPI_Type_delete_attr(MPI_Datatype type, int keyval) {
+  if (!has_own_attributes(type, keyval)) return PMPI_Type_delete_attr(type, keyval);
+  return raise_of_world(own_attributes<MPI_Datatype>().erase(type, keyval));
 }
 
 // Of MPI 1: for mpi.h they are errors by now, unless one asks for them; the library has them all the same.

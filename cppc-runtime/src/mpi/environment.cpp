@@ -86,7 +86,7 @@ int MPI_Query_thread(int* provided) {
 int MPI_Finalize(void) {
   cppc::extension::finish();
   if (comms.managed()) {
-    for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) own_attributes().erase_all(comm);
+    for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) own_attributes<MPI_Comm>().erase_all(comm);
     requests().free_real();
     comms.free_all();
   }

@@ -7,6 +7,7 @@
 #include "heap.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/own_attributes.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/traffic.hpp"
 #include "mpi/windows.hpp"
@@ -33,6 +34,12 @@ int create(const char* function, int flavor, void* base, MPI_Aint size, int unit
   MPI_Win made = MPI_WIN_NULL;
   const int status = PMPI_Win_create(base, size, unit, info, comms.real(comm, function), &made);
   if (status == MPI_SUCCESS) *win = windows().add(made, base, size, unit, flavor);
+  return status;
+}
+
+/// What the program's own functions on attributes returned, as an error of the window.
+int raise(MPI_Win win, int status) {
+  if (status != MPI_SUCCESS) PMPI_Win_call_errhandler(windows().real(win), status);
   return status;
 }
 
@@ -105,6 +112,7 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
 
 int MPI_Win_free(MPI_Win* win) {
   if (!comms.managed() || win == nullptr) return PMPI_Win_free(win);
+  if (const int status = own_attributes<MPI_Win>().erase_all(*win); status != MPI_SUCCESS) return raise(*win, status);
   MPI_Win real = windows().real(*win);
   const int status = PMPI_Win_free(&real);
   if (after(status, *win) == nullptr) return status;
@@ -135,8 +143,31 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
       hand_out(&kept.model, value);
       return MPI_SUCCESS;
     default:
+      if (is_own_key(keyval)) return raise(win, own_attributes<MPI_Win>().get(win, keyval, value, flag));
       return PMPI_Win_get_attr(window->real, keyval, value, flag);
   }
+}
+
+int MPI_Win_set_attr(MPI_Win win, int keyval, void* value) {
+  if (windows().find(win) == nullptr || !is_own_key(keyval))
+    return PMPI_Win_set_attr(windows().real(win), keyval, value);
+  return raise(win, own_attributes<MPI_Win>().set(win, keyval, value));
+}
+
+int MPI_Win_delete_attr(MPI_Win win, int keyval) {
+  if (windows().find(win) == nullptr || !is_own_key(keyval)) return PMPI_Win_delete_attr(windows().real(win), keyval);
+  return raise(win, own_attributes<MPI_Win>().erase(win, keyval));
+}
+
+int MPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* erase, int* keyval,
+                          void* extra) {
+  if (!comms.managed()) return PMPI_Win_create_keyval(copy, erase, keyval, extra);
+  return own_attributes<MPI_Win>().create_key(copy, erase, keyval, extra);
+}
+
+int MPI_Win_free_keyval(int* keyval) {
+  if (!comms.managed() || !is_own_key(*keyval)) return PMPI_Win_free_keyval(keyval);
+  return raise_of_world(own_attributes<MPI_Win>().free_key(keyval));
 }
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group* group) {

@@ -8,15 +8,46 @@
 #include "cppc/cppc.h"
 #include "heap.hpp"
 #include "log.hpp"
+#include "mpi/comm_table.hpp"
 #include "mpi/kept.hpp"
 #include "never_destroyed.hpp"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI 1's functions that copy or delete
 
 namespace cppc::mpi {
 
 namespace {
 
-using Copy = MPI_Comm_copy_attr_function;
-using Delete = MPI_Comm_delete_attr_function;
+/// What differs between the kinds of objects. Keys of one kind are none of another.
+template <class Object>
+struct Kind;
+
+template <>
+struct Kind<MPI_Comm> {
+  static constexpr int first_key = 1 << 20;
+  static constexpr const cppc_type& handle = cppc_type_mpi_comm;
+  static constexpr std::array nothing_copied{MPI_COMM_NULL_COPY_FN, OMPI_C_MPI_NULL_COPY_FN};
+  static constexpr std::array value_copied{MPI_COMM_DUP_FN, OMPI_C_MPI_DUP_FN};
+  static constexpr std::array nothing_deleted{MPI_COMM_NULL_DELETE_FN, OMPI_C_MPI_NULL_DELETE_FN};
+};
+
+template <>
+struct Kind<MPI_Win> {
+  static constexpr int first_key = 2 << 20;
+  static constexpr const cppc_type& handle = cppc_type_mpi_win;
+  static constexpr std::array nothing_copied{MPI_WIN_NULL_COPY_FN};
+  static constexpr std::array value_copied{MPI_WIN_DUP_FN};
+  static constexpr std::array nothing_deleted{MPI_WIN_NULL_DELETE_FN};
+};
+
+template <>
+struct Kind<MPI_Datatype> {
+  static constexpr int first_key = 3 << 20;
+  static constexpr const cppc_type& handle = cppc_type_mpi_datatype;
+  static constexpr std::array nothing_copied{MPI_TYPE_NULL_COPY_FN};
+  static constexpr std::array value_copied{MPI_TYPE_DUP_FN};
+  static constexpr std::array nothing_deleted{MPI_TYPE_NULL_DELETE_FN};
+};
 
 /// What the program gave as a pointer: one, or a number.
 struct KeptPointer {
@@ -34,20 +65,20 @@ struct KeptPointer {
 
 enum CopyKind : unsigned char { copies_nothing, copies_value, copies_by_function };
 
-CopyKind kind_of(Copy* copy) {
-  if (copy == nullptr || copy == MPI_COMM_NULL_COPY_FN || copy == OMPI_C_MPI_NULL_COPY_FN) return copies_nothing;
-  return copy == MPI_COMM_DUP_FN || copy == OMPI_C_MPI_DUP_FN ? copies_value : copies_by_function;
-}
+bool among(const auto& functions, auto* function) { return std::ranges::find(functions, function) != functions.end(); }
 
-bool deletes_nothing(Delete* erase) {
-  return erase == nullptr || erase == MPI_COMM_NULL_DELETE_FN || erase == OMPI_C_MPI_NULL_DELETE_FN;
+template <class Object>
+CopyKind kind_of(typename OwnAttributes<Object>::Copy* copy) {
+  if (copy == nullptr || among(Kind<Object>::nothing_copied, copy)) return copies_nothing;
+  return among(Kind<Object>::value_copied, copy) ? copies_value : copies_by_function;
 }
 
 }  // namespace
 
+template <class Object>
 struct KeptKey {
-  Copy* copy;  ///< null unless it copies by function
-  Delete* erase;
+  OwnAttributes<Object>::Copy* copy;  ///< null unless it copies by function
+  OwnAttributes<Object>::Delete* erase;
   KeptPointer extra;
   int key;
   int uses;  ///< by the program until it frees the key, and by attributes
@@ -55,9 +86,10 @@ struct KeptKey {
   bool freed;
 };
 
+template <class Object>
 struct KeptAttribute {
   KeptPointer value;
-  MPI_Comm comm;
+  Object object;
   int key;
 };
 
@@ -68,20 +100,31 @@ constexpr std::array pointer_fields{cppc_field{"pointer", offsetof(KeptPointer, 
 constexpr cppc_type pointer_type = {CPPC_STRUCT, sizeof(KeptPointer), "attribute value", pointer_fields.data(),
                                     pointer_fields.size()};
 
-constexpr std::array key_fields{cppc_field{"copy", offsetof(KeptKey, copy), &cppc_type_function, 1},
-                                cppc_field{"erase", offsetof(KeptKey, erase), &cppc_type_function, 1},
-                                cppc_field{"extra", offsetof(KeptKey, extra), &pointer_type, 1},
-                                cppc_field{"key", offsetof(KeptKey, key), &cppc_type_int, 1},
-                                cppc_field{"uses", offsetof(KeptKey, uses), &cppc_type_int, 1},
-                                cppc_field{"copies", offsetof(KeptKey, copies), &cppc_type_unsigned_char, 1},
-                                cppc_field{"freed", offsetof(KeptKey, freed), &cppc_type_bool, 1}};
-constexpr cppc_type key_type = {CPPC_STRUCT, sizeof(KeptKey), "attribute key", key_fields.data(), key_fields.size()};
+template <class Key>
+constexpr std::array key_fields{cppc_field{"copy", offsetof(Key, copy), &cppc_type_function, 1},
+                                cppc_field{"erase", offsetof(Key, erase), &cppc_type_function, 1},
+                                cppc_field{"extra", offsetof(Key, extra), &pointer_type, 1},
+                                cppc_field{"key", offsetof(Key, key), &cppc_type_int, 1},
+                                cppc_field{"uses", offsetof(Key, uses), &cppc_type_int, 1},
+                                cppc_field{"copies", offsetof(Key, copies), &cppc_type_unsigned_char, 1},
+                                cppc_field{"freed", offsetof(Key, freed), &cppc_type_bool, 1}};
+template <class Key>
+constexpr cppc_type key_type = {CPPC_STRUCT, sizeof(Key), "attribute key", key_fields<Key>.data(),
+                                key_fields<Key>.size()};
 
-constexpr std::array attribute_fields{cppc_field{"value", offsetof(KeptAttribute, value), &pointer_type, 1},
-                                      cppc_field{"comm", offsetof(KeptAttribute, comm), &cppc_type_mpi_comm, 1},
-                                      cppc_field{"key", offsetof(KeptAttribute, key), &cppc_type_int, 1}};
-constexpr cppc_type attribute_type = {CPPC_STRUCT, sizeof(KeptAttribute), "attribute", attribute_fields.data(),
-                                      attribute_fields.size()};
+template <class Object, class Attribute = KeptAttribute<Object>>
+constexpr std::array attribute_fields{cppc_field{"value", offsetof(Attribute, value), &pointer_type, 1},
+                                      cppc_field{"object", offsetof(Attribute, object), &Kind<Object>::handle, 1},
+                                      cppc_field{"key", offsetof(Attribute, key), &cppc_type_int, 1}};
+template <class Object>
+constexpr cppc_type attribute_type = {CPPC_STRUCT, sizeof(KeptAttribute<Object>), "attribute",
+                                      attribute_fields<Object>.data(), attribute_fields<Object>.size()};
+
+template <class Object>
+KeptAttribute<Object>* attribute_of(Object object, int key, void* value) {
+  return keep(attribute_type<Object>,
+              KeptAttribute<Object>{.value = KeptPointer::of(value), .object = object, .key = key});
+}
 
 std::vector<std::uint64_t> read_blocks(ByteReader& reader) {
   std::vector<std::uint64_t> blocks(reader.count(sizeof(std::uint64_t)));
@@ -91,63 +134,70 @@ std::vector<std::uint64_t> read_blocks(ByteReader& reader) {
 
 }  // namespace
 
-int OwnAttributes::create_key(Copy* copy, Delete* erase, int* key, void* extra) {
-  int number = first_key;
+template <class Object>
+int OwnAttributes<Object>::create_key(Copy* copy, Delete* erase, int* key, void* extra) {
+  int number = Kind<Object>::first_key;
   for (const auto& [used, kept] : keys_) {
     if (used != number) break;
     ++number;
   }
-  const CopyKind copies = kind_of(copy);
-  keys_[number] = keep(key_type, KeptKey{.copy = copies == copies_by_function ? copy : nullptr,
-                                         .erase = deletes_nothing(erase) ? nullptr : erase,
-                                         .extra = KeptPointer::of(extra),
-                                         .key = number,
-                                         .uses = 1,
-                                         .copies = copies,
-                                         .freed = false});
+  const CopyKind copies = kind_of<Object>(copy);
+  keys_[number] = keep(key_type<Key>, Key{.copy = copies == copies_by_function ? copy : nullptr,
+                                          .erase = among(Kind<Object>::nothing_deleted, erase) ? nullptr : erase,
+                                          .extra = KeptPointer::of(extra),
+                                          .key = number,
+                                          .uses = 1,
+                                          .copies = copies,
+                                          .freed = false});
   *key = number;
   return MPI_SUCCESS;
 }
 
-KeptKey* OwnAttributes::find_key(int key) const {
+template <class Object>
+KeptKey<Object>* OwnAttributes<Object>::find_key(int key) const {
   const auto found = keys_.find(key);
   return found != keys_.end() ? found->second : nullptr;
 }
 
-OwnAttributes::List::const_iterator OwnAttributes::find(MPI_Comm comm, int key) const {
+template <class Object>
+OwnAttributes<Object>::List::const_iterator OwnAttributes<Object>::find(Object object, int key) const {
   return std::ranges::find_if(attributes_,
-                              [&](const KeptAttribute* one) { return one->comm == comm && one->key == key; });
+                              [&](const Attribute* one) { return one->object == object && one->key == key; });
 }
 
 /// One use less.
-void OwnAttributes::release(int key) {
-  KeptKey* const kept = find_key(key);
+template <class Object>
+void OwnAttributes<Object>::release(int key) {
+  Key* const kept = find_key(key);
   if (--kept->uses > 0) return;
   heap().release(kept);
   keys_.erase(key);
 }
 
-int OwnAttributes::free_key(int* key) {
-  KeptKey* const kept = find_key(*key);
+template <class Object>
+int OwnAttributes<Object>::free_key(int* key) {
+  Key* const kept = find_key(*key);
   if (kept == nullptr) return MPI_ERR_KEYVAL;
   if (!std::exchange(kept->freed, true)) release(*key);  // in use, it may be freed again through a copy of its number
   *key = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
 
-int OwnAttributes::set(MPI_Comm comm, int key, void* value) {
-  const KeptKey* const kept = find_key(key);
+template <class Object>
+int OwnAttributes<Object>::set(Object object, int key, void* value) {
+  const Key* const kept = find_key(key);
   if (kept == nullptr || kept->freed) return MPI_ERR_KEYVAL;
-  if (const auto before = find(comm, key); before != attributes_.end())
-    if (const int status = erase(before); status != MPI_SUCCESS) return status;
-  attributes_.push_back(keep(attribute_type, KeptAttribute{.value = KeptPointer::of(value), .comm = comm, .key = key}));
+  if (const auto before = find(object, key); before != attributes_.end())
+    if (const int status = erase_at(before); status != MPI_SUCCESS) return status;
+  attributes_.push_back(attribute_of(object, key, value));
   ++find_key(key)->uses;
   return MPI_SUCCESS;
 }
 
-int OwnAttributes::get(MPI_Comm comm, int key, void* value, int* found) const {
+template <class Object>
+int OwnAttributes<Object>::get(Object object, int key, void* value, int* found) const {
   if (find_key(key) == nullptr) return MPI_ERR_KEYVAL;
-  const auto place = find(comm, key);
+  const auto place = find(object, key);
   *found = place != attributes_.end();
   if (*found == 0) return MPI_SUCCESS;
   void* const kept = (*place)->value.value();
@@ -155,11 +205,12 @@ int OwnAttributes::get(MPI_Comm comm, int key, void* value, int* found) const {
   return MPI_SUCCESS;
 }
 
-int OwnAttributes::erase(List::const_iterator place) {
-  KeptAttribute* const attribute = *place;
-  const KeptKey& key = *find_key(attribute->key);
+template <class Object>
+int OwnAttributes<Object>::erase_at(List::const_iterator place) {
+  Attribute* const attribute = *place;
+  const Key& key = *find_key(attribute->key);
   if (key.erase != nullptr) {
-    const int status = key.erase(attribute->comm, attribute->key, attribute->value.value(), key.extra.value());
+    const int status = key.erase(attribute->object, attribute->key, attribute->value.value(), key.extra.value());
     if (status != MPI_SUCCESS) return status;
   }
   std::erase(attributes_, attribute);  // the function may have set or erased others
@@ -168,18 +219,20 @@ int OwnAttributes::erase(List::const_iterator place) {
   return MPI_SUCCESS;
 }
 
-int OwnAttributes::erase(MPI_Comm comm, int key) {
-  const KeptKey* const kept = find_key(key);
+template <class Object>
+int OwnAttributes<Object>::erase(Object object, int key) {
+  const Key* const kept = find_key(key);
   if (kept == nullptr) return MPI_ERR_KEYVAL;
-  const auto place = find(comm, key);
-  return place != attributes_.end() ? erase(place) : MPI_SUCCESS;
+  const auto place = find(object, key);
+  return place != attributes_.end() ? erase_at(place) : MPI_SUCCESS;
 }
 
-int OwnAttributes::copy_all(MPI_Comm from, MPI_Comm to) {
+template <class Object>
+int OwnAttributes<Object>::copy_all(Object from, Object to) {
   const List before = attributes_;
-  for (const KeptAttribute* attribute : before) {
-    if (attribute->comm != from) continue;
-    const KeptKey& key = *find_key(attribute->key);
+  for (const Attribute* attribute : before) {
+    if (attribute->object != from) continue;
+    const Key& key = *find_key(attribute->key);
     void* value = attribute->value.value();
     int copied = key.copies == copies_value;
     if (key.copies == copies_by_function) {
@@ -187,50 +240,57 @@ int OwnAttributes::copy_all(MPI_Comm from, MPI_Comm to) {
       if (status != MPI_SUCCESS) return status;
     }
     if (copied == 0) continue;
-    attributes_.push_back(
-        keep(attribute_type, KeptAttribute{.value = KeptPointer::of(value), .comm = to, .key = attribute->key}));
+    attributes_.push_back(attribute_of(to, attribute->key, value));
     ++find_key(attribute->key)->uses;
   }
   return MPI_SUCCESS;
 }
 
-int OwnAttributes::erase_all(MPI_Comm comm) {
+template <class Object>
+int OwnAttributes<Object>::erase_all(Object object) {
   for (;;) {
-    const auto latest = std::ranges::find(attributes_.rbegin(), attributes_.rend(), comm, &KeptAttribute::comm);
+    const auto latest = std::ranges::find(attributes_.rbegin(), attributes_.rend(), object, &Attribute::object);
     if (latest == attributes_.rend()) return MPI_SUCCESS;
-    if (const int status = erase(std::prev(latest.base())); status != MPI_SUCCESS) return status;
+    if (const int status = erase_at(std::prev(latest.base())); status != MPI_SUCCESS) return status;
   }
 }
 
-AttributeBlocks OwnAttributes::blocks() const {
+template <class Object>
+AttributeBlocks OwnAttributes<Object>::blocks() const {
   AttributeBlocks all;
   if (keys_.empty()) return all;
   const BlockNumbers numbers;
   for (const auto& [key, kept] : keys_) all.keys.push_back(numbers.of(kept));
-  for (const KeptAttribute* attribute : attributes_) all.attributes.push_back(numbers.of(attribute));
+  for (const Attribute* attribute : attributes_) all.attributes.push_back(numbers.of(attribute));
   return all;
 }
 
-void OwnAttributes::write(const AttributeBlocks& blocks, ByteWriter& writer) {
+int raise_of_world(int status) {
+  if (status != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(MPI_COMM_WORLD, __func__), status);
+  return status;
+}
+
+void write(const AttributeBlocks& blocks, ByteWriter& writer) {
   for (const auto* list : {&blocks.keys, &blocks.attributes}) {
     writer.u64(list->size());
     for (const std::uint64_t block : *list) writer.u64(block);
   }
 }
 
-AttributeBlocks OwnAttributes::read(ByteReader& reader) {
+AttributeBlocks read_attributes(ByteReader& reader) {
   AttributeBlocks blocks{.keys = read_blocks(reader), .attributes = {}};
   blocks.attributes = read_blocks(reader);
   return blocks;
 }
 
-cppc_status OwnAttributes::adopt(const AttributeBlocks& blocks) {
+template <class Object>
+cppc_status OwnAttributes<Object>::adopt(const AttributeBlocks& blocks) {
   keys_.clear();
   attributes_.clear();
   if (blocks.keys.empty() && blocks.attributes.empty()) return CPPC_OK;
   const BlockNumbers numbers;
   for (const std::uint64_t number : blocks.keys) {
-    auto* const key = numbers.at<KeptKey>(number, key_type);
+    auto* const key = numbers.at<Key>(number, key_type<Key>);
     if (key == nullptr) return CPPC_ERR_IMAGE;
     if (key->copies > copies_by_function || (key->copies == copies_by_function) != (key->copy != nullptr)) {
       log().error("heap/{} in the image is no key of attributes", number);
@@ -239,7 +299,7 @@ cppc_status OwnAttributes::adopt(const AttributeBlocks& blocks) {
     keys_[key->key] = key;
   }
   for (const std::uint64_t number : blocks.attributes) {
-    auto* const attribute = numbers.at<KeptAttribute>(number, attribute_type);
+    auto* const attribute = numbers.at<Attribute>(number, attribute_type<Object>);
     if (attribute == nullptr) return CPPC_ERR_IMAGE;
     if (find_key(attribute->key) == nullptr) {
       log().error("heap/{} in the image is an attribute without a key", number);
@@ -250,9 +310,18 @@ cppc_status OwnAttributes::adopt(const AttributeBlocks& blocks) {
   return CPPC_OK;
 }
 
-OwnAttributes& own_attributes() {
-  static NeverDestroyed<OwnAttributes> instance;
+template class OwnAttributes<MPI_Comm>;
+template class OwnAttributes<MPI_Win>;
+template class OwnAttributes<MPI_Datatype>;
+
+template <class Object>
+OwnAttributes<Object>& own_attributes() {
+  static NeverDestroyed<OwnAttributes<Object>> instance;
   return *instance;
 }
+
+template OwnAttributes<MPI_Comm>& own_attributes();
+template OwnAttributes<MPI_Win>& own_attributes();
+template OwnAttributes<MPI_Datatype>& own_attributes();
 
 }  // namespace cppc::mpi

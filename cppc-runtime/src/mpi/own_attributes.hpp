@@ -1,7 +1,7 @@
-/// Attributes that the program caches on communicators, and their keys. MPI's own would go with the real communicators,
-/// so under an extension they are kept here, under the program's handles; what the program's functions are called with
-/// is the same. Keys and attributes are blocks of the tracked heap: the runtime carries them over as it does the
-/// program's own objects, pointers included.
+/// Attributes that the program caches on communicators, windows and datatypes, and their keys. MPI's own would go with
+/// the real objects, so under an extension they are kept here, under the program's handles; what the program's
+/// functions are called with is the same. Keys and attributes are blocks of the tracked heap: the runtime carries them
+/// over as it does the program's own objects, pointers included.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,9 @@
 
 namespace cppc::mpi {
 
+template <class Object>
 struct KeptKey;
+template <class Object>
 struct KeptAttribute;
 
 /// The numbers of the blocks; attributes in the order in which they were set.
@@ -23,46 +25,55 @@ struct AttributeBlocks {
   std::vector<std::uint64_t> keys, attributes;
 };
 
+/// Whether `key` is, or was, one that OwnAttributes gave, for objects of whatever kind.
+[[nodiscard]] inline bool is_own_key(int key) { return key >= 1 << 20; }  // MPI's own are far below
+
+/// `Object`: MPI_Comm, MPI_Win or MPI_Datatype.
+template <class Object>
 class OwnAttributes {
  public:
-  /// Whether `key` is, or was, one that create_key() gave.
-  [[nodiscard]] static bool is_own(int key) { return key >= first_key; }
+  using Copy = int(Object, int, void*, void*, void*, int*);
+  using Delete = int(Object, int, void*, void*);
 
-  int create_key(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* erase, int* key, void* extra);
+  int create_key(Copy* copy, Delete* erase, int* key, void* extra);
   int free_key(int* key);
 
   /// Of own keys. MPI_ERR_KEYVAL for one that is no more.
-  int set(MPI_Comm comm, int key, void* value);
-  int get(MPI_Comm comm, int key, void* value, int* found) const;
-  int erase(MPI_Comm comm, int key);
+  int set(Object object, int key, void* value);
+  int get(Object object, int key, void* value, int* found) const;
+  int erase(Object object, int key);
 
   /// `to` has just been made from `from`, by duplication. What the program's functions return.
-  int copy_all(MPI_Comm from, MPI_Comm to);
+  int copy_all(Object from, Object to);
 
-  /// `comm` is about to be freed. Latest first. What the program's functions return.
-  int erase_all(MPI_Comm comm);
+  /// `object` is about to be freed. Latest first. What the program's functions return.
+  int erase_all(Object object);
 
   [[nodiscard]] AttributeBlocks blocks() const;
-  static void write(const AttributeBlocks& blocks, ByteWriter& writer);
-  static AttributeBlocks read(ByteReader& reader);
-
   /// In a replacement, once the heap is restored: takes over the blocks, in place of what there is. CPPC_ERR_IMAGE,
   /// logged.
   cppc_status adopt(const AttributeBlocks& blocks);
 
  private:
-  static constexpr int first_key = 1 << 20;  // MPI's own are far below
-
-  using List = std::vector<KeptAttribute*>;
-  [[nodiscard]] KeptKey* find_key(int key) const;
-  [[nodiscard]] List::const_iterator find(MPI_Comm comm, int key) const;
-  int erase(List::const_iterator place);
+  using Key = KeptKey<Object>;
+  using Attribute = KeptAttribute<Object>;
+  using List = std::vector<Attribute*>;
+  [[nodiscard]] Key* find_key(int key) const;
+  [[nodiscard]] List::const_iterator find(Object object, int key) const;
+  int erase_at(List::const_iterator place);
   void release(int key);
 
-  std::map<int, KeptKey*> keys_;
+  std::map<int, Key*> keys_;
   List attributes_;  // in the order in which they were set
 };
 
-OwnAttributes& own_attributes();
+template <class Object>
+OwnAttributes<Object>& own_attributes();
+
+/// What these functions return, where the error belongs to no communicator or window.
+int raise_of_world(int status);
+
+void write(const AttributeBlocks& blocks, ByteWriter& writer);
+AttributeBlocks read_attributes(ByteReader& reader);
 
 }  // namespace cppc::mpi

@@ -54,7 +54,7 @@ struct Communicators {
 struct Restored {
   Communicators communicators;
   std::vector<RequestRecipe> requests;
-  AttributeBlocks attributes;
+  AttributeBlocks comm_attributes, window_attributes, type_attributes;
   std::uint64_t attached_buffer;
 };
 
@@ -162,7 +162,9 @@ cppc_status write_mpi(ByteWriter& writer) {
   write(all, writer);
   if (const cppc_status status = Requests::write(requests().recipes(), writer); status != CPPC_OK) return status;
   if (const cppc_status status = mailbox().write(writer); status != CPPC_OK) return status;
-  OwnAttributes::write(own_attributes().blocks(), writer);
+  mpi::write(own_attributes<MPI_Comm>().blocks(), writer);
+  mpi::write(own_attributes<MPI_Win>().blocks(), writer);
+  mpi::write(own_attributes<MPI_Datatype>().blocks(), writer);
   write_attached_buffer(writer);
   if (const cppc_status status = datatypes().write(writer); status != CPPC_OK) return status;
   if (const cppc_status status = operations().write(writer); status != CPPC_OK) return status;
@@ -189,7 +191,9 @@ void read_mpi(ByteReader& reader, Local& local) {
   mailbox().read(reader);
   restored() = Restored{.communicators = std::move(communicators),
                         .requests = std::move(recipes),
-                        .attributes = OwnAttributes::read(reader),
+                        .comm_attributes = read_attributes(reader),
+                        .window_attributes = read_attributes(reader),
+                        .type_attributes = read_attributes(reader),
                         .attached_buffer = reader.u64()};
   local.datatypes = Datatypes::read(reader);
   local.operations = Operations::read(reader);
@@ -242,6 +246,13 @@ cppc_status rebuild_here(MPI_Comm world) {
   return make_again(all, world);
 }
 
+cppc_status adopt_attributes(const Restored& objects) {
+  cppc_status status = own_attributes<MPI_Comm>().adopt(objects.comm_attributes);
+  if (status == CPPC_OK) status = own_attributes<MPI_Win>().adopt(objects.window_attributes);
+  if (status == CPPC_OK) status = own_attributes<MPI_Datatype>().adopt(objects.type_attributes);
+  return status;
+}
+
 cppc_status rebuild_replacement(MPI_Comm world) {
   if (!restored()) {
     log().error("there is nothing to rebuild: no state has been restored");
@@ -253,7 +264,7 @@ cppc_status rebuild_replacement(MPI_Comm world) {
   mpi::traffic.restart();
   if (const cppc_status status = requests().adopt(objects.requests); status != CPPC_OK) return status;
   if (const cppc_status status = windows().adopt(objects.communicators.windows); status != CPPC_OK) return status;
-  if (const cppc_status status = own_attributes().adopt(objects.attributes); status != CPPC_OK) return status;
+  if (const cppc_status status = adopt_attributes(objects); status != CPPC_OK) return status;
   if (const cppc_status status = attach_again(objects.attached_buffer); status != CPPC_OK) return status;
   const cppc_status status = make_again(objects.communicators, world);
   // Last: whatever has drawn numbers here until now, the program has not.

@@ -1,4 +1,5 @@
-/// Attributes that the program caches on communicators: what MPI says of them holds under an extension, too.
+/// Attributes that the program caches on communicators, windows and datatypes: what MPI says of them holds under an
+/// extension, too.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -170,6 +171,94 @@ TEST_F(Attributes, ManyKeysOneAfterTheOtherAreOneNumber) {
     MPI_Comm_delete_attr(comm_, key);
     MPI_Comm_free_keyval(&key);
   }
+}
+
+/// What the others have besides the functions of communicators.
+std::vector<void*> deleted_values;
+int remember_of_window(MPI_Win, int, void* value, void*) {
+  deleted_values.push_back(value);
+  return failure;
+}
+int remember_of_type(MPI_Datatype, int, void* value, void*) {
+  deleted_values.push_back(value);
+  return failure;
+}
+int copy_next_of_type(MPI_Datatype, int, void*, void* value, void* copy, int* copied) {
+  *static_cast<void**>(copy) = static_cast<char*>(value) + 1;
+  *copied = 1;
+  return failure;
+}
+
+void* get(MPI_Win win, int key) {
+  void* value = nullptr;
+  int found = 0;
+  MPI_Win_get_attr(win, key, static_cast<void*>(&value), &found);
+  return found != 0 ? value : nullptr;
+}
+
+void* get(MPI_Datatype type, int key) {
+  void* value = nullptr;
+  int found = 0;
+  MPI_Type_get_attr(type, key, static_cast<void*>(&value), &found);
+  return found != 0 ? value : nullptr;
+}
+
+TEST_F(Attributes, OfWindowsStayWhenTheWorldChangesAndGoWithTheirWindow) {
+  deleted_values.clear();
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Win win;
+  MPI_Win_create_keyval(MPI_WIN_DUP_FN, remember_of_window, &key, nullptr);
+  MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  EXPECT_EQ(get(win, key), nullptr);
+  MPI_Win_set_attr(win, key, number(1));
+  MPI_Win_set_attr(win, key, &extra);
+  ASSERT_EQ(mpi_state::rebuild(next_world()), CPPC_OK);
+  EXPECT_EQ(get(win, key), &extra);
+  failure = MPI_ERR_OTHER;
+  EXPECT_EQ(MPI_Win_delete_attr(win, key), MPI_ERR_OTHER);
+  EXPECT_EQ(MPI_Win_free(&win), MPI_ERR_OTHER);
+  EXPECT_EQ(get(win, key), &extra) << "it is still there";
+  failure = MPI_SUCCESS;
+  deleted_values.clear();
+  MPI_Win_free_keyval(&key);
+  MPI_Win_free(&win);
+  EXPECT_EQ(deleted_values, std::vector<void*>{&extra});
+}
+
+TEST_F(Attributes, OfDatatypesAreCopiedAndGoWithTheirDatatype) {
+  deleted_values.clear();
+  int key = MPI_KEYVAL_INVALID, not_copied = MPI_KEYVAL_INVALID;
+  MPI_Type_create_keyval(copy_next_of_type, remember_of_type, &key, nullptr);
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &not_copied, nullptr);
+  MPI_Datatype type, copy;
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Type_set_attr(type, key, number(40));
+  MPI_Type_set_attr(type, not_copied, number(50));
+  MPI_Type_dup(type, &copy);
+  EXPECT_EQ(get(copy, key), number(41));
+  EXPECT_EQ(get(copy, not_copied), nullptr);
+  failure = MPI_ERR_OTHER;
+  MPI_Datatype none = MPI_DATATYPE_NULL;
+  EXPECT_EQ(MPI_Type_dup(type, &none), MPI_ERR_OTHER);
+  EXPECT_EQ(MPI_Type_free(&type), MPI_ERR_OTHER);
+  EXPECT_EQ(get(type, not_copied), nullptr) << "it went first";
+  EXPECT_EQ(get(type, key), number(40));
+  failure = MPI_SUCCESS;
+  deleted_values.clear();
+  for (MPI_Datatype* one : {&copy, &type}) MPI_Type_free(one);
+  EXPECT_EQ(deleted_values, (std::vector<void*>{number(41), number(40)}));
+  for (int* one : {&key, &not_copied}) MPI_Type_free_keyval(one);
+}
+
+TEST_F(Attributes, HaveKeysForOneKindOfObjects) {
+  int comm_key = new_key(), type_key = MPI_KEYVAL_INVALID, same = comm_key;
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &type_key, nullptr);
+  EXPECT_EQ(MPI_Type_set_attr(MPI_INT, comm_key, nullptr), MPI_ERR_KEYVAL);
+  EXPECT_EQ(MPI_Comm_set_attr(comm_, type_key, nullptr), MPI_ERR_KEYVAL);
+  EXPECT_EQ(MPI_Type_free_keyval(&same), MPI_ERR_KEYVAL);
+  EXPECT_EQ(MPI_Comm_free_keyval(&comm_key), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Type_free_keyval(&type_key), MPI_SUCCESS);
 }
 
 }  // namespace

@@ -37,7 +37,6 @@ const std::map<std::string, std::function<void()>> calls{
        const int mode = MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL;
        MPI_File_open(MPI_COMM_SELF, "/dev/null", mode, MPI_INFO_NULL, &file);
      }},
-    {"MPI_Type_set_attr", [] { MPI_Type_set_attr(MPI_INT, 0, nullptr); }},
     {"MPI_Comm_spawn",
      [] { MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE); }},
     {"mpi_comm_create_keyval", [] { mpi_comm_create_keyval_(nullptr, nullptr, &key, nullptr, &error); }},
