@@ -11,6 +11,15 @@ enum { COLUMNS = 4, WAYS = 11 };
 static MPI_File table, log_file; /* each rank's columns of a table; lines in any order */
 static char table_name[64], log_name[64];
 static long lines; /* in the log */
+static MPI_Errhandler counting;
+static int errors, errors_of_none;
+
+static void count_error(MPI_File* file, int* code, ...) {
+  (void)code;
+  EXPECT(*file == log_file || *file == MPI_FILE_NULL);
+  if (*file == MPI_FILE_NULL) ++errors_of_none;
+  if (*file == log_file) ++errors;
+}
 
 static void make_names(void) {
   int id = (int)getpid();
@@ -29,6 +38,10 @@ void make_objects(void) {
   MPI_File_set_size(table, 0);
   MPI_File_set_info(log_file, MPI_INFO_NULL);
   MPI_File_set_errhandler(table, MPI_ERRORS_ARE_FATAL);
+  MPI_File_create_errhandler(count_error, &counting);
+  MPI_File_set_errhandler(log_file, counting);
+  MPI_File_set_errhandler(MPI_FILE_NULL, counting);
+  MPI_Errhandler_free(&counting); /* the files have it on */
   MPI_Type_contiguous(COLUMNS, MPI_INT, &columns);
   MPI_Type_create_resized(columns, 0, ranks * COLUMNS * (MPI_Aint)sizeof(int), &row);
   MPI_Type_commit(&row);
@@ -149,6 +162,20 @@ static void use_shared_position(int step) {
   MPI_File_seek_shared(log_file, lines, MPI_SEEK_SET);
 }
 
+static void meet_errors(int step) {
+  MPI_Errhandler handler, of_none;
+  MPI_File none;
+  MPI_File_get_errhandler(log_file, &handler);
+  MPI_File_get_errhandler(MPI_FILE_NULL, &of_none);
+  EXPECT(handler != MPI_ERRORS_RETURN && of_none != MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&handler);
+  MPI_Errhandler_free(&of_none);
+  MPI_File_call_errhandler(log_file, MPI_ERR_OTHER);
+  EXPECT(errors == step + 1);
+  EXPECT(MPI_File_open(MPI_COMM_SELF, "/nowhere/at all", MPI_MODE_RDONLY, MPI_INFO_NULL, &none) != MPI_SUCCESS);
+  EXPECT(errors_of_none == step + 1);
+}
+
 static void look(void) {
   MPI_Offset size, offset;
   MPI_Datatype etype, filetype;
@@ -179,9 +206,6 @@ static void look(void) {
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);
   MPI_File_get_errhandler(table, &handler);
   EXPECT(handler == MPI_ERRORS_ARE_FATAL);
-  MPI_File_get_errhandler(log_file, &handler);
-  EXPECT(handler == MPI_ERRORS_RETURN);
-  MPI_File_call_errhandler(log_file, MPI_ERR_OTHER);
 }
 
 void use_objects(int step) {
@@ -189,5 +213,6 @@ void use_objects(int step) {
   read_rows(step);
   use_shared_position(step);
   look();
+  meet_errors(step);
   MPI_File_sync(table);
 }

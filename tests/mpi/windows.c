@@ -9,7 +9,13 @@ enum { CELLS = 8 };
 static MPI_Win fenced, locked, met; /* of memory of the program's own, of MPI's, and for epochs of groups */
 static long own[CELLS], letter[2], *theirs, *lent;
 static MPI_Group from, to;
-static int key, deletions;
+static int key, deletions, errors;
+static MPI_Errhandler counting;
+
+static void count_error(MPI_Win* win, int* code, ...) {
+  EXPECT(*win == fenced && *code == MPI_ERR_OTHER);
+  ++errors;
+}
 
 static int count_deletion(MPI_Win win, int keyval, void* value, void* extra) {
   (void)win, (void)keyval;
@@ -35,6 +41,8 @@ void make_objects(void) {
   MPI_Info_free(&hints);
   MPI_Win_set_name(locked, "held on");
   MPI_Win_set_errhandler(locked, MPI_ERRORS_RETURN);
+  MPI_Win_create_errhandler(count_error, &counting);
+  MPI_Win_set_errhandler(fenced, counting);
   MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, count_deletion, &key, letter);
   MPI_Win_set_attr(fenced, key, &own[2]);
   MPI_Win_set_attr(locked, key, &own[2]);
@@ -48,6 +56,7 @@ void make_objects(void) {
 void free_objects(void) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, fenced);
   MPI_Win_unlock_all(locked);
+  MPI_Errhandler_free(&counting);
   MPI_Win_delete_attr(fenced, key);
   MPI_Win_free_keyval(&key);
   MPI_Win_free(&fenced);
@@ -84,6 +93,11 @@ static void look(int step) {
   MPI_Win_get_errhandler(locked, &handler);
   EXPECT(handler == MPI_ERRORS_RETURN);
   MPI_Win_call_errhandler(locked, MPI_ERR_OTHER);
+  MPI_Win_get_errhandler(fenced, &handler);
+  EXPECT(handler == counting);
+  MPI_Errhandler_free(&handler);
+  MPI_Win_call_errhandler(fenced, MPI_ERR_OTHER);
+  EXPECT(errors == step + 1);
   MPI_Win_get_info(fenced, &info);
   MPI_Info_free(&info);
   EXPECT((*lent)++ == 5 + step);

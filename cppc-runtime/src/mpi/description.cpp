@@ -2,23 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <utility>
 
 #include "log.hpp"
-#include "mpi/error_handlers.hpp"
 #include "mpi/numbers.hpp"
 
 namespace cppc::mpi {
 
 namespace {
-
-enum : std::uint8_t { errors_are_fatal, errors_return, calls_function };
-
-std::uint8_t kind_of(MPI_Errhandler handler) {
-  if (handler == MPI_ERRORS_ARE_FATAL) return errors_are_fatal;
-  return handler == MPI_ERRORS_RETURN ? errors_return : calls_function;
-}
 
 tl::unexpected<cppc_status> failed(int status, const char* call, const std::string& name) {
   log().error("cannot make communicator \"{}\" again: {}: {}", name, call, error_text(status));
@@ -35,8 +26,6 @@ bool valid_remote(const Description& description, int size) {
   return distinct_ranks(all, size);
 }
 
-ErrorHandler fatal() { return ErrorHandler::predefined(MPI_ERRORS_ARE_FATAL); }
-
 std::vector<int> remote_members(MPI_Comm comm, const Group& world) {
   int inter = 0;
   must(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
@@ -49,7 +38,9 @@ Settings Settings::of(MPI_Comm comm) {
   std::array<char, MPI_MAX_OBJECT_NAME> name{};
   int length = 0;
   must(PMPI_Comm_get_name(comm, name.data(), &length), "MPI_Comm_get_name");
-  return {.name = name.data(), .error_handler = ErrorHandler::of(comm), .own_function = {}, .hints = hints_of(comm)};
+  return {.name = name.data(),
+          .error_handler = ErrorSetting(HandlerKind::comm, ErrorHandler::of(comm)),
+          .hints = hints_of(comm)};
 }
 
 void Settings::apply(MPI_Comm comm) const {
@@ -58,36 +49,18 @@ void Settings::apply(MPI_Comm comm) const {
   set_hints(comm, hints);
 }
 
-bool Settings::portable(const std::string& object) const {
-  return kind_of(error_handler.get()) != calls_function ||
-         !error_handlers().function_of(error_handler.get(), "the error handler of " + object).empty();
-}
-
 void Settings::write(ByteWriter& writer) const {
   writer.text(name);
-  const std::uint8_t kind = kind_of(error_handler.get());
-  writer.u8(kind);
-  if (kind == calls_function) writer.text(error_handlers().function_of(error_handler.get(), name));
+  error_handler.write(writer);
   mpi::write(hints, writer);
 }
 
 Settings Settings::read(ByteReader& reader) {
-  Settings settings{.name = std::string(reader.text()), .error_handler = fatal(), .own_function = {}, .hints = {}};
-  const std::uint8_t kind = reader.u8();
-  if (kind == errors_return) settings.error_handler = ErrorHandler::predefined(MPI_ERRORS_RETURN);
-  if (kind == calls_function) settings.own_function = reader.text();
-  settings.hints = read_hints(reader);
-  const bool valid_name = settings.name.size() < MPI_MAX_OBJECT_NAME && settings.name.find('\0') == std::string::npos;
-  if (!valid_name || kind > calls_function) reader.fail();
+  Settings settings{.name = std::string(reader.text()),
+                    .error_handler = ErrorSetting::read(HandlerKind::comm, reader),
+                    .hints = read_hints(reader)};
+  if (settings.name.size() >= MPI_MAX_OBJECT_NAME || settings.name.find('\0') != std::string::npos) reader.fail();
   return settings;
-}
-
-cppc_status Settings::find_error_handler() {
-  if (own_function.empty()) return CPPC_OK;
-  auto found = error_handlers().with(own_function);
-  if (!found) return found.error();
-  error_handler = std::move(*found);
-  return CPPC_OK;
 }
 
 Description Description::of(MPI_Comm comm, const Group& world) {

@@ -9,6 +9,7 @@
 
 #include "bytes.hpp"
 #include "cppc/status.h"
+#include "mpi/error_handlers.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/topology.hpp"
@@ -18,23 +19,15 @@ namespace cppc::mpi {
 /// What the program can set on a communicator at any time.
 struct Settings {
   std::string name;
-  ErrorHandler error_handler;
-  std::string own_function;  ///< of read(), when find_error_handler() is to find the handler
+  ErrorSetting error_handler;
   Hints hints;
 
   static Settings of(MPI_Comm comm);
   void apply(MPI_Comm comm) const;
 
-  /// False, logged naming `object`, when a handler is set whose function the program does not declare.
-  [[nodiscard]] bool portable(const std::string& object) const;
-
-  /// Only when portable().
+  /// Only when the error handler is portable().
   void write(ByteWriter& writer) const;
   static Settings read(ByteReader& reader);
-
-  /// In a replacement, once the program's error handlers have been made again, after read(). CPPC_ERR_MISMATCH,
-  /// CPPC_ERR_MPI, logged.
-  cppc_status find_error_handler();
 };
 
 struct Description {

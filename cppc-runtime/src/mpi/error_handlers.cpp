@@ -1,51 +1,63 @@
 #include "mpi/error_handlers.hpp"
 
+#include <array>
 #include <cstdarg>
+#include <type_traits>
 
 #include "log.hpp"
 #include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/files.hpp"
 #include "mpi/recipes.hpp"
+#include "mpi/windows.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
 
 namespace {
 
-using Function = MPI_Comm_errhandler_function;
+MPI_Comm known(MPI_Comm real) { return comms.handle_for(real); }
+MPI_Win known(MPI_Win real) { return windows().handle_for(real); }
+MPI_File known(MPI_File real) { return files().handle_for(real); }
 
-/// MPI calls it for all functions of the program, with the real communicator and, in Open MPI, the name of the MPI
-/// function.
-void call_function(MPI_Comm* real, int* code, ...) {
+/// MPI calls it for all functions of the program, with the real object and, in Open MPI, the name of the MPI function.
+template <class Object>
+void call_function(Object* real, int* code, ...) {
   std::va_list more;
   va_start(more, code);
   const char* const where = va_arg(more, const char*);
   va_end(more);
-  MPI_Comm comm = comms.handle_for(*real);
-  error_handlers().function(ErrorHandler::of(*real).get())(&comm, code, where, nullptr);
+  Object object = known(*real);
+  error_handlers().function<Object>(ErrorHandler::of(*real).get())(&object, code, where, nullptr);
 }
 
-tl::expected<MPI_Errhandler, cppc_status> made_with(const std::string& name) {
-  Function* const function = function_named<Function>(name);
-  if (function == nullptr) {
-    log().error("the image has an error handler with function {}(), which this program does not have", name);
-    return tl::unexpected(CPPC_ERR_MISMATCH);
-  }
-  MPI_Errhandler made = MPI_ERRHANDLER_NULL;
-  if (const int status = PMPI_Comm_create_errhandler(call_function, &made); status != MPI_SUCCESS) {
-    log().error("cannot make an error handler with function {}() again: {}", name, error_text(status));
-    return tl::unexpected(CPPC_ERR_MPI);
-  }
-  return made;
+// By HandlerKind.
+constexpr std::array<int (*)(MPI_Errhandler*), 3> makers{
+    [](MPI_Errhandler* made) { return PMPI_Comm_create_errhandler(call_function<MPI_Comm>, made); },
+    [](MPI_Errhandler* made) { return PMPI_Win_create_errhandler(call_function<MPI_Win>, made); },
+    [](MPI_Errhandler* made) { return PMPI_File_create_errhandler(call_function<MPI_File>, made); }};
+
+int make_handler(HandlerKind kind, MPI_Errhandler* made) { return makers[static_cast<std::size_t>(kind)](made); }
+
+template <class Object>
+constexpr HandlerKind kind_of = std::is_same_v<Object, MPI_Comm>  ? HandlerKind::comm
+                                : std::is_same_v<Object, MPI_Win> ? HandlerKind::window
+                                                                  : HandlerKind::file;
+
+HandlerKind read_kind(ByteReader& reader) {
+  const std::uint8_t kind = reader.u8();
+  if (kind >= makers.size()) reader.fail();
+  return kind < makers.size() ? HandlerKind{kind} : HandlerKind::comm;
 }
 
 }  // namespace
 
-int ErrorHandlers::create(Function* function, MPI_Errhandler* out) {
-  const int status = PMPI_Comm_create_errhandler(call_function, out);
+template <class Object>
+int ErrorHandlers::create(ErrorFunction<Object>* function, MPI_Errhandler* out) {
+  const int status = make_handler(kind_of<Object>, out);
   if (status != MPI_SUCCESS) return status;
   handlers_.add(*out, {.count = 1});
-  functions_[*out] = function;
+  functions_[*out] = {.kind = kind_of<Object>, .address = reinterpret_cast<void (*)()>(function)};
   return status;
 }
 
@@ -68,7 +80,7 @@ int ErrorHandlers::free(MPI_Errhandler* handler) {
 
 std::string ErrorHandlers::function_of(MPI_Errhandler handler, const std::string& object) const {
   const auto found = functions_.find(handler);
-  const char* const name = found != functions_.end() ? name_of_function(found->second) : nullptr;
+  const char* const name = found != functions_.end() ? name_of_function(found->second.address) : nullptr;
   if (name != nullptr) return name;
   log().error("{} cannot be carried over to another process: its function is not one that the program declares",
               object);
@@ -81,6 +93,7 @@ cppc_status ErrorHandlers::write(ByteWriter& writer) const {
     const std::string function = function_of(entry.handle, "an error handler");
     if (function.empty()) return CPPC_ERR_UNSUPPORTED;
     writer.u64(number);
+    writer.u8(static_cast<std::uint8_t>(functions_.at(entry.handle).kind));
     writer.text(function);
     writer.u64(entry.info.count);
   }
@@ -89,38 +102,92 @@ cppc_status ErrorHandlers::write(ByteWriter& writer) const {
 
 std::vector<ErrorHandlerRecipe> ErrorHandlers::read(ByteReader& reader) {
   return read_recipes(reader, 3 * sizeof(std::uint64_t), [&](std::uint64_t number) {
+    const HandlerKind kind = read_kind(reader);
     const std::string function(reader.text());
     const std::uint64_t uses = reader.u64();
     if (uses == 0) reader.fail();
-    return ErrorHandlerRecipe{.number = number, .function = function, .uses = uses};
+    return ErrorHandlerRecipe{.number = number, .kind = kind, .function = function, .uses = uses};
   });
+}
+
+tl::expected<std::pair<MPI_Errhandler, ErrorHandlers::Function>, cppc_status> ErrorHandlers::make_one(
+    HandlerKind kind, const std::string& name) {
+  const Function function{.kind = kind, .address = function_named<void()>(name)};
+  if (function.address == nullptr) {
+    log().error("the image has an error handler with function {}(), which this program does not have", name);
+    return tl::unexpected(CPPC_ERR_MISMATCH);
+  }
+  MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+  if (const int status = make_handler(kind, &made); status != MPI_SUCCESS) {
+    log().error("cannot make an error handler with function {}() again: {}", name, error_text(status));
+    return tl::unexpected(CPPC_ERR_MPI);
+  }
+  return std::pair{made, function};
 }
 
 cppc_status ErrorHandlers::make(const std::vector<ErrorHandlerRecipe>& recipes) {
   const ErrorsReturned errors_returned;
   if (!recipes.empty()) handlers_.reserve(recipes.back().number + 1);
-  for (const auto& [number, function, uses] : recipes) {
-    const auto made = made_with(function);
+  for (const auto& [number, kind, function, uses] : recipes) {
+    const auto made = make_one(kind, function);
     if (!made) return made.error();
-    handlers_.put(number, *made, {.count = uses});
-    functions_[*made] = function_named<Function>(function);
+    handlers_.put(number, made->first, {.count = uses});
+    functions_[made->first] = made->second;
   }
   return CPPC_OK;
 }
 
-tl::expected<ErrorHandler, cppc_status> ErrorHandlers::with(const std::string& function) {
+tl::expected<ErrorHandler, cppc_status> ErrorHandlers::with(HandlerKind kind, const std::string& function) {
+  const Function wanted{.kind = kind, .address = function_named<void()>(function)};
   for (const auto& [number, entry] : handlers_.entries())
-    if (functions_.at(entry.handle) == function_named<Function>(function))
-      return ErrorHandler::predefined(entry.handle);
-  auto made = made_with(function);
+    if (functions_.at(entry.handle) == wanted) return ErrorHandler::predefined(entry.handle);
+  const auto made = make_one(kind, function);
   if (!made) return tl::unexpected(made.error());
-  functions_[*made] = function_named<Function>(function);
-  return ErrorHandler::owned(*made);
+  functions_[made->first] = made->second;
+  return ErrorHandler::owned(made->first);
 }
 
 ErrorHandlers& error_handlers() {
   static NeverDestroyed<ErrorHandlers> instance;
   return *instance;
+}
+
+namespace {
+
+enum : std::uint8_t { errors_are_fatal, errors_return, calls_function };
+
+std::uint8_t way_of(MPI_Errhandler handler) {
+  if (handler == MPI_ERRORS_ARE_FATAL) return errors_are_fatal;
+  return handler == MPI_ERRORS_RETURN ? errors_return : calls_function;
+}
+
+}  // namespace
+
+bool ErrorSetting::portable(const std::string& object) const {
+  return way_of(get()) != calls_function ||
+         !error_handlers().function_of(get(), "the error handler of " + object).empty();
+}
+
+void ErrorSetting::write(ByteWriter& writer) const {
+  const std::uint8_t way = way_of(get());
+  writer.u8(way);
+  if (way == calls_function) writer.text(error_handlers().function_of(get(), "an error handler"));
+}
+
+ErrorSetting ErrorSetting::read(HandlerKind kind, ByteReader& reader) {
+  const std::uint8_t way = reader.u8();
+  ErrorSetting setting(kind, ErrorHandler::predefined(way == errors_return ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL));
+  if (way == calls_function) setting.function_ = reader.text();
+  if (way > calls_function) reader.fail();
+  return setting;
+}
+
+cppc_status ErrorSetting::find() {
+  if (function_.empty()) return CPPC_OK;
+  auto found = error_handlers().with(kind_, function_);
+  if (!found) return found.error();
+  handler_ = std::move(*found);
+  return CPPC_OK;
 }
 
 }  // namespace cppc::mpi
@@ -133,8 +200,28 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errha
   return comms.managed() ? error_handlers().create(function, handler) : PMPI_Comm_create_errhandler(function, handler);
 }
 
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* handler) {
+  return comms.managed() ? error_handlers().create(function, handler) : PMPI_Win_create_errhandler(function, handler);
+}
+
+int MPI_File_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* handler) {
+  return comms.managed() ? error_handlers().create(function, handler) : PMPI_File_create_errhandler(function, handler);
+}
+
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
   const int status = PMPI_Comm_get_errhandler(comms.real(comm, __func__), handler);
+  if (comms.managed() && status == MPI_SUCCESS) error_handlers().given(*handler);
+  return status;
+}
+
+int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* handler) {
+  const int status = PMPI_Win_get_errhandler(windows().real(win), handler);
+  if (comms.managed() && status == MPI_SUCCESS) error_handlers().given(*handler);
+  return status;
+}
+
+int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler* handler) {
+  const int status = PMPI_File_get_errhandler(files().real(file), handler);
   if (comms.managed() && status == MPI_SUCCESS) error_handlers().given(*handler);
   return status;
 }

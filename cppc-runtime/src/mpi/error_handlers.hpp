@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "bytes.hpp"
@@ -17,16 +18,24 @@
 
 namespace cppc::mpi {
 
+/// Of which objects. Values are stored in images.
+enum class HandlerKind : std::uint8_t { comm, window, file };
+
+template <class Object>
+using ErrorFunction = void(Object*, int*, ...);
+
 struct ErrorHandlerRecipe {
   std::uint64_t number;
+  HandlerKind kind;
   std::string function;
   std::uint64_t uses;
 };
 
 class ErrorHandlers {
  public:
-  /// For MPI_Comm_create_errhandler.
-  int create(MPI_Comm_errhandler_function* function, MPI_Errhandler* out);
+  /// For MPI_Comm_create_errhandler, MPI_Win_create_errhandler and MPI_File_create_errhandler.
+  template <class Object>
+  int create(ErrorFunction<Object>* function, MPI_Errhandler* out);
 
   /// The program was given `handler`, and is to free it, as often as it was given.
   void given(MPI_Errhandler handler);
@@ -34,8 +43,11 @@ class ErrorHandlers {
   /// For MPI_Errhandler_free.
   int free(MPI_Errhandler* handler);
 
-  /// Of one that is there or that a communicator has still.
-  [[nodiscard]] MPI_Comm_errhandler_function* function(MPI_Errhandler handler) const { return functions_.at(handler); }
+  /// Of one that is there or that an object of this kind has still.
+  template <class Object>
+  [[nodiscard]] ErrorFunction<Object>* function(MPI_Errhandler handler) const {
+    return reinterpret_cast<ErrorFunction<Object>*>(functions_.at(handler).address);
+  }
 
   /// The name of its function; empty, logged naming `object`, when the program does not declare it.
   [[nodiscard]] std::string function_of(MPI_Errhandler handler, const std::string& object) const;
@@ -55,18 +67,51 @@ class ErrorHandlers {
   cppc_status make(const std::vector<ErrorHandlerRecipe>& recipes);
 
   /// One with this function: one of make()'s, if there is one. CPPC_ERR_MISMATCH, CPPC_ERR_MPI, logged.
-  tl::expected<ErrorHandler, cppc_status> with(const std::string& function);
+  tl::expected<ErrorHandler, cppc_status> with(HandlerKind kind, const std::string& function);
 
  private:
+  struct Function {
+    HandlerKind kind;
+    void (*address)();
+
+    bool operator==(const Function&) const = default;
+  };
   struct Uses {
     std::uint64_t count;  ///< by the program, which frees it as often
   };
+  static tl::expected<std::pair<MPI_Errhandler, Function>, cppc_status> make_one(HandlerKind kind,
+                                                                                 const std::string& name);
+
   OwnHandles<MPI_Errhandler, Uses> handlers_;
-  /// Of those, too, that the program has freed: communicators may have them still. Of those that are gone for good one
+  /// Of those, too, that the program has freed: objects may have them still. Of those that are gone for good one
   /// stays per address that MPI gives them.
-  std::map<MPI_Errhandler, MPI_Comm_errhandler_function*> functions_;
+  std::map<MPI_Errhandler, Function> functions_;
 };
 
 ErrorHandlers& error_handlers();
+
+/// The error handler of an object of MPI's, as it goes along with the object.
+class ErrorSetting {
+ public:
+  ErrorSetting(HandlerKind kind, ErrorHandler handler) : kind_(kind), handler_(std::move(handler)) {}
+
+  [[nodiscard]] MPI_Errhandler get() const { return handler_.get(); }
+
+  /// False, logged naming `object`, when it is one whose function the program does not declare.
+  [[nodiscard]] bool portable(const std::string& object) const;
+
+  /// Only when portable().
+  void write(ByteWriter& writer) const;
+  static ErrorSetting read(HandlerKind kind, ByteReader& reader);
+
+  /// In a replacement, once the program's error handlers have been made again, after read(). CPPC_ERR_MISMATCH,
+  /// CPPC_ERR_MPI, logged.
+  cppc_status find();
+
+ private:
+  HandlerKind kind_;
+  ErrorHandler handler_;
+  std::string function_;  ///< of read(), when find() is to find the handler
+};
 
 }  // namespace cppc::mpi

@@ -40,14 +40,8 @@ bool find(std::uint64_t number, MPI_Datatype& type) {
 
 }  // namespace
 
-bool errors_are_fatal(MPI_File file) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  must(PMPI_File_get_errhandler(file, &handler), "MPI_File_get_errhandler");
-  return ErrorHandler::owned(handler).get() == MPI_ERRORS_ARE_FATAL;
-}
-
 void FileRecipe::note(MPI_File file) {
-  fatal = errors_are_fatal(file);
+  error_handler = ErrorSetting(HandlerKind::file, ErrorHandler::of(file));
   const FileErrorsReturned errors_returned(file);
   int is_atomic = 0;
   must(PMPI_File_get_atomicity(file, &is_atomic), "MPI_File_get_atomicity");
@@ -82,9 +76,7 @@ tl::expected<MPI_File, cppc_status> FileRecipe::open(MPI_Comm comm) const {
   if (shared_position > 0) {
     then("MPI_File_seek_shared", [&] { return PMPI_File_seek_shared(file, shared_position, MPI_SEEK_SET); });
   }
-  if (fatal) {
-    then("MPI_File_set_errhandler", [&] { return PMPI_File_set_errhandler(file, MPI_ERRORS_ARE_FATAL); });
-  }
+  then("MPI_File_set_errhandler", [&] { return PMPI_File_set_errhandler(file, error_handler.get()); });
   if (status == MPI_SUCCESS) return file;
   log().error("cannot open the MPI file {} again: {}: {}", path, call, error_text(status));
   return tl::unexpected(CPPC_ERR_MPI);
@@ -95,6 +87,7 @@ cppc_status FileRecipe::write(ByteWriter& writer) const {
   if (!etype) return etype.error();
   const auto filetype = number_of(view.filetype, path);
   if (!filetype) return filetype.error();
+  if (!error_handler.portable("the open MPI file " + path)) return CPPC_ERR_UNSUPPORTED;
   writer.text(path);
   writer.i32(mode);
   writer.i64(view.displacement);
@@ -104,7 +97,7 @@ cppc_status FileRecipe::write(ByteWriter& writer) const {
   mpi::write(view.hints, writer);
   mpi::write(hints, writer);
   writer.u8(atomic);
-  writer.u8(fatal);
+  error_handler.write(writer);
   writer.i64(position);
   writer.i64(shared_position);
   return CPPC_OK;
@@ -121,7 +114,7 @@ FileRecipe FileRecipe::read(ByteReader& reader) {
   recipe.view.hints = read_hints(reader);
   recipe.hints = read_hints(reader);
   recipe.atomic = reader.u8() != 0;
-  recipe.fatal = reader.u8() != 0;
+  recipe.error_handler = ErrorSetting::read(HandlerKind::file, reader);
   recipe.position = reader.i64();
   recipe.shared_position = reader.i64();
   if (!sound(recipe)) reader.fail();

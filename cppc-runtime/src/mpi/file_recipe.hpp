@@ -9,6 +9,7 @@
 
 #include "bytes.hpp"
 #include "cppc/status.h"
+#include "mpi/error_handlers.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/mpi_objects.hpp"
 
@@ -23,24 +24,19 @@ struct FileView {
   Hints hints;
 };
 
-/// Which error handler, of MPI's own, `file` has; MPI_FILE_NULL has the one of files to come.
-bool errors_are_fatal(MPI_File file);
-
 /// As long as it lives, errors of `file` are returned.
 class FileErrorsReturned {
  public:
-  explicit FileErrorsReturned(MPI_File file) : file_(file), fatal_(errors_are_fatal(file)) {
-    PMPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
+  explicit FileErrorsReturned(MPI_File file) : file_(file), before_(ErrorHandler::of(file)) {
+    must(PMPI_File_set_errhandler(file_, MPI_ERRORS_RETURN), "MPI_File_set_errhandler");
   }
   FileErrorsReturned(const FileErrorsReturned&) = delete;
   FileErrorsReturned& operator=(const FileErrorsReturned&) = delete;
-  ~FileErrorsReturned() {
-    if (fatal_) PMPI_File_set_errhandler(file_, MPI_ERRORS_ARE_FATAL);
-  }
+  ~FileErrorsReturned() { PMPI_File_set_errhandler(file_, before_.get()); }
 
  private:
   MPI_File file_;
-  bool fatal_;
+  ErrorHandler before_;
 };
 
 struct FileRecipe {
@@ -51,7 +47,7 @@ struct FileRecipe {
   // What MPI says, as of note().
   Hints hints;
   bool atomic = false;
-  bool fatal = false;  ///< its errors
+  ErrorSetting error_handler{HandlerKind::file, ErrorHandler::predefined(MPI_ERRORS_RETURN)};
   MPI_Offset position = 0;
   MPI_Offset shared_position = 0;
 
@@ -61,10 +57,10 @@ struct FileRecipe {
   /// Opens it in the state of note(). Collective over `comm`. CPPC_ERR_MPI, logged.
   [[nodiscard]] tl::expected<MPI_File, cppc_status> open(MPI_Comm comm) const;
 
-  /// CPPC_ERR_UNSUPPORTED, logged, when another process cannot have the datatypes of its view.
+  /// CPPC_ERR_UNSUPPORTED, logged, when another process cannot have the datatypes of its view or its error handler.
   cppc_status write(ByteWriter& writer) const;
 
-  /// Fails the reader when it is none. Its datatypes are numbers until find_types().
+  /// Fails the reader when it is none. Its datatypes are numbers until find_types(), its error handler is to be found.
   static FileRecipe read(ByteReader& reader);
 
   /// In a replacement, once the program's datatypes have been made again, after read(). CPPC_ERR_IMAGE, logged.

@@ -166,7 +166,9 @@ std::vector<std::pair<std::size_t, File*>> Files::all() {
 
 cppc_status Files::write(ByteWriter& writer) {
   const auto all = this->all();
-  writer.u8(errors_are_fatal(MPI_FILE_NULL));
+  const ErrorSetting of_new_ones(HandlerKind::file, ErrorHandler::of(MPI_FILE_NULL));
+  if (!of_new_ones.portable("MPI_FILE_NULL")) return CPPC_ERR_UNSUPPORTED;
+  of_new_ones.write(writer);
   writer.u64(all.size());
   for (const auto& [index, file] : all) {
     const auto size = flush(file->recipe.path, file->recipe.mode, file->opened);
@@ -181,7 +183,7 @@ cppc_status Files::write(ByteWriter& writer) {
 }
 
 StoredFiles Files::read(ByteReader& reader, int rank, int size) {
-  StoredFiles stored{.fatal = reader.u8() != 0, .files = {}};
+  StoredFiles stored{.error_handler = ErrorSetting::read(HandlerKind::file, reader), .files = {}};
   std::vector<bool> seen(Table::limit);
   const std::uint64_t count = reader.count(sizeof(std::uint32_t));
   for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
@@ -199,13 +201,14 @@ StoredFiles Files::read(ByteReader& reader, int rank, int size) {
   return stored;
 }
 
-cppc_status Files::adopt(const StoredFiles& stored) {
-  must(PMPI_File_set_errhandler(MPI_FILE_NULL, stored.fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN),
-       "MPI_File_set_errhandler");
-  for (const StoredFile& one : stored.files) {
+cppc_status Files::adopt(StoredFiles stored) {
+  if (const cppc_status status = stored.error_handler.find(); status != CPPC_OK) return status;
+  must(PMPI_File_set_errhandler(MPI_FILE_NULL, stored.error_handler.get()), "MPI_File_set_errhandler");
+  for (StoredFile& one : stored.files) {
     if (const cppc_status status = check(one.recipe.path, one.recipe.mode, one.size); status != CPPC_OK) return status;
-    File file{.recipe = one.recipe, .order = ++opened_, .members = one.members};
-    if (const cppc_status status = file.recipe.find_types(); status != CPPC_OK) return status;
+    if (const cppc_status status = one.recipe.find_types(); status != CPPC_OK) return status;
+    if (const cppc_status status = one.recipe.error_handler.find(); status != CPPC_OK) return status;
+    File file{.recipe = std::move(one.recipe), .order = ++opened_, .members = std::move(one.members)};
     table_.put(one.index, std::move(file));
   }
   return CPPC_OK;

@@ -38,13 +38,17 @@ struct StoredFile {
 
 /// All of them, in the order in which they were opened.
 struct StoredFiles {
-  bool fatal = false;  ///< errors of files that the program will open
+  /// Of files that the program will open.
+  ErrorSetting error_handler{HandlerKind::file, ErrorHandler::predefined(MPI_ERRORS_RETURN)};
   std::vector<StoredFile> files;
 };
 
 class Files {
  public:
   using Table = VirtualTable<MPI_File, File>;
+
+  /// What the program knows `real` as; itself when that is no other.
+  [[nodiscard]] MPI_File handle_for(MPI_File real) const { return table_.handle_for(real); }
 
   /// The file that MPI knows. A closed handle gives nullptr, an invalid file to MPI.
   [[nodiscard]] MPI_File real(MPI_File file) {
@@ -70,9 +74,10 @@ class Files {
   /// Of `rank` in a world of `size`; fails the reader when they are none.
   static StoredFiles read(ByteReader& reader, int rank, int size);
 
-  /// In a replacement, once the program's datatypes have been made again: takes over files, until reopen() closed.
-  /// CPPC_ERR_UNSUPPORTED, CPPC_ERR_IMAGE, logged, when one cannot be opened here.
-  cppc_status adopt(const StoredFiles& stored);
+  /// In a replacement, once the program's datatypes and error handlers have been made again: takes over files, until
+  /// reopen() closed. CPPC_ERR_UNSUPPORTED, CPPC_ERR_IMAGE, logged, when one cannot be opened here; what ErrorSetting
+  /// says.
+  cppc_status adopt(StoredFiles stored);
 
   /// Closes the files that are shared with a rank which is another process in the world to come. Collective over those
   /// who share a file; ends the job when what was written is lost.

@@ -71,7 +71,19 @@ int make_comm(MPI_Comm world, std::span<const int> members, MPI_Comm* made) {
 ErrorHandler ErrorHandler::of(MPI_Comm comm) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   must(PMPI_Comm_get_errhandler(comm, &handler), "MPI_Comm_get_errhandler");
-  return {handler, true};
+  return owned(handler);
+}
+
+ErrorHandler ErrorHandler::of(MPI_Win win) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  must(PMPI_Win_get_errhandler(win, &handler), "MPI_Win_get_errhandler");
+  return owned(handler);
+}
+
+ErrorHandler ErrorHandler::of(MPI_File file) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  must(PMPI_File_get_errhandler(file, &handler), "MPI_File_get_errhandler");
+  return owned(handler);
 }
 
 }  // namespace cppc::mpi

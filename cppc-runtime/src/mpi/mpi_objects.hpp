@@ -57,6 +57,10 @@ int make_comm(MPI_Comm world, std::span<const int> members, MPI_Comm* made);
 class ErrorHandler {
  public:
   static ErrorHandler of(MPI_Comm comm);
+  static ErrorHandler of(MPI_Win win);
+
+  /// MPI_FILE_NULL has the one of files to come.
+  static ErrorHandler of(MPI_File file);
 
   /// `handler` is one of MPI's own, or stays otherwise.
   static ErrorHandler predefined(MPI_Errhandler handler) { return {handler, false}; }

@@ -93,11 +93,14 @@ Communicators present() {
 
 bool portable(const Communicators& all) {
   bool good = windows().portable();
-  good = all.world.portable("MPI_COMM_WORLD") && good;
-  good = all.self.portable("MPI_COMM_SELF") && good;
+  good = all.world.error_handler.portable("MPI_COMM_WORLD") && good;
+  good = all.self.error_handler.portable("MPI_COMM_SELF") && good;
   for (const auto& [index, description] : all.derived) {
-    good = description.settings.portable(communicator_name(index, description.settings.name)) && good;
+    const Settings& settings = description.settings;
+    good = settings.error_handler.portable(communicator_name(index, settings.name)) && good;
   }
+  for (const WindowDescription& window : all.windows)
+    good = window.error_handler.portable(window_name(window.index, window.name)) && good;
   return good;
 }
 
@@ -133,10 +136,12 @@ Communicators read_communicators(ByteReader& reader) {
 }
 
 cppc_status find_error_handlers(Communicators& all) {
-  cppc_status status = all.world.find_error_handler();
-  if (status == CPPC_OK) status = all.self.find_error_handler();
+  cppc_status status = all.world.error_handler.find();
+  if (status == CPPC_OK) status = all.self.error_handler.find();
   for (auto& [index, description] : all.derived)
-    if (status == CPPC_OK) status = description.settings.find_error_handler();
+    if (status == CPPC_OK) status = description.settings.error_handler.find();
+  for (WindowDescription& window : all.windows)
+    if (status == CPPC_OK) status = window.error_handler.find();
   return status;
 }
 
@@ -202,12 +207,12 @@ void read_mpi(ByteReader& reader, Local& local) {
   local.files = Files::read(reader, comms.world_rank(), comms.world_size());
 }
 
-cppc_status make(const Local& local) {
+cppc_status make(Local local) {
   if (const cppc_status status = datatypes().make(local.datatypes); status != CPPC_OK) return status;
   if (const cppc_status status = operations().make(local.operations); status != CPPC_OK) return status;
   if (const cppc_status status = infos().make(local.infos); status != CPPC_OK) return status;
   if (const cppc_status status = error_handlers().make(local.error_handlers); status != CPPC_OK) return status;
-  if (const cppc_status status = files().adopt(local.files); status != CPPC_OK) return status;
+  if (const cppc_status status = files().adopt(std::move(local.files)); status != CPPC_OK) return status;
   return c_library::reopen(local.streams);
 }
 
@@ -299,7 +304,7 @@ cppc_status restore(ByteReader& reader) {
     return c_library::reopen(local.streams);
   }
   restored_random() = random;
-  return make(local);
+  return make(std::move(local));
 }
 
 void traffic(cppc_traffic* out) {

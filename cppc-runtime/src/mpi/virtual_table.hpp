@@ -29,6 +29,12 @@ class VirtualTable {
     return index < slots_.size() && slots_[index] ? &*slots_[index] : nullptr;
   }
 
+  /// Of the object whose `real` one this is; itself when it is none's.
+  [[nodiscard]] Handle handle_for(Handle real) const {
+    const auto found = std::ranges::find_if(slots_, [&](const auto& slot) { return slot && slot->real == real; });
+    return found != slots_.end() ? handle_of(static_cast<std::size_t>(found - slots_.begin())) : real;
+  }
+
   /// Ends the process when the program has too many.
   Handle add(Object object) {
     while (first_free_ < slots_.size() && slots_[first_free_]) ++first_free_;

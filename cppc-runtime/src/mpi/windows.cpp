@@ -49,15 +49,6 @@ std::string name_of(MPI_Win real) {
   return name.data();
 }
 
-/// There are no handlers of the program's own for windows.
-bool returns_errors(MPI_Win real) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  must(PMPI_Win_get_errhandler(real, &handler), "MPI_Win_get_errhandler");
-  const bool returns = handler == MPI_ERRORS_RETURN;
-  must(PMPI_Errhandler_free(&handler), "MPI_Errhandler_free");
-  return returns;
-}
-
 Hints hints_of(MPI_Win real) {
   MPI_Info info = MPI_INFO_NULL;
   must(PMPI_Win_get_info(real, &info), "MPI_Win_get_info");
@@ -68,10 +59,6 @@ Hints hints_of(MPI_Win real) {
 std::int64_t active_in(const Window& window) {
   return std::ranges::count_if(window.unsettled, [](Access access) { return access != Access::none; }) +
          static_cast<std::int64_t>(window.exclusive.size()) + (window.started ? 1 : 0) + (window.posted ? 1 : 0);
-}
-
-std::string window_name(std::size_t index, const std::string& name) {
-  return name.empty() ? "window number " + std::to_string(index) : "window \"" + name + '"';
 }
 
 cppc_status failed(int status, const char* call, const WindowDescription& window) {
@@ -125,8 +112,7 @@ cppc_status make(const WindowDescription& window, MPI_Comm world, Window& out) {
   enter_epochs(window, out.real);
   // A target grants a lock while it is in MPI, which it may leave for long.
   must(PMPI_Barrier(members.get()), "MPI_Barrier");
-  const MPI_Errhandler handler = window.errors_return ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
-  must(PMPI_Win_set_errhandler(out.real, handler), "MPI_Win_set_errhandler");
+  must(PMPI_Win_set_errhandler(out.real, window.error_handler.get()), "MPI_Win_set_errhandler");
   out.kept->model = model_of(out.real);
   return CPPC_OK;
 }
@@ -144,11 +130,12 @@ void Window::settle(Access access) {
   for (std::size_t target = 0; target < unsettled.size(); ++target) settle(static_cast<int>(target), access);
 }
 
-void WindowDescription::write(ByteWriter& writer) const {
+void WindowDescription::write(std::uint64_t number, ByteWriter& writer) const {
   writer.u32(static_cast<std::uint32_t>(index));
-  writer.u64(block);
+  writer.u64(number);
   writer.text(name);
-  for (const bool flag : {errors_return, fenced, locked_all}) writer.u8(flag);
+  error_handler.write(writer);
+  for (const bool flag : {fenced, locked_all}) writer.u8(flag);
   mpi::write(hints, writer);
   write_numbers(writer, members);
   write_numbers(writer, shared);
@@ -159,7 +146,8 @@ WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size
   window.index = reader.u32();
   window.block = reader.u64();
   window.name = reader.text();
-  for (bool* flag : {&window.errors_return, &window.fenced, &window.locked_all}) *flag = reader.u8() != 0;
+  window.error_handler = ErrorSetting::read(HandlerKind::window, reader);
+  for (bool* flag : {&window.fenced, &window.locked_all}) *flag = reader.u8() != 0;
   window.hints = read_hints(reader);
   window.members = read_numbers(reader);
   window.shared = read_numbers(reader);
@@ -218,7 +206,7 @@ WindowDescriptions Windows::describe(const Group& world) {
     all.push_back({.index = index,
                    .block = 0,
                    .name = name_of(window.real),
-                   .errors_return = returns_errors(window.real),
+                   .error_handler = ErrorSetting(HandlerKind::window, ErrorHandler::of(window.real)),
                    .hints = hints_of(window.real),
                    .members = ranks_in(world.get(), Group::of(window.real).get()),
                    .fenced = window.fenced,
@@ -241,14 +229,12 @@ bool Windows::portable() {
   return good;
 }
 
-void Windows::write(WindowDescriptions all, ByteWriter& writer) {
+void Windows::write(const WindowDescriptions& all, ByteWriter& writer) {
   writer.u64(all.size());
   if (all.empty()) return;
   const BlockNumbers numbers;
-  for (WindowDescription& window : all) {
-    window.block = numbers.of(windows().find(Table::handle_of(window.index))->kept);
-    window.write(writer);
-  }
+  for (const WindowDescription& window : all)
+    window.write(numbers.of(windows().find(Table::handle_of(window.index))->kept), writer);
 }
 
 WindowDescriptions Windows::read(ByteReader& reader, int rank, int size) {
@@ -299,6 +285,10 @@ cppc_status Windows::make_real(const WindowDescriptions& all, MPI_Comm world) {
 Windows& windows() {
   static NeverDestroyed<Windows> instance;
   return *instance;
+}
+
+std::string window_name(std::size_t index, const std::string& name) {
+  return name.empty() ? "window number " + std::to_string(index) : "window \"" + name + '"';
 }
 
 }  // namespace cppc::mpi

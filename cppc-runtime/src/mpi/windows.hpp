@@ -13,6 +13,7 @@
 
 #include "bytes.hpp"
 #include "cppc/status.h"
+#include "mpi/error_handlers.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/virtual_table.hpp"
@@ -55,16 +56,17 @@ struct Window {
 /// What it takes to make a window again, apart from what is kept in the heap.
 struct WindowDescription {
   std::size_t index = 0;    ///< in the table
-  std::uint64_t block = 0;  ///< number, in an image
+  std::uint64_t block = 0;  ///< of read(): number, in the image
   std::string name;
-  bool errors_return = false;
+  ErrorSetting error_handler{HandlerKind::window, ErrorHandler::predefined(MPI_ERRORS_ARE_FATAL)};
   Hints hints;
   std::vector<int> members;  ///< ranks in the world, in the order of the ranks in the window
   bool fenced = false;
   bool locked_all = false;
   std::vector<int> shared;
 
-  void write(ByteWriter& writer) const;
+  /// Its block has this number. Only when the error handler is portable().
+  void write(std::uint64_t number, ByteWriter& writer) const;
 
   /// Of `rank` in a world of `size`; fails the reader when it is none.
   static WindowDescription read(ByteReader& reader, int rank, int size);
@@ -77,6 +79,9 @@ using WindowDescriptions = std::vector<WindowDescription>;
 class Windows {
  public:
   using Table = VirtualTable<MPI_Win, Window>;
+
+  /// What the program knows `real` as; itself when that is no other.
+  [[nodiscard]] MPI_Win handle_for(MPI_Win real) const { return table_.handle_for(real); }
 
   /// The window that MPI knows. A freed handle gives nullptr, an invalid window to MPI.
   [[nodiscard]] MPI_Win real(MPI_Win win) {
@@ -105,7 +110,7 @@ class Windows {
   /// False, logged, when a window has accesses or epochs for which the rank counts as active.
   bool portable();
 
-  static void write(WindowDescriptions all, ByteWriter& writer);
+  static void write(const WindowDescriptions& all, ByteWriter& writer);
   static WindowDescriptions read(ByteReader& reader, int rank, int size);
 
   /// In a replacement, once the heap is restored: takes over the blocks. CPPC_ERR_IMAGE, logged.
@@ -125,5 +130,8 @@ class Windows {
 };
 
 Windows& windows();
+
+/// How messages name a window: by its name if it has one.
+std::string window_name(std::size_t index, const std::string& name);
 
 }  // namespace cppc::mpi

@@ -203,6 +203,56 @@ TEST(ErrorHandlers, AreGivenTheProgramsCommunicator) {
   MPI_Comm_free(&copy);
 }
 
+MPI_Win win_of_own_handler = MPI_WIN_NULL;
+void own_handler_of_windows(MPI_Win* win, int*, ...) { win_of_own_handler = *win; }
+
+MPI_File file_of_own_handler = nullptr;
+void own_handler_of_files(MPI_File* file, int*, ...) { file_of_own_handler = *file; }
+
+TEST(ErrorHandlers, OfWindowsAreGivenTheProgramsWindow) {
+  MPI_Win win;
+  MPI_Errhandler handler, now;
+  MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_create_errhandler(own_handler_of_windows, &handler);
+  MPI_Win_set_errhandler(win, handler);
+  for (int round = 0; round < 2; ++round) {
+    win_of_own_handler = MPI_WIN_NULL;
+    MPI_Win_get_errhandler(win, &now);
+    EXPECT_EQ(now, handler);
+    MPI_Errhandler_free(&now);
+    MPI_Win_call_errhandler(win, MPI_ERR_OTHER);
+    EXPECT_EQ(win_of_own_handler, win);
+    rebuild();
+  }
+  MPI_Errhandler_free(&handler);
+  ByteWriter writer;
+  EXPECT_EQ(mpi_state::serialize(writer), CPPC_ERR_UNSUPPORTED) << "its function is not declared";
+  MPI_Win_free(&win);
+  EXPECT_EQ(mpi_state::serialize(writer), CPPC_OK);
+}
+
+TEST(ErrorHandlers, OfFilesAreGivenTheProgramsFile) {
+  MPI_File file;
+  MPI_Errhandler handler;
+  ASSERT_EQ(MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file), MPI_SUCCESS);
+  MPI_File_create_errhandler(own_handler_of_files, &handler);
+  for (const MPI_File one : {file, MPI_FILE_NULL}) MPI_File_set_errhandler(one, handler);
+  MPI_File_call_errhandler(file, MPI_ERR_OTHER);
+  EXPECT_EQ(file_of_own_handler, file);
+  MPI_File none;
+  EXPECT_NE(MPI_File_open(MPI_COMM_SELF, "/nowhere/at all", MPI_MODE_RDONLY, MPI_INFO_NULL, &none), MPI_SUCCESS);
+  EXPECT_EQ(file_of_own_handler, MPI_FILE_NULL);
+  MPI_Errhandler_free(&handler);
+  for (const MPI_File one : {file, MPI_FILE_NULL}) {
+    ByteWriter writer;
+    EXPECT_EQ(mpi_state::serialize(writer), CPPC_ERR_UNSUPPORTED) << "its function is not declared";
+    MPI_File_set_errhandler(one, MPI_ERRORS_RETURN);
+  }
+  ByteWriter writer;
+  EXPECT_EQ(mpi_state::serialize(writer), CPPC_OK);
+  MPI_File_close(&file);
+}
+
 TEST(ErrorHandlers, OfMpi1AreTheSame) {
   MPI_Comm copy;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
