@@ -152,6 +152,18 @@ static void use_locked(int step) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* What the next rank has of the step before is put there and fetched without end of the access. */
+static void leave_accesses_open(int step) {
+  static long put, got;
+  MPI_Win_flush(after, locked);
+  EXPECT(step == 0 || got == 500 + step - 1);
+  put = 500 + step;
+  MPI_Put(&put, 1, MPI_LONG, after, 5, 1, MPI_LONG, locked);
+  MPI_Win_flush(after, locked);
+  MPI_Get(&got, 1, MPI_LONG, after, 5, 1, MPI_LONG, locked);
+  MPI_Put(&put, 1, MPI_LONG, after, 6, 1, MPI_LONG, locked);
+}
+
 static void use_meetings(int step) {
   const long value = 7 * step + me;
   int done = 0;
@@ -178,4 +190,5 @@ void use_objects(int step) {
   use_fences(step);
   use_locked(step);
   use_meetings(step);
+  leave_accesses_open(step);
 }

@@ -9,6 +9,7 @@
 #include "mpi/mailbox.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/windows.hpp"
 
 namespace cppc::mpi {
 
@@ -80,6 +81,7 @@ bool drain() {
   finish_those_that_ended();
   take_back_receives();
   mailbox().collect();
+  windows().complete_locked();
   const bool all_there = mailbox().complete();
   return all_there && requests().in(State::active).empty();
 }

@@ -1,7 +1,7 @@
 /// What is in flight at a migration point is taken out of MPI, so that its communicators can be freed: messages that
 /// were sent and not yet received go into the mailbox, receives that have no message yet are taken back and posted
-/// again later, all other requests are brought to their end. For the program nothing of it can be seen, but that sends
-/// (synchronous ones, too) may be complete earlier.
+/// again later, all other requests and accesses to windows under locks are brought to their end. For the program
+/// nothing of it can be seen, but that sends (synchronous ones, too) may be complete earlier.
 #pragma once
 
 namespace cppc::mpi {

@@ -130,6 +130,13 @@ void Window::settle(Access access) {
   for (std::size_t target = 0; target < unsettled.size(); ++target) settle(static_cast<int>(target), access);
 }
 
+bool Window::holds_lock(int target) const {
+  const auto among = [target](const std::vector<int>& targets) {
+    return std::ranges::find(targets, target) != targets.end();
+  };
+  return locked_all || among(shared) || among(exclusive);
+}
+
 void WindowDescription::write(std::uint64_t number, ByteWriter& writer) const {
   writer.u32(static_cast<std::uint32_t>(index));
   writer.u64(number);
@@ -188,6 +195,16 @@ int Windows::accessed(int status, MPI_Win win, int target, Access access) {
   if (unsettled == Access::none) traffic.activated(1);
   unsettled = std::max(unsettled, access);
   return status;
+}
+
+void Windows::complete_locked() {
+  table_.each([](std::size_t, Window& window) {
+    for (int target = 0; target < static_cast<int>(window.unsettled.size()); ++target) {
+      const bool waits = window.unsettled[static_cast<std::size_t>(target)] != Access::none;
+      if (!waits || !window.holds_lock(target)) continue;
+      if (PMPI_Win_flush(target, window.real) == MPI_SUCCESS) window.settle(target, Access::writes);
+    }
+  });
 }
 
 std::vector<std::size_t> Windows::indices() {

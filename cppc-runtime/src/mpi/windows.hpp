@@ -51,6 +51,8 @@ struct Window {
   /// Accesses of these kinds to `target`, or to all, are complete.
   void settle(int target, Access access);
   void settle(Access access);
+
+  [[nodiscard]] bool holds_lock(int target) const;
 };
 
 /// What it takes to make a window again, apart from what is kept in the heap.
@@ -103,6 +105,11 @@ class Windows {
 
   /// The call that returned `status` accessed `target`.
   int accessed(int status, MPI_Win win, int target, Access access);
+
+  /// Completes accesses under locks, as the program is free to do at any time. Waits for their targets, which let MPI
+  /// work until they have come to the migration point and while they wait there; for one on which another rank holds an
+  /// exclusive lock until that rank has gone on: it is not quiet either, so that nothing is lost.
+  void complete_locked();
 
   /// All there are, of a world with this group.
   [[nodiscard]] WindowDescriptions describe(const Group& world);

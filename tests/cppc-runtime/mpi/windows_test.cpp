@@ -194,6 +194,32 @@ TEST_F(Windows, CountTheirRequests) {
   MPI_Win_unlock_all(win);
 }
 
+TEST_F(Windows, AreDrainedUnderLocks) {
+  MPI_Win_lock_all(0, win);
+  put(5);
+  get(1);
+  mpi_state::drain();
+  EXPECT_EQ(active(), 0);
+  EXPECT_EQ(in, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_sync(win);
+  EXPECT_EQ(cells[0], 5);
+  rebuild();
+  MPI_Win_unlock_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, after, 0, win);
+  put(6);
+  mpi_state::drain();
+  EXPECT_EQ(active(), 1) << "the lock";
+  MPI_Win_unlock(after, win);
+  MPI_Win_fence(0, win);
+  put(7);
+  mpi_state::drain();
+  EXPECT_EQ(active(), 1) << "no lock, but a fence";
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+  EXPECT_EQ(cells[0], 7);
+}
+
 TEST_F(Windows, AreNotQuietWhileATargetIsLockedForOneAlone) {
   MPI_Win_lock(MPI_LOCK_EXCLUSIVE, after, 0, win);
   EXPECT_EQ(active(), 1);
