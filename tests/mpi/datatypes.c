@@ -10,6 +10,7 @@ enum { TYPES = 16, NUMBERS = 40, LONGEST = 8, STRUCTURE = 7 };
 static MPI_Datatype types[TYPES];
 static int picks[TYPES][LONGEST], lengths[TYPES], made; /* which numbers each type has, in order */
 
+static MPI_Datatype of_fortran[3], pair_of_fortran; /* the three are MPI's */
 static int key, lasting_key, copies, deletions, cached;
 
 static int copy_next(MPI_Datatype type, int keyval, void* extra, void* value, void* copy, int* copied) {
@@ -78,6 +79,11 @@ void make_objects(void) {
   make_indexed();
   make_structures();
   make_arrays();
+  MPI_Type_create_f90_integer(9, &of_fortran[0]);
+  MPI_Type_create_f90_real(15, 300, &of_fortran[1]);
+  MPI_Type_create_f90_complex(6, 30, &of_fortran[2]);
+  MPI_Type_contiguous(2, of_fortran[1], &pair_of_fortran);
+  MPI_Type_commit(&pair_of_fortran);
   MPI_Type_create_keyval(copy_next, count_deletion, &key, &cached);
   MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &lasting_key, NULL);
   MPI_Type_set_attr(types[STRUCTURE], key, picks[STRUCTURE]);
@@ -87,6 +93,7 @@ void make_objects(void) {
 
 void free_objects(void) {
   const int before_last = deletions;
+  MPI_Type_free(&pair_of_fortran);
   MPI_Type_delete_attr(MPI_INT, lasting_key);
   MPI_Type_free_keyval(&lasting_key);
   MPI_Type_free_keyval(&key);
@@ -141,8 +148,30 @@ static void use_attributes(int step) {
   EXPECT(deletions == step + 1);
 }
 
+static void use_fortrans(int step) {
+  const int whole = 100 * step + me;
+  const double real[2] = {whole, -whole};
+  const float complex[2] = {(float)whole, 1};
+  int got = -1;
+  double got_real[2] = {0, 0};
+  float got_complex[2] = {0, 0};
+  MPI_Datatype again;
+  MPI_Sendrecv(&whole, 1, of_fortran[0], after, 0, &got, 1, of_fortran[0], before, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  EXPECT(got == 100 * step + before);
+  MPI_Sendrecv(real, 1, pair_of_fortran, after, 0, got_real, 2, of_fortran[1], before, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  EXPECT(got_real[0] == got && got_real[1] == -got);
+  MPI_Sendrecv(complex, 1, of_fortran[2], after, 0, got_complex, 1, of_fortran[2], before, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  EXPECT(got_complex[0] == (float)got && got_complex[1] == 1);
+  MPI_Type_create_f90_real(15, 300, &again);
+  EXPECT(again == of_fortran[1]);
+}
+
 void use_objects(int step) {
   for (int i = 0; i < made; ++i) send_around(i, step);
   look_inside();
   use_attributes(step);
+  use_fortrans(step);
 }

@@ -152,6 +152,33 @@ constexpr std::array constructors{
                 [](const Recipe& r, const Types& t, MPI_Datatype* made) {
                   return PMPI_Type_create_resized(t[0], r.addresses[0], r.addresses[1], made);
                 }},
+    Constructor{MPI_COMBINER_F90_INTEGER,
+                "MPI_Type_create_f90_integer",
+                {},
+                {1, 0},
+                {0, 0},
+                {0, 0},
+                [](const Recipe& r, const Types&, MPI_Datatype* made) {
+                  return PMPI_Type_create_f90_integer(r.integers[0], made);
+                }},
+    Constructor{MPI_COMBINER_F90_REAL,
+                "MPI_Type_create_f90_real",
+                {},
+                {2, 0},
+                {0, 0},
+                {0, 0},
+                [](const Recipe& r, const Types&, MPI_Datatype* made) {
+                  return PMPI_Type_create_f90_real(r.integers[0], r.integers[1], made);
+                }},
+    Constructor{MPI_COMBINER_F90_COMPLEX,
+                "MPI_Type_create_f90_complex",
+                {},
+                {2, 0},
+                {0, 0},
+                {0, 0},
+                [](const Recipe& r, const Types&, MPI_Datatype* made) {
+                  return PMPI_Type_create_f90_complex(r.integers[0], r.integers[1], made);
+                }},
 };
 
 /// MPI checks values, but not the lengths of arrays.

@@ -10,16 +10,18 @@
 namespace cppc::mpi {
 
 void Datatypes::retain_own(MPI_Datatype type) {
-  if (Uses* const uses = types_.find(type)) ++uses->count;
+  Uses* const uses = types_.find(type);
+  if (uses != nullptr && is_derived(type)) ++uses->count;
 }
 
 void Datatypes::release_own(MPI_Datatype type) {
-  if (types_.find(type) != nullptr) free(&type);  // what the program's functions on attributes return, nobody hears
+  if (types_.find(type) != nullptr && is_derived(type))
+    free(&type);  // what the program's functions on attributes return, nobody hears
 }
 
 int Datatypes::free(MPI_Datatype* type) {
   Uses* const uses = type != nullptr ? types_.find(*type) : nullptr;
-  if (uses == nullptr) return PMPI_Type_free(type);
+  if (uses == nullptr || !is_derived(*type)) return PMPI_Type_free(type);
   if (uses->count > 1) {
     --uses->count;
     *type = MPI_DATATYPE_NULL;
@@ -74,7 +76,7 @@ cppc_status Datatypes::make(const std::vector<DatatypeRecipe>& recipes) {
     if (recipe.number != 0) types_.put(recipe.number, *type, {.count = recipe.uses});
   }
   for (std::size_t i = 0; i < made.size(); ++i) {
-    if (recipes[i].number == 0) PMPI_Type_free(&made[i]);  // those made from it keep it
+    if (recipes[i].number == 0 && is_derived(made[i])) PMPI_Type_free(&made[i]);  // those made from it keep it
   }
   return CPPC_OK;
 }

@@ -18,9 +18,10 @@ namespace cppc::mpi {
 
 class Datatypes {
  public:
-  /// The call that returned `status` made `type`. Nothing is remembered in a plain program.
+  /// The call that returned `status` made `type`, or gave it once more (MPI_Type_create_f90_integer and its like).
+  /// Nothing is remembered in a plain program.
   int made(int status, const MPI_Datatype* type) {
-    if (comms.managed() && status == MPI_SUCCESS) types_.add(*type, {.count = 1});
+    if (comms.managed() && status == MPI_SUCCESS && types_.find(*type) == nullptr) types_.add(*type, {.count = 1});
     return status;
   }
 

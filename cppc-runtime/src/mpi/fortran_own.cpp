@@ -97,7 +97,7 @@ bool comm_attribute(const void* comm, const MPI_Fint* key, MPI_Aint* value, MPI_
   void* attribute = nullptr;
   *error = MPI_Comm_get_attr(handle_at<MPI_Comm>(comm), *key, static_cast<void*>(&attribute), found);
   if (*error != MPI_SUCCESS || *found == 0) return false;
-  *value = OwnAttributes::is_own(*key) ? reinterpret_cast<MPI_Aint>(attribute) : *static_cast<const int*>(attribute);
+  *value = is_own_key(*key) ? reinterpret_cast<MPI_Aint>(attribute) : *static_cast<const int*>(attribute);
   return true;
 }
 

@@ -22,7 +22,6 @@ namespace {
 MPI_Win win;
 void* base;
 MPI_File file;
-MPI_Datatype type;
 MPI_Comm comm;
 MPI_Fint key, error, none = -1;
 
@@ -31,7 +30,6 @@ const std::map<std::string, std::function<void()>> calls{
      [] { MPI_Win_allocate_shared(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&base), &win); }},
     {"MPI_Win_create", [] { MPI_Win_create(MPI_BOTTOM, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win); }},
     {"MPI_Win_create_dynamic", [] { MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win); }},
-    {"MPI_Type_create_f90_real", [] { MPI_Type_create_f90_real(6, 30, &type); }},
     {"MPI_MODE_SEQUENTIAL",
      [] {
        const int mode = MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL;
