@@ -1,6 +1,7 @@
 #include "fault_case.hpp"
 
 #include <chrono>
+#include <ostream>
 #include <thread>
 
 #include "scene.hpp"
@@ -71,6 +72,8 @@ std::string what_stays(const Cluster& cluster) {
 std::string FaultCase::name() const {
   return place + ':' + action + (request == Request::evacuate ? " (evacuation)" : "");
 }
+
+void PrintTo(const FaultCase& one, std::ostream* out) { *out << one.name(); }
 
 bool FaultResult::lost(const FaultCase& one) const {
   return one.bound != Bound::may_end && (fate == Fate::ended) != (one.bound == Bound::ends);

@@ -1,6 +1,7 @@
 /// Faults in the middle of a migration, by the fault points of cppc/fault.hpp, and what becomes of the job.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct FaultCase {
 
   [[nodiscard]] std::string name() const;
 };
+
+/// For googletest, which puts it into the name of a test.
+void PrintTo(const FaultCase& one, std::ostream* out);
 
 enum class Fate {
   rolled_back,  ///< the job went on as before

@@ -105,6 +105,10 @@ void FakeAgents::obey(const wire::Order& order) {
     for (auto& ranks : ranks_) std::erase(ranks, move.rank);
     ranks_[move.to].push_back(move.rank);
   }
+  for (int agent = 0; agent < static_cast<int>(agents_.size()); ++agent)
+    agents_[agent]->send(wire::Ready{order.id, agent});
+  for (const auto& agent : agents_)
+    if (const auto word = agent->next()) static_cast<void>(std::get<wire::Commit>(*word));
   for (const int agent : order.retire) agents_[agent]->leave();
   int leader = 0;
   for (int agent = static_cast<int>(agents_.size()) - 1; agent >= 0; --agent) {
