@@ -25,6 +25,7 @@ void write_outcome(const Outcome& outcome, std::uint64_t comm, ByteWriter& write
   MPI_Count bytes = 0;
   int cancelled = 0;
   must(PMPI_Get_elements_x(&outcome.status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+  bytes = std::max<MPI_Count>(bytes, 0);  // Open MPI does not set it for collective operations
   must(PMPI_Test_cancelled(&outcome.status, &cancelled), "MPI_Test_cancelled");
   writer.i32(outcome.status.MPI_SOURCE);
   writer.i32(outcome.status.MPI_TAG);
@@ -38,7 +39,10 @@ Outcome read_outcome(ByteReader& reader) {
   Outcome outcome;
   outcome.status.MPI_SOURCE = reader.i32();
   outcome.status.MPI_TAG = reader.i32();
-  must(PMPI_Status_set_elements_x(&outcome.status, MPI_BYTE, reader.i64()), "MPI_Status_set_elements_x");
+  const MPI_Count bytes = reader.i64();
+  if (bytes < 0) reader.fail();
+  must(PMPI_Status_set_elements_x(&outcome.status, MPI_BYTE, std::max<MPI_Count>(bytes, 0)),
+       "MPI_Status_set_elements_x");
   must(PMPI_Status_set_cancelled(&outcome.status, reader.u8()), "MPI_Status_set_cancelled");
   outcome.error = reader.i32();
   if (!handles::decode(CPPC_MPI_COMM, reader.u64(), static_cast<void*>(&outcome.comm))) reader.fail();
