@@ -10,6 +10,18 @@
 
 namespace cppc::mpi {
 
+namespace {
+
+/// What `function`, named `name`, says of `object`.
+template <class Handle, class Object>
+Handle ask(int (*function)(Object, Handle*), Object object, const char* name) {
+  Handle handle{};
+  must(function(object, &handle), name);
+  return handle;
+}
+
+}  // namespace
+
 void must(int status, const char* call) {
   if (status != MPI_SUCCESS) abort_job(std::string(call) + " failed on an object that is valid");
 }
@@ -29,23 +41,11 @@ bool is_derived(MPI_Datatype type) {
   return std::ranges::find(given, combiner) == given.end();
 }
 
-Group Group::of(MPI_Comm comm) {
-  MPI_Group group = MPI_GROUP_NULL;
-  must(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
-  return Group(group);
-}
+Group Group::of(MPI_Comm comm) { return Group(ask(PMPI_Comm_group, comm, "MPI_Comm_group")); }
 
-Group Group::of(MPI_Win win) {
-  MPI_Group group = MPI_GROUP_NULL;
-  must(PMPI_Win_get_group(win, &group), "MPI_Win_get_group");
-  return Group(group);
-}
+Group Group::of(MPI_Win win) { return Group(ask(PMPI_Win_get_group, win, "MPI_Win_get_group")); }
 
-Group Group::remote(MPI_Comm comm) {
-  MPI_Group group = MPI_GROUP_NULL;
-  must(PMPI_Comm_remote_group(comm, &group), "MPI_Comm_remote_group");
-  return Group(group);
-}
+Group Group::remote(MPI_Comm comm) { return Group(ask(PMPI_Comm_remote_group, comm, "MPI_Comm_remote_group")); }
 
 Group Group::of(const Group& group, std::span<const int> ranks) {
   MPI_Group some = MPI_GROUP_NULL;
@@ -69,21 +69,15 @@ int make_comm(MPI_Comm world, std::span<const int> members, MPI_Comm* made) {
 }
 
 ErrorHandler ErrorHandler::of(MPI_Comm comm) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  must(PMPI_Comm_get_errhandler(comm, &handler), "MPI_Comm_get_errhandler");
-  return owned(handler);
+  return owned(ask(PMPI_Comm_get_errhandler, comm, "MPI_Comm_get_errhandler"));
 }
 
 ErrorHandler ErrorHandler::of(MPI_Win win) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  must(PMPI_Win_get_errhandler(win, &handler), "MPI_Win_get_errhandler");
-  return owned(handler);
+  return owned(ask(PMPI_Win_get_errhandler, win, "MPI_Win_get_errhandler"));
 }
 
 ErrorHandler ErrorHandler::of(MPI_File file) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  must(PMPI_File_get_errhandler(file, &handler), "MPI_File_get_errhandler");
-  return owned(handler);
+  return owned(ask(PMPI_File_get_errhandler, file, "MPI_File_get_errhandler"));
 }
 
 }  // namespace cppc::mpi
