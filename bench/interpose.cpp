@@ -13,14 +13,18 @@ struct Rounds {
   std::vector<double> own, extra, ratio;
 };
 
-}  // namespace
+/// Two communicators of the same ranks differ by a hundredth in how fast a message goes, for as long as their job
+/// lasts; hence several jobs.
+constexpr int jobs = 7;
 
-int main() {
+using Measured = std::map<std::string, Rounds>;
+
+/// Adds what one job measures; false, and says so, when it fails.
+bool run_job(Measured& all) {
   using namespace cppc;
   const test::Finished finished = test::Process({test::tool("cppc-run"), "-n", "2", test::tool("interpose-calls")},
                                                 {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
                                       .wait();
-  std::map<std::string, Rounds> all;
   std::istringstream lines(finished.output);
   std::string what;
   for (double own = 0, replaced = 0; lines >> what >> own >> replaced;) {
@@ -29,10 +33,19 @@ int main() {
     rounds.extra.push_back(replaced - own);
     rounds.ratio.push_back(replaced / own);
   }
-  if (finished.status != 0 || all.size() != 5) {
-    std::fprintf(stderr, "interpose-calls under cppc-run: status %d\n%s%s", finished.status, finished.output.c_str(),
-                 finished.errors.c_str());
-    return 1;
+  if (finished.status == 0 && all.size() == 5) return true;
+  std::fprintf(stderr, "interpose-calls under cppc-run: status %d\n%s%s", finished.status, finished.output.c_str(),
+               finished.errors.c_str());
+  return false;
+}
+
+}  // namespace
+
+int main() {
+  using namespace cppc;
+  Measured all;
+  for (int job = 0; job < jobs; ++job) {
+    if (!run_job(all)) return 1;
   }
   std::printf("%-28s %10s %12s %10s %10s\n", "ns a call", "MPI's own", "more: median", "lowest", "highest");
   for (const auto& [name, rounds] : all) {

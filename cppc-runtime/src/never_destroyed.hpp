@@ -10,14 +10,13 @@ namespace cppc {
 template <typename T>
 class NeverDestroyed {
  public:
-  NeverDestroyed() : object_(new (storage_) T) {}
+  NeverDestroyed() { new (storage_) T; }
   NeverDestroyed(const NeverDestroyed&) = delete;
   NeverDestroyed& operator=(const NeverDestroyed&) = delete;
-  T& operator*() { return *object_; }
+  T& operator*() { return *std::launder(reinterpret_cast<T*>(storage_)); }
 
  private:
   alignas(T) std::byte storage_[sizeof(T)];
-  T* object_;
 };
 
 }  // namespace cppc

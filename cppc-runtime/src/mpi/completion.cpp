@@ -164,17 +164,17 @@ int take_some(const std::vector<int>& positions, MPI_Request* program, int* numb
 
 // ------------------------------------------------------------------------------------------- the most frequent case
 
-bool is_plainly_active(const MPI_Request* request) {
-  if (request == nullptr) return false;
-  const Request* const found = requests().find(*request);
-  return found != nullptr && found->state == State::active && !found->persistent;
+/// The request of a receive or send that is under way, else nullptr.
+const Request* plainly_active(const MPI_Request* request) {
+  const Request* const found = request != nullptr ? requests().find(*request) : nullptr;
+  return found != nullptr && found->state == State::active && !found->persistent ? found : nullptr;
 }
 
-int wait_for(MPI_Request* request, MPI_Status* status) {
-  MPI_Request real = requests().find(*request)->real;
+int wait_for(MPI_Request real, MPI_Request* request, MPI_Status* status) {
   const int result = PMPI_Wait(&real, status);
-  requests().find(*request)->real = real;
-  if (real == MPI_REQUEST_NULL) requests().complete(request);
+  requests().find(*request)->real = real;  // found anew: MPI may have called functions of the program that start some
+  if (real == MPI_REQUEST_NULL) [[likely]]
+    requests().complete(request);
   return result;
 }
 
@@ -187,8 +187,8 @@ using namespace cppc::mpi;
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (is_plainly_active(request)) [[likely]]
-    return wait_for(request, status);
+  if (const Request* const found = plainly_active(request)) [[likely]]
+    return wait_for(found->real, request, status);
   if (!done_in(1, request).empty()) return requests().take_outcome(request, status);
   return completing(
       1, request, [&](MPI_Request* real) { return PMPI_Wait(real, status); }, all_if(&always));

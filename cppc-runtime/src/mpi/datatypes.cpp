@@ -5,7 +5,6 @@
 #include "log.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
-#include "never_destroyed.hpp"
 
 namespace cppc::mpi {
 
@@ -79,11 +78,6 @@ cppc_status Datatypes::make(const std::vector<DatatypeRecipe>& recipes) {
     if (recipes[i].number == 0 && is_derived(made[i])) PMPI_Type_free(&made[i]);  // those made from it keep it
   }
   return CPPC_OK;
-}
-
-Datatypes& datatypes() {
-  static NeverDestroyed<Datatypes> instance;
-  return *instance;
 }
 
 }  // namespace cppc::mpi

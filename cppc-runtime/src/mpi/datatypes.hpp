@@ -12,6 +12,7 @@
 #include "cppc/status.h"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatype_recipe.hpp"
+#include "never_destroyed.hpp"
 #include "own_handles.hpp"
 
 namespace cppc::mpi {
@@ -57,6 +58,9 @@ class Datatypes {
   OwnHandles<MPI_Datatype, Uses> types_;
 };
 
-Datatypes& datatypes();
+inline Datatypes& datatypes() {
+  static NeverDestroyed<Datatypes> instance;
+  return *instance;
+}
 
 }  // namespace cppc::mpi

@@ -20,6 +20,19 @@ std::optional<int> from_mailbox(const Envelope& wanted, const Place& place, MPI_
   return error;
 }
 
+int receive_in_mpi(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                   MPI_Status* status) {
+  return traffic.received(PMPI_Recv(buf, count, datatype, source, tag, comms.real(comm, "MPI_Recv"), status), source);
+}
+
+/// MPI_Recv while there are messages in the mailbox. Apart from it, so that it needs no stack for this: a message of a
+/// few bytes takes Open MPI 200 ns in all.
+[[gnu::cold, gnu::noinline]] int receive_early(void* buf, int count, MPI_Datatype datatype, int source, int tag,
+                                               MPI_Comm comm, MPI_Status* status) {
+  if (const auto early = from_mailbox({source, tag, comm}, {buf, count, datatype}, status)) return *early;
+  return receive_in_mpi(buf, count, datatype, source, tag, comm, status);
+}
+
 bool probe_mailbox(const Envelope& wanted, MPI_Status* status) {
   return !Mailbox::empty() && mailbox().probe(wanted, status);
 }
@@ -66,9 +79,9 @@ MPI_Message real_of(const MatchedMessage* matched, MPI_Message message) {
 extern "C" {
 
 int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (const auto early = from_mailbox({source, tag, comm}, {buf, count, datatype}, status)) [[unlikely]]
-    return *early;
-  return traffic.received(PMPI_Recv(buf, count, datatype, source, tag, comms.real(comm, __func__), status), source);
+  if (!Mailbox::empty()) [[unlikely]]
+    return receive_early(buf, count, datatype, source, tag, comm, status);
+  return receive_in_mpi(buf, count, datatype, source, tag, comm, status);
 }
 
 int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {

@@ -5,12 +5,8 @@
 
 #include "handles.hpp"
 #include "log.hpp"
-#include "mpi/comm_table.hpp"
-#include "mpi/datatypes.hpp"
 #include "mpi/kept.hpp"
 #include "mpi/mpi_objects.hpp"
-#include "mpi/traffic.hpp"
-#include "never_destroyed.hpp"
 
 namespace cppc::mpi {
 
@@ -51,37 +47,10 @@ Outcome read_outcome(ByteReader& reader) {
 
 }  // namespace
 
-bool Requests::managed() { return comms.managed(); }
-
-std::size_t Requests::take_slot() {
-  if (!free_.empty()) {
-    const std::size_t index = free_.back();
-    free_.pop_back();
-    return index;
-  }
+std::size_t Requests::new_slot() {
   if (slots_.size() == most) die(CPPC_ERR_MEMORY, "the program has more than 2147483647 requests");
   slots_.emplace_back();
   return slots_.size() - 1;
-}
-
-MPI_Request Requests::add_active(MPI_Request real) {
-  const std::size_t index = take_slot();
-  Request& request = slots_[index];
-  request.real = real;
-  request.state = State::active;
-  request.started = ++starts_;
-  traffic.activated(1);
-  return handle_of(index);
-}
-
-int Requests::started(int status, const Call& call, MPI_Request* request) {
-  if (!managed() || status != MPI_SUCCESS || *request == MPI_REQUEST_NULL) return status;
-  *request = add_active(*request);
-  Request& added = slots_[index_of(*request)];
-  added.receive = true;
-  added.call = call;
-  datatypes().retain(call.datatype);
-  return status;
 }
 
 MPI_Request Requests::add_done(const Outcome& outcome) {
@@ -123,16 +92,6 @@ void Requests::start(Request& request, State state) {
   traffic.activated(1);
 }
 
-void Requests::complete(MPI_Request* handle) {
-  Request& request = *find(*handle);
-  if (request.state != State::active) return;
-  traffic.completed(1);
-  request.state = State::idle;
-  if (request.persistent) return;
-  remove(request);
-  *handle = MPI_REQUEST_NULL;
-}
-
 int Requests::take_outcome(MPI_Request* handle, MPI_Status* status) {
   Request& request = *find(*handle);
   const Outcome outcome = request.outcome;
@@ -149,13 +108,6 @@ int Requests::take_outcome(MPI_Request* handle, MPI_Status* status) {
   }
   if (outcome.error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(outcome.comm, __func__), outcome.error);
   return outcome.error;
-}
-
-void Requests::remove(Request& request) {
-  if (request.orphan && request.persistent) traffic.completed(1);
-  if (request.receive || request.persistent) release_call(request);
-  request.forget();
-  free_.push_back(static_cast<std::uint32_t>(&request - slots_.data()));
 }
 
 void Requests::release_call(Request& request) {
@@ -385,11 +337,6 @@ cppc_status Requests::make_real() {
     result = CPPC_ERR_MPI;
   }
   return result;
-}
-
-Requests& requests() {
-  static NeverDestroyed<Requests> instance;
-  return *instance;
 }
 
 }  // namespace cppc::mpi

@@ -12,6 +12,10 @@
 #include "bytes.hpp"
 #include "cppc/status.h"
 #include "mpi/call.hpp"
+#include "mpi/comm_table.hpp"
+#include "mpi/datatypes.hpp"
+#include "mpi/traffic.hpp"
+#include "never_destroyed.hpp"
 
 namespace cppc::mpi {
 
@@ -84,7 +88,7 @@ class Requests {
 
   /// The call that returned `status` started *request, no point-to-point one or a send: it becomes the table's.
   int started(int status, MPI_Request* request) {
-    if (managed() && status == MPI_SUCCESS && *request != MPI_REQUEST_NULL) *request = add_active(*request);
+    if (comms.managed() && status == MPI_SUCCESS && *request != MPI_REQUEST_NULL) *request = add_active(*request);
     return status;
   }
 
@@ -147,8 +151,8 @@ class Requests {
   cppc_status make_real();
 
  private:
-  static bool managed();
   std::size_t take_slot();
+  std::size_t new_slot();
   MPI_Request add_active(MPI_Request real);
   void remove(Request& request);
   static void release_call(Request& request);
@@ -160,6 +164,56 @@ class Requests {
   std::size_t number_detached_ = 0;
 };
 
-Requests& requests();
+// In each call of the program: so it is inline, as is what most calls do with it.
+
+inline Requests& requests() {
+  static NeverDestroyed<Requests> instance;
+  return *instance;
+}
+
+inline std::size_t Requests::take_slot() {
+  if (free_.empty()) [[unlikely]]
+    return new_slot();
+  const std::size_t index = free_.back();
+  free_.pop_back();
+  return index;
+}
+
+inline MPI_Request Requests::add_active(MPI_Request real) {
+  const std::size_t index = take_slot();
+  Request& request = slots_[index];
+  request.real = real;
+  request.state = Request::State::active;
+  request.started = ++starts_;
+  traffic.activated(1);
+  return handle_of(index);
+}
+
+inline int Requests::started(int status, const Call& call, MPI_Request* request) {
+  if (!comms.managed() || status != MPI_SUCCESS || *request == MPI_REQUEST_NULL) return status;
+  *request = add_active(*request);
+  Request& added = slots_[index_of(*request)];
+  added.receive = true;
+  added.call = call;
+  datatypes().retain(call.datatype);
+  return status;
+}
+
+inline void Requests::complete(MPI_Request* handle) {
+  Request& request = *find(*handle);
+  if (request.state != Request::State::active) return;
+  traffic.completed(1);
+  request.state = Request::State::idle;
+  if (request.persistent) return;
+  remove(request);
+  *handle = MPI_REQUEST_NULL;
+}
+
+inline void Requests::remove(Request& request) {
+  if (request.orphan && request.persistent) traffic.completed(1);
+  if (request.receive || request.persistent) release_call(request);
+  request.forget();
+  free_.push_back(static_cast<std::uint32_t>(&request - slots_.data()));
+}
 
 }  // namespace cppc::mpi

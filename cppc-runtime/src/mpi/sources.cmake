@@ -52,3 +52,5 @@ target_include_directories(cppc-mpi SYSTEM PRIVATE
 target_compile_definitions(cppc-mpi PRIVATE SPDLOG_FMT_EXTERNAL)
 target_link_libraries(cppc-mpi PUBLIC MPI::MPI_C tl::expected PRIVATE fmt::fmt-header-only)
 target_sources(cppc PRIVATE $<TARGET_OBJECTS:cppc-mpi>)
+# A jump less for each call of MPI.
+target_compile_options(cppc-mpi PRIVATE -fno-plt)

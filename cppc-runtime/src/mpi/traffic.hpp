@@ -46,10 +46,10 @@ class Traffic {
   [[nodiscard]] std::int64_t active() const { return active_; }
 
  private:
+  static bool took_message(int status) { return status == MPI_SUCCESS || is_truncation(status); }
+
   /// A message too long for its buffer has been received all the same.
-  static bool took_message(int status) {
-    if (status == MPI_SUCCESS) [[likely]]
-      return true;
+  [[gnu::cold, gnu::noinline]] static bool is_truncation(int status) {
     int error_class = MPI_SUCCESS;
     PMPI_Error_class(status, &error_class);
     return error_class == MPI_ERR_TRUNCATE;
