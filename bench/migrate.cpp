@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <regex>
-#include <sstream>
 
 #include "figures.hpp"
+#include "footprint.hpp"
 #include "job.hpp"
+#include "scene.hpp"
 
 namespace {
 
@@ -27,36 +27,10 @@ const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2,node2:2", "-n",
 /// Figures of the migrations, by name.
 using Times = std::map<std::string, std::vector<double>>;
 
-/// Descriptors and resident memory of the ranks' processes.
-struct Footprint {
-  long descriptors = 0;
-  double megabytes = 0;
-};
-
 [[noreturn]] void give_up(const std::string& what, const test::Finished& finished) {
   std::fprintf(stderr, "%s: status %d\n%s%s", what.c_str(), finished.status, finished.output.c_str(),
                finished.errors.c_str());
   std::exit(1);
-}
-
-/// The largest of any process of `program` on the nodes.
-Footprint largest(const test::Cluster& cluster, const std::vector<std::string>& nodes, const std::string& program) {
-  const std::string script =
-      "for p in $*; do echo $(ls /proc/$p/fd | wc -l) $(sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' "
-      "/proc/$p/status); done";
-  Footprint most;
-  for (const auto& node : nodes) {
-    std::vector<std::string> command{"sh", "-c", script, "sh"};
-    for (const pid_t process : cluster.processes(node, program)) command.push_back(std::to_string(process));
-    std::istringstream lines(cluster.run(node, command).output);
-    long descriptors = 0;
-    double kilobytes = 0;
-    while (lines >> descriptors >> kilobytes) {
-      most.descriptors = std::max(most.descriptors, descriptors);
-      most.megabytes = std::max(most.megabytes, kilobytes / 1024);
-    }
-  }
-  return most;
 }
 
 class Run {
@@ -113,33 +87,6 @@ class Run {
   int lost_ = 0;
 };
 
-std::string checksum(const test::Finished& finished) {
-  std::smatch found;
-  return std::regex_search(finished.output, found, std::regex("checksum ([0-9a-f]+)")) ? found[1].str() : "";
-}
-
-bool same_as_undisturbed(const test::Cluster& cluster, const test::Finished& finished, const Settings& settings) {
-  std::smatch steps;
-  if (!std::regex_search(finished.output, steps, std::regex("heat: ([0-9]+) steps"))) give_up("heat", finished);
-  // On the head alone: a node is off by now, and the answer does not depend on the place.
-  const std::vector<std::string> command{"mpirun",
-                                         "--mca",
-                                         "mpi_yield_when_idle",
-                                         "1",
-                                         "--oversubscribe",
-                                         "-n",
-                                         std::to_string(settings.ranks),
-                                         test::app("heat"),
-                                         "--quiet",
-                                         "--mb",
-                                         std::to_string(settings.megabytes),
-                                         "--steps",
-                                         steps[1]};
-  const test::Finished undisturbed = cluster.start("head", command).wait(std::chrono::seconds(3600));
-  if (undisturbed.status != 0) give_up("heat under plain mpirun", undisturbed);
-  return !checksum(finished).empty() && checksum(finished) == checksum(undisturbed);
-}
-
 }  // namespace
 
 int main() {
@@ -148,6 +95,8 @@ int main() {
   const std::vector<std::string> all{"node0", "node1", "node2"};
   const std::vector<std::string> rest{"node0", "node2"};
   run.circulate(2 * settings.ranks, all);  // every rank has moved: what a first migration needs is there
+  using bench::Footprint;
+  using bench::largest;
   const Footprint early = largest(run.cluster(), all, test::app("heat"));
   const Footprint early_agent = largest(run.cluster(), all, test::tool("cppc-agent"));
   run.circulate(settings.before - 2 * settings.ranks, all);
@@ -158,7 +107,10 @@ int main() {
   const Footprint late_agent = largest(run.cluster(), rest, test::tool("cppc-agent"));
   const test::Finished finished = run.finish();
   if (finished.status != 0) give_up("heat under cppc-run", finished);
-  const bool equal = same_as_undisturbed(run.cluster(), finished, settings);
+  const test::Answer answer = test::heat_answer(finished);
+  const test::Answer undisturbed = test::undisturbed_heat(run.cluster(), std::to_string(settings.ranks),
+                                                          {"--mb", std::to_string(settings.megabytes)}, answer);
+  const bool equal = !answer.checksum.empty() && answer.checksum == undisturbed.checksum;
 
   std::printf("%d ranks of %d MB on 3 nodes: %d migrations, an evacuation, a power-off\n", settings.ranks,
               settings.megabytes, settings.before + settings.after);

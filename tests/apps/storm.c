@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hold.h"
 #include "options.h"
@@ -21,17 +22,20 @@ enum { WAYS = 3, POSTED = 3, SENDS = 24, MOST_PER_STEP = 6, LARGEST = 40000, TAG
 enum { BY_POSTED, BY_PROBE, BY_PERSISTENT }; /* how a way's messages are received */
 
 static const char help[] =
-    "Usage: storm [--steps S] [--hold FILE --hold-at K]\n"
+    "Usage: storm [--steps S | --until FILE] [--pause-us U] [--hold FILE --hold-at K]\n"
     "Sends and receives at random without ever being done, and checks that every message arrives once and in order.\n"
-    "  --steps S    time steps (200)\n"
-    "  --hold FILE  at step K (--hold-at K, or several, as 3,7) wait until FILE exists, and remove it\n"
+    "  --steps S     time steps (200)\n"
+    "  --until FILE  instead: go on until FILE exists\n"
+    "  --pause-us U  sleep U microseconds in every step\n"
+    "  --hold FILE   at step K (--hold-at K, or several, as 3,7) wait until FILE exists, and remove it\n"
     "Exit status: 0 right, 1 wrong, 2 wrong usage.\n"
     "Example:\n"
     "  mpirun -n 4 storm --steps 1000\n";
 
 struct options {
   struct usage usage;
-  long steps;
+  long steps, pause_us;
+  const char* until;
   struct hold hold;
 };
 
@@ -183,6 +187,17 @@ static void keep_pace(struct storm* storm, long step) {
   MPI_Ibarrier(MPI_COMM_WORLD, &storm->pace);
 }
 
+/* Whether there is another step: the same on all ranks. */
+static bool goes_on(struct storm* storm, const struct options* options, long step) {
+  if (options->until == NULL) return step < options->steps;
+  if (step % PACE != 0) return true;
+  int there = storm->rank == 0 && access(options->until, F_OK) == 0;
+  MPI_Request told;
+  MPI_Ibcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD, &told);
+  wait_taking(storm, &told);
+  return there == 0;
+}
+
 static void* take_memory(size_t count, size_t bytes) {
   void* memory = calloc(count, bytes);
   if (memory == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -263,6 +278,8 @@ static uint64_t end(struct storm* storm) {
 static void parse_options(int argc, char** argv, struct options* options) {
   const struct setting settings[] = {
       {"steps", .number = &options->steps, .least = 1, .most = 1000000000},
+      {"until", .text = &options->until},
+      {"pause-us", .number = &options->pause_us, .least = 0, .most = 999999},
       {"hold", .text = &options->hold.file},
       {"hold-at", .list = &options->hold.steps},
   };
@@ -274,11 +291,12 @@ static void parse_options(int argc, char** argv, struct options* options) {
 static int blow(const struct options* options) {
   struct storm storm;
   begin(&storm);
-  for (long step = 0; step < options->steps; ++step) {
+  for (long step = 0; goes_on(&storm, options, step); ++step) {
     hold_at(&options->hold, storm.rank, step);
     keep_pace(&storm, step);
     for (int left = draw(&storm, MOST_PER_STEP + 1); left > 0; --left) send_one(&storm);
     take_all(&storm);
+    if (options->pause_us > 0) usleep((useconds_t)options->pause_us);
   }
   calm_down(&storm);
   const uint64_t digest = digest_ranks(end(&storm), MPI_COMM_WORLD);

@@ -81,6 +81,15 @@ void Cluster::on(const std::string& node) const {
   expect_success(test::run({kClusterScript, "on", node, "--name", name_}), "cannot power " + node + " on");
 }
 
+void Cluster::cut(const std::string& one, const std::string& other) const {
+  expect_success(test::run({kClusterScript, "cut", one, other, "--name", name_}),
+                 "cannot cut " + one + " off " + other);
+}
+
+void Cluster::heal(const std::string& one, const std::string& other) const {
+  expect_success(test::run({kClusterScript, "heal", one, other, "--name", name_}), "cannot heal " + one + ", " + other);
+}
+
 std::vector<pid_t> Cluster::processes(const std::string& node, const std::filesystem::path& program) const {
   const std::string script =
       "for p in /proc/[0-9]*; do [ \"$(readlink $p/exe)\" = \"$1\" ] && echo ${p#/proc/}; done; true";
@@ -102,18 +111,25 @@ Folder::~Folder() { std::filesystem::remove_all(path_); }
 
 Job::Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program,
          const std::vector<std::string>& settings)
-    : cluster_(&cluster), process_(cluster.start("head", run_command(placement, program, settings))) {}
+    : cluster_(&cluster),
+      program_(program.front()),
+      process_(cluster.start("head", run_command(placement, program, settings))) {}
 
-Finished Job::migrate(const std::vector<std::string>& arguments) const {
+Finished Job::migrate(const std::vector<std::string>& arguments) const { return start_migrate(arguments).wait(); }
+
+Process Job::start_migrate(const std::vector<std::string>& arguments) const {
   std::vector<std::string> command{tool("migrate")};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return cluster_->run("head", command);
+  if (!id_.empty()) command.insert(command.end(), {"--job", id_});
+  return cluster_->start("head", command);
 }
 
 nlohmann::json Job::status() const {
   const Finished answer = migrate({"status", "--json"});
   if (answer.status != 0) return {};
-  const auto jobs = nlohmann::json::parse(answer.output);
+  auto jobs = nlohmann::json::parse(answer.output);
+  std::erase_if(jobs.get_ref<nlohmann::json::array_t&>(),
+                [this](const nlohmann::json& job) { return job.value("program", "") != program_; });
   return jobs.size() == 1 ? jobs.front() : nlohmann::json();
 }
 
@@ -121,7 +137,10 @@ void Job::await_running() {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (process_.running() && std::chrono::steady_clock::now() < deadline) {
     const auto job = status();
-    if (job.is_object() && job.value("state", "") == "running") return;
+    if (job.is_object() && job.value("state", "") == "running") {
+      id_ = job.value("job", "");
+      return;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   process_.signal(SIGKILL);

@@ -22,6 +22,9 @@ class Cluster {
   [[nodiscard]] Finished run(const std::string& node, const std::vector<std::string>& command) const;
   void off(const std::string& node) const;
   void on(const std::string& node) const;
+  /// Lets nothing through between these nodes, and lets it through again.
+  void cut(const std::string& one, const std::string& other) const;
+  void heal(const std::string& one, const std::string& other) const;
   /// Process ids on `node` whose program is `program` (a path), as the node sees them.
   [[nodiscard]] std::vector<pid_t> processes(const std::string& node, const std::filesystem::path& program) const;
 
@@ -61,9 +64,10 @@ class Job {
   Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program,
       const std::vector<std::string>& settings = {});
 
-  /// `migrate` with these arguments.
+  /// `migrate` with these arguments; for this job, if await_running() has found it.
   [[nodiscard]] Finished migrate(const std::vector<std::string>& arguments) const;
-  /// What `migrate status --json` says of the only job; null when there is none.
+  [[nodiscard]] Process start_migrate(const std::vector<std::string>& arguments) const;
+  /// What `migrate status --json` says of the only job that runs this program; null when there is none.
   [[nodiscard]] nlohmann::json status() const;
   /// Waits until all ranks are there.
   void await_running();
@@ -74,7 +78,9 @@ class Job {
 
  private:
   const Cluster* cluster_;
+  std::string program_;
   Process process_;
+  std::string id_;
 };
 
 }  // namespace cppc::test

@@ -12,17 +12,24 @@ std::string match(const std::string& text, const char* pattern) {
   return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : "";
 }
 
-Answer read(const Finished& finished) {
-  return {finished.status, match(finished.output, "heat: checksum ([0-9a-f]+)"),
-          match(finished.output, "heat: ([0-9]+) steps"), finished.errors};
-}
-
 std::vector<std::string> operator+(std::vector<std::string> left, const std::vector<std::string>& right) {
   left.insert(left.end(), right.begin(), right.end());
   return left;
 }
 
 }  // namespace
+
+Answer heat_answer(const Finished& finished) {
+  return {finished.status, match(finished.output, "heat: checksum ([0-9a-f]+)"),
+          match(finished.output, "heat: ([0-9]+) steps"), finished.errors};
+}
+
+Answer undisturbed_heat(const Cluster& cluster, const std::string& ranks, const std::vector<std::string>& options,
+                        const Answer& answer) {
+  const std::vector<std::string> mpirun{"mpirun", "--mca", "mpi_yield_when_idle", "1", "--oversubscribe", "-n", ranks};
+  const auto program = std::vector<std::string>{plain_app("heat"), "--quiet", "--steps", answer.steps} + options;
+  return heat_answer(cluster.start("head", mpirun + program).wait(std::chrono::hours(1)));
+}
 
 HeatScene::HeatScene(int nodes, const std::vector<std::string>& placement, std::vector<std::string> options,
                      const std::vector<std::string>& settings)
@@ -36,14 +43,11 @@ HeatScene::HeatScene(int nodes, const std::vector<std::string>& placement, std::
 
 Answer HeatScene::finish() {
   std::ofstream(folder_.file("stop")).flush();
-  return read(job_.wait());
+  return heat_answer(job_.wait());
 }
 
 Answer HeatScene::undisturbed(const Answer& answer) const {
-  // On the head alone: nodes may be off, and the answer does not depend on the place.
-  const std::vector<std::string> mpirun{"mpirun", "--mca", "mpi_yield_when_idle", "1", "--oversubscribe", "-n", ranks_};
-  return read(cluster_.run(
-      "head", mpirun + std::vector<std::string>{app("heat"), "--quiet", "--steps", answer.steps} + options_));
+  return undisturbed_heat(cluster_, ranks_, options_, answer);
 }
 
 }  // namespace cppc::test

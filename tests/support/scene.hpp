@@ -17,6 +17,14 @@ struct Answer {
   std::string errors;
 };
 
+/// What `heat` has printed.
+Answer heat_answer(const Finished& finished);
+
+/// As many steps of `heat` under plain mpirun, on the head alone: nodes may be off, and the answer does not depend on
+/// the place.
+Answer undisturbed_heat(const Cluster& cluster, const std::string& ranks, const std::vector<std::string>& options,
+                        const Answer& answer);
+
 class HeatScene {
  public:
   /// `nodes` nodes; `placement` are mpirun's options, the number of ranks last; `settings` are for cppc-run.
