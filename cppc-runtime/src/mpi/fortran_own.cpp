@@ -32,6 +32,18 @@ void count_from_1(int* indices, int count) {
   for (int i = 0; i < count; ++i) count_from_1(&indices[i]);
 }
 
+/// `call(requests, statuses)` completes some of `count` requests; there are `said` statuses.
+template <class Call>
+void complete(int count, void* requests, void* statuses, int said, MPI_Fint* error, Call call) {
+  Handles<MPI_Request> all(requests, count);
+  Statuses ended(statuses, said);
+  *error = call(all.get(), ended.get());
+  all.finish();
+  ended.finish();
+}
+
+bool some_completed(int error) { return error == MPI_SUCCESS || error == MPI_ERR_IN_STATUS; }
+
 /// MPI_UNDEFINED when it is too large for an INTEGER.
 MPI_Fint as_integer(MPI_Aint value) {
   return value == static_cast<MPI_Fint>(value) ? static_cast<MPI_Fint>(value) : MPI_UNDEFINED;
@@ -142,58 +154,42 @@ void mpi_startall_(const MPI_Fint* count, void* requests, MPI_Fint* error) {
 }
 
 void mpi_waitall_(const MPI_Fint* count, void* requests, void* statuses, MPI_Fint* error) {
-  Handles<MPI_Request> all(requests, *count);
-  Statuses said(statuses, *count);
-  *error = MPI_Waitall(*count, all.get(), said.get());
-  all.finish();
-  said.finish();
+  complete(*count, requests, statuses, *count, error,
+           [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitall(*count, all, said); });
 }
 
 void mpi_testall_(const MPI_Fint* count, void* requests, MPI_Fint* flag, void* statuses, MPI_Fint* error) {
-  Handles<MPI_Request> all(requests, *count);
-  Statuses said(statuses, *count);
-  *error = MPI_Testall(*count, all.get(), flag, said.get());
-  all.finish();
-  said.finish();
+  complete(*count, requests, statuses, *count, error,
+           [&](MPI_Request* all, MPI_Status* said) { return MPI_Testall(*count, all, flag, said); });
 }
 
 void mpi_waitany_(const MPI_Fint* count, void* requests, MPI_Fint* index, void* status, MPI_Fint* error) {
-  Handles<MPI_Request> all(requests, *count);
-  Statuses said(status, 1);
-  *error = MPI_Waitany(*count, all.get(), index, said.get());
+  complete(*count, requests, status, 1, error,
+           [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitany(*count, all, index, said); });
   if (*error == MPI_SUCCESS) count_from_1(index);
-  all.finish();
-  said.finish();
 }
 
 void mpi_testany_(const MPI_Fint* count, void* requests, MPI_Fint* index, MPI_Fint* flag, void* status,
                   MPI_Fint* error) {
-  Handles<MPI_Request> all(requests, *count);
-  Statuses said(status, 1);
-  *error = MPI_Testany(*count, all.get(), index, flag, said.get());
+  complete(*count, requests, status, 1, error,
+           [&](MPI_Request* all, MPI_Status* said) { return MPI_Testany(*count, all, index, flag, said); });
   if (*error == MPI_SUCCESS) count_from_1(index);
-  all.finish();
-  said.finish();
 }
 
 void mpi_waitsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, MPI_Fint* indices, void* statuses,
                    MPI_Fint* error) {
-  Handles<MPI_Request> all(requests, *count);
-  Statuses said(statuses, *count);
-  *error = MPI_Waitsome(*count, all.get(), completed, indices, said.get());
-  if (*error == MPI_SUCCESS || *error == MPI_ERR_IN_STATUS) count_from_1(indices, *completed);
-  all.finish();
-  said.finish();
+  complete(*count, requests, statuses, *count, error, [&](MPI_Request* all, MPI_Status* said) {
+    return MPI_Waitsome(*count, all, completed, indices, said);
+  });
+  if (some_completed(*error)) count_from_1(indices, *completed);
 }
 
 void mpi_testsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, MPI_Fint* indices, void* statuses,
                    MPI_Fint* error) {
-  Handles<MPI_Request> all(requests, *count);
-  Statuses said(statuses, *count);
-  *error = MPI_Testsome(*count, all.get(), completed, indices, said.get());
-  if (*error == MPI_SUCCESS || *error == MPI_ERR_IN_STATUS) count_from_1(indices, *completed);
-  all.finish();
-  said.finish();
+  complete(*count, requests, statuses, *count, error, [&](MPI_Request* all, MPI_Status* said) {
+    return MPI_Testsome(*count, all, completed, indices, said);
+  });
+  if (some_completed(*error)) count_from_1(indices, *completed);
 }
 
 // ---- Collective operations
