@@ -87,7 +87,7 @@ own_mounts() {  # own_mounts DIR...
   done
   mount -t proc proc /proc
   mount -t sysfs sysfs /sys  # its class/net lists the network interfaces; UCX looks there
-  mount -t tmpfs -o mode=1777 tmpfs /dev/shm
+  mount -t tmpfs -o mode=1777,size=256m tmpfs /dev/shm
   mount -t tmpfs -o mode=1777 tmpfs /tmp
   for dir in "${!shared[@]}"; do
     mkdir -p "$dir"

@@ -40,6 +40,9 @@ connect() {  # connect NODE PID: PID is node's process 1
     shape eth0' "$here" "$1" "$bandwidth" "$latency"
 }
 
+# The bridge lets nothing through between two isolated ports.
+isolate() { bridge link set dev "$1" isolated "$2"; }  # isolate NODE on|off
+
 disconnect() {  # disconnect NODE: after its namespaces have ended, which removes the cable some time
   while ip link show "$1" &>/dev/null; do ip link delete "$1" 2>/dev/null || sleep 0.01; done
 }

@@ -19,6 +19,16 @@ node_on() {
   connect "$1" "$(node_pid "$1")"
 }
 
+node_cut() {
+  node_is_on "$1" || fail 1 "$1 is off"
+  isolate "$1" on
+}
+
+node_heal() {
+  node_is_on "$1" || fail 1 "$1 is off"
+  isolate "$1" off
+}
+
 node_off() {
   node_is_on "$1" || fail 1 "$1 is off already"
   ip link set "$1" down

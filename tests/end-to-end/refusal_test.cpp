@@ -1,6 +1,9 @@
 /// Bad input gets a clear error, a status, and a job that goes on.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <utility>
+
 #include "scene.hpp"
 
 namespace cppc::test {
@@ -45,6 +48,23 @@ TEST(RefusalTest, ANodeThatHasBeenEvacuatedIsNoTarget) {
   EXPECT_EQ(refused.status, 3);
   EXPECT_NE(refused.errors.find("node1"), std::string::npos) << refused.errors;
   EXPECT_EQ(scene.finish().status, 0);
+}
+
+TEST(RefusalTest, AnotherProgramAtTheSamePlaceIsNoReplacement) {
+  const Cluster cluster(2);
+  const Folder folder;
+  const std::string program = "/tmp/program";  // each node has its own
+  for (const auto& [node, original] : {std::pair{"head", "heat"}, {"node0", "heat"}, {"node1", "storm"}})
+    ASSERT_EQ(cluster.run(node, {"cp", app(original), program}).status, 0);
+  Job job(cluster, {"-H", "node0:2,node1:2", "-n", "2"}, {program, "--quiet", "--until", folder.file("stop")});
+  job.await_running();
+  const Finished refused = job.migrate({"--rank", "0", "--to", "node1"});
+  EXPECT_EQ(refused.status, 1) << refused.output << refused.errors;
+  EXPECT_NE(refused.errors.find("is not the program that rank 0 runs"), std::string::npos) << refused.errors;
+  ASSERT_EQ(cluster.run("node1", {"cp", app("heat"), program}).status, 0);
+  EXPECT_EQ(job.migrate({"--rank", "0", "--to", "node1"}).status, 0);
+  std::ofstream(folder.file("stop")).flush();
+  EXPECT_EQ(job.wait().status, 0);
 }
 
 TEST(RefusalTest, AfterTheEndThereIsNoJob) {

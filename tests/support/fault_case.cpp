@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <ostream>
+#include <string_view>
 #include <thread>
 
 #include "scene.hpp"
@@ -67,6 +68,34 @@ std::string what_stays(const Cluster& cluster) {
   return left;
 }
 
+/// Longer than the deadlines, so that whoever waits for the other side gives up; the nodes' TCP has not by then.
+constexpr auto kCut = std::chrono::seconds(12);
+
+constexpr std::string_view kNetwork = "network-";
+const std::string kFull = "/dev/shm/full";
+
+/// The agent of the source waits for two seconds where the step begins: meanwhile the two are cut apart.
+Finished migrate_while_cut(HeatScene& scene, const std::vector<std::string>& request, const std::string& step) {
+  Process migrate = scene.job().start_migrate(request);
+  while (migrate.running() && migrate.output().find(step) == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  scene.cluster().cut("node0", "node2");
+  std::this_thread::sleep_for(kCut);
+  scene.cluster().heal("node0", "node2");
+  return migrate.wait();
+}
+
+std::string fault_point(const FaultCase& one) {
+  if (one.place == "target-node") return "";
+  if (one.place.starts_with(kNetwork)) return "source-agent-" + one.place.substr(kNetwork.size()) + ":delay";
+  return one.place + ':' + one.action;
+}
+
+Finished migrate(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request) {
+  if (one.place.starts_with(kNetwork)) return migrate_while_cut(scene, request, one.place.substr(kNetwork.size()));
+  return scene.job().migrate(request);
+}
+
 }  // namespace
 
 std::string FaultCase::name() const {
@@ -83,28 +112,37 @@ std::vector<FaultCase> all_fault_cases() {
   const std::vector<std::string> any{"kill", "hang", "delay", "enomem", "enospc"};
   Cases cases;
   cases.add({"newcomer-start", "newcomer-receive", "newcomer-restore"}, any, Bound::goes_on);
+  cases.add({"newcomer-chunk", "leaver-chunk"}, {"delay", "enomem", "cut"}, Bound::goes_on);
+  cases.add({"newcomer-chunk"}, {"kill", "hang", "corrupt", "corrupt:1+"}, Bound::goes_on);
+  cases.add({"newcomer-head"}, {"corrupt"}, Bound::goes_on);
   cases.add({"leaver-pack", "leaver-ship"}, {"delay", "enomem", "enospc"}, Bound::goes_on);
   cases.add(of_agents({"prepare", "negotiate", "freeze", "ship"}), any, Bound::goes_on);
+  cases.add(of_agents({"prepare", "negotiate", "freeze", "ship"}), {"corrupt", "cut"}, Bound::goes_on);
   cases.add({"leaver-arrive", "stayer-arrive", "newcomer-join", "leaver-join", "stayer-join", "controller-decide"},
             {"delay"}, Bound::goes_on);
   cases.add(of_agents({"decide", "commit"}), {"delay"}, Bound::goes_on);
+  cases.add({"network-negotiate", "network-freeze", "network-ship"}, {"cut"}, Bound::goes_on);
+  cases.add({"target-node"}, {"full"}, Bound::goes_on);
   // A rank is lost, or somebody after the decision.
-  cases.add({"leaver-arrive", "leaver-pack", "leaver-ship", "stayer-arrive"}, {"kill"}, Bound::ends);
+  cases.add({"leaver-arrive", "leaver-pack", "leaver-ship", "leaver-chunk", "stayer-arrive"}, {"kill"}, Bound::ends);
   cases.add({"newcomer-join", "leaver-join", "stayer-join"}, {"kill", "hang"}, Bound::ends);
   cases.add(of_agents({"commit"}), {"kill", "hang"}, Bound::ends);
-  cases.add(of_agents({"decide"}), {"kill"}, Bound::may_end);
+  cases.add(of_agents({"decide"}), {"kill", "corrupt", "cut"}, Bound::may_end);
+  cases.add(of_agents({"commit"}), {"corrupt", "cut"}, Bound::may_end);
   cases.add({"controller-decide"}, {"kill"}, Bound::ends);
   return std::move(cases).take();
 }
 
 FaultResult run(const FaultCase& one) {
   std::vector<std::string> settings = kDeadlines;
-  settings.push_back("CPPC_FAULT=" + one.place + ':' + one.action);
+  settings.push_back("CPPC_FAULT=" + fault_point(one));
   HeatScene scene(3, kPlacement, {"--mb", "2"}, settings);
+  const bool full = one.place == "target-node";
+  if (full) scene.cluster().run("node2", {"sh", "-c", "cat /dev/zero > " + kFull});  // ends with ENOSPC
   std::vector<std::string> request{"--rank", "1", "--to", "node2", "--timeout", "5"};
   if (one.request == Request::evacuate) request = {"--evacuate", "node0", "--to", "node2", "--timeout", "5"};
   const auto began = std::chrono::steady_clock::now();
-  const Finished migrated = scene.job().migrate(request);
+  const Finished migrated = migrate(scene, one, request);
   FaultResult result;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const Answer answer = scene.finish();
@@ -115,6 +153,7 @@ FaultResult run(const FaultCase& one) {
     const Answer undisturbed = scene.undisturbed(answer);
     result.right = !answer.checksum.empty() && answer.checksum == undisturbed.checksum;
   }
+  if (full) scene.cluster().run("node2", {"rm", kFull});
   result.left = what_stays(scene.cluster());
   return result;
 }

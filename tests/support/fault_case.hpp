@@ -7,6 +7,9 @@
 
 namespace cppc::test {
 
+/// `place` and `action` are a fault point's, or one of
+///   network-STEP:cut    nothing gets through between the two nodes from this step of the migration on, for a while
+///   target-node:full    the shared memory of the target's node is full
 struct FaultCase {
   enum class Request { move, evacuate };
   /// What must become of the job. Where a process is lost that the job depends on, it has to end, by itself.

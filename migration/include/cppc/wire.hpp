@@ -2,8 +2,8 @@
 ///
 /// An agent connects to one of the addresses in CPPC_CONTROLLER ("host:port,host:port") and says Hello with the job's
 /// one-time key; a connection that says anything else first is closed. Agents are numbered 0, 1, ... in the order of
-/// their nodes on mpirun's command line. The lowest agent that has not retired is the leader: it alone reports Progress
-/// and Outcome.
+/// their nodes on mpirun's command line. Each says whether it is Ready for the commit. The lowest agent that has not
+/// retired is the leader: Progress comes from it, and from those whose ranks leave, the Outcome from it alone.
 #pragma once
 
 #include <sys/types.h>
@@ -44,7 +44,7 @@ struct Roster {
   std::uint64_t memory_free = 0;  ///< bytes
 };
 
-/// Leader to controller. Phases in their order: prepare, negotiate, freeze, ship, commit.
+/// Leader, or agent of leavers, to controller. Phases in their order: prepare, negotiate, freeze, ship, commit.
 struct Progress {
   std::uint64_t id = 0;
   std::string phase;

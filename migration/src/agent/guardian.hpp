@@ -32,11 +32,9 @@ spdlog::level::level_enum level_of(const Ending& ending);
 /// Signals of the daemon go to both processes: the child alone obeys them, and its death is the guardian's.
 class Child {
  public:
-  /// Forks; the process must have one thread. No child in the child, which dies with its guardian. CPPC_ERR_SYSTEM,
-  /// logged.
+  /// Forks; the process must have one thread. Returns twice: nothing in the new process, which dies with its guardian.
+  /// CPPC_ERR_SYSTEM, logged.
   static tl::expected<std::optional<Child>, cppc_status> fork();
-
-  [[nodiscard]] pid_t process() const { return process_; }
 
   /// Waits for its end.
   [[nodiscard]] Ending await() const;

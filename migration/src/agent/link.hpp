@@ -27,7 +27,12 @@ class Link {
   /// What has arrived, without waiting. CPPC_ERR_PEER when the controller is gone.
   tl::expected<std::vector<wire::Message>, cppc_status> receive();
 
+  /// For tests of faults: what the controller cannot understand; the end of the connection.
+  void say_nonsense();
+  void cut();
+
  private:
+  tl::expected<void, cppc_status> send_line(std::string_view line);
   explicit Link(int socket) : socket_(socket) {}
   int socket_;
   std::string input_;

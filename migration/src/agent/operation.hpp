@@ -13,6 +13,7 @@
 #include "cppc/negotiation.hpp"
 #include "cppc/wire.hpp"
 #include "node.hpp"
+#include "recipe.hpp"
 
 namespace cppc::migration {
 
@@ -48,6 +49,7 @@ class Operation {
   // fail(); agree() after each tells all.
   void prepare();
   void exchange_recipes();
+  [[nodiscard]] bool has_program(int rank, const Recipe& recipe);
   void start_newcomers();
   void await_newcomers();
   void exchange_offers();

@@ -7,6 +7,7 @@
 
 #include "cppc/deadlines.hpp"
 #include "operation.hpp"
+#include "program_id.hpp"
 #include "spawn.hpp"
 
 namespace cppc::migration {
@@ -94,11 +95,24 @@ void Operation::exchange_offers() {
   for (MPI_Request& request : requests) await(request);
 }
 
+bool Operation::has_program(int rank, const Recipe& recipe) {
+  const auto id = program_id(recipe.program);
+  if (!id) {
+    fail(id.error(), fmt::format("{} cannot read {}, the program of rank {}", node_.name, recipe.program, rank));
+  } else if (*id != recipe.identity) {
+    fail(CPPC_ERR_MISMATCH,
+         fmt::format("{} on {} is not the program that rank {} runs ({}, not {}): put the same file there",
+                     recipe.program, node_.name, rank, *id, recipe.identity));
+  }
+  return id && *id == recipe.identity;
+}
+
 void Operation::start_newcomers() {
   std::vector<Replacement> replacements;
   for (const Passage& newcomer : newcomers_) {
     auto recipe = Recipe::decode(newcomer.recipe);
     if (!recipe) return fail(recipe.error(), fmt::format("rank {}: how it was started is not known", newcomer.rank));
+    if (!has_program(newcomer.rank, *recipe)) return;
     Slot& slot = node_.desk.slot(newcomer.rank);
     slot.dismissed.set(0);
     for (auto* word : {&slot.in_mpi, &slot.needed, &slot.lost}) word->store(0);

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "program_id.hpp"
+
 namespace cppc::migration {
 namespace {
 
@@ -70,13 +72,17 @@ tl::expected<Recipe, cppc_status> Recipe::of(pid_t process) {
   auto arguments = read_strings(home / "cmdline");
   auto environment = read_strings(home / "environ");
   if (!program || !directory || !arguments || !environment) return tl::unexpected(CPPC_ERR_SYSTEM);
-  return Recipe{*program, *directory, *arguments, *environment};
+  auto id = program_id(home / "exe");
+  if (!id) return tl::unexpected(id.error());
+  return Recipe{*program, *id, *directory, *arguments, *environment};
 }
 
 std::vector<std::byte> Recipe::encode() const {
-  // Strings of a process hold no NUL: the program, the directory, the number of arguments, these, the environment.
+  // Strings of a process hold no NUL: the program, its id, the directory, the number of arguments, these, the
+  // environment.
   std::vector<std::byte> out;
   put(out, program);
+  put(out, identity);
   put(out, directory);
   put(out, std::to_string(arguments.size()));
   for (const auto& argument : arguments) put(out, argument);
@@ -87,14 +93,14 @@ std::vector<std::byte> Recipe::encode() const {
 tl::expected<Recipe, cppc_status> Recipe::decode(std::span<const std::byte> bytes) {
   if (bytes.empty() || bytes.back() != std::byte{0}) return tl::unexpected(CPPC_ERR_ARGUMENT);
   auto strings = split({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (strings.size() < 3 || strings[2].empty() || strings[2].size() > 9 ||
-      strings[2].find_first_not_of("0123456789") != std::string::npos)
+  if (strings.size() < 4 || strings[3].empty() || strings[3].size() > 9 ||
+      strings[3].find_first_not_of("0123456789") != std::string::npos)
     return tl::unexpected(CPPC_ERR_ARGUMENT);
-  const auto number = static_cast<std::size_t>(std::stoul(strings[2]));
-  if (number > strings.size() - 3) return tl::unexpected(CPPC_ERR_ARGUMENT);
-  const auto first = strings.begin() + 3;
+  const auto number = static_cast<std::size_t>(std::stoul(strings[3]));
+  if (number > strings.size() - 4) return tl::unexpected(CPPC_ERR_ARGUMENT);
+  const auto first = strings.begin() + 4;
   const auto middle = first + static_cast<std::ptrdiff_t>(number);
-  return Recipe{strings[0], strings[1], {first, middle}, {middle, strings.end()}};
+  return Recipe{strings[0], strings[1], strings[2], {first, middle}, {middle, strings.end()}};
 }
 
 std::vector<std::string> Recipe::environment_for(std::span<const char* const> own, const std::string& extra) const {

@@ -15,7 +15,8 @@
 namespace cppc::migration {
 
 struct Recipe {
-  std::string program;  ///< path of the executable file
+  std::string program;   ///< path of the executable file
+  std::string identity;  ///< which program that is (program_id.hpp)
   std::string directory;
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  ///< NAME=value, as the process was started with

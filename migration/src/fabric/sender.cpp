@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cppc/fault.hpp"
 #include "fabric/hash.hpp"
 #include "fabric/head.hpp"
 #include "fabric/packing.hpp"
@@ -221,6 +222,8 @@ Result Sender::load(Slot& slot) {
   if (session_.unsaid() > slots_.size() * 2) return {};
   auto chunk = next_chunk(slot);
   if (!chunk) return {};
+  if (auto faulty = fault::at("leaver-chunk"); !faulty) return tl::unexpected(faulty.error());
+  if (fault::cuts("leaver-chunk")) return session_.cut();
   slot.chunk = std::move(*chunk);
   if (auto encoded = encode(slot); !encoded) return encoded;
   if (slot.bytes.empty()) {

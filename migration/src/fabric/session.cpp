@@ -234,6 +234,12 @@ void Session::part(cppc_status status) {
   exchange_until([&] { return parted_; });
 }
 
+tl::expected<void, cppc_status> Session::cut() {
+  lost_ = true;
+  spdlog::error("fabric provider {}: the connection to the {} is cut on request", endpoint_.provider, peer_text());
+  return tl::unexpected(CPPC_ERR_FABRIC);
+}
+
 void Session::take_leave() {
   say({.kind = Control::Kind::bye});
   exchange_until([&] { return unsaid() == 0; });

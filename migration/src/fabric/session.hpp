@@ -55,6 +55,9 @@ class Session {
   /// The answer to the peer's part().
   void take_leave();
 
+  /// For tests of faults: from here on the peer hears nothing any more. CPPC_ERR_FABRIC, logged.
+  tl::expected<void, cppc_status> cut();
+
  private:
   using Clock = std::chrono::steady_clock;
   struct Letter {

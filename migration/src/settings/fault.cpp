@@ -16,14 +16,34 @@
 namespace cppc::fault {
 namespace {
 
-constexpr std::array<std::string_view, 5> actions{"kill", "hang", "delay", "enomem", "enospc"};
+constexpr std::array<std::string_view, 7> actions{"kill", "hang", "delay", "enomem", "enospc", "corrupt", "cut"};
+struct Role {
+  std::string_view name;
+  std::string_view steps;  ///< each with a space before and behind
+};
+constexpr std::string_view agent_steps = " prepare negotiate freeze ship decide commit ";
+constexpr std::array<Role, 7> roles{{{"leaver", " arrive pack ship chunk join "},
+                                     {"newcomer", " start receive chunk head restore join "},
+                                     {"stayer", " arrive join "},
+                                     {"source-agent", agent_steps},
+                                     {"target-agent", agent_steps},
+                                     {"other-agent", agent_steps},
+                                     {"controller", " decide "}}};
 constexpr auto kDelay = std::chrono::seconds(2);
 
 struct Fault {
   std::string place;
   std::string action;
   int nth = 1;
+  bool onwards = false;
 };
+
+bool is_place(std::string_view place) {
+  return std::ranges::any_of(roles, [&](const Role& role) {
+    return place.starts_with(role.name) && place.substr(role.name.size()).starts_with('-') &&
+           role.steps.find(' ' + std::string(place.substr(role.name.size() + 1)) + ' ') != std::string_view::npos;
+  });
+}
 
 std::optional<Fault> parse(std::string_view value) {
   const auto first = value.find(':');
@@ -31,11 +51,13 @@ std::optional<Fault> parse(std::string_view value) {
   const auto second = value.find(':', first + 1);
   Fault fault{std::string(value.substr(0, first)), std::string(value.substr(first + 1, second - first - 1))};
   if (second != std::string_view::npos) {
-    const std::string_view number = value.substr(second + 1);
+    std::string_view number = value.substr(second + 1);
+    fault.onwards = number.ends_with('+');
+    if (fault.onwards) number.remove_suffix(1);
     const auto [end, error] = std::from_chars(number.begin(), number.end(), fault.nth);
     if (error != std::errc{} || end != number.end() || fault.nth < 1) return std::nullopt;
   }
-  if (std::ranges::find(actions, fault.action) == actions.end()) return std::nullopt;
+  if (!is_place(fault.place) || std::ranges::find(actions, fault.action) == actions.end()) return std::nullopt;
   return fault;
 }
 
@@ -52,12 +74,18 @@ std::string_view strikes(std::string_view place) {
   static std::atomic<int> visits{0};
   const auto& fault = planned();
   if (!fault || fault->place != place) return {};
-  return visits.fetch_add(1) + 1 == fault->nth ? std::string_view(fault->action) : std::string_view{};
+  const int visit = visits.fetch_add(1) + 1;
+  return visit == fault->nth || (fault->onwards && visit > fault->nth) ? std::string_view(fault->action)
+                                                                       : std::string_view{};
 }
+
+/// Places may be asked for several actions: those that are not planned must not count.
+bool plans(std::string_view action) { return planned() && planned()->action == action; }
 
 }  // namespace
 
 tl::expected<void, cppc_status> at(std::string_view place) {
+  if (plans("corrupt") || plans("cut")) return {};
   const std::string_view action = strikes(place);
   if (action == "kill") std::raise(SIGKILL);
   while (action == "hang") pause();
@@ -67,9 +95,15 @@ tl::expected<void, cppc_status> at(std::string_view place) {
   return {};
 }
 
+bool corrupts(std::string_view place) { return plans("corrupt") && !strikes(place).empty(); }
+
+bool cuts(std::string_view place) { return plans("cut") && !strikes(place).empty(); }
+
 std::string_view complaint(std::string_view value) {
   if (value.empty() || parse(value)) return {};
-  return "CPPC_FAULT is PLACE:ACTION[:NTH], with an action of kill, hang, delay, enomem, enospc";
+  return "CPPC_FAULT is PLACE:ACTION[:NTH[+]], with a place of cppc/fault.hpp and an action of kill, hang, delay, "
+         "enomem, "
+         "enospc, corrupt, cut";
 }
 
 }  // namespace cppc::fault
