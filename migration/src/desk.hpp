@@ -104,7 +104,8 @@ class Desk {
   [[nodiscard]] std::uint32_t commands() const;
   /// Rank: the last command.
   [[nodiscard]] Action action() const;
-  /// Rank: waits for a command after number `seen`, returns it and sets `seen` to its number. CPPC_ERR_TIMEOUT.
+  /// Rank: waits for the command after number `seen`, returns it and sets `seen` to its number. A rank that is late gets
+  /// all of them, one after the other: an agent goes on without it. CPPC_ERR_TIMEOUT.
   tl::expected<Action, cppc_status> await_command(std::uint32_t& seen, Deadline deadline) const;
   [[nodiscard]] std::span<const int> joins() const;
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <vector>
 
 namespace cppc::migration {
 namespace {
@@ -74,6 +75,33 @@ TEST(DeskTest, CommandsWakeRanksInOtherProcesses) {
   const std::array<int, 2> joins{5, 7};
   desk->command(Action::join, joins);
   EXPECT_EQ(status_of(rank), 0);
+}
+
+TEST(DeskTest, ALateRankMissesNoCommand) {
+  auto desk = Desk::create(1, 1);
+  ASSERT_TRUE(desk);
+  std::uint32_t seen = desk->commands();
+  const std::vector<Action> given{Action::next_point, Action::drain, Action::next_point, Action::ship, Action::go_on};
+  for (const Action action : given) desk->command(action);
+  for (const Action action : given) {
+    const auto next = desk->await_command(seen, soon());
+    ASSERT_TRUE(next);
+    EXPECT_EQ(*next, action);
+  }
+  EXPECT_EQ(desk->action(), Action::go_on);
+  EXPECT_FALSE(desk->await_command(seen, Clock::now()));
+}
+
+TEST(DeskTest, WhoSleptThroughWholeMigrationsGoesOn) {
+  auto desk = Desk::create(1, 1);
+  ASSERT_TRUE(desk);
+  std::uint32_t seen = desk->commands();
+  for (int migration = 0; migration < 100; ++migration) {
+    desk->command(Action::none);
+    desk->command(Action::ship);
+  }
+  EXPECT_EQ(desk->await_command(seen, soon()), Action::go_on);
+  EXPECT_EQ(seen, desk->commands());
 }
 
 TEST(DeskTest, WaitsNoLongerThanTheDeadline) {
