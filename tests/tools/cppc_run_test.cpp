@@ -84,10 +84,11 @@ TEST_F(CppcRun, ExitStatusInputAndOutputAreThoseOfMpirun) {
 TEST_F(CppcRun, StartsMpirunWithAgentsAndWhatTheyNeedToKnow) {
   mpirun(R"(printf "%s " "$@"; echo; env | grep CPPC_; ls "$XDG_RUNTIME_DIR/cppc")");
   const Finished finished = run({"--host", "node0:2,node1:2", "-n", "3", app(), "7"});
-  const std::string variables = " -x CPPC_JOB -x CPPC_KEY -x CPPC_CONTROLLER -x CPPC_EXTENSION ";
+  const std::string variables = " -x CPPC_JOB -x CPPC_CONTROLLER -x CPPC_EXTENSION ";
   EXPECT_NE(finished.output.find("-n 3 --host node0:2,node1:2" + variables + bin_ + "/cppc-agent start " + app() +
-                                 " 7 : -n 1 --host node0:2" + variables + bin_ +
-                                 "/cppc-agent node0 : -n 1 --host node1:2" + variables + bin_ + "/cppc-agent node1 \n"),
+                                 " 7 : -n 1 --host node0:2" + variables + "-x CPPC_KEY " + bin_ +
+                                 "/cppc-agent node0 : -n 1 --host node1:2" + variables + "-x CPPC_KEY " + bin_ +
+                                 "/cppc-agent node1 \n"),
             std::string::npos)
       << finished.output;
   for (const char* line : {"CPPC_KEY=[0-9a-f]{64}\n", "CPPC_JOB=app-[0-9a-f]{8}\n", "CPPC_CONTROLLER=[0-9.]+:[0-9]+",

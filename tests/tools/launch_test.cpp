@@ -76,7 +76,7 @@ class CppcLaunch : public testing::Test {
     const std::string shell = directory_.script("shell", script);
     return test::Process({CPPC_LAUNCH_PROGRAM, node, "orted", "-mca", "orte_hnp_uri",
                           "\"1.0;tcp://127.0.0.1:" + std::to_string(mpirun_.port()) + "\"", "two words"},
-                         {"CPPC_LAUNCH=" + socket_, "CPPC_REMOTE_SHELL=" + shell + " -q"})
+                         {"CPPC_LAUNCH=" + socket_, "CPPC_REMOTE_SHELL=" + shell + " -q", "CPPC_KEY=secret"})
         .wait();
   }
 
@@ -99,6 +99,12 @@ TEST_F(CppcLaunch, CallsTheRemoteShellWithAPortThatLeadsToMpirun) {
   Socket daemon = Socket::connect_tcp(static_cast<std::uint16_t>(port));
   daemon.send("hello");
   EXPECT_EQ(mpirun_.accept().receive(5), "hello");
+}
+
+TEST_F(CppcLaunch, TheRemoteShellDoesNotGetTheJobsKey) {
+  const Finished finished = launch("node1", "env");
+  EXPECT_NE(finished.output.find("CPPC_REMOTE_SHELL="), std::string::npos) << finished.output;
+  EXPECT_EQ(finished.output.find("CPPC_KEY"), std::string::npos) << finished.output;
 }
 
 TEST_F(CppcLaunch, EndsAsTheRemoteShellDoes) {

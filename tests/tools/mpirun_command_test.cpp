@@ -39,7 +39,7 @@ std::string arguments(const std::string& line) {
     for (auto at = joined.find(words); at != std::string::npos; at = joined.find(words))
       joined.replace(at, words.size(), name);
   };
-  shorten("-x CPPC_JOB -x CPPC_KEY -x CPPC_CONTROLLER -x CPPC_EXTENSION", "VARIABLES");
+  shorten("-x CPPC_JOB -x CPPC_CONTROLLER -x CPPC_EXTENSION", "VARIABLES");
   shorten("/bin/cppc-agent start", "START");
   return joined;
 }
@@ -69,26 +69,27 @@ TEST(MpirunCommand, WishesOfTheEnvironmentReachRanksAndAgents) {
 
 TEST(MpirunCommand, AnAgentOnThisMachineAlone) {
   EXPECT_EQ(arguments("-n 2 --default-hostfile /nonexistent ./app 7"),
-            "mpirun -n 2 VARIABLES START ./app 7 : -n 1 VARIABLES /bin/cppc-agent head");
+            "mpirun -n 2 VARIABLES START ./app 7 : -n 1 VARIABLES -x CPPC_KEY /bin/cppc-agent head");
 }
 
 TEST(MpirunCommand, AnAgentOnEveryNodeSparesIncluded) {
   EXPECT_EQ(arguments("--host node0:2,node1:3 --tag-output -n 2 ./app"),
             "mpirun -n 2 --tag-output --host node0:2,node1:3 VARIABLES START ./app "
-            ": -n 1 --host node0:2 VARIABLES /bin/cppc-agent node0 "
-            ": -n 1 --host node1:3 VARIABLES /bin/cppc-agent node1");
+            ": -n 1 --host node0:2 VARIABLES -x CPPC_KEY /bin/cppc-agent node0 "
+            ": -n 1 --host node1:3 VARIABLES -x CPPC_KEY /bin/cppc-agent node1");
 }
 
 TEST(MpirunCommand, SeveralProgramsEachWithTheVariables) {
   EXPECT_EQ(arguments("-H node0 -np 1 -x A=1 a x : -H node1:4 -n 2 b"),
             "mpirun -n 1 -x A=1 --host node0:1 VARIABLES START a x : -n 2 --host node1:4 VARIABLES START b "
-            ": -n 1 --host node0:1 VARIABLES /bin/cppc-agent node0 "
-            ": -n 1 --host node1:4 VARIABLES /bin/cppc-agent node1");
+            ": -n 1 --host node0:1 VARIABLES -x CPPC_KEY /bin/cppc-agent node0 "
+            ": -n 1 --host node1:4 VARIABLES -x CPPC_KEY /bin/cppc-agent node1");
 }
 
 TEST(MpirunCommand, TheAgentGoesToTheDirectoryAndFindsTheProgram) {
   EXPECT_EQ(arguments("--default-hostfile /nonexistent --wdir /data --path /opt/bin -n 1 app"),
-            "mpirun -n 1 VARIABLES START --wdir /data --path /opt/bin app : -n 1 VARIABLES /bin/cppc-agent head");
+            "mpirun -n 1 VARIABLES START --wdir /data --path /opt/bin app "
+            ": -n 1 VARIABLES -x CPPC_KEY /bin/cppc-agent head");
 }
 
 TEST(MpirunCommand, SaysHowManyRanksMpirunWouldHaveStarted) {

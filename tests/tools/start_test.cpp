@@ -20,7 +20,7 @@ class Start : public testing::Test {
   test::Finished start(Words arguments, const std::string& path = "/usr/bin:/bin") const {
     Words command{CPPC_AGENT_PROGRAM, "start"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    return test::Process(command, {"OMPI_COMM_WORLD_RANK=3", "PATH=" + path}).wait();
+    return test::Process(command, {"OMPI_COMM_WORLD_RANK=3", "CPPC_KEY=secret", "PATH=" + path}).wait();
   }
   test::TemporaryDirectory directory_;
 };
@@ -35,6 +35,12 @@ TEST_F(Start, FindsItAsMpirunDoes) {
   EXPECT_EQ(start({"app"}, "/usr/bin:" + directory_.path()).status, 7) << "in $PATH";
   EXPECT_EQ(start({"--path", "/nonexistent:" + directory_.path(), "app"}).status, 7) << "in --path";
   EXPECT_EQ(start({"--wdir", directory_.path(), "app"}).status, 7) << "in the working directory";
+}
+
+TEST_F(Start, TheProgramDoesNotGetTheJobsKey) {
+  const auto environment = start({"env"});
+  EXPECT_NE(environment.output.find("OMPI_COMM_WORLD_RANK=3\n"), std::string::npos) << environment.output;
+  EXPECT_EQ(environment.output.find("CPPC_KEY"), std::string::npos) << environment.output;
 }
 
 TEST_F(Start, SaysWhatCannotBeStarted) {

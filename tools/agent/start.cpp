@@ -10,6 +10,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "../common/launch_messages.hpp"
+
 namespace cppc::agent {
 namespace {
 
@@ -45,6 +47,7 @@ std::vector<std::string> candidates(const Start& what) {
 }  // namespace
 
 int start(const Start& what) {
+  unsetenv(tools::key_variable);  // mpirun hands its own environment to the ranks on its node
   if (!what.directory.empty()) {
     if (chdir(what.directory.c_str()) != 0) return failed(what.directory);
     std::array<char, PATH_MAX> present{};

@@ -9,6 +9,8 @@
 namespace cppc::tools {
 
 inline constexpr const char* launch_socket_variable = "CPPC_LAUNCH";
+/// The job's key, for agents alone: neither remote shells nor programs get it, as many write down their environment.
+inline constexpr const char* key_variable = "CPPC_KEY";
 /// The remote shell to use, as in mpirun's parameter plm_rsh_agent.
 inline constexpr const char* remote_shell_variable = "CPPC_REMOTE_SHELL";
 

@@ -73,6 +73,7 @@ int run_to_end(std::vector<std::string> command) {
   arguments.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
+    unsetenv(tools::key_variable);
     execvp(arguments[0], arguments.data());
     std::fprintf(stderr, "cppc-launch: cannot run %s: %s\n", arguments[0], std::strerror(errno));
     _exit(cannot_launch);

@@ -122,8 +122,7 @@ constexpr std::array wishes{"CPPC_LOG",
                             "CPPC_FAULT"};
 
 void append_settings(std::vector<std::string>& arguments, const Environment& present, std::span<const Option> options) {
-  for (const char* name : {"CPPC_JOB", "CPPC_KEY", "CPPC_CONTROLLER", "CPPC_EXTENSION"})
-    append(arguments, {"-x", name});
+  for (const char* name : {"CPPC_JOB", "CPPC_CONTROLLER", "CPPC_EXTENSION"}) append(arguments, {"-x", name});
   const auto given = [&](const std::string& name) {
     return std::ranges::any_of(options, [&](const Option& option) {
       return option.name == "x" && (option.values[0] == name || option.values[0].starts_with(name + "="));
@@ -179,7 +178,7 @@ void append_agent(std::vector<std::string>& arguments, const AllocatedNode& node
   append(arguments, {":", "-n", "1"});
   if (named) append(arguments, {"--host", host_list({&node, 1})});
   append_settings(arguments, present, {});
-  append(arguments, {agent, node.name});
+  append(arguments, {"-x", tools::key_variable, agent, node.name});
 }
 
 }  // namespace
@@ -193,7 +192,7 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
   if (!environment) return error(std::move(environment).error());
   if (binds(contexts)) environment->erase(variable_of("hwloc_base_binding_policy"));
   environment->insert({{"CPPC_JOB", settings.job},
-                       {"CPPC_KEY", settings.key},
+                       {tools::key_variable, settings.key},
                        {"CPPC_CONTROLLER", settings.controller},
                        {"CPPC_EXTENSION", settings.extension},
                        {tools::launch_socket_variable, settings.launch_socket},
