@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "cppc/agent_key.hpp"
 #include "running_loop.hpp"
 #include "socket.hpp"
 
@@ -16,8 +17,11 @@ constexpr const char* key = "0123456789abcdef";
 
 class AgentServerTest : public testing::Test {
  protected:
-  AgentServerTest() {
-    Listener listener = listen_on_tcp().value();
+  AgentServerTest() { serve(); }
+  // A new server; nobody has been there yet.
+  void serve() {
+    stop();
+    Listener listener = listen_on_tcp(Reach::machine).value();
     port_ = listener.port;
     server_ = running_.call([&] {
       return std::make_unique<AgentServer>(
@@ -28,8 +32,11 @@ class AgentServerTest : public testing::Test {
               .left = [this](int agent) { note("left " + std::to_string(agent)); }});
     });
   }
-  ~AgentServerTest() override {
+  ~AgentServerTest() override { stop(); }
+  void stop() {
     running_.call([this] { return server_.reset(), 0; });
+    const std::lock_guard lock(mutex_);
+    notes_.clear();
   }
 
   void note(const std::string& what) {
@@ -49,9 +56,10 @@ class AgentServerTest : public testing::Test {
     return notes_;
   }
 
-  static std::string hello(int agent, const std::string& with_key = key, int agents = 2, int job_size = 4) {
+  static std::string hello(int agent, const std::string& with_key, int agents = 2, int job_size = 4) {
     return wire::encode(wire::Hello{with_key, agent, agents, "node", 1, job_size});
   }
+  static std::string hello(int agent) { return hello(agent, agent_key(key, agent)); }
   Socket connect(const std::string& first_words) {
     Socket socket = Socket::connect_tcp(port_);
     socket.send(first_words);
@@ -81,8 +89,9 @@ TEST_F(AgentServerTest, HearsAgentsAndSpeaksToThem) {
 
 TEST_F(AgentServerTest, AStrangerIsClosedUnanswered) {
   for (const std::string& words :
-       {std::string("GET / HTTP/1.1\r\n\r\n"), hello(0, "0123456789abcdee"), hello(0, ""), hello(2, key, 3),
-        hello(0, key, 2, 0), wire::encode(wire::Quit{}), wire::encode(wire::Roster{0, {}, 1, 1}), std::string("\n")}) {
+       {std::string("GET / HTTP/1.1\r\n\r\n"), hello(0, agent_key("0123456789abcdee", 0)), hello(0, key), hello(0, ""),
+        hello(0, agent_key(key, 1)), hello(2, agent_key(key, 2), 3), hello(0, agent_key(key, 0), 2, 0),
+        wire::encode(wire::Quit{}), wire::encode(wire::Roster{0, {}, 1, 1}), std::string("\n")}) {
     EXPECT_TRUE(connect(words).closed()) << words;
   }
   EXPECT_EQ(notes(), Notes{});
@@ -103,19 +112,32 @@ TEST_F(AgentServerTest, StrangersThatSayNothingDoNotKeepAgentsOut) {
 }
 
 TEST_F(AgentServerTest, AnAgentConnectsOnce) {
-  const Socket agent = connect(hello(0));
+  Socket agent = connect(hello(0));
   notes(1);
   EXPECT_TRUE(connect(hello(0)).closed());
   EXPECT_EQ(notes(), (Notes{"joined 0"}));
+  agent.close();
+  notes(2);
+  EXPECT_TRUE(connect(hello(0)).closed()) << "who has read its words on the network";
+  EXPECT_EQ(notes(), (Notes{"joined 0", "left 0"}));
+}
+
+TEST_F(AgentServerTest, WhenAllAreThereNobodyElseGetsIn) {
+  Socket stranger = Socket::connect_tcp(port_);
+  const Socket agent0 = connect(hello(0)), agent1 = connect(hello(1));
+  notes(2);
+  EXPECT_TRUE(stranger.closed());
+  EXPECT_THROW(Socket::connect_tcp(port_), std::runtime_error);
+  EXPECT_EQ(notes(), (Notes{"joined 0", "joined 1"}));
 }
 
 TEST_F(AgentServerTest, AnAgentThatSaysNonsenseIsGone) {
   for (const std::string& nonsense : {std::string("{\"type\":\"outcome\"}\n"), wire::encode(wire::Roster{1, {}, 1, 1}),
                                       wire::encode(wire::Quit{}), hello(0)}) {
-    const std::size_t before = notes().size();
+    serve();
     Socket agent = connect(hello(0) + nonsense);
     EXPECT_TRUE(agent.closed());
-    EXPECT_EQ(notes(before + 2).back(), "left 0");
+    EXPECT_EQ(notes(2).back(), "left 0");
   }
 }
 

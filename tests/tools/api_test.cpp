@@ -81,6 +81,12 @@ TEST_F(ApiTest, OnlyThisUserCanOpenTheSocket) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
+TEST_F(ApiTest, AgentsOfAJobOnThisMachineAloneConnectByLoopback) {
+  const auto alone = Controller::start({"app-2", "./app", {{"head", 2}}, "head"}, "key", directory_.path()).value();
+  EXPECT_TRUE(alone->addresses().starts_with("127.0.0.1:")) << alone->addresses();
+  EXPECT_EQ(alone->addresses().find(','), std::string::npos) << alone->addresses();
+}
+
 TEST_F(ApiTest, CarriesOutAMigration) {
   start_agents();
   const Answer posted = client_.post_migration({{"ranks", {3}}, {"to", {"node2"}}, {"timeout_s", 7.5}});

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "cppc/agent_key.hpp"
+
 namespace cppc::test {
 namespace {
 
@@ -19,7 +21,7 @@ int connect_to(const std::string& addresses) {
 
 FakeAgent::FakeAgent(const std::string& addresses, const std::string& key, int agent, int agents, int job_size)
     : agent_(agent), fd_(connect_to(addresses)), thread_([this] { listen(); }) {
-  send(wire::Hello{key, agent, agents, "node" + std::to_string(agent), 1000 + agent, job_size});
+  send(wire::Hello{agent_key(key, agent), agent, agents, "node" + std::to_string(agent), 1000 + agent, job_size});
 }
 
 FakeAgent::~FakeAgent() {

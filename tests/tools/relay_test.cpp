@@ -56,6 +56,39 @@ TEST_F(RelayTest, LeadsBothWays) {
   EXPECT_EQ(node0.daemon.receive(6), "launch");
 }
 
+TEST_F(RelayTest, OnceTheDaemonIsThereNobodyElseGetsIn) {
+  const auto port = running_.call([&] { return relay_->open("node0", {"127.0.0.1", mpirun_.port()}).value(); });
+  Socket silent = Socket::connect_tcp(port);
+  Socket its_mpirun = mpirun_.accept();
+  Pair node{Socket::connect_tcp(port), mpirun_.accept()};
+  settle(node);
+  running_.call([&] { return relay_->complete("node0"), relay_->complete("node9"), 0; });
+  EXPECT_TRUE(silent.closed());
+  EXPECT_TRUE(its_mpirun.closed());
+  EXPECT_THROW(Socket::connect_tcp(port), std::runtime_error);
+  settle(node);
+}
+
+TEST_F(RelayTest, StrangersThatSayNothingDoNotKeepTheDaemonOut) {
+  const auto port = running_.call([&] { return relay_->open("node0", {"127.0.0.1", mpirun_.port()}).value(); });
+  std::vector<Socket> silent, led;
+  for (int i = 0; i < 20; ++i) silent.push_back(Socket::connect_tcp(port)), led.push_back(mpirun_.accept());
+  EXPECT_TRUE(silent.front().closed());
+  Pair node{Socket::connect_tcp(port), mpirun_.accept()};
+  settle(node);
+}
+
+TEST_F(RelayTest, WhoHasSpokenIsNotPutOut) {
+  const auto port = running_.call([&] { return relay_->open("node0", {"127.0.0.1", mpirun_.port()}).value(); });
+  std::vector<Pair> speakers;
+  for (int i = 0; i < 8; ++i) {
+    speakers.push_back({Socket::connect_tcp(port), mpirun_.accept()});
+    settle(speakers.back());
+  }
+  EXPECT_TRUE(Socket::connect_tcp(port).closed());
+  for (Pair& one : speakers) settle(one);
+}
+
 TEST_F(RelayTest, LosesNothingOfMuch) {
   Pair node = connect("node0");
   std::string much;

@@ -5,21 +5,14 @@
 
 #include <algorithm>
 
+#include "cppc/agent_key.hpp"
+
 namespace cppc::run {
 namespace {
 
 constexpr std::size_t longest_hello = 16 << 10;
 constexpr std::size_t longest_message = 64 << 20;  // a roster of a million ranks
 constexpr std::size_t most_strangers = 64;  // connections that have not said Hello yet, beyond the agents expected
-
-// Takes as long for a wrong key as for the right one.
-bool same_key(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  return difference == 0;
-}
 
 }  // namespace
 
@@ -28,7 +21,14 @@ AgentServer::AgentServer(EventLoop& loop, Listener listener, std::string key, in
   loop_.watch(listener_.socket.get(), EPOLLIN, [this](std::uint32_t) { accept(); });
 }
 
-AgentServer::~AgentServer() { loop_.forget(listener_.socket.get()); }
+AgentServer::~AgentServer() { close_door(); }
+
+// Nobody else is expected.
+void AgentServer::close_door() {
+  if (!listener_.socket) return;
+  loop_.forget(listener_.socket.get());
+  listener_.socket.reset();
+}
 
 void AgentServer::send(int agent, const wire::Message& message) {
   if (const auto found = connection_of_.find(agent); found != connection_of_.end()) {
@@ -64,7 +64,7 @@ void AgentServer::on_line(Position client, std::string_view line) {
       message.has_value() && (client->agent < 0 ? greet(client, *message) : take(client->agent, *message));
   if (understood) return;
   if (client->agent >= 0) {
-    spdlog::error("agent {} sent something that is not understood: {}", client->agent, line.substr(0, 200));
+    spdlog::error("agent {} sent {} bytes that are not understood", client->agent, line.size());  // may hold a key
   } else {
     spdlog::warn("a connection that was no agent's has been closed");
   }
@@ -73,8 +73,8 @@ void AgentServer::on_line(Position client, std::string_view line) {
 
 bool AgentServer::greet(Position client, const wire::Message& message) {
   const auto* hello = std::get_if<wire::Hello>(&message);
-  if (hello == nullptr || !same_key(hello->key, key_) || hello->agents != agents_ || hello->job_size < 1 ||
-      connection_of_.contains(hello->agent)) {
+  if (hello == nullptr || !same_secret(hello->key, agent_key(key_, hello->agent)) || hello->agents != agents_ ||
+      hello->job_size < 1 || !greeted_.insert(hello->agent).second) {
     return false;
   }
   client->agent = hello->agent;
@@ -82,6 +82,10 @@ bool AgentServer::greet(Position client, const wire::Message& message) {
   connection_of_[hello->agent] = client->connection.get();
   spdlog::info("{}: its agent is connected", hello->node);
   events_.joined(*hello);
+  if (greeted_.size() == static_cast<std::size_t>(agents_)) {
+    close_door();
+    std::erase_if(clients_, [](const Client& one) { return one.agent < 0; });
+  }
   return true;
 }
 

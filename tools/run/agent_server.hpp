@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "cppc/wire.hpp"
@@ -21,7 +22,7 @@ class AgentServer {
     std::function<void(int agent)> left;                 ///< its connection is closed
   };
 
-  /// Expects `agents` agents, each with `key`.
+  /// Expects `agents` agents, each once, with its agent_key() of `key`; when all are there, it stops listening.
   AgentServer(EventLoop& loop, Listener listener, std::string key, int agents, Events events);
   ~AgentServer();
   AgentServer(const AgentServer&) = delete;
@@ -41,6 +42,7 @@ class AgentServer {
   using Position = std::list<Client>::iterator;
 
   void accept();
+  void close_door();
   void on_line(Position client, std::string_view line);
   bool greet(Position client, const wire::Message& message);
   bool take(int agent, const wire::Message& message);
@@ -52,7 +54,8 @@ class AgentServer {
   int agents_;
   Events events_;
   std::list<Client> clients_;
-  std::map<int, LineConnection*> connection_of_;  // agents that have said Hello
+  std::set<int> greeted_;                         // agents that have said Hello, gone or not
+  std::map<int, LineConnection*> connection_of_;  // of those that are connected
 };
 
 }  // namespace cppc::run

@@ -1,5 +1,6 @@
 #include "controller.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 
@@ -33,12 +34,21 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
   auto launch_server = LaunchServer::create(*loop_, relay_, tools::launch_socket(directory, id));
   if (!launch_server) return error(std::move(launch_server).error());
   launch_server_ = *std::move(launch_server);
-  auto listener = listen_on_tcp();
+  const Reach reach =
+      std::ranges::all_of(job_.description().nodes,
+                          [this](const AllocatedNode& node) { return node.name == job_.description().own_node; })
+          ? Reach::machine
+          : Reach::network;
+  auto listener = listen_on_tcp(reach);
   if (!listener) return error(std::move(listener).error());
-  addresses_ = reachable_at(listener->port);
+  addresses_ = reachable_at(listener->port, reach);
   agent_server_ = std::make_unique<AgentServer>(
       *loop_, *std::move(listener), key, static_cast<int>(job_.description().nodes.size()),
-      AgentServer::Events{.joined = [this](const wire::Hello& hello) { job_.joined(hello); },
+      AgentServer::Events{.joined =
+                              [this](const wire::Hello& hello) {
+                                relay_.complete(job_.description().nodes[hello.agent].name);
+                                job_.joined(hello);
+                              },
                           .received = [this](const wire::Message& message) { job_.received(message); },
                           .left = [this](int agent) { job_.left(agent); }});
   tick();

@@ -13,6 +13,9 @@ namespace {
 // As much waits here for a slow side; then the other side has to wait.
 constexpr std::size_t most_output = 1 << 20;
 
+// To one port comes one daemon. Others may be strangers, which do not keep it out.
+constexpr std::size_t most_links = 8;
+
 // The daemon of an evacuated node may be there still, and obey an order to exit.
 constexpr std::chrono::seconds patience_with_daemons{1};
 
@@ -20,12 +23,29 @@ constexpr std::chrono::seconds patience_with_daemons{1};
 
 Relay::~Relay() {
   while (!links_.empty()) remove(links_.begin());
-  for (auto& [node, port] : ports_) loop_.forget(port.listener.get());
+  for (auto& [node, port] : ports_) close_door(port);
+}
+
+void Relay::close_door(Port& port) {
+  if (!port.listener) return;
+  loop_.forget(port.listener.get());
+  port.listener.reset();
+}
+
+void Relay::complete(const std::string& node) {
+  const auto port = ports_.find(node);
+  if (port == ports_.end()) return;
+  close_door(port->second);
+  for (auto link = links_.begin(); link != links_.end();) {
+    const auto next = std::next(link);
+    if (link->port == &port->second && !link->heard) remove(link);
+    link = next;
+  }
 }
 
 Result<std::uint16_t> Relay::open(const std::string& node, const Endpoint& mpirun) {
   if (ports_.contains(node)) return tools::error("the daemon of " + node + " has been started already");
-  auto listener = listen_on_tcp();
+  auto listener = listen_on_tcp(Reach::network);
   if (!listener) return tools::error(std::move(listener).error());
   Port& port = ports_[node];
   port = {node, mpirun, std::move(listener->socket), listener->port, false, {}};
@@ -59,6 +79,7 @@ void Relay::over(bool orderly) {
 
 void Relay::accept(Port& port) {
   while (UniqueFd daemon = accept_one(port.listener.get())) {
+    if (!make_room(port)) continue;
     auto mpirun = start_connecting(port.mpirun);
     if (!mpirun) {
       spdlog::error("the daemon of {} cannot be led to mpirun: {}", port.node, mpirun.error());
@@ -67,10 +88,21 @@ void Relay::accept(Port& port) {
     tune_tcp(daemon.get());
     tune_tcp(mpirun->get());
     spdlog::info("{}: its daemon is connected", port.node);
-    links_.push_back({&port, {std::move(daemon), {}, true}, {*std::move(mpirun), {}, true}});
+    links_.push_back({&port, {std::move(daemon), {}, true}, {*std::move(mpirun), {}, true}, false});
     watch(std::prev(links_.end()), &Link::daemon, &Link::mpirun);
     watch(std::prev(links_.end()), &Link::mpirun, &Link::daemon);
   }
+}
+
+// Whether one more may come: the oldest one that has not said anything makes way.
+bool Relay::make_room(const Port& port) {
+  const auto at_port = [&](const Link& link) { return link.port == &port; };
+  if (static_cast<std::size_t>(std::count_if(links_.begin(), links_.end(), at_port)) < most_links) return true;
+  const auto silent =
+      std::find_if(links_.begin(), links_.end(), [&](const Link& link) { return at_port(link) && !link.heard; });
+  if (silent == links_.end()) return false;
+  remove(silent);
+  return true;
 }
 
 void Relay::watch(LinkPosition link, Side Link::*from, Side Link::*to) {
@@ -92,7 +124,7 @@ void Relay::receive(Link& link, Side& from, Side& to) {
     from.open = false;
     return;
   }
-  if (&from == &link.daemon) tell_heard(*link.port);
+  if (&from == &link.daemon) link.heard = true, tell_heard(*link.port);
   if (&from == &link.mpirun && over_ && link.port->evacuated) {  // the order to exit
     loop_.after(patience_with_daemons, [this] { release_evacuated(); });
   }

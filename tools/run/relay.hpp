@@ -27,6 +27,9 @@ class Relay {
   /// The port of this machine at which the daemon of `node` reaches mpirun, which listens at `mpirun`.
   Result<std::uint16_t> open(const std::string& node, const Endpoint& mpirun);
 
+  /// The daemon of `node` is connected: nobody else is let in at its port.
+  void complete(const std::string& node);
+
   /// From now on the daemon of `node` may go.
   void evacuated(const std::string& node);
   bool is_evacuated(const std::string& node) const;
@@ -47,6 +50,7 @@ class Relay {
   struct Link {
     Port* port;
     Side daemon, mpirun;
+    bool heard = false;  // the daemon has said something
   };
   using LinkPosition = std::list<Link>::iterator;
   struct Port {
@@ -59,6 +63,8 @@ class Relay {
   };
 
   void accept(Port& port);
+  void close_door(Port& port);
+  bool make_room(const Port& port);
   void watch(LinkPosition link, Side Link::*from, Side Link::*to);
   void on_events(LinkPosition link, Side Link::*from, Side Link::*to, std::uint32_t events);
   void receive(Link& link, Side& from, Side& to);

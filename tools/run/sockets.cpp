@@ -28,6 +28,15 @@ void set_option(int socket, int level, int option, int value) {
   setsockopt(socket, level, option, &value, sizeof value);
 }
 
+UniqueFd bound_to_v4(in_addr_t address) {
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_addr.s_addr = htonl(address);
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | flags, 0));
+  if (socket && bind(socket.get(), reinterpret_cast<const sockaddr*>(&v4), sizeof v4) == 0) return socket;
+  return {};
+}
+
 // Where IPv6 is switched off there are no such sockets.
 UniqueFd bound_to_any() {
   sockaddr_in6 v6{};
@@ -37,17 +46,13 @@ UniqueFd bound_to_any() {
     set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
     if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&v6), sizeof v6) == 0) return socket;
   }
-  sockaddr_in v4{};
-  v4.sin_family = AF_INET;
-  socket = UniqueFd(::socket(AF_INET, SOCK_STREAM | flags, 0));
-  if (socket && bind(socket.get(), reinterpret_cast<const sockaddr*>(&v4), sizeof v4) == 0) return socket;
-  return {};
+  return bound_to_v4(INADDR_ANY);
 }
 
 }  // namespace
 
-Result<Listener> listen_on_tcp() {
-  UniqueFd socket = bound_to_any();
+Result<Listener> listen_on_tcp(Reach reach) {
+  UniqueFd socket = reach == Reach::machine ? bound_to_v4(INADDR_LOOPBACK) : bound_to_any();
   if (!socket || listen(socket.get(), SOMAXCONN) != 0) return error("cannot listen for connections: " + reason());
   sockaddr_storage own{};
   socklen_t size = sizeof own;
@@ -103,7 +108,9 @@ bool is_own_peer(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
 }
 
-std::string reachable_at(std::uint16_t port) {
+std::string reachable_at(std::uint16_t port, Reach reach) {
+  const std::string loopback = std::string("127.0.0.1:").append(std::to_string(port));
+  if (reach == Reach::machine) return loopback;
   ifaddrs* raw = nullptr;
   std::string list;
   if (getifaddrs(&raw) == 0) {
@@ -117,7 +124,7 @@ std::string reachable_at(std::uint16_t port) {
       list += (list.empty() ? "" : ",") + std::string(text) + ":" + std::to_string(port);
     }
   }
-  return list.empty() ? "127.0.0.1:" + std::to_string(port) : list;
+  return list.empty() ? loopback : list;
 }
 
 }  // namespace cppc::run

@@ -24,8 +24,11 @@ struct Listener {
   std::uint16_t port = 0;
 };
 
-/// On all addresses of this machine, at a port that the system chooses.
-Result<Listener> listen_on_tcp();
+/// Who can connect: processes of this machine only, or others as well.
+enum class Reach { machine, network };
+
+/// On the loopback address or on all of this machine, at a port that the system chooses.
+Result<Listener> listen_on_tcp(Reach reach);
 
 /// Only for this user. `path` must not exist.
 Result<UniqueFd> listen_on_unix(const std::filesystem::path& path);
@@ -43,6 +46,6 @@ void tune_tcp(int socket);
 bool is_own_peer(int socket);
 
 /// "10.0.0.1:4711,...": where others reach `port` of this machine; the loopback address only when there is no other.
-std::string reachable_at(std::uint16_t port);
+std::string reachable_at(std::uint16_t port, Reach reach);
 
 }  // namespace cppc::run

@@ -1,6 +1,6 @@
 /// The messages between the controller (in cppc-run) and the agents: one JSON object a line, over TCP.
 ///
-/// An agent connects to one of the addresses in CPPC_CONTROLLER ("host:port,host:port") and says Hello with the job's
+/// An agent connects to one of the addresses in CPPC_CONTROLLER ("host:port,host:port") and says Hello with its
 /// one-time key; a connection that says anything else first is closed. Agents are numbered 0, 1, ... in the order of
 /// their nodes on mpirun's command line. Each says whether it is Ready for the commit. The lowest agent that has not
 /// retired is the leader: Progress comes from it, and from those whose ranks leave, the Outcome from it alone.
@@ -28,7 +28,7 @@ struct Rank {
 
 /// Agent to controller, first message.
 struct Hello {
-  std::string key;
+  std::string key;  ///< agent_key()
   int agent = 0;
   int agents = 0;
   std::string node;  ///< host name

@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "cppc/agent_key.hpp"
 #include "guardian.hpp"
 #include "node.hpp"
 #include "operation.hpp"
@@ -34,8 +35,12 @@ tl::expected<Link, cppc_status> call_controller(const Headcount& heads, const st
   }
   auto link = Link::connect(addresses);
   if (!link) return link;
-  wire::Hello hello{
-      .key = key, .agent = heads.agent, .agents = heads.agents, .node = node, .pid = getpid(), .job_size = heads.ranks};
+  wire::Hello hello{.key = agent_key(key, heads.agent),
+                    .agent = heads.agent,
+                    .agents = heads.agents,
+                    .node = node,
+                    .pid = getpid(),
+                    .job_size = heads.ranks};
   if (auto sent = link->send(hello); !sent) return tl::unexpected(sent.error());
   return link;
 }

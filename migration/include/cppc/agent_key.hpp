@@ -1,0 +1,17 @@
+/// How an agent proves that it is of the job.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cppc {
+
+/// What agent `agent` shows in its Hello: HMAC-SHA256 of its number by the job's key, as hexadecimal digits. The
+/// network carries it in clear; whoever reads it there can neither show it again, since an agent connects once, nor
+/// find those of other agents.
+std::string agent_key(std::string_view job_key, int agent);
+
+/// Takes as long for a wrong secret as for the right one.
+bool same_secret(std::string_view one, std::string_view other);
+
+}  // namespace cppc
