@@ -6,6 +6,7 @@
 #include <regex>
 #include <thread>
 
+#include "certificate.hpp"
 #include "fake_agents.hpp"
 #include "process.hpp"
 #include "temporary_directory.hpp"
@@ -206,6 +207,35 @@ TEST_F(CppcRun, SaysWhatBecomesOfEachFunctionOfMpi) {
         "\n[0-9]+ functions: [0-9]+ supported, [0-9]+ passed through, [0-9]+ refused\n$"}) {
     EXPECT_TRUE(std::regex_search(coverage.output, std::regex(line))) << line;
   }
+}
+
+TEST_F(CppcRun, ListensOnTheNetworkWhenToldToAndKeepsTheTokenToItself) {
+  const std::string token = "very-secret-0123456789abcdef-token";
+  const std::string token_file = directory_.write("token", token);
+  const auto tls = test::make_certificate(directory_, "own", "IP:127.0.0.1");
+  const Words options{"--listen",  "127.0.0.1:0", "--tls-cert",   tls.certificate,
+                      "--tls-key", tls.key,       "--token-file", token_file,
+                      "-n",        "2",           app()};
+  mpirun(R"(echo "$@"; env; cat /proc/$PPID/cmdline | tr '\0' ' '; echo started; until test -e )" + file("stop") +
+         "; do sleep 0.02; done");
+  EXPECT_NE(run(options).errors.find(token_file + " is open to others"), std::string::npos);
+  fs::permissions(token_file, fs::perms(0600));
+  Words log = environment();
+  log.push_back("CPPC_LOG=debug");
+  Process job(command(options), log);
+  await(job, "started\n");
+  std::smatch found;
+  const std::string said = job.errors();
+  ASSERT_TRUE(std::regex_search(said, found, std::regex("127.0.0.1 port ([0-9]+)"))) << said;
+  const Finished status = Process({MIGRATE_PROGRAM, "--server", "https://127.0.0.1:" + found.str(1), "--ca",
+                                   tls.certificate, "--token-file", token_file, "status"})
+                              .wait();
+  EXPECT_EQ(status.status, 0) << status.errors;
+  EXPECT_NE(status.output.find(app()), std::string::npos) << status.output;
+  directory_.write("stop", "");
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.output.find(token), std::string::npos);
+  EXPECT_EQ(finished.errors.find(token), std::string::npos);
 }
 
 // A whole life: agents join, migrate works, every rank finishes, mpirun ends.

@@ -6,39 +6,28 @@
 #include <cmath>
 
 #include "../common/job_directory.hpp"
-#include "../common/unique_fd.hpp"
 
 namespace cppc::migrate {
 namespace {
 
 using nlohmann::json;
 
-// The other end is on this machine; only a very busy one takes that long.
-constexpr int patience_s = 60;
+// Only a very busy one takes that long.
+constexpr std::chrono::seconds patience{60};
 // A request that must not be made twice: the connection says so if cppc-run dies, so there is no harm in waiting.
-constexpr double patience_with_requests_s = 3600;
+constexpr std::chrono::seconds patience_with_requests{3600};
 
-httplib::Client connect(const std::filesystem::path& socket, int patience = patience_s) {
-  httplib::Client client(socket.string());
-  client.set_address_family(AF_UNIX);
-  client.set_default_headers({{"Host", "localhost"}});
-  client.set_read_timeout(patience);
-  return client;
-}
-
-Answer understand(const httplib::Result& result) {
-  if (!result) return {};
-  return {result->status, json::parse(result->body, nullptr, /*allow_exceptions=*/false)};
-}
-
-// cppc-run that was killed cannot remove its sockets; one that has ended did.
-bool nobody_listens(const std::filesystem::path& path) {
-  const auto address = tools::socket_address(path);
-  if (!address) return false;
-  // Not blocking: cppc-run that is stopped and has a full queue of connections listens, too.
-  const tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 &&
-         (errno == ECONNREFUSED || errno == ENOENT);
+// With the reason for what goes wrong most often.
+std::string explain(const httplib::ClientImpl& client, httplib::Error failure) {
+  const auto* secure = dynamic_cast<const httplib::SSLClient*>(&client);
+  if (failure == httplib::Error::SSLServerVerification && secure != nullptr) {
+    const long verdict = secure->get_openssl_verify_result();
+    return std::string("its certificate is not to be trusted: ") +
+           (verdict != X509_V_OK ? X509_verify_cert_error_string(verdict) : "it is for another host");
+  }
+  if (failure == httplib::Error::SSLLoadingCerts) return "there are no certificates in the file that --ca names";
+  if (failure == httplib::Error::SSLConnection) return "it does not speak TLS";
+  return httplib::to_string(failure);
 }
 
 void remove_sockets(const std::filesystem::path& directory, const std::string& job) {
@@ -53,25 +42,48 @@ std::string migration_path(std::uint64_t id) { return "/v1/migrations/" + std::t
 
 std::string Answer::error() const { return text(body, "error"); }
 
-bool JobClient::gone() const { return nobody_listens(socket_); }
+Answer JobClient::ask(const std::string& method, const std::string& path, const std::string& body,
+                      std::chrono::seconds patience) const {
+  const auto authorization = route_->authorization(method, path);
+  if (!authorization) return {0, {}, authorization.error()};
+  httplib::Request request;
+  request.method = method;
+  request.path = path;
+  if (!authorization->empty()) request.set_header("Authorization", *authorization);
+  if (!body.empty()) {
+    request.set_header("Content-Type", "application/json");
+    request.body = body;
+  }
+  const auto client = route_->connect(patience);
+  const auto result = client->send(request);
+  if (!result) return {0, {}, explain(*client, result.error())};
+  return {result->status, json::parse(result->body, nullptr, /*allow_exceptions=*/false), ""};
+}
 
 // Twice: after a pause of the machine the time for an answer may be over before cppc-run had any.
 Answer JobClient::get(const std::string& path) const {
-  Answer answer = understand(connect(socket_).Get(path));
-  return answer.status != 0 || gone() ? answer : understand(connect(socket_).Get(path));
+  Answer answer = ask("GET", path, "", patience);
+  return answer.status != 0 || gone() ? answer : ask("GET", path, "", patience);
 }
 
 Answer JobClient::job() const { return get("/v1/job"); }
 
 Answer JobClient::post_migration(const json& request) const {
-  const double patience = std::min(request.value("timeout_s", patience_with_requests_s), patience_with_requests_s);
-  return understand(connect(socket_, static_cast<int>(std::ceil(patience)))
-                        .Post("/v1/migrations", request.dump(), "application/json"));
+  const double longest = static_cast<double>(patience_with_requests.count());
+  const double wanted = std::min(request.value("timeout_s", longest), longest);
+  return ask("POST", "/v1/migrations", request.dump(), std::chrono::seconds(static_cast<int>(std::ceil(wanted))));
 }
 
 Answer JobClient::migration(std::uint64_t id) const { return get(migration_path(id)); }
 
-Answer JobClient::cancel(std::uint64_t id) const { return understand(connect(socket_).Delete(migration_path(id))); }
+Answer JobClient::cancel(std::uint64_t id) const { return ask("DELETE", migration_path(id), "", patience); }
+
+tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route) {
+  JobClient client(route);
+  Answer answer = client.job();
+  if (answer.status == 200) return RunningJob{text(answer.body, "job"), client, std::move(answer.body)};
+  return tl::unexpected(Unanswered{answer.status, answer.status == 0 ? answer.failure : answer.error()});
+}
 
 Result<std::vector<RunningJob>> running_jobs() {
   const auto directory = tools::job_directory();

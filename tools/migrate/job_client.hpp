@@ -1,21 +1,21 @@
 /// A running job's interface (see tools/run/api.hpp), from outside.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "../common/result.hpp"
+#include "route.hpp"
 
 namespace cppc::migrate {
-
-using tools::Result;
 
 struct Answer {
   int status = 0;  ///< of HTTP; 0: nobody answered
   nlohmann::json body;
+  std::string failure;  ///< why nobody answered
 
   /// The job's own words, if it refused.
   std::string error() const;
@@ -23,18 +23,23 @@ struct Answer {
 
 class JobClient {
  public:
-  explicit JobClient(std::filesystem::path socket) : socket_(std::move(socket)) {}
+  explicit JobClient(std::shared_ptr<const Route> route) : route_(std::move(route)) {}
+  explicit JobClient(std::filesystem::path socket) : JobClient(by_socket(std::move(socket))) {}
 
   Answer job() const;
   Answer post_migration(const nlohmann::json& request) const;
   Answer migration(std::uint64_t id) const;
   Answer cancel(std::uint64_t id) const;
   /// Whether the job has ended, rather than not answered in time.
-  bool gone() const;
+  bool gone() const { return route_->gone(); }
+  /// Between requests that ask how things are.
+  std::chrono::milliseconds pause() const { return route_->pause(); }
 
  private:
+  Answer ask(const std::string& method, const std::string& path, const std::string& body,
+             std::chrono::seconds patience) const;
   Answer get(const std::string& path) const;
-  std::filesystem::path socket_;
+  std::shared_ptr<const Route> route_;
 };
 
 struct RunningJob {
@@ -45,6 +50,14 @@ struct RunningJob {
 
 /// This user's jobs whose cppc-run runs on this machine. What jobs that died have left is removed.
 Result<std::vector<RunningJob>> running_jobs();
+
+struct Unanswered {
+  int status = 0;  ///< of HTTP; 0: nobody answered
+  std::string reason;
+};
+
+/// The job at the other end of the route.
+tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route);
 
 // Fields of answers; a default when the field is missing or of another type.
 std::string text(const nlohmann::json& object, const char* field);

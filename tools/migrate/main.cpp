@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "request.hpp"
+#include "route.hpp"
 #include "status.hpp"
 
 namespace cppc::migrate {
@@ -18,6 +19,7 @@ constexpr const char* footer = R"(Examples:
   migrate --evacuate node1                moves all its ranks to the other nodes; says when it may be powered off
   migrate --evacuate node1 --to node2,node3 --timeout 30
   migrate --job heat-1f3a5b7d --rank 0 --to node1
+  migrate --server https://login1:4711 --ca site.pem --token-file ~/.cppc-token status
 
 Exit status: 0 done, 1 failed and the job goes on as before, 2 wrong usage, 3 refused, 4 the job is damaged, 124 timeout
 See also: cppc-run(1))";
@@ -47,8 +49,20 @@ int show_status(const std::vector<RunningJob>& jobs, bool as_json) {
   return EXIT_SUCCESS;
 }
 
-int run(bool status, const std::string& id, const Request& request) {
-  auto jobs = running_jobs();
+constexpr int unauthorized = 401;
+
+int run(bool status, const std::string& id, const Request& request, const std::optional<RemoteJob>& remote) {
+  Result<std::vector<RunningJob>> jobs;
+  if (remote) {
+    const auto route = by_network(*remote);
+    if (!route) return fail(Exit::wrong_usage, route.error());
+    auto job = job_at(*route);
+    if (!job && job.error().status == unauthorized) return fail(Exit::refused, remote->server + " does not know you");
+    if (!job) return fail(Exit::failed, "no answer from " + remote->server + ": " + job.error().reason);
+    jobs->push_back(*std::move(job));
+  } else {
+    jobs = running_jobs();
+  }
   if (!jobs) return fail(Exit::failed, jobs.error());
   if (!id.empty()) {
     std::erase_if(*jobs, [&](const RunningJob& job) { return job.id != id; });
@@ -85,14 +99,24 @@ int main(int argc, char** argv) {
       app.add_option("--timeout", request.timeout_s, "seconds after which to cancel")->check(CLI::PositiveNumber);
   app.add_option("--job", job, "which job, when several are running");
   app.add_flag("--json", request.json, "say it as JSON on standard output");
+  RemoteJob remote;
+  auto* server = app.add_option("--server", remote.server, "a job elsewhere: https://HOST:PORT, see cppc-run --listen");
+  auto* authority = app.add_option("--ca", remote.authority, "certificates that the server's has to lead to");
+  auto* token =
+      app.add_option("--token-file", remote.token_file, "a file of mode 0600 with the token that cppc-run has");
+  bool by_munge = false;
+  auto* munge = app.add_flag("--munge", by_munge, "ask as the user that MUNGE says you are");
   status->fallthrough();
   rank->needs(to)->excludes(evacuate);
+  for (auto* option : {authority, token, munge}) option->needs(server);
+  token->excludes(munge);
   for (auto* option : {rank, evacuate, to, dry_run, timeout}) status->excludes(option);
   try {
     app.parse(argc, argv);
     if (!*status && !*rank && !*evacuate) throw CLI::RequiredError("--rank, --evacuate or status");
+    if (*server && !*token && !*munge) throw CLI::RequiredError("--token-file or --munge");
   } catch (const CLI::ParseError& failure) {
     return app.exit(failure) == 0 ? EXIT_SUCCESS : exit_with(Exit::wrong_usage);
   }
-  return run(static_cast<bool>(*status), job, request);
+  return run(static_cast<bool>(*status), job, request, *server ? std::optional(remote) : std::nullopt);
 }

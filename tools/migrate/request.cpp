@@ -16,7 +16,6 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto poll_interval = 50ms;
 constexpr auto patience_with_cancel = 30s;
 
 json to_json(const Request& request) {
@@ -49,7 +48,7 @@ class Errand {
   Exit run() {
     Answer answer = job_.client.post_migration(to_json(request_));
     while (answer.status == 503 && !late()) {  // a dry run has to wait until the job has started
-      std::this_thread::sleep_for(poll_interval);
+      std::this_thread::sleep_for(job_.client.pause());
       answer = job_.client.post_migration(to_json(request_));
     }
     switch (answer.status) {
@@ -112,7 +111,7 @@ class Errand {
         cancelled = Clock::now();
       }
       if (cancelled && Clock::now() > *cancelled + patience_with_cancel) return answer;
-      std::this_thread::sleep_for(poll_interval);
+      std::this_thread::sleep_for(job_.client.pause());
       Answer next = job_.client.migration(id);
       if (next.status == 0 && !job_.client.gone()) continue;  // too busy to answer in time
       answer = std::move(next);

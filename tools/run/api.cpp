@@ -80,28 +80,39 @@ void add_routes(httplib::Server& server, Job& job) {
   });
 }
 
-}  // namespace
-
-Api::Api(std::filesystem::path socket) : socket_(std::move(socket)), server_(std::make_unique<OwnUserServer>()) {}
-
-Result<std::unique_ptr<Api>> Api::serve(Job& job, const std::filesystem::path& socket) {
-  std::unique_ptr<Api> api(new Api(socket));
-  api->server_->set_address_family(AF_UNIX);
-  api->server_->set_socket_options([](socket_t) {});
-  api->server_->set_payload_max_length(longest_request);
-  add_routes(*api->server_, job);
+Result<std::unique_ptr<httplib::Server>> server_at(const std::filesystem::path& socket) {
+  auto server = std::make_unique<OwnUserServer>();
+  server->set_address_family(AF_UNIX);
+  server->set_socket_options([](socket_t) {});
+  server->set_payload_max_length(longest_request);
   // The directory is closed to others, so nobody can come in before the mode is set. The port is not used.
-  if (!api->server_->bind_to_port(socket.string(), 80) || chmod(socket.c_str(), 0600) != 0) {
+  if (!server->bind_to_port(socket.string(), 80) || chmod(socket.c_str(), 0600) != 0) {
     return tools::error("cannot listen at " + socket.string());
   }
-  api->thread_ = std::thread([server = api->server_.get()] { server->listen_after_bind(); });
-  while (!api->server_->is_running()) std::this_thread::yield();  // or stop() would come too early to have an effect
+  return server;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Api>> Api::serve(Job& job, const std::filesystem::path& socket,
+                                        const std::optional<NetworkAccess>& network) {
+  std::unique_ptr<Api> api(new Api(socket));
+  auto local = server_at(socket);
+  if (!local) return tools::error(std::move(local).error());
+  add_routes(**local, job);
+  api->servings_.push_back(std::make_unique<Serving>(*std::move(local)));
+  if (!network) return api;
+  auto remote = NetworkServer::create(*network, longest_request);
+  if (!remote) return tools::error(std::move(remote).error());
+  add_routes(**remote, job);
+  api->network_ = remote->get();
+  api->servings_.push_back(std::make_unique<Serving>(*std::move(remote)));
   return api;
 }
 
 Api::~Api() {
-  server_->stop();
-  if (thread_.joinable()) thread_.join();
+  if (network_ != nullptr) network_->close_door();
+  servings_.clear();
   std::error_code ignored;  // somebody has removed it before
   std::filesystem::remove(socket_, ignored);
 }

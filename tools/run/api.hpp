@@ -1,4 +1,5 @@
-/// The job's interface for operators: HTTP and JSON on a UNIX socket that only this user can open.
+/// The job's interface for operators: HTTP and JSON on a UNIX socket that only this user can open and, if the user
+/// wants that, over the network (network_server.hpp).
 ///
 ///   GET    /v1/job            the job: {"job","program","pid","state","ranks","nodes","migrations"}
 ///   POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to" then optional;
@@ -9,37 +10,39 @@
 ///                             cppc/status.h
 ///   DELETE /v1/migrations/ID  cancels it, if there is still time: 202 with the migration
 ///
-/// Errors are {"error":"..."}: 400 malformed, 404 no such thing, 409 refused by the plan, 410 the job has ended, 503 it
-/// is still starting (dry runs only; other requests are queued).
+/// Errors are {"error":"..."}: 400 malformed, 401 somebody who may not ask, 404 no such thing, 409 refused by the plan,
+/// 410 the job has ended, 503 it is still starting (dry runs only; other requests are queued); 413 too long.
 #pragma once
 
 #include <filesystem>
 #include <memory>
-#include <thread>
+#include <optional>
 
 #include "job.hpp"
-
-namespace httplib {
-class Server;
-}
+#include "network_server.hpp"
+#include "serving.hpp"
 
 namespace cppc::run {
 
 class Api {
  public:
-  /// Serves `job`, which has to outlive it, at `socket` on threads of its own.
-  static Result<std::unique_ptr<Api>> serve(Job& job, const std::filesystem::path& socket);
+  /// Serves `job`, which has to outlive it, at `socket` and over the network, on threads of its own.
+  static Result<std::unique_ptr<Api>> serve(Job& job, const std::filesystem::path& socket,
+                                            const std::optional<NetworkAccess>& network);
   /// Answers what has been asked, and removes the socket.
   ~Api();
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
+  /// Where the network reaches it; 0: not at all.
+  std::uint16_t port() const { return network_ ? network_->port() : 0; }
+
  private:
-  explicit Api(std::filesystem::path socket);
+  explicit Api(std::filesystem::path socket) : socket_(std::move(socket)) {}
 
   std::filesystem::path socket_;
-  std::unique_ptr<httplib::Server> server_;
-  std::thread thread_;
+  NetworkServer* network_ = nullptr;  // one of those below
+  std::vector<std::unique_ptr<Serving>> servings_;
 };
 
 }  // namespace cppc::run

@@ -21,15 +21,17 @@ Controller::Controller(std::unique_ptr<EventLoop> loop, Job::Description descrip
     : loop_(std::move(loop)), job_(std::move(description), requests()), relay_(*loop_) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
-                                                      const std::filesystem::path& directory) {
+                                                      const std::filesystem::path& directory,
+                                                      const std::optional<NetworkAccess>& network) {
   auto loop = EventLoop::create();
   if (!loop) return error(std::move(loop).error());
   std::unique_ptr<Controller> controller(new Controller(*std::move(loop), std::move(description)));
-  if (const auto listening = controller->listen(key, directory); !listening) return error(listening.error());
+  if (const auto listening = controller->listen(key, directory, network); !listening) return error(listening.error());
   return controller;
 }
 
-Result<void> Controller::listen(const std::string& key, const std::filesystem::path& directory) {
+Result<void> Controller::listen(const std::string& key, const std::filesystem::path& directory,
+                                const std::optional<NetworkAccess>& network) {
   const std::string& id = job_.description().id;
   auto launch_server = LaunchServer::create(*loop_, relay_, tools::launch_socket(directory, id));
   if (!launch_server) return error(std::move(launch_server).error());
@@ -53,7 +55,7 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
                           .left = [this](int agent) { job_.left(agent); }});
   tick();
   thread_ = std::thread([this] { loop_->run(); });
-  auto api = Api::serve(job_, tools::api_socket(directory, id));
+  auto api = Api::serve(job_, tools::api_socket(directory, id), network);
   if (!api) return error(std::move(api).error());
   api_ = *std::move(api);
   return {};

@@ -22,13 +22,17 @@ class Controller {
  public:
   /// Starts its threads and listens; the sockets of the job are in `directory`. Agents have to know `key`.
   static Result<std::unique_ptr<Controller>> start(Job::Description description, const std::string& key,
-                                                   const std::filesystem::path& directory);
+                                                   const std::filesystem::path& directory,
+                                                   const std::optional<NetworkAccess>& network = std::nullopt);
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
   /// Where agents reach it: "address:port,...".
   const std::string& addresses() const { return addresses_; }
+
+  /// Where operators reach it over the network; 0: not at all.
+  std::uint16_t network_port() const { return api_->port(); }
 
   /// mpirun is this process.
   void started(pid_t mpirun) { mpirun_ = mpirun; }
@@ -42,7 +46,8 @@ class Controller {
  private:
   Controller(std::unique_ptr<EventLoop> loop, Job::Description description);
   Job::Requests requests();
-  Result<void> listen(const std::string& key, const std::filesystem::path& directory);
+  Result<void> listen(const std::string& key, const std::filesystem::path& directory,
+                      const std::optional<NetworkAccess>& network);
   void await_exit(int agent);
   void end_job();
   void tick();

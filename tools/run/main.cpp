@@ -17,6 +17,7 @@
 #include "launcher.hpp"
 #include "mpi_coverage.hpp"
 #include "mpirun_command.hpp"
+#include "own_options.hpp"
 #include "program_check.hpp"
 
 extern char** environ;
@@ -30,17 +31,24 @@ using tools::error;
 constexpr int wrong_usage = 2;
 constexpr int job_damaged = 4;
 
-constexpr const char* help = R"(Usage: cppc-run [any option of mpirun] PROGRAM [ARGUMENT]...
+constexpr const char* help = R"(Usage: cppc-run [OPTION]... [any option of mpirun] PROGRAM [ARGUMENT]...
 
 Starts PROGRAM with Open MPI's mpirun, as mpirun itself would, with an agent beside it on every node: `migrate` can then
 move its ranks to other nodes while they work. Options, several programs separated by ':', signals, input, output and the
-exit status are those of mpirun; only --help, --version and --mpi-coverage, given first, are its own.
+exit status are those of mpirun; only --help, --version, --mpi-coverage and those below, given first, are its own.
 
 --mpi-coverage prints for each function of MPI what becomes of it in such a program: supported; passed through, since it
 has nothing to do with who is where; or refused, with a message, at the call.
 
 All nodes that ranks are to move to, spare ones included, have to be named from the start, with --host or --hostfile.
 PROGRAM has to be linked with libcppc.
+
+Requests come by a socket that only you can open. From other machines, migrate --server asks over TLS:
+  --listen ADDRESS:PORT          listen there, too; port 0: one that the system chooses, which CPPC_LOG=info tells
+  --tls-cert FILE                the certificate, with those that lead to its authority, as PEM
+  --tls-key FILE                 its key, as PEM, which not everybody may read
+  --token-file FILE              who knows the token in it may ask: one line of 32 characters or more, mode 0600
+  --munge                        or: you and root may ask, as MUNGE says who asks
 
 Environment:
   CPPC_LOG=info     say on standard error what happens; also: debug, warn (the default), error
@@ -53,6 +61,7 @@ Examples:
   cppc-run --hostfile nodes -n 64 --map-by node ./heat
   migrate status                                         in another terminal: which job is it, who is where
   migrate --rank 3 --to node2
+  cppc-run --listen 10.0.0.1:4711 --tls-cert login.pem --tls-key login.key --munge -n 4 ./heat
 
 See also: migrate(1), mpirun(1)
 )";
@@ -117,7 +126,7 @@ Result<std::vector<Context>> understand(std::span<const std::string> arguments) 
 }
 
 // Exit status of the job.
-Result<int> run(const std::vector<Context>& contexts) {
+Result<int> run(const std::vector<Context>& contexts, const std::optional<NetworkAccess>& network) {
   const Machine machine = this_machine();
   const auto allocation = allocate(contexts, machine);
   if (!allocation) return error(allocation.error());
@@ -130,9 +139,12 @@ Result<int> run(const std::vector<Context>& contexts) {
   settings->launch_socket = tools::launch_socket(*directory, settings->job);
 
   const SignalGate gate;
-  const auto controller = Controller::start(
-      {settings->job, contexts.front().program.front(), allocation->nodes, machine.name}, settings->key, *directory);
+  const auto controller =
+      Controller::start({settings->job, contexts.front().program.front(), allocation->nodes, machine.name},
+                        settings->key, *directory, network);
   if (!controller) return error(controller.error());
+  if (network)
+    spdlog::info("requests over the network: {} port {}", network->listen.address, (*controller)->network_port());
   settings->controller = (*controller)->addresses();
   const auto command = build_mpirun_command(contexts, *allocation, machine, *settings, present_environment());
   if (!command) return error(command.error());
@@ -167,8 +179,10 @@ int main(int argc, char** argv) {
         name == "CPPC_FAULT" ? std::string(cppc::fault::complaint(value)) : cppc::deadlines::complaint(name, value);
     if (!wrong.empty()) return fail(wrong_usage, wrong);
   }
-  const auto contexts = understand(arguments);
+  const auto options = take_own_options(arguments);
+  if (!options) return fail(wrong_usage, options.error());
+  const auto contexts = understand(options->rest);
   if (!contexts) return fail(wrong_usage, contexts.error());
-  const auto status = run(*contexts);
+  const auto status = run(*contexts, options->network);
   return status ? *status : fail(EXIT_FAILURE, status.error());
 }

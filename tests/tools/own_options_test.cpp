@@ -1,0 +1,65 @@
+#include "own_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <sstream>
+
+namespace cppc::run {
+namespace {
+
+Result<OwnOptions> take(const std::string& line) {
+  std::istringstream stream(line);
+  return take_own_options({std::istream_iterator<std::string>(stream), {}});
+}
+
+TEST(OwnOptions, WithoutThemNothingListens) {
+  const auto options = take("-n 4 ./app --listen here");
+  ASSERT_TRUE(options.has_value());
+  EXPECT_FALSE(options->network.has_value());
+  EXPECT_EQ(options->rest, (std::vector<std::string>{"-n", "4", "./app", "--listen", "here"}));
+}
+
+TEST(OwnOptions, ComeBeforeThoseOfMpirun) {
+  const auto options = take("--tls-key k --listen 10.0.0.1:4711 --tls-cert c --token-file t -n 4 ./app");
+  ASSERT_TRUE(options.has_value()) << options.error();
+  ASSERT_TRUE(options->network.has_value());
+  EXPECT_EQ(options->network->listen.address, "10.0.0.1");
+  EXPECT_EQ(options->network->listen.port, 4711);
+  EXPECT_EQ(options->network->certificate, "c");
+  EXPECT_EQ(options->network->key, "k");
+  EXPECT_EQ(options->network->token_file, "t");
+  EXPECT_EQ(options->rest, (std::vector<std::string>{"-n", "4", "./app"}));
+  const auto munge = take("--munge --listen [fd00::1]:0 --tls-key k --tls-cert c ./app");
+  ASSERT_TRUE(munge.has_value()) << munge.error();
+  EXPECT_EQ(munge->network->listen.address, "fd00::1");
+  EXPECT_EQ(munge->network->token_file, "");
+}
+
+TEST(OwnOptions, SaysWhatIsMissing) {
+  const std::string tls = "--tls-cert c --tls-key k ";
+  for (const auto& [line, reason] : std::vector<std::pair<std::string, std::string>>{
+           {tls + "--munge ./app", "--listen"},
+           {"--listen 10.0.0.1:1 --tls-key k --munge ./app", "--tls-cert"},
+           {"--listen 10.0.0.1:1 --tls-cert c --munge ./app", "--tls-key"},
+           {tls + "--listen 10.0.0.1:1 ./app", "either --token-file or --munge"},
+           {tls + "--listen 10.0.0.1:1 --munge --token-file t ./app", "either --token-file or --munge"},
+           {tls + "--munge --munge ./app", "twice"},
+           {"--listen", "missing after the option --listen"}}) {
+    const auto options = take(line);
+    ASSERT_FALSE(options.has_value()) << line;
+    EXPECT_NE(options.error().find(reason), std::string::npos) << options.error();
+  }
+}
+
+TEST(OwnOptions, ListensAtAddressesOnly) {
+  for (const char* wrong : {"4711", ":4711", "login1:4711", "10.0.0.1", "10.0.0.1:", "10.0.0.1:x", "10.0.0.1:70000",
+                            "10.0.0.1:-1", "10.0.0.1:1x", "[::1]"}) {
+    const auto options = take(std::string("--tls-cert c --tls-key k --munge --listen ") + wrong + " ./app");
+    ASSERT_FALSE(options.has_value()) << wrong;
+    EXPECT_NE(options.error().find(wrong), std::string::npos) << options.error();
+  }
+}
+
+}  // namespace
+}  // namespace cppc::run

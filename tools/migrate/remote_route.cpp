@@ -1,0 +1,114 @@
+#include <httplib.h>
+#include <netdb.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+
+#include "../access/credential.hpp"
+#include "../access/token.hpp"
+#include "../common/unique_fd.hpp"
+#include "route.hpp"
+
+namespace cppc::migrate {
+namespace {
+
+using tools::error;
+
+constexpr std::chrono::seconds patience_with_network{10};
+
+struct Server {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+Result<Server> parse_server(std::string url) {
+  const auto wrong = error("--server needs https://HOST:PORT, and not " + url);
+  if (url.ends_with('/')) url.pop_back();
+  if (!url.starts_with("https://")) return wrong;
+  const std::string place = url.substr(8);
+  const auto colon = place.rfind(':');
+  if (colon == std::string::npos) return wrong;
+  Server server{place.substr(0, colon), 0};
+  if (server.host.starts_with('[') && server.host.ends_with(']')) {
+    server.host = server.host.substr(1, server.host.size() - 2);
+  } else if (server.host.find(':') != std::string::npos) {
+    return wrong;
+  }
+  const char* const end = place.data() + place.size();
+  const auto [last, failure] = std::from_chars(place.data() + colon + 1, end, server.port);
+  if (failure != std::errc{} || last != end || server.port == 0) return wrong;
+  if (server.host.empty() || server.host.find_first_of("/?#@ ") != std::string::npos) return wrong;
+  return server;
+}
+
+// Nobody listens at this address; when it cannot be reached at all, who knows.
+bool is_refused(const addrinfo& address) {
+  const tools::UniqueFd socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return false;
+  if (errno != EINPROGRESS) return errno == ECONNREFUSED;
+  pollfd one{socket.get(), POLLOUT, 0};
+  int failure = 0;
+  socklen_t size = sizeof failure;
+  const int limit = static_cast<int>(std::chrono::milliseconds(patience_with_network).count());
+  return poll(&one, 1, limit) == 1 && getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size) == 0 &&
+         failure == ECONNREFUSED;
+}
+
+class RemoteRoute : public Route {
+ public:
+  RemoteRoute(Server server, std::filesystem::path authority, std::optional<std::string> token)
+      : server_(std::move(server)), authority_(std::move(authority)), token_(std::move(token)) {}
+
+  std::unique_ptr<httplib::ClientImpl> connect(std::chrono::seconds patience) const override {
+    auto client = std::make_unique<httplib::SSLClient>(server_.host, server_.port);
+    SSL_CTX_set_min_proto_version(client->ssl_context(), TLS1_2_VERSION);
+    if (!authority_.empty()) client->set_ca_cert_path(authority_.string());
+    client->enable_server_certificate_verification(true);
+    client->set_connection_timeout(patience_with_network);
+    client->set_read_timeout(std::min(patience, std::chrono::seconds(60)));
+    return client;
+  }
+
+  Result<std::string> authorization(const std::string& method, const std::string& path) const override {
+    if (token_) return "Bearer " + *token_;
+    auto credential =
+        tools::make_credential(tools::statement(method, path, tools::authority(server_.host, server_.port)));
+    if (!credential) return credential;
+    return "MUNGE " + *credential;
+  }
+
+  bool gone() const override {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* raw = nullptr;
+    if (getaddrinfo(server_.host.c_str(), std::to_string(server_.port).c_str(), &hints, &raw) != 0) return false;
+    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> found(raw, freeaddrinfo);
+    for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
+      if (!is_refused(*one)) return false;
+    }
+    return true;
+  }
+
+  std::chrono::milliseconds pause() const override { return std::chrono::milliseconds(250); }
+
+ private:
+  Server server_;
+  std::filesystem::path authority_;
+  std::optional<std::string> token_;  // none: MUNGE
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Route>> by_network(const RemoteJob& job) {
+  auto server = parse_server(job.server);
+  if (!server) return error(std::move(server).error());
+  if (!job.authority.empty() && !std::ifstream(job.authority)) return error("cannot open " + job.authority.string());
+  if (job.token_file.empty()) return std::make_shared<RemoteRoute>(*std::move(server), job.authority, std::nullopt);
+  auto token = tools::read_token(job.token_file);
+  if (!token) return error(std::move(token).error());
+  return std::make_shared<RemoteRoute>(*std::move(server), job.authority, *std::move(token));
+}
+
+}  // namespace cppc::migrate

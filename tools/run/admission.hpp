@@ -1,0 +1,21 @@
+/// Who may ask for something over the network.
+#pragma once
+
+#include <httplib.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace cppc::run {
+
+using Admission = std::function<bool(const httplib::Request&)>;
+
+/// Who knows the token: "Authorization: Bearer TOKEN".
+Admission by_token(std::string token);
+
+/// This user and root, as munged says: "Authorization: MUNGE CREDENTIAL". The credential has to be for this very
+/// request to a server of which `is_own` says that it is this one ("HOST:PORT").
+Admission by_munge(std::function<bool(std::string_view authority)> is_own);
+
+}  // namespace cppc::run
