@@ -75,7 +75,17 @@ int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
   if (ending.good() && in_mpi) return EXIT_SUCCESS;
   slot.lost.store(1);
   spdlog::log(level_of(ending), "the replacement of rank {} has ended before it was needed: {}", rank, text(ending));
-  if (in_mpi)
+  if (in_mpi || agent.ended())  // who has spawned it waits for it no more
+    leave_mpi();
+  else
+    join_and_leave_mpi();
+  return EXIT_SUCCESS;
+}
+
+/// There is nothing to become: the agent may have stood down meanwhile.
+int come_in_vain(pid_t agent) {
+  const auto watch = ProcessWatch::on(agent);
+  if (!watch || watch->ended())
     leave_mpi();
   else
     join_and_leave_mpi();
@@ -86,15 +96,15 @@ int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
 
 int become(pid_t agent, int descriptor) {
   auto role = read_role(agent, descriptor);
-  if (!role) return EXIT_FAILURE;
+  if (!role) return come_in_vain(agent);
   const auto assignment = Assignment::decode(role->assignment);
-  if (!assignment) return EXIT_FAILURE;
+  if (!assignment) return come_in_vain(agent);
   const auto desk = Desk::open(assignment->agent_pid, assignment->desk);
-  if (!desk) return EXIT_FAILURE;
+  if (!desk) return come_in_vain(agent);
   const auto watch = ProcessWatch::on(agent);
-  if (!watch) return EXIT_FAILURE;
+  if (!watch) return come_in_vain(agent);
   const auto child = Child::fork();
-  if (!child) return EXIT_FAILURE;
+  if (!child) return come_in_vain(agent);
   if (*child) return guard(**child, desk->slot(assignment->rank), *watch, assignment->rank);
   turn_into(*std::move(role));
   return EXIT_FAILURE;
