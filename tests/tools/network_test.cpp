@@ -26,12 +26,12 @@ class NetworkTest : public testing::Test {
  protected:
   NetworkTest() { std::filesystem::permissions(token_file_, std::filesystem::perms(0600)); }
 
-  Result<std::unique_ptr<Controller>> try_start(const NetworkAccess& access) const {
-    return Controller::start({"app-1", "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "head"}, "key",
+  Result<std::unique_ptr<Controller>> try_start(const NetworkAccess& access, const std::string& id = "app-1") const {
+    return Controller::start({id, "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "head"}, "key",
                              directory_.path(), access);
   }
-  std::string refusal(const NetworkAccess& access) const {
-    const auto started = try_start(access);
+  std::string refusal(const NetworkAccess& access, const std::string& id = "app-1") const {
+    const auto started = try_start(access, id);
     EXPECT_FALSE(started.has_value());
     return started ? "" : started.error();
   }
@@ -227,7 +227,7 @@ TEST_F(NetworkTest, SaysAtTheStartWhatIsWrong) {
   start(access());
   wrong = access();
   wrong.listen.port = static_cast<std::uint16_t>(port());
-  EXPECT_NE(refusal(wrong).find("cannot listen at"), std::string::npos) << "two jobs at one port";
+  EXPECT_NE(refusal(wrong, "app-2").find("cannot listen at 127.0.0.1:"), std::string::npos) << "two jobs at one port";
 }
 
 class MungeTest : public NetworkTest {
