@@ -167,7 +167,7 @@ tl::expected<Action, cppc_status> Desk::await_command(std::uint32_t& seen, Deadl
 std::span<const int> Desk::joins() const {
   const auto* place =
       reinterpret_cast<const int*>(static_cast<const std::byte*>(memory_) + joins_offset(sizeof(Header)));
-  return {place, static_cast<std::size_t>(header().join_count)};
+  return {place, static_cast<std::size_t>(std::clamp(header().join_count, 0, header().agents))};
 }
 
 }  // namespace cppc::migration

@@ -48,7 +48,7 @@ TEST(HostList, NamesAreThoseOfMpirun) {
 }
 
 TEST(HostList, RefusesWhatItCannotRead) {
-  for (const char* list : {"node0:0", "node0:two", "node0:", "+n0", "+e", "", ","}) {
+  for (const char* list : {"node0:0", "node0:two", "node0:", "+n0", "+e", "", ",", "node0:2147483647,node0"}) {
     EXPECT_FALSE(parse_host_list(list, machine()).has_value()) << list;
   }
 }
@@ -62,7 +62,7 @@ TEST(HostFile, LinesSlotsAndComments) {
 
 TEST(HostFile, RefusesWithTheNumberOfTheLine) {
   for (const char* line : {"node0 max_slots=4", "node0 slots", "node0 slots=none", "me@node0", "^node0", "+n1",
-                           "rank 0=node0 slot=1", "node0 port=22"}) {
+                           "rank 0=node0 slot=1", "node0 port=22", "node9 slots=2147483647"}) {
     const auto nodes = host_file(std::string("node9\n") + line + "\n");
     ASSERT_FALSE(nodes.has_value()) << line;
     EXPECT_EQ(nodes.error().substr(0, 15), "hosts, line 2: ") << nodes.error();
@@ -149,6 +149,11 @@ TEST(RankCount, AsksWhenOnlyTheNodesKnow) {
     ASSERT_FALSE(ranks.has_value()) << line;
     EXPECT_EQ(ranks.error().substr(0, 15), "how many ranks?") << ranks.error();
   }
+}
+
+TEST(RankCount, NeverIsMoreThanThereCanBe) {
+  for (const char* line : {"-H node0:2147483647,node1 a", "-H node0,node1 --npernode 2147483647 a"})
+    EXPECT_FALSE(count(line).has_value()) << line;
 }
 
 }  // namespace

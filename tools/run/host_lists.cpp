@@ -27,14 +27,17 @@ AllocatedNode* find(std::vector<AllocatedNode>& nodes, const std::string& name) 
   return found == nodes.end() ? nullptr : &*found;
 }
 
-// A slot for each mention: that is what naming a node twice means.
-void mention(std::vector<AllocatedNode>& nodes, const std::string& name, std::optional<int> slots) {
+// A slot for each mention: that is what naming a node twice means. False when no number holds them all.
+bool mention(std::vector<AllocatedNode>& nodes, const std::string& name, std::optional<int> slots) {
   AllocatedNode* known = find(nodes, name);
   if (known == nullptr) {
     nodes.push_back({name, slots});
-  } else {
-    known->slots = known->slots.value_or(1) + slots.value_or(1);
+    return true;
   }
+  int sum = 0;
+  if (__builtin_add_overflow(known->slots.value_or(1), slots.value_or(1), &sum)) return false;
+  known->slots = sum;
+  return true;
 }
 
 struct HostFileLine {
@@ -74,15 +77,11 @@ Result<std::vector<AllocatedNode>> parse_host_list(const std::string& list, cons
     if (entry.front() == '+') return error("--host " + entry + ": name nodes by their names");
     const std::size_t colon = entry.find(':');
     const std::string name = canonical(entry.substr(0, colon), machine);
-    if (colon == std::string::npos) {
-      mention(nodes, name, 1);
-      continue;
-    }
-    const std::string number = entry.substr(colon + 1);
+    const std::string number = colon == std::string::npos ? "1" : entry.substr(colon + 1);
     const bool automatic = number == "*" || number == "auto";
     const std::optional<int> slots = parse_slots(number);
     if (!slots && !automatic) return error("--host " + entry + ": a number of slots, or *, has to follow the colon");
-    mention(nodes, name, slots);
+    if (!mention(nodes, name, slots)) return error("--host gives " + name + " too many slots");
   }
   if (nodes.empty()) return error("--host names no node");
   return nodes;
@@ -98,7 +97,8 @@ Result<std::vector<AllocatedNode>> parse_host_file(std::istream& file, const std
     if (tokens.empty()) continue;
     const auto line = parse_line(tokens);
     if (!line) return error(name + ", line " + std::to_string(number) + ": " + line.error());
-    mention(nodes, canonical(line->host, machine), line->slots);
+    const bool counted = mention(nodes, canonical(line->host, machine), line->slots);
+    if (!counted) return error(name + ", line " + std::to_string(number) + ": " + line->host + " has too many slots");
   }
   return nodes;
 }

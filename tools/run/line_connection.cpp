@@ -58,13 +58,15 @@ bool LineConnection::receive() {
 void LineConnection::deliver() {
   const auto alive = alive_;
   const auto callbacks = events_;
+  std::size_t begin = 0;  // of what has not been delivered: many lines may be waiting
   while (*alive) {
-    const std::size_t end = input_.find('\n');
-    if (end == std::string::npos) return;
-    const std::string line = input_.substr(0, end);
-    input_.erase(0, end + 1);
+    const std::size_t end = input_.find('\n', begin);
+    if (end == std::string::npos) break;
+    const std::string line = input_.substr(begin, end - begin);
+    begin = end + 1;
     callbacks->line(line);
   }
+  if (*alive) input_.erase(0, begin);
 }
 
 void LineConnection::flush() {

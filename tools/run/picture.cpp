@@ -81,9 +81,14 @@ std::vector<NodeView> Picture::nodes() const {
 }
 
 void Picture::learn_places() {
+  std::size_t reported = 0;
+  for (const Agent& agent : agents_) {
+    if (!agent.connected || !agent.roster) return;
+    reported += agent.roster->ranks.size();
+  }
+  if (reported < static_cast<std::size_t>(job_size_)) return;
   std::vector<int> place(job_size_, -1);
   for (int i = 0; i < static_cast<int>(agents_.size()); ++i) {
-    if (!agents_[i].connected || !agents_[i].roster) return;
     for (const wire::Rank& rank : agents_[i].roster->ranks) {
       if (rank.rank < job_size_) place[rank.rank] = i;
     }

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace cppc::run {
@@ -32,21 +34,27 @@ int slots_of_this_machine(const Context& context, const Machine& machine) {
   return context.find("use-hwthread-cpus") != nullptr ? static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)) : machine.cores;
 }
 
+Result<int> as_count(std::int64_t ranks) {
+  if (ranks > std::numeric_limits<int>::max())
+    return error(std::to_string(ranks) + " ranks are more than MPI can have");
+  return static_cast<int>(ranks);
+}
+
 Result<int> sum_of_slots(const Context& context, std::span<const AllocatedNode> nodes, const Machine& machine) {
-  int sum = 0;
+  std::int64_t sum = 0;
   for (const AllocatedNode& node : nodes) {
     if (!node.slots && node.name != machine.name) {
       return error("how many ranks? Say it with -n, or give " + node.name + " a number of slots");
     }
     sum += node.slots ? *node.slots : slots_of_this_machine(context, machine);
   }
-  return sum;
+  return as_count(sum);
 }
 
 }  // namespace
 
 Result<int> default_rank_count(const Context& context, std::span<const AllocatedNode> nodes, const Machine& machine) {
-  const int node_count = static_cast<int>(nodes.size());
+  const auto node_count = static_cast<std::int64_t>(nodes.size());
   std::optional<int> per_node;
   bool patterned = false;
   if (context.find("pernode") != nullptr) patterned = true, per_node = 1;
@@ -57,7 +65,7 @@ Result<int> default_rank_count(const Context& context, std::span<const Allocated
     if (policy.starts_with("ppr:")) patterned = true, per_node = ranks_per_node(std::string_view(policy).substr(4));
     patterned |= policy.find("PE=") != std::string::npos || policy.find("pe=") != std::string::npos;
   }
-  if (per_node) return *per_node * node_count;
+  if (per_node) return as_count(*per_node * node_count);
   if (patterned || shares_out_by_hardware(context)) return error("how many ranks? Say it with -n");
   return sum_of_slots(context, nodes, machine);
 }

@@ -30,7 +30,7 @@ void write_clock(ByteWriter& writer) {
 void read_clock(ByteReader& reader) {
   const double then = std::bit_cast<double>(reader.u64());
   const std::chrono::nanoseconds written(reader.i64());
-  if (!std::isfinite(then)) return reader.fail();
+  if (!std::isfinite(then) || written < std::chrono::nanoseconds::zero()) return reader.fail();
   // Clocks of two nodes differ; the program must not see its time run backwards for that.
   const std::chrono::duration<double> since = std::max(wall_clock() - written, std::chrono::nanoseconds::zero());
   offset = then + since.count() - PMPI_Wtime();

@@ -69,17 +69,34 @@ std::optional<Chunk> Chunker::next() {
   return chunk;
 }
 
-Chunk Chunker::again(std::uint64_t index, std::uint64_t offset, std::uint64_t bytes, Coding coding) const {
+/// Whether it can travel in one piece.
+bool Chunker::fits(const Chunk& chunk) const {
+  switch (chunk.coding) {
+    case Coding::zero:
+      return true;
+    case Coding::plain:
+      return chunk.pieces.size() == 1 && chunk.bytes <= limits_.plain && places_.find(chunk.offset) != nullptr;
+    case Coding::packed:
+      return chunk.bytes <= limits_.packed;
+    default:
+      return false;
+  }
+}
+
+std::optional<Chunk> Chunker::again(std::uint64_t index, std::uint64_t offset, std::uint64_t bytes,
+                                    Coding coding) const {
   Chunk chunk{.index = index, .offset = offset, .bytes = bytes, .coding = coding, .pieces = {}};
   if (coding == Coding::squeezed) chunk.coding = Coding::packed;  // whether to compress is decided anew
+  std::uint64_t found = 0;
   const auto ends_before = [&](const Extent& one) { return one.offset + one.bytes.size() <= offset; };
   for (auto one = std::partition_point(extents_.begin(), extents_.end(), ends_before);
-       one != extents_.end() && one->offset < offset + bytes; ++one) {
-    const std::uint64_t from = std::max(one->offset, offset);
-    const std::uint64_t to = std::min<std::uint64_t>(one->offset + one->bytes.size(), offset + bytes);
-    if (from < to) chunk.pieces.push_back(one->bytes.subspan(from - one->offset, to - from));
+       one != extents_.end() && found < bytes && one->offset <= offset + found; ++one) {
+    const auto part = at_most(one->bytes.subspan(offset + found - one->offset), bytes - found);
+    found += part.size();
+    if (!part.empty()) chunk.pieces.push_back(part);
   }
-  return chunk;
+  const bool known = index < index_ && bytes > 0 && found == bytes && fits(chunk);
+  return known ? std::optional(std::move(chunk)) : std::nullopt;
 }
 
 }  // namespace cppc::fabric

@@ -44,13 +44,15 @@ class Chunker {
   /// How many were handed out, those before first_index included.
   [[nodiscard]] std::uint64_t count() const { return index_; }
 
-  /// A chunk that was handed out before.
-  [[nodiscard]] Chunk again(std::uint64_t index, std::uint64_t offset, std::uint64_t bytes, Coding coding) const;
+  /// A chunk that was handed out before; nothing when it cannot have been.
+  [[nodiscard]] std::optional<Chunk> again(std::uint64_t index, std::uint64_t offset, std::uint64_t bytes,
+                                           Coding coding) const;
 
  private:
   [[nodiscard]] std::span<const std::byte> rest() const { return extents_[extent_].bytes.subspan(done_); }
   [[nodiscard]] std::uint64_t offset() const { return extents_[extent_].offset + done_; }
   [[nodiscard]] bool at_large_extent() const;
+  [[nodiscard]] bool fits(const Chunk& chunk) const;
   std::size_t plain_bytes();
   void take(Chunk& chunk, std::size_t bytes);
   void gather(Chunk& chunk);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "fabric/control.hpp"
 #include "fabric/guard.hpp"
 #include "fabric/random.hpp"
 #include "fabric/signals.hpp"
@@ -153,8 +154,12 @@ tl::expected<Region, cppc_status> Endpoint::Impl::register_memory(std::span<cons
 }
 
 tl::expected<fi_addr_t, cppc_status> Endpoint::Impl::insert(std::span<const std::byte> bytes) {
+  // The provider takes as many bytes as its addresses have, or all until a zero, whoever has sent them.
+  std::array<std::byte, longest_address + 1> whole{};
+  if (bytes.empty() || bytes.size() > longest_address) return tl::unexpected(CPPC_ERR_FABRIC);
+  std::ranges::copy(bytes, whole.begin());
   fi_addr_t inserted = FI_ADDR_NOTAVAIL;
-  if (fi_av_insert(addresses_.get(), bytes.data(), 1, &inserted, 0, nullptr) != 1 || inserted == FI_ADDR_NOTAVAIL) {
+  if (fi_av_insert(addresses_.get(), whole.data(), 1, &inserted, 0, nullptr) != 1 || inserted == FI_ADDR_NOTAVAIL) {
     return tl::unexpected(CPPC_ERR_FABRIC);
   }
   return inserted;

@@ -16,6 +16,8 @@ namespace {
 using Kind = Control::Kind;
 using Result = tl::expected<void, cppc_status>;
 
+constexpr std::size_t most_slot_bytes = std::size_t{64} << 20;  // of a target's slot: as much is taken for a copy
+
 std::uint64_t bytes_of(std::span<const Extent> extents) {
   std::uint64_t bytes = 0;
   for (const auto& extent : extents) bytes += extent.bytes.size();
@@ -142,10 +144,7 @@ Result Sender::turn(std::string_view purpose) {
 Result Sender::handle(const Control& message) {
   switch (message.kind) {
     case Kind::welcome:
-      welcome_ = true;
-      landing_slots_ = message.places[0];
-      landing_slot_bytes_ = message.bytes;
-      return {};
+      return begin(message);
     case Kind::send:
       for (auto& slot : slots_) {
         if (slot.state == Slot::State::announced && slot.chunk.index == message.index) slot.state = Slot::State::ready;
@@ -155,9 +154,7 @@ Result Sender::handle(const Control& message) {
       if (message.slot < slots_.size()) slots_[message.slot].taken = true;
       return {};
     case Kind::again:
-      ++moved_.again;
-      waiting_.push_back(chunker_->again(message.index, message.offset, message.bytes, message.coding));
-      return {};
+      return repeat(message);
     case Kind::place:
       learn(message);
       return {};
@@ -176,6 +173,32 @@ Result Sender::handle(const Control& message) {
       spdlog::error("the migration's target sent a message that only a source sends");
       return tl::unexpected(CPPC_ERR_FABRIC);
   }
+}
+
+/// What is sent is made for these slots: a target has them once.
+Result Sender::begin(const Control& welcome) {
+  const bool usable = welcome.bytes <= most_slot_bytes && unpacked_bound(welcome.bytes) > 0;
+  if (welcome_ || !usable) {
+    spdlog::error("the migration's target has slots of {} bytes{}, which makes no sense", welcome.bytes,
+                  welcome_ ? ", and had others before" : "");
+    return tl::unexpected(CPPC_ERR_FABRIC);
+  }
+  welcome_ = true;
+  landing_slots_ = welcome.places[0];
+  landing_slot_bytes_ = welcome.bytes;
+  return {};
+}
+
+Result Sender::repeat(const Control& again) {
+  auto chunk = chunker_ ? chunker_->again(again.index, again.offset, again.bytes, again.coding) : std::nullopt;
+  if (!chunk) {
+    spdlog::error("the migration's target wants {} bytes at {} again, which it has not been sent", again.bytes,
+                  again.offset);
+    return tl::unexpected(CPPC_ERR_FABRIC);
+  }
+  ++moved_.again;
+  waiting_.push_back(std::move(*chunk));
+  return {};
 }
 
 void Sender::learn(const Control& places) {

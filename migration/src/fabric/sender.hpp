@@ -48,6 +48,8 @@ class Sender {
   Result finish();
   Result turn(std::string_view purpose);
   Result handle(const Control& message);
+  Result begin(const Control& welcome);
+  Result repeat(const Control& again);
   void learn(const Control& places);
   Result advance(Slot& slot);
   Result load(Slot& slot);

@@ -99,12 +99,36 @@ TEST(Chunks, AreTheSameAgain) {
   Chunker chunker(cut.extents, {.plain = 65'536, .packed = 4096}, places);
   while (const auto chunk = chunker.next()) {
     const auto again = chunker.again(chunk->index, chunk->offset, chunk->bytes, chunk->coding);
-    ASSERT_EQ(again.pieces.size(), chunk->pieces.size());
-    for (std::size_t i = 0; i < again.pieces.size(); ++i) {
-      EXPECT_EQ(again.pieces[i].data(), chunk->pieces[i].data());
-      EXPECT_EQ(again.pieces[i].size(), chunk->pieces[i].size());
+    ASSERT_TRUE(again);
+    ASSERT_EQ(again->pieces.size(), chunk->pieces.size());
+    for (std::size_t i = 0; i < again->pieces.size(); ++i) {
+      EXPECT_EQ(again->pieces[i].data(), chunk->pieces[i].data());
+      EXPECT_EQ(again->pieces[i].size(), chunk->pieces[i].size());
     }
   }
+}
+
+// The target says what it wants again; what it was never sent it does not get.
+TEST(Chunks, AreNotMadeUp) {
+  const Cut cut{.layout = {{10, 70'000}, {70'010, 70'000}, {200'000, 100}}};
+  Places places;
+  places.add({.offset = 10, .bytes = 140'000});
+  Chunker chunker(cut.extents, {.plain = 65'536, .packed = 8192}, places);
+  while (chunker.next()) continue;
+  constexpr std::uint64_t far = ~std::uint64_t{0};
+  EXPECT_TRUE(chunker.again(0, 10, 65'536, Coding::plain));
+  EXPECT_FALSE(chunker.again(chunker.count(), 10, 65'536, Coding::plain));
+  EXPECT_FALSE(chunker.again(0, 10, 65'537, Coding::plain));      // more than is sent at a time
+  EXPECT_FALSE(chunker.again(0, 60'010, 20'000, Coding::plain));  // of two extents
+  EXPECT_FALSE(chunker.again(0, 200'000, 100, Coding::plain));    // has no place
+  EXPECT_TRUE(chunker.again(0, 200'000, 100, Coding::packed));
+  EXPECT_FALSE(chunker.again(0, 10, 8193, Coding::packed));
+  EXPECT_FALSE(chunker.again(0, 9, 10, Coding::packed));
+  EXPECT_FALSE(chunker.again(0, 200'090, 11, Coding::packed));
+  EXPECT_FALSE(chunker.again(0, 200'000, 0, Coding::packed));
+  EXPECT_FALSE(chunker.again(0, far, far, Coding::zero));
+  EXPECT_FALSE(chunker.again(0, 10, far - 5, Coding::zero));
+  EXPECT_FALSE(chunker.again(0, 10, 100, static_cast<Coding>(9)));
 }
 
 TEST(Chunks, EveryByteOnce) {

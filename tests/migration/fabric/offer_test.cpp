@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fabric.hpp"
+#include "fabric/endpoint.hpp"
 
 namespace {
 
@@ -57,6 +58,18 @@ TEST(Offer, DamagedAnywhere) {
   }
   // The magic number, the flag, the provider's length, and all but the lowest byte of the address's.
   EXPECT_EQ(refused, 8U + 4U + 8U + 7U);
+}
+
+// Whoever sends an address says how long it is; providers take what they need.
+TEST(Offer, AnAddressMayBeAnything) {
+  for (const std::string provider : {"tcp", "shm"}) {
+    auto endpoint = cppc::fabric::Endpoint::open({.provider = provider, .local_address = "127.0.0.1"});
+    ASSERT_TRUE(endpoint) << provider;
+    for (const std::size_t bytes : {1, 2, 15, 256})
+      (void)endpoint->impl().insert(std::vector<std::byte>(bytes, std::byte{'x'}));
+    EXPECT_FALSE(endpoint->impl().insert({}));
+    EXPECT_FALSE(endpoint->impl().insert(std::vector<std::byte>(257, std::byte{'x'})));
+  }
 }
 
 }  // namespace
