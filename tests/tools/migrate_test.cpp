@@ -252,7 +252,7 @@ TEST_F(MigrateTest, AJobThatDoesNotAnswerIsAskedAgain) {
   accept().close();
   accept().close();  // it looks whether anybody is there
   test::Socket asked = accept();
-  while (asked.line() != "\r") continue;
+  for (std::string line = asked.line(); line != "\r"; line = asked.line()) ASSERT_FALSE(line.empty());
   asked.send("HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{\"job\":\"busy-1\"}");
   asked.close();
   EXPECT_EQ(command.wait().output, "[{\"job\":\"busy-1\"}]\n");

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -80,6 +81,7 @@ int run(bool status, const std::string& id, const Request& request, const std::o
 
 int main(int argc, char** argv) {
   using namespace cppc::migrate;
+  std::signal(SIGPIPE, SIG_IGN);  // cppc-run may close a connection before it has been asked anything
   Request request;
   std::string job;
   CLI::App app{"Moves ranks of a running MPI job, started by cppc-run, to other nodes while it works."};
