@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -120,7 +121,8 @@ Finished Job::migrate(const std::vector<std::string>& arguments) const { return 
 Process Job::start_migrate(const std::vector<std::string>& arguments) const {
   std::vector<std::string> command{tool("migrate")};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  if (!id_.empty()) command.insert(command.end(), {"--job", id_});
+  const bool names_one = std::ranges::find(arguments, "--job") != arguments.end();
+  if (!id_.empty() && !names_one) command.insert(command.end(), {"--job", id_});
   return cluster_->start("head", command);
 }
 
