@@ -107,15 +107,15 @@ void together(Mover& one, Mover& other, Work work) {
 class Growth {
  public:
   Growth(const test::Cluster& cluster, const Names& nodes) : cluster_(&cluster) {
-    for (const auto& [name, path] : programs) early_.push_back(bench::largest(cluster, nodes, path));
+    for (const auto& [name, path] : programs_) early_.push_back(bench::largest(cluster, nodes, path));
   }
 
   /// Of each since then; prints them.
   [[nodiscard]] std::map<std::string, bench::Footprint> until_now(const Names& nodes) const {
     std::map<std::string, bench::Footprint> grown;
     std::printf("%-12s %12s %10s %10s %10s\n", "largest", "descriptors", "early", "MB", "early");
-    for (std::size_t i = 0; i < programs.size(); ++i) {
-      const auto& [name, path] = programs[i];
+    for (std::size_t i = 0; i < programs_.size(); ++i) {
+      const auto& [name, path] = programs_[i];
       const bench::Footprint now = bench::largest(*cluster_, nodes, path), early = early_[i];
       std::printf("%-12s %12ld %10ld %10.1f %10.1f\n", name.c_str(), now.descriptors, early.descriptors, now.megabytes,
                   early.megabytes);
@@ -125,10 +125,10 @@ class Growth {
   }
 
  private:
-  const std::vector<std::pair<std::string, std::string>> programs{{"heat", test::app("heat")},
-                                                                  {"storm", test::app("storm")},
-                                                                  {"agent", test::tool("cppc-agent")},
-                                                                  {"controller", test::tool("cppc-run")}};
+  const std::vector<std::pair<std::string, std::string>> programs_{{"heat", test::app("heat")},
+                                                                   {"storm", test::app("storm")},
+                                                                   {"agent", test::tool("cppc-agent")},
+                                                                   {"controller", test::tool("cppc-run")}};
   const test::Cluster* cluster_;
   std::vector<bench::Footprint> early_;
 };

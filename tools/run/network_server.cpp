@@ -38,7 +38,10 @@ class FewAtATime : public httplib::TaskQueue {
   httplib::ThreadPool threads_{at_a_time};
 };
 
-std::string last_failure() { return ERR_reason_error_string(ERR_peek_last_error()); }
+std::string last_failure() {
+  const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
+  return reason != nullptr ? reason : "for a reason that OpenSSL does not tell";
+}
 
 Result<void> check_private(const std::filesystem::path& key) {
   struct stat status {};

@@ -101,8 +101,12 @@ void Operation::announce(const char* phase) {
   spdlog::debug("{}: migration {}: {} after {:.1f} ms", node_.name, order_.id, phase, milliseconds_since(started_));
   if (node_.leader() || !leavers_.empty()) report_bytes();
   if (auto faulty = fault::at(place(phase)); !faulty) fail(faulty.error(), fmt::format("{} fails on request", phase));
-  if (fault::corrupts(place(phase))) node_.link.say_nonsense();
-  if (fault::cuts(place(phase))) node_.link.cut();
+  disturb_link(phase);
+}
+
+void Operation::disturb_link(const char* step) {
+  if (fault::corrupts(place(step))) node_.link.say_nonsense();
+  if (fault::cuts(place(step))) node_.link.cut();
 }
 
 void Operation::report_bytes() {
@@ -122,8 +126,7 @@ bool Operation::decide() {
   node_.watch->hold();
   if (!node_.link.send(wire::Ready{.id = order_.id, .agent = node_.agent})) stand_down();
   (void)fault::at(place("decide"));
-  if (fault::corrupts(place("decide"))) node_.link.say_nonsense();
-  if (fault::cuts(place("decide"))) node_.link.cut();
+  disturb_link("decide");
   for (bool decided = false; !decided;) {
     pollfd word{node_.link.descriptor(), POLLIN, 0};
     poll(&word, 1, -1);

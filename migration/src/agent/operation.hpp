@@ -79,6 +79,8 @@ class Operation {
   bool agree();
   void await(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE, const std::function<void()>& meanwhile = {});
   void announce(const char* phase);
+  /// A fault point of this agent's connection to the controller.
+  void disturb_link(const char* step);
   /// The name of a fault point of this agent.
   [[nodiscard]] std::string place(const char* step) const;
   void report_bytes();

@@ -101,9 +101,8 @@ bool cuts(std::string_view place) { return plans("cut") && !strikes(place).empty
 
 std::string_view complaint(std::string_view value) {
   if (value.empty() || parse(value)) return {};
-  return "CPPC_FAULT is PLACE:ACTION[:NTH[+]], with a place of cppc/fault.hpp and an action of kill, hang, delay, "
-         "enomem, "
-         "enospc, corrupt, cut";
+  return "CPPC_FAULT is PLACE:ACTION[:NTH[+]], with a place of cppc-run(1) and an action of kill, hang, delay, "
+         "enomem, enospc, corrupt, cut";
 }
 
 }  // namespace cppc::fault
