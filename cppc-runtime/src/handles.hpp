@@ -31,6 +31,8 @@ cppc_status serialize(ByteWriter& writer);
 /// In a replacement: takes over what serialize() wrote, before any decode(); communicators become real in rebuild().
 /// `reader` holds the MPI part and nothing else. Hostile bytes give CPPC_ERR_IMAGE, logged.
 cppc_status restore(ByteReader& reader);
+/// Whether restore() could read it; nothing is made of it.
+cppc_status check(ByteReader& reader);
 
 /// The functions of the same names in cppc_runtime (cppc/hooks.h).
 void traffic(cppc_traffic* out);

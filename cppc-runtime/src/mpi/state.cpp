@@ -65,6 +65,7 @@ struct Local {
   std::vector<InfoRecipe> infos;
   std::vector<ErrorHandlerRecipe> error_handlers;
   StoredFiles files;
+  c_library::RandomState random;
   std::vector<c_library::StreamRecipe> streams;
 };
 
@@ -207,6 +208,20 @@ void read_mpi(ByteReader& reader, Local& local) {
   local.files = Files::read(reader, comms.world_rank(), comms.world_size());
 }
 
+/// Nothing if that is not this rank's state.
+std::optional<Local> read(ByteReader& reader) {
+  const bool managed = reader.u8() != 0;
+  if (managed != comms.managed()) reader.fail();
+  Local local;
+  if (managed && reader.ok()) read_mpi(reader, local);
+  local.random = c_library::RandomState::read(reader);
+  local.streams = c_library::read_streams(reader);
+  if (reader.at_end()) return local;
+  log().error("the MPI part of the image does not describe rank {} of {}", comms.world_rank(), comms.world_size());
+  restored().reset();
+  return std::nullopt;
+}
+
 cppc_status make(Local local) {
   if (const cppc_status status = datatypes().make(local.datatypes); status != CPPC_OK) return status;
   if (const cppc_status status = operations().make(local.operations); status != CPPC_OK) return status;
@@ -288,23 +303,20 @@ cppc_status serialize(ByteWriter& writer) {
 }
 
 cppc_status restore(ByteReader& reader) {
-  const bool managed = reader.u8() != 0;
-  if (managed != comms.managed()) reader.fail();
-  Local local;
-  if (managed && reader.ok()) read_mpi(reader, local);
-  const auto random = c_library::RandomState::read(reader);
-  local.streams = c_library::read_streams(reader);
-  if (!reader.at_end()) {
-    log().error("the MPI part of the image does not describe rank {} of {}", comms.world_rank(), comms.world_size());
-    restored().reset();
-    return CPPC_ERR_IMAGE;
+  auto local = read(reader);
+  if (!local) return CPPC_ERR_IMAGE;
+  if (!comms.managed()) {
+    local->random.apply();
+    return c_library::reopen(local->streams);
   }
-  if (!managed) {
-    random.apply();
-    return c_library::reopen(local.streams);
-  }
-  restored_random() = random;
-  return make(std::move(local));
+  restored_random() = local->random;
+  return make(std::move(*local));
+}
+
+cppc_status check(ByteReader& reader) {
+  const bool good = read(reader).has_value();
+  restored().reset();
+  return good ? CPPC_OK : CPPC_ERR_IMAGE;
 }
 
 void traffic(cppc_traffic* out) {

@@ -1,26 +1,24 @@
-// The reader of images and what brings their heads, for libFuzzer: any bytes are an error or an image that can be read,
-// never a crash, a hang, or more memory than in proportion to them.
+/// The reader of images and what brings their heads: any bytes are an error or an image that can be read, never a
+/// crash, a hang, or more memory than in proportion to them.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <vector>
 
 #include "../reseal.hpp"
+#include "../samples.hpp"
 #include "cppc/image.hpp"
 #include "fabric/head.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
 using namespace cppc::image;
-using Bytes = std::vector<std::byte>;
-
-void require(bool good) {
-  if (!good) std::abort();
-}
+using cppc::fuzz::Bytes;
+using cppc::fuzz::require;
 
 /// Reads what a careful receiver would.
 void use(const Reader& reader, std::uint64_t file_bytes) {
@@ -52,6 +50,18 @@ void use_head(const Bytes& file) {
 }
 
 }  // namespace
+
+namespace cppc::fuzz {
+
+std::vector<Bytes> seeds() {
+  using namespace image::samples;
+  const std::vector<double> numbers(40, 1.5);
+  return {varied_file(), file_of(std::vector<Object>{}),
+          file_of({{"heap/1", float64, 1000, {}}, {"heap/2", particle, 0, {}}}),
+          file_of({object("global/a", float64, numbers), object("heap/1", particle, particles(3))})};
+}
+
+}  // namespace cppc::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   spdlog::set_level(spdlog::level::off);

@@ -1,0 +1,80 @@
+/// A play of several connections to one server on one event loop, step by step: what one step has caused is done before
+/// the next.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "event_loop.hpp"
+#include "fuzz.hpp"
+
+namespace cppc::fuzz {
+
+/// A listening socket of the UNIX domain, without a name in any file system.
+inline tools::UniqueFd listener() {
+  tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const sockaddr_un nameless{.sun_family = AF_UNIX, .sun_path = {}};
+  require(bind(socket.get(), reinterpret_cast<const sockaddr*>(&nameless), sizeof nameless.sun_family) == 0 &&
+          listen(socket.get(), SOMAXCONN) == 0);
+  return socket;
+}
+
+/// Some connections to where `listener` listens, by digits.
+class Callers {
+ public:
+  explicit Callers(int listener) : listener_(listener) {}
+
+  /// Connects it first if it is not; what the server does not take is lost.
+  void send(char digit, std::string_view bytes) {
+    tools::UniqueFd& one = of(digit);
+    if (!one) one = connect();
+    (void)::send(one.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  void hang_up(char digit) { of(digit).reset(); }
+
+ private:
+  tools::UniqueFd& of(char digit) { return sockets_[static_cast<unsigned char>(digit) % sockets_.size()]; }
+
+  tools::UniqueFd connect() const {
+    sockaddr_storage address{};
+    socklen_t bytes = sizeof address;
+    require(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &bytes) == 0);
+    tools::UniqueFd socket(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    require(socket && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0);
+    return socket;
+  }
+
+  int listener_;
+  std::array<tools::UniqueFd, 4> sockets_;
+};
+
+inline std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// Runs the loop until act(line) has been called for each line.
+inline void play(run::EventLoop& loop, std::span<const std::string_view> lines,
+                 const std::function<void(std::string_view)>& act) {
+  std::size_t done = 0;
+  const std::function<void()> step = [&] {
+    if (done == lines.size()) return loop.stop();
+    act(lines[done++]);
+    loop.post(step);
+  };
+  loop.post(step);
+  loop.run();
+}
+
+}  // namespace cppc::fuzz
