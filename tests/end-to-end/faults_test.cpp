@@ -24,6 +24,7 @@ INSTANTIATE_TEST_SUITE_P(Few, Faults,
                                          FaultCase{"leaver-ship", "enomem"}, FaultCase{"target-agent-prepare", "kill"},
                                          FaultCase{"source-agent-freeze", "kill"},
                                          FaultCase{"other-agent-ship", "hang"}, FaultCase{"controller-decide", "delay"},
+                                         FaultCase{"node-ship", "off"},
                                          FaultCase{"newcomer-join", "kill", Request::move, Bound::ends},
                                          FaultCase{"stayer-join", "hang", Request::move, Bound::ends}),
                          [](const auto& info) {

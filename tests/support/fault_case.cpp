@@ -17,7 +17,6 @@ constexpr auto kGone = std::chrono::seconds(60);
 
 /// Rank 1 or both ranks of node0 go to node2; node1 stands by.
 const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2,node2:4", "-n", "4"};
-const std::vector<std::string> kNodes{"node0", "node1", "node2"};
 
 /// Short, for processes that hang.
 const std::vector<std::string> kDeadlines{"CPPC_DEADLINE_START=5", "CPPC_DEADLINE_ARRIVE=3", "CPPC_DEADLINE_DRAIN=3",
@@ -45,9 +44,9 @@ std::vector<std::string> of_agents(const std::vector<std::string>& steps) {
 }
 
 /// Processes of the job on the nodes, and what is in their shared memory.
-std::string leftovers(const Cluster& cluster) {
+std::string leftovers(const Cluster& cluster, const std::vector<std::string>& nodes) {
   std::string left;
-  for (const auto& node : kNodes) {
+  for (const auto& node : nodes) {
     for (const auto& program : {app("heat"), tool("cppc-agent"), std::string("/usr/bin/orted")})
       for (const pid_t process : cluster.processes(node, program))
         left += node + ": " + program + ", process " + std::to_string(process) + '\n';
@@ -58,12 +57,12 @@ std::string leftovers(const Cluster& cluster) {
 }
 
 /// mpirun does not wait for what it kills.
-std::string what_stays(const Cluster& cluster) {
+std::string what_stays(const Cluster& cluster, const std::vector<std::string>& nodes) {
   const auto deadline = std::chrono::steady_clock::now() + kGone;
-  std::string left = leftovers(cluster);
+  std::string left = leftovers(cluster, nodes);
   while (!left.empty() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    left = leftovers(cluster);
+    left = leftovers(cluster, nodes);
   }
   return left;
 }
@@ -71,14 +70,27 @@ std::string what_stays(const Cluster& cluster) {
 /// Longer than the deadlines, so that whoever waits for the other side gives up; the nodes' TCP has not by then.
 constexpr auto kCut = std::chrono::seconds(12);
 
-constexpr std::string_view kNetwork = "network-";
+constexpr std::string_view kNetwork = "network-", kNode = "node-";
 const std::string kFull = "/dev/shm/full";
 
-/// The agent of the source waits for two seconds where the step begins: meanwhile the two are cut apart.
-Finished migrate_while_cut(HeatScene& scene, const std::vector<std::string>& request, const std::string& step) {
+/// Of what happens to the network or to a node: empty otherwise.
+std::string step_of(const FaultCase& one) {
+  for (const std::string_view prefix : {kNetwork, kNode})
+    if (one.place.starts_with(prefix)) return one.place.substr(prefix.size());
+  return "";
+}
+
+bool powers_off(const FaultCase& one) { return one.place.starts_with(kNode); }
+
+/// The agent of the source waits for two seconds where the step begins: meanwhile it happens.
+Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request) {
   Process migrate = scene.job().start_migrate(request);
-  while (migrate.running() && migrate.output().find(step) == std::string::npos)
+  while (migrate.running() && migrate.output().find(step_of(one)) == std::string::npos)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (powers_off(one)) {
+    scene.cluster().off("node2");
+    return migrate.wait();
+  }
   scene.cluster().cut("node0", "node2");
   std::this_thread::sleep_for(kCut);
   scene.cluster().heal("node0", "node2");
@@ -87,13 +99,12 @@ Finished migrate_while_cut(HeatScene& scene, const std::vector<std::string>& req
 
 std::string fault_point(const FaultCase& one) {
   if (one.place == "target-node") return "";
-  if (one.place.starts_with(kNetwork)) return "source-agent-" + one.place.substr(kNetwork.size()) + ":delay";
+  if (!step_of(one).empty()) return "source-agent-" + step_of(one) + ":delay";
   return one.place + ':' + one.action;
 }
 
 Finished migrate(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request) {
-  if (one.place.starts_with(kNetwork)) return migrate_while_cut(scene, request, one.place.substr(kNetwork.size()));
-  return scene.job().migrate(request);
+  return step_of(one).empty() ? scene.job().migrate(request) : migrate_meanwhile(scene, one, request);
 }
 
 }  // namespace
@@ -122,6 +133,7 @@ std::vector<FaultCase> all_fault_cases() {
             {"delay"}, Bound::goes_on);
   cases.add(of_agents({"decide", "commit"}), {"delay"}, Bound::goes_on);
   cases.add({"network-negotiate", "network-freeze", "network-ship"}, {"cut"}, Bound::goes_on);
+  cases.add({"node-prepare", "node-negotiate", "node-freeze", "node-ship"}, {"off"}, Bound::goes_on);
   cases.add({"target-node"}, {"full"}, Bound::goes_on);
   // A rank is lost, or somebody after the decision.
   cases.add({"leaver-arrive", "leaver-pack", "leaver-ship", "leaver-chunk", "stayer-arrive"}, {"kill"}, Bound::ends);
@@ -154,7 +166,9 @@ FaultResult run(const FaultCase& one) {
     result.right = !answer.checksum.empty() && answer.checksum == undisturbed.checksum;
   }
   if (full) scene.cluster().run("node2", {"rm", kFull});
-  result.left = what_stays(scene.cluster());
+  std::vector<std::string> nodes{"node0", "node1"};
+  if (!powers_off(one)) nodes.emplace_back("node2");
+  result.left = what_stays(scene.cluster(), nodes);
   return result;
 }
 

@@ -29,7 +29,9 @@ class AgentServerTest : public testing::Test {
           AgentServer::Events{
               .joined = [this](const wire::Hello& hello) { note("joined " + std::to_string(hello.agent)); },
               .received = [this](const wire::Message& message) { note("received " + std::to_string(message.index())); },
-              .left = [this](int agent) { note("left " + std::to_string(agent)); }});
+              .left = [this](int agent) { note("left " + std::to_string(agent)); },
+              .gone = [this](int agent,
+                             bool clean) { note((clean ? "gone, clean " : "gone ") + std::to_string(agent)); }});
     });
   }
   ~AgentServerTest() override { stop(); }
@@ -84,7 +86,26 @@ TEST_F(AgentServerTest, HearsAgentsAndSpeaksToThem) {
   running_.call([&] { return server_->send(1, wire::Cancel{7}), server_->send(5, wire::Quit{}), 0; });
   EXPECT_EQ(agent1.line() + "\n", wire::encode(wire::Cancel{7}));
   agent0.close();
-  EXPECT_EQ(notes(4).back(), "left 0");
+  EXPECT_EQ(notes(5), (Notes{"joined 0", "joined 1", "received 1", "left 0", "gone 0"}));
+}
+
+TEST_F(AgentServerTest, AfterItsFarewellTheConnectionLastsAsLongAsTheRanks) {
+  Socket agent = connect(hello(0) + wire::encode(wire::Farewell{0}));
+  EXPECT_EQ(notes(2), (Notes{"joined 0", "left 0"}));
+  agent.close();
+  EXPECT_EQ(notes(3).back(), "gone, clean 0");
+}
+
+TEST_F(AgentServerTest, WhoIsDismissedCanStillSayFarewell) {
+  Socket agent = connect(hello(0));
+  notes(1);
+  running_.call([&] { return server_->send(0, wire::Survey{}), server_->dismiss(), 0; });
+  EXPECT_EQ(agent.line() + "\n", wire::encode(wire::Survey{}));
+  EXPECT_TRUE(agent.closed());
+  EXPECT_EQ(notes(2).back(), "left 0");
+  agent.send(wire::encode(wire::Roster{0, {}, 1, 2}) + wire::encode(wire::Farewell{0}));
+  agent.close();
+  EXPECT_EQ(notes(3), (Notes{"joined 0", "left 0", "gone, clean 0"}));
 }
 
 TEST_F(AgentServerTest, AStrangerIsClosedUnanswered) {
@@ -117,9 +138,9 @@ TEST_F(AgentServerTest, AnAgentConnectsOnce) {
   EXPECT_TRUE(connect(hello(0)).closed());
   EXPECT_EQ(notes(), (Notes{"joined 0"}));
   agent.close();
-  notes(2);
+  notes(3);
   EXPECT_TRUE(connect(hello(0)).closed()) << "who has read its words on the network";
-  EXPECT_EQ(notes(), (Notes{"joined 0", "left 0"}));
+  EXPECT_EQ(notes(), (Notes{"joined 0", "left 0", "gone 0"}));
 }
 
 TEST_F(AgentServerTest, WhenAllAreThereNobodyElseGetsIn) {
@@ -133,11 +154,11 @@ TEST_F(AgentServerTest, WhenAllAreThereNobodyElseGetsIn) {
 
 TEST_F(AgentServerTest, AnAgentThatSaysNonsenseIsGone) {
   for (const std::string& nonsense : {std::string("{\"type\":\"outcome\"}\n"), wire::encode(wire::Roster{1, {}, 1, 1}),
-                                      wire::encode(wire::Quit{}), hello(0)}) {
+                                      wire::encode(wire::Farewell{1}), wire::encode(wire::Quit{}), hello(0)}) {
     serve();
     Socket agent = connect(hello(0) + nonsense);
     EXPECT_TRUE(agent.closed());
-    EXPECT_EQ(notes(2).back(), "left 0");
+    EXPECT_EQ(notes(3), (Notes{"joined 0", "left 0", "gone 0"}));
   }
 }
 

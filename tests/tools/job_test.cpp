@@ -23,7 +23,8 @@ class JobTest : public testing::Test {
               .await_exit = [this](int agent) { note("await exit " + std::to_string(agent)); },
               .dismiss = [this] { note("dismiss"); },
               .end = [this] { note("end"); },
-              .over = [this](bool orderly) { note(orderly ? "over, orderly" : "over"); }}) {}
+              .over = [this](bool orderly) { note(orderly ? "over, orderly" : "over"); },
+              .complete = [this] { note("complete"); }}) {}
 
   void note(const std::string& what) { notes_ += "[" + what + "]"; }
 
@@ -243,6 +244,51 @@ TEST_F(JobTest, AnAgentThatIsLostAfterTheDecisionEndsTheJob) {
   for (int second = 0; second < 3; ++second) job_.tick();
   EXPECT_EQ(state(id), State::damaged);
   EXPECT_EQ(notes_, "[dismiss][end]");
+}
+
+TEST_F(JobTest, ASpareNodeThatVanishesIsSpared) {
+  start();
+  EXPECT_FALSE(job_.spare(1));  // two ranks
+  EXPECT_EQ(notes_, "");
+  EXPECT_TRUE(job_.spare(2));
+  EXPECT_EQ(notes_, "[dismiss]");
+  EXPECT_EQ(job_.view().nodes[2].state, plan::NodeState::down);
+  for (const int agent : {0, 1, 2}) job_.left(agent);
+  job_.gone(0, true);
+  job_.gone(2, false);
+  EXPECT_EQ(notes_, "[dismiss][over, orderly]");
+  job_.gone(1, true);
+  EXPECT_EQ(notes_, "[dismiss][over, orderly][complete]");
+}
+
+TEST_F(JobTest, ANodeMayVanishWhenTheRanksOfTheOthersHaveEnded) {
+  start();
+  for (const int agent : {0, 1, 2}) job_.left(agent);
+  for (const int agent : {0, 1}) job_.gone(agent, true);
+  EXPECT_TRUE(job_.spare(2));
+  EXPECT_NE(notes_.find("[complete]"), std::string::npos);
+}
+
+TEST_F(JobTest, WithoutWordOfTheRanksNothingIsComplete) {
+  start();
+  EXPECT_TRUE(job_.spare(2));
+  job_.gone(0, true);
+  job_.gone(1, false);
+  EXPECT_EQ(notes_, "[dismiss]");
+}
+
+TEST_F(JobTest, ATargetThatVanishesIsSparedUntilTheDecision) {
+  start();
+  const auto decided = move(2, "node2");
+  all_ready(decided);
+  EXPECT_FALSE(job_.spare(2));
+  outcome(decided, CPPC_ERR_CANCELLED, "another test");
+  const auto id = move(3, "node2");
+  EXPECT_TRUE(job_.spare(2));
+  EXPECT_EQ(state(id), State::prepare);  // until the agents have undone it
+  for (int second = 0; second < 3; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "node2 does not answer any more");
 }
 
 TEST_F(JobTest, AnAgentThatMpirunHasEndedSaysNothing) {

@@ -43,7 +43,8 @@ class RelayTest : public testing::Test {
 
   test::RunningLoop running_;
   test::TcpListener mpirun_;
-  std::unique_ptr<Relay> relay_ = std::make_unique<Relay>(running_.loop());
+  std::unique_ptr<Relay> relay_ =
+      std::make_unique<Relay>(running_.loop(), [](const std::string& node) { return node == "spare"; });
 };
 
 TEST_F(RelayTest, LeadsBothWays) {
@@ -108,6 +109,41 @@ TEST_F(RelayTest, AConnectionThatBreaksReachesMpirun) {
   Pair node = connect("node0");
   node.daemon.reset();
   EXPECT_TRUE(node.mpirun.closed());
+}
+
+TEST_F(RelayTest, ANodeThatVanishesAndMayBeSparedIsNotMissed) {
+  Pair spare = connect("spare"), other = connect("node1");
+  settle(spare);
+  spare.daemon.reset();
+  settle(other);
+  spare.mpirun.send("are you there?");
+  settle(other);
+  over(/*orderly=*/false);
+  EXPECT_TRUE(spare.mpirun.closed());
+}
+
+TEST_F(RelayTest, ADaemonThatEndsInGoodOrderIsMissed) {
+  Pair spare = connect("spare");
+  settle(spare);
+  spare.daemon.close();
+  EXPECT_TRUE(spare.mpirun.closed());
+}
+
+TEST_F(RelayTest, TellsWhenADaemonHasGone) {
+  Pair node = connect("node0");
+  settle(node);
+  std::promise<void> gone, nobody_there;
+  running_.call([&] {
+    relay_->when_gone("node0", [&] { gone.set_value(); });
+    relay_->when_gone("node9", [&] { nobody_there.set_value(); });
+    return 0;
+  });
+  nobody_there.get_future().wait();
+  auto told = gone.get_future();
+  settle(node);
+  EXPECT_EQ(told.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  node.daemon.close();
+  told.wait();
 }
 
 TEST_F(RelayTest, TheEndOfMpirunReachesTheDaemonAfterItsLastWords) {

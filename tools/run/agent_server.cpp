@@ -37,10 +37,10 @@ void AgentServer::send(int agent, const wire::Message& message) {
 }
 
 void AgentServer::dismiss() {
-  for (Position client = clients_.begin(); client != clients_.end();) {
-    const Position next = std::next(client);
-    if (client->agent >= 0) drop(client);
-    client = next;
+  for (Client& client : clients_) {
+    if (client.agent < 0) continue;
+    client.connection->finish();
+    leave(client.agent);
   }
 }
 
@@ -61,7 +61,7 @@ void AgentServer::accept() {
 void AgentServer::on_line(Position client, std::string_view line) {
   const auto message = wire::decode(line);
   const bool understood =
-      message.has_value() && (client->agent < 0 ? greet(client, *message) : take(client->agent, *message));
+      message.has_value() && (client->agent < 0 ? greet(client, *message) : take(*client, *message));
   if (understood) return;
   if (client->agent >= 0) {
     spdlog::error("agent {} sent {} bytes that are not understood", client->agent, line.size());  // may hold a key
@@ -89,23 +89,37 @@ bool AgentServer::greet(Position client, const wire::Message& message) {
   return true;
 }
 
-bool AgentServer::take(int agent, const wire::Message& message) {
+bool AgentServer::take(Client& client, const wire::Message& message) {
+  const int agent = client.agent;
   const auto* roster = std::get_if<wire::Roster>(&message);
   const auto* ready = std::get_if<wire::Ready>(&message);
-  const bool its_own = (roster == nullptr || roster->agent == agent) && (ready == nullptr || ready->agent == agent);
+  const auto* farewell = std::get_if<wire::Farewell>(&message);
+  const bool its_own = (roster == nullptr || roster->agent == agent) && (ready == nullptr || ready->agent == agent) &&
+                       (farewell == nullptr || farewell->agent == agent);
+  if (farewell != nullptr && its_own) {
+    client.farewell = true;
+    leave(agent);
+    return true;
+  }
   const bool for_controller = roster != nullptr || ready != nullptr ||
                               std::holds_alternative<wire::Progress>(message) ||
                               std::holds_alternative<wire::Outcome>(message);
   if (!its_own || !for_controller) return false;
-  events_.received(message);
+  if (connection_of_.contains(agent)) events_.received(message);
   return true;
+}
+
+void AgentServer::leave(int agent) {
+  if (connection_of_.erase(agent) > 0) events_.left(agent);
 }
 
 void AgentServer::drop(Position client) {
   const int agent = client->agent;
-  if (agent >= 0) connection_of_.erase(agent);
+  const bool clean = client->farewell;
   clients_.erase(client);
-  if (agent >= 0) events_.left(agent);
+  if (agent < 0) return;
+  leave(agent);
+  events_.gone(agent, clean);
 }
 
 }  // namespace cppc::run

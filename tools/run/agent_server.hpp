@@ -19,7 +19,9 @@ class AgentServer {
   struct Events {
     std::function<void(const wire::Hello&)> joined;
     std::function<void(const wire::Message&)> received;  ///< Roster, Progress, Ready or Outcome
-    std::function<void(int agent)> left;                 ///< its connection is closed
+    std::function<void(int agent)> left;                 ///< it is gone, or dismissed: no more of it is received
+    /// Thereafter: its connection is closed. Clean: once the ranks on its node had ended.
+    std::function<void(int agent, bool clean)> gone;
   };
 
   /// Expects `agents` agents, each once, with its agent_key() of `key`; when all are there, it stops listening.
@@ -31,12 +33,13 @@ class AgentServer {
   /// No effect when the agent is not connected.
   void send(int agent, const wire::Message& message);
 
-  /// Closes the connection of every agent: they stand down.
+  /// Says nothing more to any agent: they stand down.
   void dismiss();
 
  private:
   struct Client {
-    int agent = -1;  // until it has said Hello
+    int agent = -1;         // until it has said Hello
+    bool farewell = false;  // has been said
     std::unique_ptr<LineConnection> connection;
   };
   using Position = std::list<Client>::iterator;
@@ -45,7 +48,8 @@ class AgentServer {
   void close_door();
   void on_line(Position client, std::string_view line);
   bool greet(Position client, const wire::Message& message);
-  bool take(int agent, const wire::Message& message);
+  bool take(Client& client, const wire::Message& message);
+  void leave(int agent);
   void drop(Position client);
 
   EventLoop& loop_;

@@ -1,8 +1,11 @@
 #include "controller.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 
 #include "../common/job_directory.hpp"
 
@@ -15,10 +18,15 @@ using tools::error;
 // that message have been faster, nothing more may come for long.
 constexpr std::chrono::seconds patience_with_daemons{1};
 
+constexpr int job_damaged = 4;
+constexpr int daemon_lost = 205;  // of mpirun: ORTE_ERR_COMM_FAILURE
+
 }  // namespace
 
 Controller::Controller(std::unique_ptr<EventLoop> loop, Job::Description description)
-    : loop_(std::move(loop)), job_(std::move(description), requests()), relay_(*loop_) {}
+    : loop_(std::move(loop)),
+      job_(std::move(description), requests()),
+      relay_(*loop_, [this](const std::string& node) { return spare(node); }) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
                                                       const std::filesystem::path& directory,
@@ -52,7 +60,8 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
                                 job_.joined(hello);
                               },
                           .received = [this](const wire::Message& message) { job_.received(message); },
-                          .left = [this](int agent) { job_.left(agent); }});
+                          .left = [this](int agent) { job_.left(agent); },
+                          .gone = [this](int agent, bool clean) { job_.gone(agent, clean); }});
   tick();
   thread_ = std::thread([this] { loop_->run(); });
   auto api = Api::serve(job_, tools::api_socket(directory, id), network);
@@ -79,7 +88,21 @@ Job::Requests Controller::requests() {
       .await_exit = [this](int agent) { loop_->post([this, agent] { await_exit(agent); }); },
       .dismiss = [this] { loop_->post([this] { agent_server_->dismiss(); }); },
       .end = [this] { end_job(); },
-      .over = [this](bool orderly) { loop_->post([this, orderly] { relay_.over(orderly); }); }};
+      .over = [this](bool orderly) { loop_->post([this, orderly] { relay_.over(orderly); }); },
+      .complete = [this] { loop_->post([this] { loop_->after(patience_with_daemons, [this] { complete(); }); }); }};
+}
+
+bool Controller::spare(const std::string& node) {
+  const auto& nodes = job_.description().nodes;
+  const auto found = std::ranges::find(nodes, node, &AllocatedNode::name);
+  return found != nodes.end() && job_.spare(static_cast<int>(found - nodes.begin()));
+}
+
+// By then mpirun knows how the ranks have ended; if one has failed, it is ending the job already.
+void Controller::complete() {
+  if (completed_.exchange(true)) return;
+  spdlog::warn("every rank has ended; mpirun, which still waits for a node that is lost, is told so now");
+  relay_.over(/*orderly=*/false);
 }
 
 void Controller::await_exit(int agent) {
@@ -97,10 +120,12 @@ void Controller::tick() {
   loop_->after(std::chrono::seconds(1), [this] { tick(); });
 }
 
-void Controller::ended(int status) {
+int Controller::ended(int status) {
   mpirun_ = -1;
-  job_.ended(status);
+  const int of_job = damaged_ ? job_damaged : completed_ && status == daemon_lost ? EXIT_SUCCESS : status;
+  job_.ended(of_job);
   job_.await_watchers();
+  return of_job;
 }
 
 }  // namespace cppc::run

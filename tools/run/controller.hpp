@@ -37,11 +37,8 @@ class Controller {
   /// mpirun is this process.
   void started(pid_t mpirun) { mpirun_ = mpirun; }
 
-  /// Whether the controller had to end the job.
-  bool damaged() const { return damaged_; }
-
-  /// mpirun has ended with this exit status. Returns when operators who were waiting have been told.
-  void ended(int status);
+  /// mpirun has ended with this exit status. Returns the job's, when operators who were waiting have been told.
+  int ended(int status);
 
  private:
   Controller(std::unique_ptr<EventLoop> loop, Job::Description description);
@@ -50,10 +47,13 @@ class Controller {
                       const std::optional<NetworkAccess>& network);
   void await_exit(int agent);
   void end_job();
+  bool spare(const std::string& node);
+  void complete();
   void tick();
 
   std::atomic<pid_t> mpirun_{-1};
-  std::atomic<bool> damaged_{false};
+  std::atomic<bool> damaged_{false};    // the job had to be ended
+  std::atomic<bool> completed_{false};  // mpirun has been told of a lost node when every rank had ended
   std::unique_ptr<EventLoop> loop_;
   Job job_;
   Relay relay_;

@@ -83,6 +83,33 @@ void Job::left(int agent) {
   changed_.notify_all();
 }
 
+void Job::gone(int agent, bool clean) {
+  const std::lock_guard lock(mutex_);
+  if (clean) ended_.insert(agent);
+  check_completion();
+}
+
+bool Job::spare(int agent) {
+  const std::lock_guard lock(mutex_);
+  const std::vector<RankView> ranks = picture_.ranks();
+  const std::string& node = picture_.node_name(agent);
+  const bool empty = std::none_of(ranks.begin(), ranks.end(), [&](const RankView& rank) { return rank.node == node; });
+  if (state_ != State::running || committing_ || !empty) return false;
+  lost_.insert(agent);
+  picture_.lost(agent);
+  stand_down(node + " does not answer any more");
+  check_completion();
+  return true;
+}
+
+// mpirun goes on waiting for the agent of a node that has vanished.
+void Job::check_completion() {
+  if (lost_.empty() || state_ == State::ended) return;
+  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent)
+    if (!lost_.contains(agent) && !ended_.contains(agent)) return;
+  requests_.complete();
+}
+
 // Agents work together or not at all. Before the decision a migration is undone on every node by itself. But they die
 // as well when mpirun ends the job; then it has ended in a moment.
 void Job::stand_down(const std::string& reason) {

@@ -37,6 +37,7 @@ class Job {
     std::function<void()> dismiss;              ///< no rank is moved any more: all agents are to stand down
     std::function<void()> end;                  ///< the job cannot go on: mpirun is to end it
     std::function<void(bool orderly)> over;     ///< all agents are gone; orderly: the job goes on to its end without
+    std::function<void()> complete;             ///< the ranks have ended, but mpirun still waits for a lost node
   };
 
   struct View {
@@ -58,7 +59,12 @@ class Job {
   void joined(const wire::Hello& hello);
   void received(const wire::Message& message);  ///< Roster, Progress, Ready or Outcome
   void left(int agent);
+  void gone(int agent, bool clean);  ///< after left(); clean: and the ranks on its node have ended
   void retired(int agent);
+
+  /// The node of this agent has vanished. Whether the job can do without: then it goes on, though nobody moves any
+  /// more.
+  bool spare(int agent);
 
   /// mpirun has ended with this exit status: nothing happens to the job any more.
   void ended(int status);
@@ -101,6 +107,7 @@ class Job {
   std::string cannot_move() const { return stood_down_ + ": no rank can be moved any more"; }
   void watch_over_migration();
   void end_job(const std::string& reason);
+  void check_completion();
   void progress(const wire::Progress& progress);
   void conclude(const wire::Outcome& outcome);
   void finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason);
@@ -123,6 +130,8 @@ class Job {
   std::string stood_down_;             // why no rank can be moved any more; empty: they can
   int stood_down_for_ = 0;             // calls of tick() since then
   bool quitting_ = false;              // every rank has finished, and the agents know
+  std::set<int> lost_;                 // agents whose nodes have vanished, while the job went on
+  std::set<int> ended_;                // agents on whose nodes nothing runs any more
 };
 
 }  // namespace cppc::run

@@ -62,8 +62,7 @@ void LaunchServer::accept() {
 void LaunchServer::on_line(Position client, std::string_view line) {
   const json message = json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (const auto status = number<int>(message, "status"); status && !client->node.empty()) {
-    const int exit = relay_.is_evacuated(client->node) ? 0 : *status;
-    client->connection->send(json{{"exit", exit}}.dump() + '\n');
+    relay_.when_gone(client->node, [this, node = client->node, status = *status] { end(node, status); });
     return;
   }
   const auto node = text(message, "node");
@@ -82,6 +81,13 @@ void LaunchServer::on_line(Position client, std::string_view line) {
   }
   client->node = *node;
   client->connection->send(json{{"port", *relayed}}.dump() + '\n');
+}
+
+// What mpirun hears of a shell's end it must not hear while the daemon lives, or when the job goes on without the node.
+void LaunchServer::end(const std::string& node, int status) {
+  const int exit = relay_.is_evacuated(node) ? 0 : status;
+  for (Client& client : clients_)
+    if (client.node == node) client.connection->send(json{{"exit", exit}}.dump() + '\n');
 }
 
 }  // namespace cppc::run

@@ -28,6 +28,7 @@ class LaunchServer {
   LaunchServer(EventLoop& loop, Relay& relay, std::filesystem::path path, UniqueFd listener);
   void accept();
   void on_line(Position client, std::string_view line);
+  void end(const std::string& node, int status);
 
   EventLoop& loop_;
   Relay& relay_;

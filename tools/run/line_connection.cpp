@@ -26,6 +26,11 @@ void LineConnection::send(std::string_view lines) {
   flush();
 }
 
+void LineConnection::finish() {
+  finishing_ = true;
+  flush();
+}
+
 void LineConnection::on_events(std::uint32_t events) {
   if ((events & EPOLLOUT) != 0) flush();
   if ((events & ~EPOLLOUT) == 0) return;
@@ -77,6 +82,7 @@ void LineConnection::flush() {
     if (sent < 0) break;
     output_.erase(0, static_cast<std::size_t>(sent));
   }
+  if (finishing_ && output_.empty()) shutdown(socket_.get(), SHUT_WR);
   loop_.change(socket_.get(), output_.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT);
 }
 

@@ -25,6 +25,9 @@ class LineConnection {
   /// Sends `lines` as they are; what cannot be sent at once follows later.
   void send(std::string_view lines);
 
+  /// Nothing more is sent; the other side can go on.
+  void finish();
+
   void set_longest_line(std::size_t bytes) { longest_line_ = bytes; }
 
  private:
@@ -38,6 +41,7 @@ class LineConnection {
   std::size_t longest_line_;
   std::shared_ptr<const Events> events_;  // shared with the callback that runs and may destroy this
   std::string input_, output_;
+  bool finishing_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once a callback has destroyed this
 };
 

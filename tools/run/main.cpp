@@ -29,7 +29,6 @@ namespace fs = std::filesystem;
 using tools::error;
 
 constexpr int wrong_usage = 2;
-constexpr int job_damaged = 4;
 
 constexpr const char* help = R"(Usage: cppc-run [OPTION]... [any option of mpirun] PROGRAM [ARGUMENT]...
 
@@ -152,9 +151,7 @@ Result<int> run(const std::vector<Context>& contexts, const std::optional<Networ
   if (!mpirun) return error(std::move(mpirun).error());
   spdlog::info("job {}", settings->job);
   (*controller)->started(mpirun->process());
-  const int status = mpirun->wait(gate);
-  (*controller)->ended(status);
-  return (*controller)->damaged() ? job_damaged : status;
+  return (*controller)->ended(mpirun->wait(gate));
 }
 
 int fail(int status, const std::string& reason) {

@@ -48,7 +48,7 @@ Result<std::uint16_t> Relay::open(const std::string& node, const Endpoint& mpiru
   auto listener = listen_on_tcp(Reach::network);
   if (!listener) return tools::error(std::move(listener).error());
   Port& port = ports_[node];
-  port = {node, mpirun, std::move(listener->socket), listener->port, false, {}};
+  port = {node, mpirun, std::move(listener->socket), listener->port, false, {}, {}};
   loop_.watch(port.listener.get(), EPOLLIN, [this, &port](std::uint32_t) { accept(port); });
   return port.number;
 }
@@ -63,13 +63,24 @@ bool Relay::is_evacuated(const std::string& node) const {
 }
 
 void Relay::when_heard(const std::string& node, EventLoop::Callback function) {
-  const bool connected = std::any_of(links_.begin(), links_.end(),
-                                     [&](const Link& link) { return link.port->node == node && link.daemon.open; });
-  if (connected) {
+  if (connected(node)) {
     ports_.at(node).when_heard.push_back(std::move(function));
   } else {
     loop_.post(std::move(function));
   }
+}
+
+void Relay::when_gone(const std::string& node, EventLoop::Callback function) {
+  if (connected(node)) {
+    ports_.at(node).when_gone.push_back(std::move(function));
+  } else {
+    loop_.post(std::move(function));
+  }
+}
+
+bool Relay::connected(const std::string& node) const {
+  return std::any_of(links_.begin(), links_.end(),
+                     [&](const Link& link) { return link.port->node == node && link.daemon.open; });
 }
 
 void Relay::over(bool orderly) {
@@ -122,9 +133,10 @@ void Relay::receive(Link& link, Side& from, Side& to) {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) {
     from.open = false;
+    from.broken = got < 0;
     return;
   }
-  if (&from == &link.daemon) link.heard = true, tell_heard(*link.port);
+  if (&from == &link.daemon) link.heard = true, tell(link.port->when_heard);
   if (&from == &link.mpirun && over_ && link.port->evacuated) {  // the order to exit
     loop_.after(patience_with_daemons, [this] { release_evacuated(); });
   }
@@ -138,7 +150,7 @@ void Relay::flush(Side& side) {
     const ssize_t sent = send(side.socket.get(), side.output.data(), side.output.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == ENOTCONN)) return;
-    if (sent < 0) side.open = false;
+    if (sent < 0) side.open = false, side.broken = true;
     if (sent > 0) side.output.erase(0, static_cast<std::size_t>(sent));
   }
 }
@@ -152,9 +164,12 @@ void Relay::close(Side& side) {
 // Decides what becomes of a link whose sides may have been closed; what one side has said reaches the other first.
 void Relay::settle(LinkPosition link) {
   if (!link->daemon.open && link->daemon.socket) {
-    spdlog::info("{}: its daemon is gone{}", link->port->node, link->port->evacuated ? ", as it may" : "");
+    Port& port = *link->port;
+    port.evacuated = port.evacuated || (link->daemon.broken && link->heard && spare_(port.node));
+    spdlog::info("{}: its daemon is gone{}", port.node, port.evacuated ? ", as it may" : "");
     close(link->daemon);
-    tell_heard(*link->port);
+    tell(port.when_heard);
+    if (!connected(port.node)) tell(port.when_gone);
   }
   if (!link->mpirun.open && link->mpirun.socket) close(link->mpirun);
   const bool done = link->mpirun.open ? !link->daemon.open && !link->port->evacuated && link->mpirun.output.empty()
@@ -184,16 +199,18 @@ void Relay::update_interest(Link& link) {
   loop_.change(link.mpirun.socket.get(), interest(link.mpirun, link.daemon));
 }
 
-void Relay::tell_heard(Port& port) {
-  for (EventLoop::Callback& function : port.when_heard) loop_.post(std::move(function));
-  port.when_heard.clear();
+void Relay::tell(std::vector<EventLoop::Callback>& functions) {
+  for (EventLoop::Callback& function : functions) loop_.post(std::move(function));
+  functions.clear();
 }
 
 void Relay::remove(LinkPosition link) {
   if (link->daemon.socket) close(link->daemon);
   if (link->mpirun.socket) close(link->mpirun);
-  tell_heard(*link->port);
+  Port& port = *link->port;
   links_.erase(link);
+  tell(port.when_heard);
+  if (!connected(port.node)) tell(port.when_gone);
 }
 
 }  // namespace cppc::run

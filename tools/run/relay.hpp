@@ -1,9 +1,9 @@
-/// Leads the connections of the nodes' daemons to mpirun through this process, so that mpirun does not notice when the
-/// node of one goes that has been evacuated. Lives on an event loop's thread.
+/// Leads the connections of the nodes' daemons to mpirun through this process, so that mpirun does not notice when a
+/// node goes on which there is no rank. Lives on an event loop's thread.
 ///
 /// When a daemon's side of a connection ends, mpirun's side is closed as well, and mpirun ends the job as it would by
-/// itself. Of an evacuated node, mpirun's side is held instead, and what mpirun says on it is discarded, until mpirun
-/// has told its daemons to exit: then it expects to lose them.
+/// itself. Of an evacuated node, or one that has vanished and may be spared, mpirun's side is held instead, and what
+/// mpirun says on it is discarded, until mpirun has told its daemons to exit: then it expects to lose them.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,10 @@ namespace cppc::run {
 
 class Relay {
  public:
-  explicit Relay(EventLoop& loop) : loop_(loop) {}
+  /// Asked of a node whose daemon's connection has broken, which is no orderly end: may the job go on without it?
+  using Spare = std::function<bool(const std::string& node)>;
+
+  Relay(EventLoop& loop, Spare spare) : loop_(loop), spare_(std::move(spare)) {}
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -37,6 +40,9 @@ class Relay {
   /// Calls back once the daemon of `node` has said something to mpirun, or is gone: at once when it has no connection.
   void when_heard(const std::string& node, EventLoop::Callback function);
 
+  /// Calls back once the daemon of `node` has no connection.
+  void when_gone(const std::string& node, EventLoop::Callback function);
+
   /// All agents are gone. Orderly: mpirun is about to tell its daemons to exit. Otherwise it is ending the job already.
   void over(bool orderly);
 
@@ -46,6 +52,7 @@ class Relay {
     UniqueFd socket;
     std::string output;  // received on the other side, not sent yet
     bool open = true;    // nobody has closed it
+    bool broken = false;
   };
   struct Link {
     Port* port;
@@ -59,7 +66,7 @@ class Relay {
     UniqueFd listener;
     std::uint16_t number = 0;
     bool evacuated = false;
-    std::vector<EventLoop::Callback> when_heard;
+    std::vector<EventLoop::Callback> when_heard, when_gone;
   };
 
   void accept(Port& port);
@@ -73,10 +80,12 @@ class Relay {
   void settle(LinkPosition link);
   void update_interest(Link& link);
   void release_evacuated();
-  void tell_heard(Port& port);
+  bool connected(const std::string& node) const;
+  void tell(std::vector<EventLoop::Callback>& functions);
   void remove(LinkPosition link);
 
   EventLoop& loop_;
+  Spare spare_;
   std::map<std::string, Port> ports_;  // by node
   std::list<Link> links_;
   bool over_ = false;

@@ -58,6 +58,12 @@ struct Ready {
   int agent = 0;
 };
 
+/// Agent's guardian to controller, last message: the agent is gone. The connection is closed once the ranks that were
+/// on its node have ended.
+struct Farewell {
+  int agent = 0;
+};
+
 /// Controller to all agents: every one of them is ready. The migration takes place.
 struct Commit {
   std::uint64_t id = 0;
@@ -95,7 +101,7 @@ struct Survey {};
 /// Controller to all agents: every rank has finished; finalize and exit.
 struct Quit {};
 
-using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit>;
+using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell>;
 
 /// One line, with its newline.
 std::string encode(const Message& message);

@@ -5,9 +5,11 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "cppc/agent_key.hpp"
@@ -26,26 +28,26 @@ namespace {
 /// How long a rank may take to come by a safe point and announce the size of its state.
 constexpr auto kSurvey = 200ms;
 
-tl::expected<Link, cppc_status> call_controller(const Headcount& heads, const std::string& node) {
+/// Before the fork: the connection ends with the agent and its guardian.
+tl::expected<Link, cppc_status> call_controller() {
   const char* addresses = std::getenv("CPPC_CONTROLLER");
-  const char* key = std::getenv("CPPC_KEY");
-  if (addresses == nullptr || key == nullptr) {
+  if (addresses == nullptr || std::getenv("CPPC_KEY") == nullptr) {
     spdlog::error("CPPC_CONTROLLER and CPPC_KEY are not set: cppc-agent is started by cppc-run");
     return tl::unexpected(CPPC_ERR_ARGUMENT);
   }
-  auto link = Link::connect(addresses);
-  if (!link) return link;
-  wire::Hello hello{.key = agent_key(key, heads.agent),
-                    .agent = heads.agent,
-                    .agents = heads.agents,
-                    .node = node,
-                    .pid = getpid(),
-                    .job_size = heads.ranks};
-  if (auto sent = link->send(hello); !sent) return tl::unexpected(sent.error());
-  return link;
+  return Link::connect(addresses);
 }
 
-tl::expected<Node, cppc_status> set_up(const std::string& name, Standing& standing, bool bound) {
+tl::expected<void, cppc_status> introduce(Link& link, const Headcount& heads, const std::string& node) {
+  return link.send(wire::Hello{.key = agent_key(std::getenv("CPPC_KEY"), heads.agent),
+                               .agent = heads.agent,
+                               .agents = heads.agents,
+                               .node = node,
+                               .pid = getpid(),
+                               .job_size = heads.ranks});
+}
+
+tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Standing& standing, bool bound) {
   const auto heads = count_heads(true);
   if (!heads) return tl::unexpected(heads.error());
   auto desk = Desk::create(heads->ranks, heads->agents);
@@ -55,15 +57,15 @@ tl::expected<Node, cppc_status> set_up(const std::string& name, Standing& standi
   auto met =
       muster(*heads, {.agent_pid = getpid(), .desk = desk->descriptor(), .page = page->fd(), .agent = heads->agent});
   if (!met) return tl::unexpected(met.error());
-  auto link = call_controller(*heads, name);
-  if (!link) return tl::unexpected(link.error());
-  auto watch = LinkWatch::on(link->descriptor());
+  if (auto introduced = introduce(link, *heads, name); !introduced) return tl::unexpected(introduced.error());
+  standing.agent = heads->agent;
+  auto watch = LinkWatch::on(link.descriptor());
   if (!watch) return tl::unexpected(watch.error());
   Node node{.agent = heads->agent,
             .name = name,
             .desk = std::move(*desk),
             .page = std::move(*page),
-            .link = std::move(*link),
+            .link = std::move(link),
             .watch = std::move(*watch),
             .standing = &standing,
             .bound = bound,
@@ -134,21 +136,31 @@ Next serve(Node& node) {
   }
 }
 
-int guard(const Child& child, const Standing& standing, const std::string& name) {
+void await_ranks(const Standing& standing) {
+  for (const pid_t process : std::span(standing.ranks).first(standing.rank_count)) {
+    if (kill(process, 0) != 0) continue;
+    if (const auto watch = ProcessWatch::on(process)) watch->await_end();
+  }
+}
+
+int guard(const Child& child, Link link, const Standing& standing, const std::string& name) {
   const Ending ending = child.await();
-  if (ending.good()) return EXIT_SUCCESS;
-  if (!standing.in_mpi || standing.needed) end_like(ending);
-  if (ending.by_signal || ending.code != kStoodDown)
-    spdlog::log(level_of(ending), "the agent of {} has died: {}", name, text(ending));
-  leave_mpi();
+  if (!ending.good() && (!standing.in_mpi || standing.needed)) end_like(ending);
+  if (standing.agent >= 0) (void)link.send(wire::Farewell{standing.agent});  // without cppc-run nobody needs to know
+  if (!ending.good()) {
+    if (ending.by_signal || ending.code != kStoodDown)
+      spdlog::log(level_of(ending), "the agent of {} has died: {}", name, text(ending));
+    leave_mpi();
+  }
+  await_ranks(standing);
   return EXIT_SUCCESS;
 }
 
-int serve_node(const std::string& name, Standing& standing, bool bound) {
+int serve_node(const std::string& name, Link link, Standing& standing, bool bound) {
   // By their PMPI_ names: an agent is no business of a profiling tool, which may be loaded here, too.
   PMPI_Init(nullptr, nullptr);
   standing.in_mpi = true;
-  auto node = set_up(name, standing, bound);
+  auto node = set_up(name, std::move(link), standing, bound);
   if (!node || serve(*node) == Next::damaged) {
     standing.needed = true;
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
@@ -166,10 +178,12 @@ int serve_node(const std::string& name, Standing& standing, bool bound) {
 int run_agent(const std::string& node_name) {
   const bool bound = bound_by_parent();
   const auto standing = share_standing();
-  if (!standing) return EXIT_FAILURE;
+  auto link = call_controller();
+  if (!standing || !link) return EXIT_FAILURE;
   const auto child = Child::fork();
   if (!child) return EXIT_FAILURE;
-  return *child ? guard(**child, **standing, node_name) : serve_node(node_name, **standing, bound);
+  return *child ? guard(**child, std::move(*link), **standing, node_name)
+                : serve_node(node_name, std::move(*link), **standing, bound);
 }
 
 }  // namespace cppc::migration

@@ -42,7 +42,7 @@ struct Node {
   /// Starts watching rank `rank`, which is on this node now.
   tl::expected<void, cppc_status> adopt(int rank, pid_t process);
 
-  /// Tells the controller who is here.
+  /// Tells the controller, and the guardian, who is here.
   tl::expected<void, cppc_status> report();
 };
 

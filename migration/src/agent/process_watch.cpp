@@ -36,4 +36,8 @@ bool ProcessWatch::ends_within(std::chrono::milliseconds time) const {
   return poll(&one, 1, static_cast<int>(time.count())) == 1;
 }
 
+void ProcessWatch::await_end() const {
+  while (!ends_within(std::chrono::hours(1))) continue;
+}
+
 }  // namespace cppc::migration

@@ -19,6 +19,7 @@ class ProcessWatch {
   [[nodiscard]] int descriptor() const { return descriptor_; }  ///< readable once the process has ended
   [[nodiscard]] bool ended() const { return ends_within({}); }
   [[nodiscard]] bool ends_within(std::chrono::milliseconds time) const;
+  void await_end() const;
 
  private:
   explicit ProcessWatch(int descriptor) : descriptor_(descriptor) {}

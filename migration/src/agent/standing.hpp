@@ -2,6 +2,9 @@
 /// for it, its ranks go on, and nobody can be moved any more.
 #pragma once
 
+#include <sys/types.h>
+
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,10 +15,15 @@
 
 namespace cppc::migration {
 
-/// What an agent shares with its guardian.
+/// What an agent shares with its guardian, which reads all but the flags only when the agent is gone.
 struct Standing {
+  static constexpr std::size_t most_ranks = 1 << 16;  // pages of it that are not used cost nothing
+
   std::atomic<bool> in_mpi{false};  ///< MPI_Init has returned
   std::atomic<bool> needed{false};  ///< a migration is being committed: without this agent the job cannot go on
+  int agent = -1;                   ///< its number; -1: the controller does not know it yet
+  std::size_t rank_count = 0;
+  std::array<pid_t, most_ranks> ranks{};  ///< the processes of those on this node that have not ended
 };
 
 struct UnmapStanding {

@@ -84,6 +84,11 @@ void fields(Visitor& visit, Visited<Visitor, Ready>& ready) {
 }
 
 template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Farewell>& farewell) {
+  visit("agent", farewell.agent);
+}
+
+template <class Visitor>
 void fields(Visitor& visit, Visited<Visitor, Commit>& commit) {
   visit("id", commit.id);
 }
@@ -235,6 +240,8 @@ template <>
 constexpr const char* type_name<Order> = "order";
 template <>
 constexpr const char* type_name<Ready> = "ready";
+template <>
+constexpr const char* type_name<Farewell> = "farewell";
 template <>
 constexpr const char* type_name<Commit> = "commit";
 template <>

@@ -12,6 +12,7 @@ std::vector<Bytes> seeds() {
       Roster{.agent = 1, .ranks = {{2, 100, 64'000'000, false}, {3, 101, 0, true}}, .cores = 4, .memory_free = 1 << 30},
       Progress{.id = 7, .phase = "ship", .bytes_done = 10, .bytes_total = 20},
       Ready{.id = 7, .agent = 2},
+      Farewell{.agent = 2},
       Outcome{.id = 7, .status = CPPC_ERR_LOST, .reason = "node \"1\" is gone", .frozen_ms = 12.5, .image_bytes = 1},
       Order{.id = 8, .moves = {{0, 1}, {5, 2}}, .retire = {0}, .timeout_s = 60},
       Commit{.id = 8},

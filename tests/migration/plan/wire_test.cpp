@@ -70,6 +70,7 @@ TEST(Wire, OrdersSurviveTheRoundTrip) {
   EXPECT_EQ(round_trip(Cancel{9}).id, 9u);
   EXPECT_EQ(round_trip(Commit{10}).id, 10u);
   EXPECT_EQ(round_trip(Ready{11, 3}).agent, 3);
+  EXPECT_EQ(round_trip(Farewell{3}).agent, 3);
   round_trip(Survey{});
   round_trip(Quit{});
 }

@@ -1,7 +1,7 @@
 /// The controller's port for agents: what comes from them, and from anybody else, on several connections, in turn with
 /// what operators ask for. A line of the input is a step: a digit and a line to send on this connection, or p, a digit
 /// and what is sent without an end of line, x and a digit: hang up, or an operator's {request}, c and a number
-/// (cancel), t (a second has passed), or e (mpirun has ended).
+/// (cancel), t (a second has passed), v (a node has vanished), or e (mpirun has ended).
 #include <spdlog/spdlog.h>
 
 #include <charconv>
@@ -30,7 +30,8 @@ class Scene {
         server_(*loop_, {tools::UniqueFd(dup(listener_.get())), 1}, key, agents,
                 {.joined = [this](const wire::Hello& hello) { job_.joined(hello); },
                  .received = [this](const wire::Message& message) { job_.received(message); },
-                 .left = [this](int agent) { job_.left(agent); }}) {}
+                 .left = [this](int agent) { job_.left(agent); },
+                 .gone = [this](int agent, bool clean) { job_.gone(agent, clean); }}) {}
 
   void play(std::string_view text) {
     const auto lines = fuzz::lines_of(text);
@@ -49,7 +50,8 @@ class Scene {
             .await_exit = [this](int agent) { loop_->post([this, agent] { job_.retired(agent); }); },
             .dismiss = [this] { loop_->post([this] { server_.dismiss(); }); },
             .end = [] {},
-            .over = [](bool) {}};
+            .over = [](bool) {},
+            .complete = [] {}};
   }
 
   void act(std::string_view line) {
@@ -72,6 +74,9 @@ class Scene {
         break;
       case 't':
         job_.tick();
+        break;
+      case 'v':
+        (void)job_.spare(static_cast<int>(rest.size()) % agents);
         break;
       case 'e':
         job_.ended(static_cast<int>(rest.size()));
@@ -106,7 +111,9 @@ wire::Roster roster(int agent, bool finished = false) {
 std::string everybody(bool finished = false) {
   std::string text;
   for (int agent = 0; agent < agents; ++agent) {
-    if (!finished) text += say(agent, wire::Hello{agent_key(key, agent), agent, agents, "node" + std::to_string(agent), 1, 2 * agents});
+    if (!finished)
+      text +=
+          say(agent, wire::Hello{agent_key(key, agent), agent, agents, "node" + std::to_string(agent), 1, 2 * agents});
     text += say(agent, roster(agent, finished));
   }
   return text;

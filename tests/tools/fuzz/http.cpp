@@ -60,7 +60,8 @@ class Scene {
             .await_exit = [this](int agent) { loop_.loop().post([=, this] { job_.retired(agent); }); },
             .dismiss = [] {},
             .end = [] {},
-            .over = [](bool) {}};
+            .over = [](bool) {},
+            .complete = [] {}};
   }
 
   void obey(int agent, const wire::Message& message) {

@@ -43,7 +43,7 @@ std::string socket_path() {
 
 class Scene {
  public:
-  Scene() : loop_(EventLoop::create().value()), relay_(*loop_) {
+  Scene() : loop_(EventLoop::create().value()), relay_(*loop_, [](const std::string&) { return true; }) {
     server_ = run::LaunchServer::create(*loop_, relay_, socket_path()).value();
   }
   ~Scene() {
