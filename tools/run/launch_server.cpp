@@ -85,7 +85,7 @@ void LaunchServer::on_line(Position client, std::string_view line) {
 
 // What mpirun hears of a shell's end it must not hear while the daemon lives, or when the job goes on without the node.
 void LaunchServer::end(const std::string& node, int status) {
-  const int exit = relay_.is_evacuated(node) ? 0 : status;
+  const int exit = relay_.is_given_up(node) ? 0 : status;
   for (Client& client : clients_)
     if (client.node == node) client.connection->send(json{{"exit", exit}}.dump() + '\n');
 }

@@ -54,12 +54,12 @@ Result<std::uint16_t> Relay::open(const std::string& node, const Endpoint& mpiru
 }
 
 void Relay::evacuated(const std::string& node) {
-  if (const auto port = ports_.find(node); port != ports_.end()) port->second.evacuated = true;
+  if (const auto port = ports_.find(node); port != ports_.end()) port->second.given_up = true;
 }
 
-bool Relay::is_evacuated(const std::string& node) const {
+bool Relay::is_given_up(const std::string& node) const {
   const auto port = ports_.find(node);
-  return port != ports_.end() && port->second.evacuated;
+  return port != ports_.end() && port->second.given_up;
 }
 
 void Relay::when_heard(const std::string& node, EventLoop::Callback function) {
@@ -85,7 +85,7 @@ bool Relay::connected(const std::string& node) const {
 
 void Relay::over(bool orderly) {
   over_ = true;
-  if (!orderly) release_evacuated();
+  if (!orderly) release_given_up();
 }
 
 void Relay::accept(Port& port) {
@@ -137,8 +137,8 @@ void Relay::receive(Link& link, Side& from, Side& to) {
     return;
   }
   if (&from == &link.daemon) link.heard = true, tell(link.port->when_heard);
-  if (&from == &link.mpirun && over_ && link.port->evacuated) {  // the order to exit
-    loop_.after(patience_with_daemons, [this] { release_evacuated(); });
+  if (&from == &link.mpirun && over_ && link.port->given_up) {  // the order to exit
+    loop_.after(patience_with_daemons, [this] { release_given_up(); });
   }
   if (!to.open) return;
   to.output.append(buffer.data(), static_cast<std::size_t>(got));
@@ -165,27 +165,27 @@ void Relay::close(Side& side) {
 void Relay::settle(LinkPosition link) {
   if (!link->daemon.open && link->daemon.socket) {
     Port& port = *link->port;
-    port.evacuated = port.evacuated || (link->daemon.broken && link->heard && spare_(port.node));
-    spdlog::info("{}: its daemon is gone{}", port.node, port.evacuated ? ", as it may" : "");
+    port.given_up = port.given_up || (link->daemon.broken && link->heard && spare_(port.node));
+    spdlog::info("{}: its daemon is gone{}", port.node, port.given_up ? ", as it may" : "");
     close(link->daemon);
     tell(port.when_heard);
     if (!connected(port.node)) tell(port.when_gone);
   }
   if (!link->mpirun.open && link->mpirun.socket) close(link->mpirun);
-  const bool done = link->mpirun.open ? !link->daemon.open && !link->port->evacuated && link->mpirun.output.empty()
+  const bool done = link->mpirun.open ? !link->daemon.open && !link->port->given_up && link->mpirun.output.empty()
                                       : !link->daemon.open || link->daemon.output.empty();
   if (!done) return update_interest(*link);
   remove(link);
   const bool others_are_gone =
-      std::all_of(links_.begin(), links_.end(), [](const Link& other) { return other.port->evacuated; });
-  if (over_ && others_are_gone) release_evacuated();
+      std::all_of(links_.begin(), links_.end(), [](const Link& other) { return other.port->given_up; });
+  if (over_ && others_are_gone) release_given_up();
 }
 
 // mpirun is ending its daemons, so it takes the loss of one as its end.
-void Relay::release_evacuated() {
+void Relay::release_given_up() {
   for (auto link = links_.begin(); link != links_.end();) {
     const auto next = std::next(link);
-    if (link->port->evacuated) remove(link);
+    if (link->port->given_up) remove(link);
     link = next;
   }
 }

@@ -35,7 +35,7 @@ class Relay {
 
   /// From now on the daemon of `node` may go.
   void evacuated(const std::string& node);
-  bool is_evacuated(const std::string& node) const;
+  bool is_given_up(const std::string& node) const;
 
   /// Calls back once the daemon of `node` has said something to mpirun, or is gone: at once when it has no connection.
   void when_heard(const std::string& node, EventLoop::Callback function);
@@ -65,7 +65,7 @@ class Relay {
     Endpoint mpirun;
     UniqueFd listener;
     std::uint16_t number = 0;
-    bool evacuated = false;
+    bool given_up = false;
     std::vector<EventLoop::Callback> when_heard, when_gone;
   };
 
@@ -79,7 +79,7 @@ class Relay {
   void close(Side& side);
   void settle(LinkPosition link);
   void update_interest(Link& link);
-  void release_evacuated();
+  void release_given_up();
   bool connected(const std::string& node) const;
   void tell(std::vector<EventLoop::Callback>& functions);
   void remove(LinkPosition link);
