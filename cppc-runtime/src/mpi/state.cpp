@@ -314,9 +314,9 @@ cppc_status restore(ByteReader& reader) {
 }
 
 cppc_status check(ByteReader& reader) {
-  const bool good = read(reader).has_value();
+  if (!read(reader)) return CPPC_ERR_IMAGE;
   restored().reset();
-  return good ? CPPC_OK : CPPC_ERR_IMAGE;
+  return CPPC_OK;
 }
 
 void traffic(cppc_traffic* out) {

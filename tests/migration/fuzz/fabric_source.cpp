@@ -52,11 +52,8 @@ Step again(std::uint64_t index, std::uint64_t offset, std::uint64_t bytes, Codin
 }
 
 /// The first byte chooses RMA or messages, and whether all is compressed.
-Bytes with(std::uint8_t choices, const std::vector<Step>& steps) {
-  Bytes all{static_cast<std::byte>(choices)};
-  const Bytes rest = cppc::fabric::fuzz::script(steps);
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
+Bytes input(std::uint8_t choices, const std::vector<Step>& steps) {
+  return cppc::fuzz::with(choices, cppc::fabric::fuzz::script(steps));
 }
 
 std::vector<Step> whole_transfer() {
@@ -78,14 +75,15 @@ namespace cppc::fuzz {
 
 std::vector<Bytes> seeds() {
   std::vector<Bytes> all;
-  for (const std::uint8_t choices : {0, 1, 2, 3}) all.push_back(with(choices, whole_transfer()));
-  all.push_back(with(1, {welcome(4, 8192), taken(0), taken(1), number(Kind::ready, 0), taken(0), taken(1), taken(2),
-                         again(2, 1000, 4096, Coding::packed)}));
+  for (const std::uint8_t choices : {0, 1, 2, 3}) all.push_back(input(choices, whole_transfer()));
+  all.push_back(input(1, {welcome(4, 8192), taken(0), taken(1), number(Kind::ready, 0), taken(0), taken(1), taken(2),
+                          again(2, 1000, 4096, Coding::packed)}));
   // Other slots than before; what was never sent wanted again.
-  all.push_back(with(1, {welcome(4, 8192), taken(0), taken(1), welcome(4, 1 << 20), number(Kind::ready, 0), taken(0)}));
-  all.push_back(with(1, {again(0, 0, 10, Coding::packed)}));
-  all.push_back(with(1, {welcome(4, 8192), taken(0), again(0, 1 << 20, 10, Coding::plain), taken(1)}));
-  all.push_back(with(1, {welcome(4, 8192), taken(0), again(0, 0, 1 << 20, Coding::packed), taken(1)}));
+  all.push_back(
+      input(1, {welcome(4, 8192), taken(0), taken(1), welcome(4, 1 << 20), number(Kind::ready, 0), taken(0)}));
+  all.push_back(input(1, {again(0, 0, 10, Coding::packed)}));
+  all.push_back(input(1, {welcome(4, 8192), taken(0), again(0, 1 << 20, 10, Coding::plain), taken(1)}));
+  all.push_back(input(1, {welcome(4, 8192), taken(0), again(0, 0, 1 << 20, Coding::packed), taken(1)}));
   return all;
 }
 

@@ -79,12 +79,7 @@ class Source {
   void say(Kind kind, std::uint8_t flags = 0) { steps_.push_back({.flags = flags, .message = {.kind = kind}}); }
 
   /// The first byte chooses RMA or messages.
-  [[nodiscard]] Bytes script(bool rma) const {
-    Bytes all{static_cast<std::byte>(rma)};
-    const Bytes steps = cppc::fabric::fuzz::script(steps_);
-    all.insert(all.end(), steps.begin(), steps.end());
-    return all;
-  }
+  [[nodiscard]] Bytes script(bool rma) const { return cppc::fuzz::with(rma, cppc::fabric::fuzz::script(steps_)); }
 
  private:
   std::vector<Step> steps_;

@@ -19,12 +19,6 @@ using cppc::fuzz::require;
 
 enum Part : std::uint8_t { recipe, assignment, desk, parts };
 
-Bytes with(Part part, std::span<const std::byte> bytes) {
-  Bytes all{static_cast<std::byte>(part)};
-  all.insert(all.end(), bytes.begin(), bytes.end());
-  return all;
-}
-
 Bytes bytes_of_desk(const Desk& one) {
   Bytes bytes(static_cast<std::size_t>(lseek(one.descriptor(), 0, SEEK_END)));
   require(pread(one.descriptor(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
@@ -60,7 +54,11 @@ void try_desk(std::span<const std::byte> bytes) {
 namespace cppc::fuzz {
 
 std::vector<Bytes> seeds() {
-  const Recipe one{"/bin/app", "of its own", "/home", std::vector<std::string>{"app", "-n", ""}, {"PATH=/bin", "OMPI_COMM_WORLD_RANK=1", "EMPTY="}};
+  const Recipe one{"/bin/app",
+                   "of its own",
+                   "/home",
+                   std::vector<std::string>{"app", "-n", ""},
+                   {"PATH=/bin", "OMPI_COMM_WORLD_RANK=1", "EMPTY="}};
   const Assignment other{.rank = 2, .ranks = 5, .agent_pid = 4711, .desk = 7, .page = 8};
   auto shared = Desk::create(2, 3).value();
   shared.command(Action::join, std::array{1, 2});

@@ -18,12 +18,6 @@ constexpr std::size_t most = 1 << 16;
 
 enum Part : std::uint8_t { offer, head, packed, squeezed, parts };
 
-Bytes with(Part part, const Bytes& bytes) {
-  Bytes all{static_cast<std::byte>(part)};
-  all.insert(all.end(), bytes.begin(), bytes.end());
-  return all;
-}
-
 void try_offer(std::span<const std::byte> bytes) {
   const auto decoded = Offer::decode(bytes);
   if (!decoded) return;

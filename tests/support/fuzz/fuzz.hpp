@@ -27,6 +27,13 @@ inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// For parsers that share a program: which of them, and its input.
+inline Bytes with(std::uint8_t choice, std::span<const std::byte> rest) {
+  Bytes all{static_cast<std::byte>(choice)};
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
 /// What holds of everything that a parser lets through.
 inline void require(bool good) {
   if (!good) std::abort();

@@ -113,8 +113,8 @@ std::vector<Bytes> seeds() {
 
 }  // namespace cppc::fuzz
 
-/// No search for leaks after each input: a thread of the server may still be at work on it. Memory that grows is found by
-/// the limit.
+/// No search for leaks after each input: a thread of the server may still be at work on it. Memory that grows is found
+/// by the limit.
 extern "C" int __lsan_is_turned_off() { return 1; }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
