@@ -24,7 +24,7 @@ class Tally {
  public:
   void add(const FaultCase& one, const FaultResult& result) {
     const std::lock_guard lock(mutex_);
-    const bool bad = result.lost(one) || !result.right || !result.left.empty();
+    const bool bad = result.lost(one) || !result.right || !result.left.empty() || result.forgot(one);
     std::printf("%-48s %-12s %8.1f%s\n", one.name().c_str(), text(result.fate), result.seconds, bad ? "  BAD" : "");
     if (bad) std::printf("%s%s", result.said.c_str(), result.left.c_str());
     std::fflush(stdout);
@@ -33,6 +33,8 @@ class Tally {
     lost_ += result.lost(one) ? 1 : 0;
     wrong_ += result.right ? 0 : 1;
     leftovers_ += result.left.empty() ? 0 : 1;
+    forgotten_ += result.forgot(one) ? 1 : 0;
+    images_ += result.images;
     if (result.fate != Fate::ended) longest_ = std::max(longest_, result.seconds);
   }
 
@@ -40,16 +42,17 @@ class Tally {
   int conclude() {
     std::printf(
         "{\"bench\":\"faults\",\"cases\":%d,\"rolled_back\":%d,\"committed\":%d,\"ended\":%d,\"lost\":%d,"
-        "\"wrong_results\":%d,\"leftovers\":%d,\"recovery_s_max\":%.1f}\n",
+        "\"wrong_results\":%d,\"leftovers\":%d,\"recovery_s_max\":%.1f,\"last_images\":%d,"
+        "\"images_missing\":%d}\n",
         cases_, fates_[Fate::rolled_back], fates_[Fate::committed], fates_[Fate::ended], lost_, wrong_, leftovers_,
-        longest_);
-    return lost_ == 0 && wrong_ == 0 && leftovers_ == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        longest_, images_, forgotten_);
+    return lost_ == 0 && wrong_ == 0 && leftovers_ == 0 && forgotten_ == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
   }
 
  private:
   std::mutex mutex_;
   std::map<Fate, int> fates_;
-  int cases_ = 0, lost_ = 0, wrong_ = 0, leftovers_ = 0;
+  int cases_ = 0, lost_ = 0, wrong_ = 0, leftovers_ = 0, images_ = 0, forgotten_ = 0;
   double longest_ = 0;
 };
 

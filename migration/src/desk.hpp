@@ -58,11 +58,12 @@ enum class Action : std::uint32_t {
 
 struct Slot {
   SharedWord stage;
-  SharedWord dismissed;               // the agent's: nobody waits for this newcomer's, or leaver's, image any more
-  std::atomic<std::uint32_t> in_mpi;  // a newcomer's: MPI_Init has returned
-  std::atomic<std::uint32_t> needed;  // the agent's, for a newcomer: committed, the job cannot go on without it
-  std::atomic<std::uint32_t> lost;    // the guardian's: the newcomer has died before it was needed
-  cppc_status status;                 // of stage failed
+  SharedWord dismissed;                // the agent's: nobody waits for this newcomer's, or leaver's, image any more
+  std::atomic<std::uint32_t> in_mpi;   // a newcomer's: MPI_Init has returned
+  std::atomic<std::uint32_t> needed;   // the agent's, for a newcomer: committed, the job cannot go on without it
+  std::atomic<std::uint32_t> lost;     // the guardian's: the newcomer has died before it was needed
+  std::atomic<std::uint32_t> decided;  // the agent's, for a leaver: nobody goes back
+  cppc_status status;                  // of stage failed
   // The rank's report on arrival.
   std::uint64_t passed;
   std::uint32_t site;

@@ -15,6 +15,7 @@ TEST_P(Faults, TheJobGoesOnOrEndsAsItMust) {
   const FaultResult result = run(GetParam());
   EXPECT_FALSE(result.lost(GetParam())) << result.said;
   EXPECT_TRUE(result.right) << result.said;
+  EXPECT_FALSE(result.forgot(GetParam())) << result.said;
   EXPECT_EQ(result.left, "");
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <ostream>
+#include <regex>
 #include <string_view>
 #include <thread>
 
@@ -54,6 +55,18 @@ std::string leftovers(const Cluster& cluster, const std::vector<std::string>& no
     if (!files.empty()) left += node + ": in /dev/shm: " + files;
   }
   return left;
+}
+
+/// Counts the last images that `said` names and that are good, and removes them.
+int take_images(const Cluster& cluster, const std::string& said) {
+  static const std::regex named("its last image is (\\S+) on (\\S+)");
+  int good = 0;
+  for (std::sregex_iterator one(said.begin(), said.end(), named); one != std::sregex_iterator(); ++one) {
+    const std::string file = (*one)[1], node = (*one)[2];
+    if (cluster.run(node, {tool("cppc-image"), "verify", file}).status == 0) ++good;
+    (void)cluster.run(node, {"rm", file});
+  }
+  return good;
 }
 
 /// mpirun does not wait for what it kills.
@@ -119,6 +132,10 @@ bool FaultResult::lost(const FaultCase& one) const {
   return one.bound != Bound::may_end && (fate == Fate::ended) != (one.bound == Bound::ends);
 }
 
+bool FaultResult::forgot(const FaultCase& one) const {
+  return fate == Fate::ended && one.bound == Bound::ends && one.action == "hang" && images == 0;
+}
+
 std::vector<FaultCase> all_fault_cases() {
   const std::vector<std::string> any{"kill", "hang", "delay", "enomem", "enospc"};
   Cases cases;
@@ -150,9 +167,9 @@ FaultResult run(const FaultCase& one) {
   settings.push_back("CPPC_FAULT=" + fault_point(one));
   HeatScene scene(3, kPlacement, {"--mb", "2"}, settings);
   const bool full = one.place == "target-node";
-  if (full) scene.cluster().run("node2", {"sh", "-c", "cat /dev/zero > " + kFull});  // ends with ENOSPC
-  std::vector<std::string> request{"--rank", "1", "--to", "node2", "--timeout", "5"};
-  if (one.request == Request::evacuate) request = {"--evacuate", "node0", "--to", "node2", "--timeout", "5"};
+  if (full) (void)scene.cluster().run("node2", {"sh", "-c", "cat /dev/zero > " + kFull});  // ends with ENOSPC
+  std::vector<std::string> request{"--rank", "1", "--to", "node2", "--timeout", "10"};
+  if (one.request == Request::evacuate) request = {"--evacuate", "node0", "--to", "node2", "--timeout", "10"};
   const auto began = std::chrono::steady_clock::now();
   const Finished migrated = migrate(scene, one, request);
   FaultResult result;
@@ -165,7 +182,8 @@ FaultResult run(const FaultCase& one) {
     const Answer undisturbed = scene.undisturbed(answer);
     result.right = !answer.checksum.empty() && answer.checksum == undisturbed.checksum;
   }
-  if (full) scene.cluster().run("node2", {"rm", kFull});
+  if (full) (void)scene.cluster().run("node2", {"rm", kFull});
+  result.images = take_images(scene.cluster(), result.said);
   std::vector<std::string> nodes{"node0", "node1"};
   if (!powers_off(one)) nodes.emplace_back("node2");
   result.left = what_stays(scene.cluster(), nodes);

@@ -38,10 +38,13 @@ struct FaultResult {
   double seconds = 0;  ///< from the request to its answer
   bool right = false;  ///< the program's result is that of an undisturbed run; true when the job had to end
   std::string left;    ///< processes and shared memory that are there afterwards
+  int images = 0;      ///< last images of ranks that were moving, which are named and good
   std::string said;    ///< by `migrate` and the job
 
   /// Whether the job ended although it need not, or did not although it must.
   [[nodiscard]] bool lost(const FaultCase& one) const;
+  /// Whether a last image is missing: there was time for it. Otherwise mpirun leaves a second.
+  [[nodiscard]] bool forgot(const FaultCase& one) const;
 };
 
 /// Every place x action that makes sense, for a move and for an evacuation.

@@ -23,6 +23,7 @@ std::vector<int> Operation::joining_agents() const {
 
 void Operation::commit() {
   for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).needed.store(1);
+  for (const Passage& leaver : leavers_) node_.desk.slot(leaver.rank).decided.store(1);
   announce("commit");
   const MPI_Comm agents_before = node_.crew.own;
   const auto committed = Clock::now();
@@ -37,6 +38,7 @@ void Operation::commit() {
   outcome_.rebuild_ms = milliseconds_since(committed);
   outcome_.frozen_ms = milliseconds_since(frozen_);
   outcome_.response_ms = milliseconds_since(started_);
+  acknowledge(agents_before);
   await_departures();
   if (!leavers_.empty()) outcome_.evacuation_ms = milliseconds_since(started_);
   share_times(agents_before);
@@ -75,6 +77,14 @@ void Operation::update_node() {
   });
 }
 
+/// Until everybody works, leavers keep their images.
+void Operation::acknowledge(MPI_Comm agents) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(agents, &request);
+  await(request);
+  for (const Passage& leaver : leavers_) node_.desk.slot(leaver.rank).dismissed.set(1);
+}
+
 void Operation::await_departures() {
   Allowance patience(deadlines::leave());
   for (const Passage& leaver : leavers_) {
@@ -83,7 +93,9 @@ void Operation::await_departures() {
     if (!process->second.ended())  // the rank has moved all the same
       spdlog::error("rank {} has moved, but its old process on {} is still there", leaver.rank, node_.name);
     node_.processes.erase(process);
-    node_.desk.slot(leaver.rank).leaving = 0;
+    Slot& slot = node_.desk.slot(leaver.rank);
+    slot.leaving = 0;
+    slot.decided.store(0);
   }
 }
 

@@ -70,6 +70,7 @@ class Operation {
   void advance_newcomer(Passage& newcomer);
   [[nodiscard]] std::vector<int> joining_agents() const;
   void join_crew();
+  void acknowledge(MPI_Comm agents);
   void await_departures();
   void share_times(MPI_Comm agents);
   void update_node();

@@ -55,10 +55,10 @@ std::span<const std::byte> mail_of(const Slot& slot) {
   return std::span(slot.mail).first(std::min<std::size_t>(slot.mail_size.load(), slot.mail.size()));
 }
 
-cppc_status fail(Slot& slot, cppc_status status) {
+tl::unexpected<cppc_status> fail(Slot& slot, cppc_status status) {
   slot.status = status;
   slot.stage.set(static_cast<std::uint32_t>(Stage::failed));
-  return status;
+  return tl::unexpected(status);
 }
 
 double milliseconds_since(Clock::time_point start) {
@@ -97,7 +97,8 @@ tl::expected<void, cppc_status> Departure::ship(const image::Image& image, const
   return {};
 }
 
-cppc_status Departure::depart(const cppc_runtime& runtime, const std::function<bool()>& given_up) {
+tl::expected<image::Image, cppc_status> Departure::depart(const cppc_runtime& runtime,
+                                                          const std::function<bool()>& given_up) {
   const auto start = Clock::now();
   if (auto faulty = fault::at("leaver-pack"); !faulty) return fail(*slot_, faulty.error());
   auto image = pack(runtime);
@@ -108,8 +109,7 @@ cppc_status Departure::depart(const cppc_runtime& runtime, const std::function<b
   if (auto faulty = fault::at("leaver-ship"); !faulty) return fail(*slot_, faulty.error());
   if (auto shipped = ship(*image, given_up); !shipped) return fail(*slot_, shipped.error());
   spdlog::debug("image shipped after {:.1f} ms", milliseconds_since(start));
-  slot_->stage.set(static_cast<std::uint32_t>(Stage::shipped));
-  return CPPC_OK;
+  return image;
 }
 
 }  // namespace cppc::migration

@@ -19,9 +19,9 @@ class Departure {
   /// Whether it is for what is in the slot's mail now.
   [[nodiscard]] bool suits(const Slot& slot) const;
 
-  /// Sends the state. Only at the migration point, once. On CPPC_OK the replacement has every byte, verified; anything
-  /// else leaves this rank as it was. The slot tells the agent how it ended. `given_up`: nobody waits for it any more.
-  cppc_status depart(const cppc_runtime& runtime, const std::function<bool()>& given_up);
+  /// Sends the state. Only at the migration point, once. The replacement has every byte of the image, verified; an
+  /// error leaves this rank as it was, and the slot tells the agent. `given_up`: nobody waits for it any more.
+  tl::expected<image::Image, cppc_status> depart(const cppc_runtime& runtime, const std::function<bool()>& given_up);
 
  private:
   Departure(Slot& slot, fabric::Offer offer, fabric::Endpoint endpoint, image::Writer writer)

@@ -28,6 +28,7 @@ image::Class class_of(cppc_kind kind) {
     case CPPC_MPI_ERRHANDLER:
     case CPPC_FILE:
     case CPPC_MPI_FILE:
+    case CPPC_MPI_MESSAGE:
     case CPPC_MPI_WIN:
       return image::Class::reference;
   }

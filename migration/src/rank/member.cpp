@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "../assignment.hpp"
+#include "cppc/allowance.hpp"
+#include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 
 namespace cppc::migration {
@@ -102,11 +104,26 @@ void Member::prepare_departure() {
 
 void Member::depart() {
   prepare_departure();  // the negotiation may have been over before this rank came by a safe point
-  if (*departure_)
-    (*departure_)->depart(*runtime_, given_up());
-  else
+  if (*departure_) {
+    if (auto image = (*departure_)->depart(*runtime_, given_up())) {
+      if (auto kept = LastImage::keep(*std::move(image), rank_)) last_image_ = *std::move(kept);
+      slot().stage.set(static_cast<std::uint32_t>(Stage::shipped));
+    }
+  } else {
     cannot_depart(departure_->error(), slot());
+  }
   departure_.reset();
+}
+
+/// Others may still be inside MPI, together with newcomers.
+void Member::await_acknowledgement() {
+  negotiation::Allowance patience(deadlines::leave());  // after the agent's end
+  while (slot().dismissed.get() == 0 && !(negotiator_.agent_gone() && patience.spent())) {
+    int arrived = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &arrived, MPI_STATUS_IGNORE);  // MPI may have more to send
+    (void)slot().dismissed.wait_while(0, Clock::now() + kServe);
+  }
+  last_image_.reset();
 }
 
 /// Whether nobody waits any more for what this rank sends or receives. Often asked.
@@ -163,8 +180,9 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
   for (;;) {
     const auto action = next_command();
     if (!action) {
-      // The agent may have given the migration up just before this rank came to the migration point, or died.
-      if (desk_.action() == Action::go_on || negotiator_.agent_gone()) break;
+      // The agent may have given the migration up just before this rank came to the migration point, or died. After
+      // the decision that ends the job.
+      if (desk_.action() == Action::go_on || (negotiator_.agent_gone() && slot().decided.load() == 0)) break;
       continue;
     }
     draining_ = *action == Action::drain;
@@ -184,6 +202,7 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
     }
   }
   departure_.reset();
+  last_image_.reset();
   draining_ = false;
   if (drained) runtime_->resume();
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
@@ -208,6 +227,7 @@ void Member::join_crew() {
 
 void Member::leave() {
   runtime_->abandon();
+  await_acknowledgement();
   vanish();
 }
 

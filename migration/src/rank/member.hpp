@@ -12,6 +12,7 @@
 #include "cppc/hooks.h"
 #include "cppc/page.hpp"
 #include "departure.hpp"
+#include "last_image.hpp"
 
 namespace cppc::migration {
 
@@ -41,6 +42,7 @@ class Member {
   void announce();
   void prepare_departure();
   void depart();
+  void await_acknowledgement();
   void report_arrival(std::uint64_t passed, unsigned site);
   void report_traffic();
   tl::expected<Action, cppc_status> next_command();
@@ -61,6 +63,7 @@ class Member {
   std::optional<std::uint64_t> stop_at_;                           ///< messages were in flight: stop again here
   std::optional<Arrival> arrival_;                                 ///< replacement until its state is here
   std::optional<tl::expected<Departure, cppc_status>> departure_;  ///< leaver, once it has been told
+  std::unique_ptr<LastImage> last_image_;                          ///< leaver, once it is shipped
 };
 
 }  // namespace cppc::migration
