@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -50,8 +51,12 @@ std::span<const std::byte> with_rim(std::span<const std::byte> block) {
 Heap::Memory Heap::new_memory(std::size_t alignment, std::size_t bytes, bool zeroed) {
   if (alignment <= alignof(std::max_align_t) && bytes < large_block)
     return Memory(zeroed ? std::calloc(1, bytes) : std::malloc(bytes));
-  Memory memory(std::aligned_alloc(std::max(alignment, cache_line), bytes));
-  if (memory != nullptr && zeroed) clear({static_cast<std::byte*>(memory.get()), bytes});
+  // std::aligned_alloc wants a multiple of the alignment, and the C library here takes any alignment.
+  if (alignment > std::numeric_limits<std::size_t>::max() / 2) return nullptr;
+  void* aligned = nullptr;
+  if (posix_memalign(&aligned, std::bit_ceil(std::max(alignment, cache_line)), bytes) != 0) return nullptr;
+  Memory memory(aligned);
+  if (zeroed) clear({static_cast<std::byte*>(memory.get()), bytes});
   return memory;
 }
 
