@@ -74,7 +74,7 @@ class LastImageTest : public testing::Test {
   ~LastImageTest() override {
     spdlog::set_default_logger(logger_);
     unsetenv("CPPC_JOB");
-    unsetenv("CPPC_DEADLINE_COMMIT");
+    for (const char* name : {"CPPC_DEADLINE_DECIDE", "CPPC_DEADLINE_COMMIT"}) unsetenv(name);
     std::filesystem::remove(file_);
   }
 
@@ -153,6 +153,7 @@ TEST_F(LastImageTest, IsNotWrittenWithoutNeed) {
 }
 
 TEST_F(LastImageTest, IsWrittenWhenTheCommitTakesLong) {
+  setenv("CPPC_DEADLINE_DECIDE", "1", 1);
   setenv("CPPC_DEADLINE_COMMIT", "1", 1);
   const auto values = state();
   const auto kept = LastImage::keep(image_of(values), kRank);

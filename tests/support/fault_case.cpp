@@ -1,6 +1,7 @@
 #include "fault_case.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <ostream>
 #include <regex>
 #include <string_view>
@@ -21,7 +22,8 @@ const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2,node2:4", "-n",
 
 /// Short, for processes that hang.
 const std::vector<std::string> kDeadlines{"CPPC_DEADLINE_START=5", "CPPC_DEADLINE_ARRIVE=3", "CPPC_DEADLINE_DRAIN=3",
-                                          "CPPC_DEADLINE_SHIP=5",  "CPPC_DEADLINE_COMMIT=5", "CPPC_DEADLINE_LEAVE=3"};
+                                          "CPPC_DEADLINE_SHIP=5",  "CPPC_DEADLINE_DECIDE=2", "CPPC_DEADLINE_COMMIT=8",
+                                          "CPPC_DEADLINE_LEAVE=3"};
 
 class Cases {
  public:
@@ -83,17 +85,31 @@ std::string what_stays(const Cluster& cluster, const std::vector<std::string>& n
 /// Longer than the deadlines, so that whoever waits for the other side gives up; the nodes' TCP has not by then.
 constexpr auto kCut = std::chrono::seconds(12);
 
-constexpr std::string_view kNetwork = "network-", kNode = "node-";
+constexpr std::string_view kNetwork = "network-", kNode = "node-", kController = "controller-";
 const std::string kFull = "/dev/shm/full";
 
-/// Of what happens to the network or to a node: empty otherwise.
+/// Of what happens to the network, to a node or to a process from outside: empty otherwise.
 std::string step_of(const FaultCase& one) {
+  if (one.place.starts_with(kController)) return one.action == "stop" ? one.place.substr(kController.size()) : "";
   for (const std::string_view prefix : {kNetwork, kNode})
     if (one.place.starts_with(prefix)) return one.place.substr(prefix.size());
   return "";
 }
 
 bool powers_off(const FaultCase& one) { return one.place.starts_with(kNode); }
+
+void signal_controller(const Cluster& cluster, const std::string& signal) {
+  for (const pid_t process : cluster.processes("head", tool("cppc-run")))
+    (void)cluster.run("head", {"kill", signal, std::to_string(process)});
+}
+
+/// nsenter, which started it, stops when it does, and continues it.
+void stop_controller_for_a_while(HeatScene& scene) {
+  signal_controller(scene.cluster(), "-STOP");
+  std::this_thread::sleep_for(kCut);
+  signal_controller(scene.cluster(), "-CONT");
+  scene.job().process().signal(SIGCONT);
+}
 
 /// The agent of the source waits for two seconds where the step begins: meanwhile it happens.
 Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request) {
@@ -102,6 +118,10 @@ Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::ve
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   if (powers_off(one)) {
     scene.cluster().off("node2");
+    return migrate.wait();
+  }
+  if (one.action == "stop") {
+    stop_controller_for_a_while(scene);
     return migrate.wait();
   }
   scene.cluster().cut("node0", "node2");
@@ -150,12 +170,14 @@ std::vector<FaultCase> all_fault_cases() {
             {"delay"}, Bound::goes_on);
   cases.add(of_agents({"decide", "commit"}), {"delay"}, Bound::goes_on);
   cases.add({"network-negotiate", "network-freeze", "network-ship"}, {"cut"}, Bound::goes_on);
+  cases.add({"controller-negotiate", "controller-freeze", "controller-ship"}, {"stop"}, Bound::goes_on);
   cases.add({"node-prepare", "node-negotiate", "node-freeze", "node-ship"}, {"off"}, Bound::goes_on);
   cases.add({"target-node"}, {"full"}, Bound::goes_on);
   // A rank is lost, or somebody after the decision.
   cases.add({"leaver-arrive", "leaver-pack", "leaver-ship", "leaver-chunk", "stayer-arrive"}, {"kill"}, Bound::ends);
   cases.add({"newcomer-join", "leaver-join", "stayer-join"}, {"kill", "hang"}, Bound::ends);
   cases.add(of_agents({"commit"}), {"kill", "hang"}, Bound::ends);
+  cases.add(of_agents({"decide"}), {"hang"}, Bound::ends);  // it has promised
   cases.add(of_agents({"decide"}), {"kill", "corrupt", "cut"}, Bound::may_end);
   cases.add(of_agents({"commit"}), {"corrupt", "cut"}, Bound::may_end);
   cases.add({"controller-decide"}, {"kill"}, Bound::ends);

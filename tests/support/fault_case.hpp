@@ -10,6 +10,7 @@ namespace cppc::test {
 /// `place` and `action` are a fault point's, or one of
 ///   network-STEP:cut    nothing gets through between the two nodes from this step of the migration on, for a while
 ///   node-STEP:off       the target's node is powered off at this step
+///   controller-STEP:stop  cppc-run is stopped at this step, and continued later
 ///   target-node:full    the shared memory of the target's node is full
 struct FaultCase {
   enum class Request { move, evacuate };

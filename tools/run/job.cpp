@@ -18,9 +18,10 @@ constexpr auto patience_with_agents = 1s;
 constexpr int patience_with_watchers = 5;  // ticks
 constexpr int patience_with_mpirun = 3;    // ticks
 
+constexpr auto agreeing = 10s;
+
 /// How long the agents may take for a phase, with what they need to agree on its end.
 std::chrono::seconds limit_of(const Migration& migration) {
-  constexpr std::chrono::seconds agreeing = 10s;
   switch (migration.state) {
     case Migration::State::prepare:
       return deadlines::start() + agreeing;
@@ -247,7 +248,9 @@ void Job::watch_over_migration() {
   const Migration* migration = active();
   if (migration == nullptr || settling_ || !stood_down_.empty()) return;
   ++phase_lasts_;
-  const auto limit = committing_ ? deadlines::commit() : limit_of(*migration);
+  const auto limit = committing_      ? deadlines::commit()
+                     : ready_.empty() ? limit_of(*migration)
+                                      : deadlines::decide() + agreeing;
   if (std::chrono::seconds(phase_lasts_) <= limit) return;
   const std::string what =
       std::string(text(migration->state)) + " has not ended within " + std::to_string(limit.count()) + " s";
@@ -335,6 +338,7 @@ void Job::start(Migration& migration, plan::Plan plan) {
 void Job::ready(const wire::Ready& news) {
   const Migration* migration = active();
   if (migration == nullptr || migration->id != news.id || committing_) return;
+  if (ready_.empty()) phase_lasts_ = 0;
   ready_.insert(news.agent);
   for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent)
     if (picture_.connected(agent) && !ready_.contains(agent)) return;

@@ -118,6 +118,8 @@ constexpr std::array wishes{"CPPC_LOG",
                             "CPPC_DEADLINE_ARRIVE",
                             "CPPC_DEADLINE_DRAIN",
                             "CPPC_DEADLINE_SHIP",
+                            "CPPC_DEADLINE_DECIDE",
+                            "CPPC_DEADLINE_COMMIT",
                             "CPPC_DEADLINE_LEAVE",
                             "CPPC_FAULT"};
 

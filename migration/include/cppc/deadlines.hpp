@@ -14,6 +14,7 @@ Seconds start();   ///< START: a replacement, from its spawning until it waits f
 Seconds arrive();  ///< ARRIVE: from the agreement until all ranks stand at the migration point; 120
 Seconds drain();   ///< DRAIN: while messages are in flight, from one to the next that arrives; 30
 Seconds ship();    ///< SHIP: an image, from its offer until the replacement has restored it; 600
+Seconds decide();  ///< DECIDE: the controller, from the agents' promises until its word; 10
 Seconds commit();  ///< COMMIT: from the decision until all ranks work again, else the job is ended; 60
 Seconds leave();   ///< LEAVE: a leaver, from the commit until its process is gone; 30
 

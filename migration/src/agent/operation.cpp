@@ -10,6 +10,7 @@
 #include <cstring>
 #include <thread>
 
+#include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 
 namespace cppc::migration {
@@ -121,17 +122,28 @@ void Operation::report_bytes() {
 }
 
 /// All agents are of one mind; whether all of them live to carry it out only the controller knows. From the promise on
-/// its word counts.
+/// its word counts: when all have heard it, nobody goes back. A controller that stands still must not hold the ranks.
 bool Operation::decide() {
   node_.watch->hold();
   if (!node_.link.send(wire::Ready{.id = order_.id, .agent = node_.agent})) stand_down();
   (void)fault::at(place("decide"));
   disturb_link("decide");
-  for (bool decided = false; !decided;) {
+  if (!hear_decision())
+    fail(CPPC_ERR_TIMEOUT, fmt::format("cppc-run has not answered within {} s", deadlines::decide().count()));
+  node_.watch->resume();
+  if (!agree()) return false;
+  node_.watch->hold();
+  node_.standing->needed = true;
+  return true;
+}
+
+bool Operation::hear_decision() {
+  for (Allowance patience(deadlines::decide()); !patience.spent();) {
     pollfd word{node_.link.descriptor(), POLLIN, 0};
-    poll(&word, 1, -1);
+    poll(&word, 1, 100);
     auto messages = node_.link.receive();
     if (!messages) stand_down();
+    bool decided = false;
     for (auto& message : *messages) {
       const auto* commit = std::get_if<wire::Commit>(&message);
       if (commit != nullptr && commit->id == order_.id)
@@ -139,9 +151,9 @@ bool Operation::decide() {
       else if (!std::holds_alternative<wire::Cancel>(message))  // too late
         node_.inbox.push_back(std::move(message));
     }
+    if (decided) return true;
   }
-  node_.standing->needed = true;
-  return true;
+  return false;
 }
 
 bool Operation::cancelled() {

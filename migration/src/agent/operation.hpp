@@ -58,6 +58,7 @@ class Operation {
   void drain();
   void ship();
   bool decide();
+  bool hear_decision();
   void commit();
   void roll_back();
 

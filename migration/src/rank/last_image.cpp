@@ -116,8 +116,8 @@ tl::expected<std::unique_ptr<LastImage>, cppc_status> LastImage::keep(image::Ima
   if (alarm_event() < 0) return fail(std::strerror(errno));
   try {
     const NoOtherSignals only;
-    const std::chrono::milliseconds patience = deadlines::commit();
-    kept->thread_ = std::thread([raw = kept.get(), patience] { raw->run(patience / 2); });
+    const std::chrono::milliseconds patience = deadlines::decide() + std::chrono::milliseconds(deadlines::commit()) / 2;
+    kept->thread_ = std::thread([raw = kept.get(), patience] { raw->run(patience); });
   } catch (const std::system_error& error) {
     return fail(error.what());
   }

@@ -28,16 +28,17 @@ Seconds start() { return deadline("START", Seconds(60)); }
 Seconds arrive() { return deadline("ARRIVE", Seconds(120)); }
 Seconds drain() { return deadline("DRAIN", Seconds(30)); }
 Seconds ship() { return deadline("SHIP", Seconds(600)); }
+Seconds decide() { return deadline("DECIDE", Seconds(10)); }
 Seconds commit() { return deadline("COMMIT", Seconds(60)); }
 Seconds leave() { return deadline("LEAVE", Seconds(30)); }
 
 std::string complaint(std::string_view name, std::string_view value) {
   if (!name.starts_with(prefix)) return {};
   const std::string_view rest = name.substr(prefix.size());
-  for (const std::string_view known : {"START", "ARRIVE", "DRAIN", "SHIP", "COMMIT", "LEAVE"})
+  for (const std::string_view known : {"START", "ARRIVE", "DRAIN", "SHIP", "DECIDE", "COMMIT", "LEAVE"})
     if (rest == known && parse(value)) return {};
   return std::string(name) +
-         " has to be one of CPPC_DEADLINE_START, _ARRIVE, _DRAIN, _SHIP, _COMMIT and _LEAVE, in whole seconds";
+         " has to be one of CPPC_DEADLINE_START, _ARRIVE, _DRAIN, _SHIP, _DECIDE, _COMMIT and _LEAVE, in whole seconds";
 }
 
 }  // namespace cppc::deadlines

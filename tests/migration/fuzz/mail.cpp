@@ -44,8 +44,8 @@ void try_desk(std::span<const std::byte> bytes) {
   const auto opened = Desk::open(getpid(), file);
   close(file);
   if (!opened) return;
-  volatile int last_join = 0;
-  for (const int join : opened->joins()) last_join = join;
+  volatile int sum = 0;
+  for (const int join : opened->joins()) sum = sum ^ join;
   for (int rank = 0; rank < opened->ranks(); ++rank) opened->slot(rank).mail.back() = std::byte{1};
 }
 
