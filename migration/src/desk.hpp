@@ -60,6 +60,7 @@ struct Slot {
   SharedWord stage;
   SharedWord dismissed;                // the agent's: nobody waits for this newcomer's, or leaver's, image any more
   std::atomic<std::uint32_t> in_mpi;   // a newcomer's: MPI_Init has returned
+  SharedWord spawning;                 // the agent's, for a newcomer: it is inside MPI_Comm_spawn_multiple
   std::atomic<std::uint32_t> needed;   // the agent's, for a newcomer: committed, the job cannot go on without it
   std::atomic<std::uint32_t> lost;     // the guardian's: the newcomer has died before it was needed
   std::atomic<std::uint32_t> decided;  // the agent's, for a leaver: nobody goes back

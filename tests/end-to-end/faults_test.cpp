@@ -20,7 +20,9 @@ TEST_P(Faults, TheJobGoesOnOrEndsAsItMust) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Few, Faults,
-                         testing::Values(FaultCase{"newcomer-start", "kill"}, FaultCase{"newcomer-receive", "hang"},
+                         testing::Values(FaultCase{"PMIx_Commit", "kill"}, FaultCase{"PMIx_Lookup", "kill"},
+                                         FaultCase{"controller-ship", "stop"}, FaultCase{"newcomer-start", "kill"},
+                                         FaultCase{"newcomer-receive", "hang"},
                                          FaultCase{"newcomer-restore", "kill", Request::evacuate},
                                          FaultCase{"leaver-ship", "enomem"}, FaultCase{"target-agent-prepare", "kill"},
                                          FaultCase{"source-agent-freeze", "kill"},

@@ -85,6 +85,7 @@ std::string what_stays(const Cluster& cluster, const std::vector<std::string>& n
 /// Longer than the deadlines, so that whoever waits for the other side gives up; the nodes' TCP has not by then.
 constexpr auto kCut = std::chrono::seconds(12);
 
+constexpr std::string_view kPmix = "PMIx_";
 constexpr std::string_view kNetwork = "network-", kNode = "node-", kController = "controller-";
 const std::string kFull = "/dev/shm/full";
 
@@ -131,9 +132,17 @@ Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::ve
 }
 
 std::string fault_point(const FaultCase& one) {
-  if (one.place == "target-node") return "";
+  if (one.place == "target-node" || one.place.starts_with(kPmix)) return "";
   if (!step_of(one).empty()) return "source-agent-" + step_of(one) + ":delay";
   return one.place + ':' + one.action;
+}
+
+std::vector<std::string> placement(const FaultCase& one) {
+  std::vector<std::string> options;
+  if (one.place.starts_with(kPmix))
+    options = {"-x", "LD_PRELOAD=" + library("pmix_fault"), "-x", "PMIX_FAULT=" + one.place + ':' + one.action};
+  options.insert(options.end(), kPlacement.begin(), kPlacement.end());
+  return options;
 }
 
 Finished migrate(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request) {
@@ -159,6 +168,7 @@ bool FaultResult::forgot(const FaultCase& one) const {
 std::vector<FaultCase> all_fault_cases() {
   const std::vector<std::string> any{"kill", "hang", "delay", "enomem", "enospc"};
   Cases cases;
+  cases.add({"PMIx_Commit", "PMIx_Fence_nb", "PMIx_Lookup", "PMIx_Connect"}, {"kill", "hang"}, Bound::goes_on);
   cases.add({"newcomer-start", "newcomer-receive", "newcomer-restore"}, any, Bound::goes_on);
   cases.add({"newcomer-chunk", "leaver-chunk"}, {"delay", "enomem", "cut"}, Bound::goes_on);
   cases.add({"newcomer-chunk"}, {"kill", "hang", "corrupt", "corrupt:1+"}, Bound::goes_on);
@@ -187,7 +197,7 @@ std::vector<FaultCase> all_fault_cases() {
 FaultResult run(const FaultCase& one) {
   std::vector<std::string> settings = kDeadlines;
   settings.push_back("CPPC_FAULT=" + fault_point(one));
-  HeatScene scene(3, kPlacement, {"--mb", "2"}, settings);
+  HeatScene scene(3, placement(one), {"--mb", "2"}, settings);
   const bool full = one.place == "target-node";
   if (full) (void)scene.cluster().run("node2", {"sh", "-c", "cat /dev/zero > " + kFull});  // ends with ENOSPC
   std::vector<std::string> request{"--rank", "1", "--to", "node2", "--timeout", "10"};

@@ -43,7 +43,9 @@ Finished run_alone(const std::vector<std::string>& command, std::vector<std::str
   return Process(command, settings).wait();
 }
 
-std::string with_extension(const std::string& name) { return "CPPC_EXTENSION=" CPPC_BINARY_DIR "/lib/" + name + ".so"; }
+std::string with_extension(const std::string& name) { return "CPPC_EXTENSION=" + library(name); }
+
+std::string library(const std::string& name) { return CPPC_BINARY_DIR "/lib/" + name + ".so"; }
 
 std::string app(const std::string& name, const std::string& variant) { return tool("movable/" + variant + "/" + name); }
 

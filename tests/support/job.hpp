@@ -51,6 +51,8 @@ std::string tool(const std::string& name);
 Finished run_alone(const std::vector<std::string>& command, std::vector<std::string> settings);
 /// The setting by which a program loads one of the extensions of this folder.
 std::string with_extension(const std::string& name);
+/// One of the libraries of this folder that programs preload.
+std::string library(const std::string& name);
 /// Those of tests/apps as `variant` of tests/apps/movable.cmake, movable and plain.
 std::string app(const std::string& name, const std::string& variant = "gcc-O2");
 std::string plain_app(const std::string& name, const std::string& variant = "gcc-O2");

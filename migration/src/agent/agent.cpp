@@ -159,6 +159,7 @@ int guard(const Child& child, Link link, const Standing& standing, const std::st
 int serve_node(const std::string& name, Link link, Standing& standing, bool bound) {
   // By their PMPI_ names: an agent is no business of a profiling tool, which may be loaded here, too.
   PMPI_Init(nullptr, nullptr);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);  // a replacement may die while it is spawned
   standing.in_mpi = true;
   auto node = set_up(name, std::move(link), standing, bound);
   if (!node || serve(*node) == Next::damaged) {

@@ -67,9 +67,31 @@ void leave_mpi() {
     spdlog::error("cannot take leave of Open MPI, which may end the job");
 }
 
-void join_and_leave_mpi() {
-  PMPI_Init(nullptr, nullptr);
-  PMPI_Finalize();
+namespace {
+
+/// The daemon tells it to the first process alone that gets in touch with it.
+bool knows_local_rank(const pmix_proc_t& self) {
+  pmix_value_t* value = nullptr;
+  if (PMIx_Get(&self, PMIX_LOCAL_RANK, nullptr, 0, &value) != PMIX_SUCCESS) return false;
+  PMIX_VALUE_RELEASE(value);
+  return true;
+}
+
+}  // namespace
+
+bool join_and_leave_mpi() {
+  pmix_proc_t self;
+  if (PMIx_Init(&self, nullptr, 0) != PMIX_SUCCESS) {
+    spdlog::error("cannot take leave of Open MPI, which may end the job");
+    return false;
+  }
+  const bool can_join = knows_local_rank(self);
+  if (can_join) {
+    PMPI_Init(nullptr, nullptr);
+    PMPI_Finalize();
+  }
+  PMIx_Finalize(nullptr, 0);
+  return can_join;
 }
 
 void end_like(const Ending& ending) {

@@ -50,8 +50,9 @@ class Child {
 /// Takes leave of Open MPI for the child, which has called MPI_Init.
 void leave_mpi();
 
-/// Likewise for a child that has not: joins in its place first, since whoever has spawned it waits for that.
-void join_and_leave_mpi();
+/// Likewise for a child that has not: joins in its place first, since whoever has spawned it waits for that. False: it
+/// takes leave only, because the child was in the middle of it.
+bool join_and_leave_mpi();
 
 /// Ends this process like the child.
 [[noreturn]] void end_like(const Ending& ending);

@@ -126,7 +126,12 @@ void Operation::start_newcomers() {
                              .desk = node_.desk.descriptor(),
                              .page = node_.page.fd()}});
   }
+  const auto spawning = [this](std::uint32_t value) {
+    for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).spawning.set(value);
+  };
+  spawning(1);
   auto children = spawn(node_.name, node_.bound, replacements);
+  spawning(0);
   if (!children)
     return fail(children.error(), fmt::format("cannot start {} replacements on {}", replacements.size(), node_.name));
   children_ = *children;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -39,5 +40,7 @@ bool ProcessWatch::ends_within(std::chrono::milliseconds time) const {
 void ProcessWatch::await_end() const {
   while (!ends_within(std::chrono::hours(1))) continue;
 }
+
+void ProcessWatch::terminate() const { syscall(SYS_pidfd_send_signal, descriptor_, SIGTERM, nullptr, 0); }
 
 }  // namespace cppc::migration

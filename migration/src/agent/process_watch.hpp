@@ -20,6 +20,7 @@ class ProcessWatch {
   [[nodiscard]] bool ended() const { return ends_within({}); }
   [[nodiscard]] bool ends_within(std::chrono::milliseconds time) const;
   void await_end() const;
+  void terminate() const;  ///< if it still runs
 
  private:
   explicit ProcessWatch(int descriptor) : descriptor_(descriptor) {}

@@ -63,6 +63,19 @@ void turn_into(Role role) {
   spdlog::error("cannot run {}: {}", role.recipe.program, std::strerror(errno));
 }
 
+/// How long an agent may need to see that its replacement will not join.
+constexpr auto kSpawnPatience = std::chrono::seconds(5);
+
+/// The agent that has spawned this process waits for it inside MPI, and may not come out if nobody joins.
+void release(const ProcessWatch& agent, const Slot& slot, int rank) {
+  if (join_and_leave_mpi() || slot.spawning.wait_while(1, Clock::now() + kSpawnPatience)) return;
+  spdlog::error(
+      "the replacement of rank {} has ended inside MPI_Init, where its agent waits for it in vain: the agent is "
+      "ended",
+      rank);
+  agent.terminate();
+}
+
 int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
   bool needed = false;  // once and for all: the slot may come to be another replacement's
   const auto unwanted = [&] {
@@ -75,10 +88,10 @@ int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
   if (ending.good() && in_mpi) return EXIT_SUCCESS;
   slot.lost.store(1);
   spdlog::log(level_of(ending), "the replacement of rank {} has ended before it was needed: {}", rank, text(ending));
-  if (in_mpi || agent.ended())  // who has spawned it waits for it no more
+  if (in_mpi || agent.ended())
     leave_mpi();
   else
-    join_and_leave_mpi();
+    release(agent, slot, rank);
   return EXIT_SUCCESS;
 }
 
@@ -88,7 +101,7 @@ int come_in_vain(pid_t agent) {
   if (!watch || watch->ended())
     leave_mpi();
   else
-    join_and_leave_mpi();
+    (void)join_and_leave_mpi();  // it can: nobody has been in touch with Open MPI
   return EXIT_SUCCESS;
 }
 
