@@ -1,9 +1,8 @@
 #include "last_image.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
+#include <semaphore.h>
 #include <spdlog/spdlog.h>
-#include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -21,18 +21,30 @@
 namespace cppc::migration {
 namespace {
 
-/// What the thread waits for, SIGCONT or the end. Made once: a handler that still runs may use it at any time.
-int alarm_event() {
-  static const int event = eventfd(0, EFD_CLOEXEC);
-  return event;
+/// What the thread waits for, SIGCONT or the end. Never destroyed: a handler that still runs may use it at any time.
+sem_t* wake_up() {
+  static sem_t* const one = [] {
+    static sem_t semaphore;
+    sem_init(&semaphore, 0, 0);
+    return &semaphore;
+  }();
+  return one;
 }
-
-void ring() { eventfd_write(alarm_event(), 1); }
 
 extern "C" void cppc_on_sigcont(int) {
   const int before = errno;
-  ring();
+  sem_post(wake_up());
   errno = before;
+}
+
+/// No longer than that.
+void sleep(std::chrono::nanoseconds patience) {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  const auto end = std::chrono::seconds(until.tv_sec) + std::chrono::nanoseconds(until.tv_nsec) + patience;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(end);
+  until = {seconds.count(), (end - seconds).count()};
+  while (sem_clockwait(wake_up(), CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) continue;
 }
 
 /// Blocks all signals but SIGCONT, which some programs block in all of their own threads.
@@ -113,7 +125,7 @@ tl::expected<std::unique_ptr<LastImage>, cppc_status> LastImage::keep(image::Ima
     spdlog::warn("rank {}: should the job end while it moves, its image will not be kept: {}", rank, why);
     return tl::unexpected(CPPC_ERR_SYSTEM);
   };
-  if (alarm_event() < 0) return fail(std::strerror(errno));
+  while (sem_trywait(wake_up()) == 0) continue;  // of an earlier one
   try {
     const NoOtherSignals only;
     const std::chrono::milliseconds patience = deadlines::decide() + std::chrono::milliseconds(deadlines::commit()) / 2;
@@ -132,22 +144,16 @@ LastImage::~LastImage() {
   if (!thread_.joinable()) return;
   sigaction(SIGCONT, &before_, nullptr);
   over_ = true;
-  ring();
+  sem_post(wake_up());
   thread_.join();
   if (saved_) unlink(path_.c_str());
 }
 
 void LastImage::run(std::chrono::milliseconds patience) {
-  const auto wait = [](int milliseconds) {
-    pollfd alarm{alarm_event(), POLLIN, 0};
-    while (poll(&alarm, 1, milliseconds) < 0) continue;
-    eventfd_t rings = 0;
-    if (alarm.revents != 0) eventfd_read(alarm_event(), &rings);
-  };
-  wait(static_cast<int>(patience.count()));
+  sleep(patience);
   if (over_) return;
   saved_ = save();
-  while (!over_) wait(-1);
+  while (!over_) sleep(std::chrono::hours(1));
 }
 
 /// Without a name until it is complete: whatever happens meanwhile leaves nothing.
