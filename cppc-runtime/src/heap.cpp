@@ -52,9 +52,12 @@ Heap::Memory Heap::new_memory(std::size_t alignment, std::size_t bytes, bool zer
   if (alignment <= alignof(std::max_align_t) && bytes < large_block)
     return Memory(zeroed ? std::calloc(1, bytes) : std::malloc(bytes));
   // std::aligned_alloc wants a multiple of the alignment, and the C library here takes any alignment.
-  if (alignment > std::numeric_limits<std::size_t>::max() / 2) return nullptr;
   void* aligned = nullptr;
-  if (posix_memalign(&aligned, std::bit_ceil(std::max(alignment, cache_line)), bytes) != 0) return nullptr;
+  if (alignment > std::numeric_limits<std::size_t>::max() / 2 ||
+      posix_memalign(&aligned, std::bit_ceil(std::max(alignment, cache_line)), bytes) != 0) {
+    errno = ENOMEM;
+    return nullptr;
+  }
   Memory memory(aligned);
   if (zeroed) clear({static_cast<std::byte*>(memory.get()), bytes});
   return memory;
