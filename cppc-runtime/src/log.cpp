@@ -1,10 +1,12 @@
 #include "log.hpp"
 
+#include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -27,16 +29,36 @@ std::unique_ptr<spdlog::logger> make_logger() {
 
 void (*last_act)(cppc_status) = nullptr;
 
-}  // namespace
-
-spdlog::logger& log() {
+spdlog::logger& logger() {
   // Never destroyed: the program's own exit handlers may still come here.
-  static spdlog::logger& logger = *make_logger().release();
-  return logger;
+  static spdlog::logger& one = *make_logger().release();
+  return one;
 }
 
+spdlog::level::level_enum level_of(Log::Level level) {
+  return level == Log::Level::warning ? spdlog::level::warn
+         : level == Log::Level::error ? spdlog::level::err
+                                      : spdlog::level::critical;
+}
+
+}  // namespace
+
+void Log::silence(bool silent) { logger().set_level(silent ? spdlog::level::off : spdlog::level::info); }
+
+void Log::write(Level level, fmt::string_view text, fmt::format_args arguments) {
+  const spdlog::level::level_enum urgency = level_of(level);
+  if (!logger().should_log(urgency)) return;
+  try {
+    logger().log(urgency, fmt::vformat(text, arguments));
+  } catch (const std::exception&) {  // no memory for the arguments
+    logger().log(urgency, text);
+  }
+}
+
+Log log() { return {}; }
+
 void set_log_rank(int rank) {
-  log().set_pattern("cppc: rank " + std::to_string(rank) + " on " + node_name() + ": %l: %v");
+  logger().set_pattern("cppc: rank " + std::to_string(rank) + " on " + node_name() + ": %l: %v");
 }
 
 void die(cppc_status status, std::string_view message) {

@@ -168,8 +168,7 @@ TEST_F(References, ToObjectsNotInMemoryAreSetLater) {
 TEST_F(References, OfAnyNumberStayInTheState) {
   const OutsideDecoder nothing_outside;
   const ReferenceDecoder decoder(there_.all, {}, nothing_outside);
-  const auto level = log().level();
-  log().set_level(spdlog::level::off);
+  log().silence(true);
   std::mt19937_64 random(1);
   int accepted = 0;
   for (int round = 0; round < 100000; ++round) {
@@ -183,7 +182,7 @@ TEST_F(References, OfAnyNumberStayInTheState) {
     const bool no_address = data[0] < 65536 || data[0] >> 47 != 0;
     EXPECT_TRUE(no_address || (data[0] >= begin && data[0] < begin + sizeof there_)) << stored;
   }
-  log().set_level(level);
+  log().silence(false);
   EXPECT_GT(accepted, 1000);
 }
 

@@ -75,7 +75,7 @@ void start() {
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
     setenv("OMPI_MCA_osc", "pt2pt", 1);  // the one that makes windows for a process alone
     MPI_Init(nullptr, nullptr);
-    cppc::log().set_level(spdlog::level::off);
+    cppc::log().silence(true);
     return true;
   }();
   require(started);
