@@ -1,0 +1,23 @@
+/// Where a program's memory lies when its state is kept by address: the same places in every process, far from what the
+/// kernel and the C library give away, so that bytes can be put back where they came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cppc::address {
+
+inline constexpr std::uintptr_t kRoots = 0x2000'0000'0000;   ///< a page: roots.hpp
+inline constexpr std::uintptr_t kTables = 0x2000'1000'0000;  ///< the heap's own data
+inline constexpr std::uintptr_t kStack = 0x2080'0000'0000;   ///< the main thread's stack
+inline constexpr std::uintptr_t kHeap = 0x2100'0000'0000;
+inline constexpr std::uintptr_t kMappings = 0x2200'0000'0000;  ///< memory that the program asks for by mmap()
+inline constexpr std::uintptr_t kEnd = 0x2300'0000'0000;
+
+/// Whether the address lies in one of these places.
+inline bool is_program_memory(const void* address) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return number >= kRoots && number < kEnd;
+}
+
+}  // namespace cppc::address

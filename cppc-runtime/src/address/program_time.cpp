@@ -1,0 +1,37 @@
+#include "address/program_time.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+// What cppc-cc and its kin link into a program whose state is to be kept by address.
+extern "C" const char cppc_by_address __attribute__((weak));
+
+namespace cppc::address {
+
+constinit thread_local bool program_time = false;
+
+namespace {
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool decide() { return is_set("CPPC_EXTENSION") && (&cppc_by_address != nullptr || is_set("CPPC_BY_ADDRESS")); }
+
+}  // namespace
+
+bool kept_by_address() {
+  // No static with a guard: the dynamic linker asks for memory before the C library knows the environment.
+  static constinit int decided = -1;
+  if (decided < 0) {
+    if (environ == nullptr) return false;
+    decided = decide() ? 1 : 0;
+  }
+  return decided == 1;
+}
+
+InsideProgram::InsideProgram() : before_(std::exchange(program_time, kept_by_address())) {}
+
+}  // namespace cppc::address
