@@ -24,6 +24,9 @@ class MemoryMap {
   /// As it is now. CPPC_ERR_SYSTEM, logged, when the system does not say.
   static tl::expected<MemoryMap, cppc_status> read();
 
+  /// By rising address.
+  [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
+
   /// Null: no memory is there.
   [[nodiscard]] const Range* find(const void* address) const;
 

@@ -99,7 +99,12 @@ std::optional<Modules::Place> Modules::find(const void* address) const {
 
 ModuleId Modules::id(std::size_t module) const {
   const auto& [name, base, segments] = modules_[module];
-  return {name, identity_of(base, segments)};
+  return {name, cppc::identity_of(base, segments)};
+}
+
+std::string Modules::identity_of(const std::string& name) const {
+  const auto found = std::ranges::find(modules_, name, &Module::name);
+  return found == modules_.end() ? std::string() : cppc::identity_of(found->base, found->segments);
 }
 
 tl::expected<std::uintptr_t, std::string> Modules::base_of(const ModuleId& wanted) const {
@@ -107,7 +112,7 @@ tl::expected<std::uintptr_t, std::string> Modules::base_of(const ModuleId& wante
   if (found == modules_.end()) {
     return tl::unexpected(described(wanted) + ", which the state has pointers into, is not loaded here");
   }
-  const std::string identity = identity_of(found->base, found->segments);
+  const std::string identity = cppc::identity_of(found->base, found->segments);
   if (identity == wanted.identity) return found->base;
   return tl::unexpected(described(wanted) + ", which the state has pointers into, is another one here (" + identity +
                         " instead of " + wanted.identity + "): the nodes need the same files");

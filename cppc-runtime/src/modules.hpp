@@ -33,6 +33,11 @@ class Modules {
   [[nodiscard]] std::optional<Place> find(const void* address) const;
 
   [[nodiscard]] ModuleId id(std::size_t module) const;
+  [[nodiscard]] const std::string& name(std::size_t module) const { return modules_[module].name; }
+  [[nodiscard]] std::uintptr_t base(std::size_t module) const { return modules_[module].base; }
+
+  /// Of the module of that name; empty: there is none.
+  [[nodiscard]] std::string identity_of(const std::string& name) const;
 
   /// Where offset 0 of the module is. The error says, for a message of its own, why it is not here.
   [[nodiscard]] tl::expected<std::uintptr_t, std::string> base_of(const ModuleId& id) const;

@@ -3,6 +3,8 @@
 #include <new>
 #include <string>
 
+#include "address/program_stack.hpp"
+#include "address/program_time.hpp"
 #include "expectation.hpp"
 #include "handles.hpp"
 #include "heap.hpp"
@@ -93,7 +95,9 @@ void Session::fetch() {
   const cppc_status status = hooks_->fetch();
   phase_ = Phase::working;
   if (status != CPPC_OK) die(status, "the state of the rank did not arrive");
-  if (!restore_ || !restore_->complete()) die(CPPC_ERR_STATE, "the extension handed over no image");
+  const bool complete =
+      address::kept_by_address() ? address_restore_ && address_restore_->complete() : restore_ && restore_->complete();
+  if (!complete) die(CPPC_ERR_STATE, "the extension handed over no image");
 }
 
 int Session::rung(unsigned site) {
@@ -130,6 +134,35 @@ void Session::stop(cppc_frame& frame, int place, const void* stack) {
   dead_.clear();
 }
 
+void Session::stop_here() {
+  if (!hooks_) return;
+  address::program_stack::stop(
+      [](void* self, std::byte* stack_end) { static_cast<Session*>(self)->stopped(stack_end); }, this);
+}
+
+/// On the program's stack, below `stack_end`.
+void Session::stopped(std::byte* stack_end) {
+  stack_ = stack_end;
+  phase_ = Phase::stopped;
+  hooks_->stopped(cppc_control_block.passed, site_);
+  phase_ = Phase::working;
+  address_capture_.reset();
+  dead_.clear();
+}
+
+int Session::take_over() {
+  fetch();
+  cppc_control_block.passed = address_restore_->block().passed;
+  site_ = address_restore_->block().site;
+  if (const cppc_status status = hooks_->join(); status != CPPC_OK) die(status, "the rank could not join its world");
+  before_death(nullptr);
+  restarting_ = false;
+  watch(watched_);
+  address::Restore restored = std::move(*address_restore_);
+  address_restore_.reset();
+  return restored.go_on();
+}
+
 /// A replacement at its safe point.
 void Session::enter_world(cppc_frame& frame, int place) {
   if (place != frame.resume) {
@@ -151,10 +184,14 @@ void Session::watch(const volatile std::uint32_t* word) {
   if (!restarting_) cppc_control_block.doorbell = word != nullptr ? word : &never;
 }
 
-std::uint64_t Session::state_bytes() const { return registry().bytes() + heap().bytes(); }
+std::uint64_t Session::state_bytes() const {
+  if (address::kept_by_address()) return address::state_bytes();
+  return registry().bytes() + heap().bytes();
+}
 
 cppc_status Session::capture(cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
   if (phase_ != Phase::stopped) return not_now("capture");
+  if (address::kept_by_address()) return capture_by_address(visit, context);
   if (!capture_) {
     auto taken = Capture::take(cppc_control_block.passed, site_, dead_, stack_);
     if (!taken) return taken.error();
@@ -163,18 +200,31 @@ cppc_status Session::capture(cppc_status (*visit)(const cppc_block* block, void*
   return capture_->visit(visit, context);
 }
 
+cppc_status Session::capture_by_address(cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
+  if (!address_capture_) {
+    auto* const stack_end = static_cast<std::byte*>(const_cast<void*>(stack_));
+    auto taken = address::Capture::take(cppc_control_block.passed, site_, dead_, stack_end);
+    if (!taken) return taken.error();
+    address_capture_ = std::move(*taken);
+  }
+  return address_capture_->visit(visit, context);
+}
+
 cppc_status Session::restore_begin(std::span<const std::byte> runtime_block) {
-  if (phase_ != Phase::fetching || restore_) return not_now("restore_begin");
+  if (phase_ != Phase::fetching || restore_ || address_restore_) return not_now("restore_begin");
+  if (address::kept_by_address()) return address_restore_.emplace().begin(runtime_block);
   return restore_.emplace().begin(runtime_block);
 }
 
 cppc_status Session::restore_place(cppc_section section, const char* name, std::uint64_t bytes, void** place) {
-  if (phase_ != Phase::fetching || !restore_) return not_now("restore_place");
+  if (phase_ != Phase::fetching || (!restore_ && !address_restore_)) return not_now("restore_place");
+  if (address_restore_) return address_restore_->place(section, name, bytes, place);
   return restore_->place(section, name, bytes, place);
 }
 
 cppc_status Session::restore_end() {
-  if (phase_ != Phase::fetching || !restore_) return not_now("restore_end");
+  if (phase_ != Phase::fetching || (!restore_ && !address_restore_)) return not_now("restore_end");
+  if (address_restore_) return address_restore_->end();
   return restore_->end();
 }
 
@@ -236,11 +286,15 @@ void cppc_leave(cppc_frame* frame) {
   cppc::registry().innermost = frame->caller;
 }
 
-int cppc_safe_point_rung(unsigned site) { return cppc::session().rung(site); }
+int cppc_safe_point_rung(unsigned site) {
+  const cppc::address::OutsideProgram outside;
+  return cppc::session().rung(site);
+}
 
 // What cannot be remembered as dead is carried over.
 
 void cppc_dead(const void* address) {
+  const cppc::address::OutsideProgram outside;
   cppc::guarded([&] {
     cppc::session().mark_dead(address);
     return CPPC_OK;
@@ -250,6 +304,7 @@ void cppc_dead(const void* address) {
 void cppc_dead_range(const void* address, size_t bytes) { cppc_dead_range_apart(address, bytes, nullptr, 0); }
 
 void cppc_dead_range_apart(const void* address, size_t bytes, const void* const* others, size_t count) {
+  const cppc::address::OutsideProgram outside;
   cppc::guarded([&] {
     cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes}, {others, count}, std::nullopt);
     return CPPC_OK;
@@ -258,6 +313,7 @@ void cppc_dead_range_apart(const void* address, size_t bytes, const void* const*
 
 void cppc_dead_range_within(const void* address, size_t bytes, const void* within, const void* const* others,
                             size_t count) {
+  const cppc::address::OutsideProgram outside;
   cppc::guarded([&] {
     cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes}, {others, count}, within);
     return CPPC_OK;
@@ -270,6 +326,11 @@ void cppc_execute(const cppc_required* required, void* arguments) {
     return CPPC_OK;
   });
   if (status != CPPC_OK) cppc::die(status, std::string("no memory to remember the call of ") + required->name + "()");
+}
+
+void cppc_stop_here(void) {
+  const cppc::address::OutsideProgram outside;
+  cppc::session().stop_here();
 }
 
 void cppc_stop(cppc_frame* frame, int place) {

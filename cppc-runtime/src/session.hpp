@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "address/capture.hpp"
+#include "address/restore.hpp"
 #include "capture.hpp"
 #include "cppc/hooks.h"
 #include "dead_memory.hpp"
@@ -29,6 +31,11 @@ class Session {
                  std::optional<const void*> within);
   void stop(cppc_frame& frame, int place, const void* stack);  ///< `stack`: where the program's own ends
 
+  /// When the state is kept by address. stop_here(): cppc_stop_here(). take_over(): in place of main(), in a
+  /// replacement that has initialized MPI: what main() returns in the end.
+  void stop_here();
+  int take_over();
+
   /// Whether this is a replacement on the way to its safe point.
   [[nodiscard]] bool restarting() const { return restarting_; }
 
@@ -43,6 +50,8 @@ class Session {
  private:
   enum class Phase { working, stopped, fetching };
 
+  void stopped(std::byte* stack_end);
+  cppc_status capture_by_address(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
   void fetch();
   void resume(cppc_frame& frame, bool innermost);
   void enter_world(cppc_frame& frame, int place);
@@ -56,6 +65,8 @@ class Session {
   const void* stack_ = nullptr;
   std::optional<Capture> capture_;
   std::optional<Restore> restore_;
+  std::optional<address::Capture> address_capture_;
+  std::optional<address::Restore> address_restore_;
 };
 
 Session& session();

@@ -8,6 +8,7 @@
 #include "extension.hpp"
 #include "log.hpp"
 #include "precedence.hpp"
+#include "start.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ Function* found(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// The program will not: it goes on at its safe point. A tool is told by the function that it has.
+/// A tool is told by the function that it has.
 int init_mpi(int* argc, char*** argv) {
   if (cppc::taken("MPI_Init") && !cppc::taken("MPI_Init_thread"))
     return found<decltype(MPI_Init)>("MPI_Init")(argc, argv);
@@ -33,10 +34,13 @@ int init_mpi(int* argc, char*** argv) {
 
 }  // namespace
 
+void cppc::init_mpi_of_replacement(int* argc, char*** argv) {
+  if (init_mpi(argc, argv) != MPI_SUCCESS)
+    die(CPPC_ERR_MPI, "MPI could not be initialized in a process that takes over a rank");
+}
+
 void cppc_start(int* argc, char*** argv) {
   if (argc != nullptr && argv != nullptr) register_arguments(*argc, *argv);
   if (!cppc::extension::replaces()) return;
-  if (init_mpi(argc, argv) != MPI_SUCCESS) {
-    cppc::die(CPPC_ERR_MPI, "MPI could not be initialized in a process that takes over a rank");
-  }
+  cppc::init_mpi_of_replacement(argc, argv);
 }

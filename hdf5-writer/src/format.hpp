@@ -11,7 +11,7 @@ namespace cppc::image {
 
 inline constexpr std::size_t header_bytes = 512;  // the smallest user block of HDF5
 inline constexpr std::array<char, 8> magic = {'C', 'P', 'P', 'C', 'I', 'M', 'G', '\n'};
-inline constexpr std::uint32_t format_version = 3;
+inline constexpr std::uint32_t format_version = 4;
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;
 
 inline constexpr std::size_t name_limit = 1024;               // of paths and of type and member names
@@ -49,12 +49,19 @@ struct DatasetRow {
 
 /// In the order in which they were added; the name is the path. Of `count` elements `stored` are in `dataset`, from
 /// element `first` on. When these are neither all nor none, `runs` rows of the runs table from `first_run` on say
-/// which. The others are dead.
+/// which. The others are dead. `address`: where it lies in every process that has it, or 0.
 struct ObjectRow {
-  std::uint64_t type, count, dead, dataset, first, stored, first_run, runs;
+  std::uint64_t type, count, dead, dataset, first, stored, first_run, runs, address;
   static constexpr const char* table = "/index/objects";
-  static constexpr std::array<ColumnInfo, 8> columns{
-      {{"type"}, {"count"}, {"dead", Column::flag}, {"dataset"}, {"first"}, {"stored"}, {"first_run"}, {"runs"}}};
+  static constexpr std::array<ColumnInfo, 9> columns{{{"type"},
+                                                      {"count"},
+                                                      {"dead", Column::flag},
+                                                      {"dataset"},
+                                                      {"first"},
+                                                      {"stored"},
+                                                      {"first_run"},
+                                                      {"runs"},
+                                                      {"address"}}};
 };
 
 /// `count` elements of an object from element `first` on are stored in its dataset from element `stored_at` on;

@@ -42,6 +42,13 @@ Hid link_creation() {
   return set ? std::move(link) : Hid();
 }
 
+bool add_address(const Hid& dataset, std::uint64_t address) {
+  const Hid space(H5Screate(H5S_SCALAR), &H5Sclose);
+  const Hid attribute(H5Acreate2(dataset.get(), "address", H5T_NATIVE_UINT64, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                      &H5Aclose);
+  return attribute.valid() && H5Awrite(attribute.get(), H5T_NATIVE_UINT64, &address) >= 0;
+}
+
 }  // namespace
 
 tl::expected<Hdf5File, cppc_status> Hdf5File::create(Hid access) {
@@ -75,7 +82,7 @@ tl::expected<void, cppc_status> Hdf5File::add_type(const std::string& path, cons
 }
 
 tl::expected<std::uint64_t, cppc_status> Hdf5File::add_dataset(const std::string& path, const Hid& type,
-                                                               std::uint64_t count) {
+                                                               std::uint64_t count, std::uint64_t address) {
   const hsize_t extent = count;
   const Hid space(H5Screate_simple(1, &extent, nullptr), &H5Sclose);
   const Hid dataset(
@@ -83,6 +90,9 @@ tl::expected<std::uint64_t, cppc_status> Hdf5File::add_dataset(const std::string
       &H5Dclose);
   if (!dataset.valid()) {
     return hdf5_failure("make dataset {} of {} elements", path, count);
+  }
+  if (address != 0 && !add_address(dataset, address)) {
+    return hdf5_failure("say of dataset {} that its address is {:#x}", path, address);
   }
   const haddr_t offset = H5Dget_offset(dataset.get());
   if (count > 0 && offset == HADDR_UNDEF) {

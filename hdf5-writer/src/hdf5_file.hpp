@@ -17,8 +17,10 @@ class Hdf5File {
   /// A named type: datasets of it refer to it. Groups on the way are made, as for datasets.
   tl::expected<void, cppc_status> add_type(const std::string& path, const Hid& type);
 
-  /// A dataset of `count` elements; returns where in the file its contents belong (anything when there are none).
-  tl::expected<std::uint64_t, cppc_status> add_dataset(const std::string& path, const Hid& type, std::uint64_t count);
+  /// A dataset of `count` elements, with an attribute `address` unless that is 0; returns where in the file its
+  /// contents belong (anything when there are none).
+  tl::expected<std::uint64_t, cppc_status> add_dataset(const std::string& path, const Hid& type, std::uint64_t count,
+                                                       std::uint64_t address = 0);
 
   /// Ends the file: all but the user block and the contents of the datasets is there. Returns its size.
   tl::expected<std::uint64_t, cppc_status> finish() &&;

@@ -90,7 +90,7 @@ class IndexReader {
       next_run += row.runs;
       const auto& type = types_[row.type];
       index_.entries.push_back({std::string(objects.name(i)), type, row.count, row.count * type->size,
-                                row.stored * type->size, row.dead == 1, index_.entries.size()});
+                                row.stored * type->size, row.dead == 1, index_.entries.size(), row.address});
     }
     index_.first_stored.push_back(index_.stored.size());
     return next_run == runs.size() ? nullptr : "there are runs of no object";

@@ -107,6 +107,7 @@ tl::expected<void, cppc_status> Layout::add(const Object& object) {
   row.type = *type;
   row.count = object.count;
   row.dead = dead ? 1 : 0;
+  row.address = object.address;
   const auto earlier = [this](std::size_t number) -> std::string_view { return objects_.name(number); };
   if (!paths_.insert(object.path, objects_.size(), earlier)) {
     return failure(CPPC_ERR_ARGUMENT, "image: {} is there twice", object.path);
@@ -118,11 +119,11 @@ tl::expected<void, cppc_status> Layout::add(const Object& object) {
 
 std::uint64_t Layout::dataset_for(const Object& object, std::uint64_t type) {
   if (object.data.size() >= large_object_bytes || object.in_head) {
-    datasets_.push_back({object_link(object.path), type, object.in_head, 0, {}});
+    datasets_.push_back({object_link(object.path), type, object.in_head, object.address, 0, {}});
     return datasets_.size() - 1;
   }
   if (!packed_[type]) {
-    datasets_.push_back({"/packed/" + type_links_[type], type, false, 0, {}});
+    datasets_.push_back({"/packed/" + type_links_[type], type, false, 0, 0, {}});
     packed_[type] = datasets_.size() - 1;
   }
   return *packed_[type];

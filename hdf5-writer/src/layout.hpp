@@ -33,6 +33,7 @@ struct Dataset {
   std::string path;
   std::uint64_t type = 0;
   bool in_head = false;
+  std::uint64_t address = 0;  ///< of the object, when it has the dataset for itself
   std::uint64_t count = 0;
   std::vector<std::span<const std::byte>> pieces;
 };

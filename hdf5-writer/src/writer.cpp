@@ -53,7 +53,7 @@ tl::expected<MadeDatasets, cppc_status> add_datasets(Hdf5File& file, const Layou
   }
   MadeDatasets made;
   for (const auto& dataset : layout.datasets()) {
-    const auto offset = file.add_dataset(dataset.path, (*types)[dataset.type], dataset.count);
+    const auto offset = file.add_dataset(dataset.path, (*types)[dataset.type], dataset.count, dataset.address);
     if (!offset) {
       return tl::make_unexpected(offset.error());
     }

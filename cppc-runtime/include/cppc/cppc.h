@@ -269,6 +269,10 @@ void cppc_dead_range_within(const void* address, size_t bytes, const void* withi
  * these only addresses and lengths have to be there, and cppc_safe_point() is not called before it. */
 void cppc_stop(cppc_frame* frame, int place);
 
+/* The same in a program whose state is kept by address, which has no frames: all memory comes to where it was, whatever
+ * made it, so that nothing has to be declared. Such a program is linked by cppc-cc, cppc-c++ or cppc-fc. */
+void cppc_stop_here(void);
+
 /* Runs call(arguments) now, and again in every replacement of this process, in the order of the calls here: when all
  * its frames are restored and it is in its world, before it goes on. It then gets a copy of `arguments` as they are
  * now, pointers in it carried over. A call of this in a call of this is part of the outer one. */

@@ -14,13 +14,17 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 5
+#define CPPC_HOOKS_VERSION 6
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
   CPPC_SECTION_GLOBAL,
   CPPC_SECTION_FRAME, /* shadows and locals, name "<depth>/<function>/<variable>", of a shadow "(shadow)" */
   CPPC_SECTION_HEAP,  /* name is the block's number */
+  /* Of a state that is kept by address, whose names are places; its globals and its heap have such names, too. */
+  CPPC_SECTION_STACK,
+  CPPC_SECTION_THREAD,  /* in the runtime's own block: never visited */
+  CPPC_SECTION_MAPPING, /* what the program has from mmap */
 } cppc_section;
 
 /* Bytes of an object, from its start: whole elements. */
@@ -39,7 +43,8 @@ typedef struct cppc_block {
   const void* data;       /* NULL when its contents are dead; pointers and handles inside are in stored form (below) */
   const cppc_part* holes; /* parts of data that are dead, in rising order and apart */
   uint64_t hole_count;
-  int stored_form; /* 1: data is the runtime's encoded copy, 0: the program's own memory */
+  int stored_form;   /* 1: data is the runtime's encoded copy, 0: the program's own memory */
+  uint64_t address;  /* where it lies in every process, when the state is kept by address; else 0 */
 } cppc_block;
 /* Stored form: fields of kind POINTER and FUNCTION and MPI handles are 8-byte numbers that mean the same in every
  * process of the program: the runtime encodes and decodes them. Offsets and sizes stay those of the type. */

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "address/program_time.hpp"
 #include "extension.hpp"
 #include "log.hpp"
 #include "mpi/clock.hpp"
@@ -56,12 +57,14 @@ using namespace cppc::mpi;
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
+  const cppc::address::OutsideProgram outside;
   const int status = PMPI_Init(argc, argv);
   if (status == MPI_SUCCESS) start_extension();
   return status;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const cppc::address::OutsideProgram outside;
   // The runtime's tables and counts belong to one thread at a time.
   const char* extension = std::getenv("CPPC_EXTENSION");
   const bool extended = extension != nullptr && *extension != '\0';
@@ -84,6 +87,7 @@ int MPI_Query_thread(int* provided) {
 }
 
 int MPI_Finalize(void) {
+  const cppc::address::OutsideProgram outside;
   cppc::extension::finish();
   if (comms.managed()) {
     for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) own_attributes<MPI_Comm>().erase_all(comm);

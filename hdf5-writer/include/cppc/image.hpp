@@ -48,6 +48,7 @@ struct Part {
 
 /// An object: `count` elements of `type` at `data`, which is empty when only the object's existence is recorded (its
 /// contents are dead). `holes` are parts of it that are dead: whole elements, in rising order, apart from each other.
+/// `address`: where the object lies in every process that has it, when its state is kept by address; else 0.
 /// `path` is "section/name", of at most 1024 bytes, unique in the image; a name may itself contain slashes. `in_head`:
 /// the contents are a part of the head, which can be read before the rest is there.
 struct Object {
@@ -57,6 +58,7 @@ struct Object {
   std::span<const std::byte> data;
   std::span<const Part> holes;
   bool in_head = false;
+  std::uint64_t address = 0;
 };
 
 /// A piece of the file: it belongs at `offset`. Extents are given in rising order and do not overlap.
@@ -123,6 +125,7 @@ struct Entry {
   std::uint64_t stored_bytes = 0;  ///< of these, in the file; the rest is dead
   bool dead = false;               ///< recorded without contents
   std::size_t number = 0;          ///< its place in entries()
+  std::uint64_t address = 0;       ///< as in Object
 };
 
 /// Bytes of an object that lie in one piece in the file.

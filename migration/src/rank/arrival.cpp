@@ -19,6 +19,8 @@ tl::expected<cppc_section, cppc_status> section_of(std::string_view name) {
   if (name == "global") return CPPC_SECTION_GLOBAL;
   if (name == "frame") return CPPC_SECTION_FRAME;
   if (name == "heap") return CPPC_SECTION_HEAP;
+  if (name == "stack") return CPPC_SECTION_STACK;
+  if (name == "mapping") return CPPC_SECTION_MAPPING;
   spdlog::error("the image holds an object of unknown section '{}'", name);
   return tl::unexpected(CPPC_ERR_IMAGE);
 }

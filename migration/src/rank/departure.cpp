@@ -27,6 +27,12 @@ std::string_view section_name(cppc_section section) {
       return "frame";
     case CPPC_SECTION_HEAP:
       return "heap";
+    case CPPC_SECTION_STACK:
+      return "stack";
+    case CPPC_SECTION_THREAD:
+      return "thread";
+    case CPPC_SECTION_MAPPING:
+      return "mapping";
   }
   return "unknown";
 }
@@ -42,6 +48,7 @@ cppc_status pack_block(const cppc_block* block, void* context) {
   object.path = std::string(section_name(block->section)) + "/" + block->name;
   object.type = packer.types.translate(block->type);
   object.count = block->count;
+  object.address = block->address;
   object.in_head = block->section == CPPC_SECTION_RUNTIME;  // it is wanted first
   if (block->data != nullptr) object.data = {static_cast<const std::byte*>(block->data), block->bytes};
   std::vector<image::Part> holes;

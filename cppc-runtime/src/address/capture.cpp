@@ -1,0 +1,156 @@
+#include "address/capture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "address/carried_objects.hpp"
+#include "address/outward_words.hpp"
+#include "address/process/process_state.hpp"
+#include "address/program_stack.hpp"
+#include "address/region_heap.hpp"
+#include "handles.hpp"
+#include "modules.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+/// Smaller parts that nobody reads are not worth an entry in the image.
+constexpr std::uint64_t kLeastHole = 4096;
+
+std::string place_of(std::span<const std::byte> memory) {
+  return fmt::format("{:x}", reinterpret_cast<std::uintptr_t>(memory.data()));
+}
+
+class Collector {
+ public:
+  explicit Collector(const DeadMemory& dead) : dead_(dead) {}
+
+  void add(cppc_section section, std::string name, std::span<std::byte> memory) {
+    if (memory.empty()) return;
+    Piece piece{.section = section, .name = std::move(name), .memory = memory, .holes = {}};
+    for (const cppc_part& part : dead_.parts_of(memory))
+      if (part.bytes >= kLeastHole) piece.holes.push_back(part);
+    pieces_.push_back(std::move(piece));
+  }
+
+  void add_all(std::span<const CarriedObject> objects, std::byte* stack_end) {
+    for (const CarriedObject& object : objects) {
+      const std::string owner = object.name.empty() ? "program" : object.name;
+      for (const auto memory : object.data) add(CPPC_SECTION_GLOBAL, owner + "/" + place_of(memory), memory);
+    }
+    const auto stack = program_stack::used(stack_end);
+    add(CPPC_SECTION_STACK, place_of(stack), stack);
+    RegionHeap::visit_live([this](std::span<std::byte> memory) { add(CPPC_SECTION_HEAP, place_of(memory), memory); });
+    process_state::visit_mappings(
+        [this](std::span<std::byte> memory) { add(CPPC_SECTION_MAPPING, place_of(memory), memory); });
+  }
+
+  std::vector<Piece> take() && { return std::move(pieces_); }
+
+ private:
+  const DeadMemory& dead_;
+  std::vector<Piece> pieces_;
+};
+
+std::vector<Library> libraries_of(std::span<const CarriedObject> objects) {
+  const Modules modules = Modules::read();
+  std::vector<Library> libraries;
+  for (const CarriedObject& object : objects)
+    libraries.push_back({object.name, modules.identity_of(object.name), object.base});
+  return libraries;
+}
+
+std::vector<ThreadData> thread_data_of(std::span<const CarriedObject> objects) {
+  std::vector<ThreadData> all;
+  for (std::uint32_t i = 0; i < objects.size(); ++i) {
+    const auto bytes = objects[i].thread_data;
+    if (!bytes.empty()) all.push_back({i, {bytes.begin(), bytes.end()}});
+  }
+  return all;
+}
+
+/// Thread data is numbered behind the pieces.
+cppc_status check(const std::vector<Piece>& pieces, std::span<const CarriedObject> objects, Block& block) {
+  auto outward = OutwardWords::make(objects);
+  if (!outward) return outward.error();
+  std::uint32_t number = 0;
+  for (const Piece& piece : pieces)
+    if (const cppc_status status = outward->look(piece, number++); status != CPPC_OK) return status;
+  for (const CarriedObject& object : objects) {
+    if (object.thread_data.empty()) continue;
+    const Piece piece{.section = CPPC_SECTION_THREAD,
+                      .name = object.name.empty() ? "the program" : object.name,
+                      .memory = object.thread_data,
+                      .holes = {}};
+    if (const cppc_status status = outward->look(piece, number++); status != CPPC_OK) return status;
+  }
+  block.words = outward->words();
+  block.libraries = outward->libraries();
+  return CPPC_OK;
+}
+
+}  // namespace
+
+tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned site, const DeadMemory& dead,
+                                                 std::byte* stack_end) {
+  Block block{.passed = passed,
+              .site = site,
+              .stack_end = reinterpret_cast<std::uintptr_t>(stack_end),
+              .stack_guard = program_stack::guard()};
+  // First what may still ask for memory of the program.
+  ByteWriter process;
+  if (const cppc_status status = process_state::write(process); status != CPPC_OK) return tl::unexpected(status);
+  block.process = std::move(process).take();
+  ByteWriter mpi;
+  if (const cppc_status status = mpi_state::serialize(mpi); status != CPPC_OK) return tl::unexpected(status);
+  block.mpi = std::move(mpi).take();
+
+  const auto objects = carried_objects();
+  Collector collector(dead);
+  collector.add_all(objects, stack_end);
+  block.pieces = std::move(collector).take();
+  block.heap_extent = RegionHeap::extent();
+  block.carried = libraries_of(objects);
+  block.thread_data = thread_data_of(objects);
+  if (const cppc_status status = check(block.pieces, objects, block); status != CPPC_OK) return tl::unexpected(status);
+  Capture capture;
+  capture.block_ = write_block(block);
+  capture.pieces_ = std::move(block.pieces);
+  return capture;
+}
+
+cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* context), void* context) const {
+  const cppc_block runtime{.section = CPPC_SECTION_RUNTIME,
+                           .name = "runtime",
+                           .type = &cppc_type_bytes,
+                           .count = block_.size(),
+                           .bytes = block_.size(),
+                           .data = block_.data(),
+                           .stored_form = 1};
+  if (const cppc_status status = visit(&runtime, context); status != CPPC_OK) return status;
+  for (const Piece& piece : pieces_) {
+    const cppc_block block{.section = piece.section,
+                           .name = piece.name.c_str(),
+                           .type = &cppc_type_bytes,
+                           .count = piece.memory.size(),
+                           .bytes = piece.memory.size(),
+                           .data = piece.memory.data(),
+                           .holes = piece.holes.data(),
+                           .hole_count = piece.holes.size(),
+                           .address = reinterpret_cast<std::uintptr_t>(piece.memory.data())};
+    if (const cppc_status status = visit(&block, context); status != CPPC_OK) return status;
+  }
+  return CPPC_OK;
+}
+
+std::uint64_t state_bytes() {
+  std::uint64_t bytes = RegionHeap::live_bytes();
+  for (const CarriedObject& object : carried_objects())
+    for (const auto memory : object.data) bytes += memory.size();
+  process_state::visit_mappings([&](std::span<std::byte> memory) { bytes += memory.size(); });
+  return bytes;
+}
+
+}  // namespace cppc::address

@@ -1,0 +1,273 @@
+#include "address/carried_objects.hpp"
+
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "never_destroyed.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+using Address = ElfW(Addr);
+
+/// A loaded object, as the dynamic linker describes it.
+struct Loaded {
+  std::string path;
+  std::string name;    ///< of the file
+  std::string soname;  ///< what others ask for
+  Address base = 0;
+  std::span<const ElfW(Phdr)> segments;
+  std::span<std::byte> thread_data;
+  std::vector<std::string> needed;
+  std::span<const ElfW(Rela)> data_relocations;
+  std::span<const ElfW(Rela)> call_relocations;
+  const ElfW(Sym) * symbols = nullptr;
+  const char* strings = nullptr;
+};
+
+struct Range {
+  Address begin;
+  Address end;
+};
+
+template <class T>
+const T* table(Address base, Address place) {
+  return reinterpret_cast<const T*>(place < base ? base + place : place);
+}
+
+const ElfW(Phdr) * segment(const Loaded& object, ElfW(Word) type) {
+  const auto found = std::ranges::find(object.segments, type, &ElfW(Phdr)::p_type);
+  return found == object.segments.end() ? nullptr : &*found;
+}
+
+void read_dynamic(Loaded& object) {
+  const auto* const header = segment(object, PT_DYNAMIC);
+  if (header == nullptr) return;
+  const auto* const first = reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr);
+  const ElfW(Rela)* data = nullptr;
+  const ElfW(Rela)* calls = nullptr;
+  std::size_t data_bytes = 0, call_bytes = 0;
+  for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) object.strings = table<char>(object.base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) object.symbols = table<ElfW(Sym)>(object.base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_RELA) data = table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_JMPREL) calls = table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_RELASZ) data_bytes = entry->d_un.d_val;
+    if (entry->d_tag == DT_PLTRELSZ) call_bytes = entry->d_un.d_val;
+  }
+  if (data != nullptr) object.data_relocations = {data, data_bytes / sizeof *data};
+  if (calls != nullptr) object.call_relocations = {calls, call_bytes / sizeof *calls};
+  if (object.strings == nullptr) return;
+  for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_NEEDED) object.needed.emplace_back(object.strings + entry->d_un.d_val);
+    if (entry->d_tag == DT_SONAME) object.soname = object.strings + entry->d_un.d_val;
+  }
+}
+
+std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+Loaded describe(const dl_phdr_info& info) {
+  Loaded object{.path = info.dlpi_name,
+                .name = file_name(info.dlpi_name),
+                .base = info.dlpi_addr,
+                .segments = std::span(info.dlpi_phdr, info.dlpi_phnum)};
+  if (const auto* const tls = segment(object, PT_TLS); tls != nullptr && info.dlpi_tls_data != nullptr)
+    object.thread_data = {static_cast<std::byte*>(info.dlpi_tls_data), tls->p_memsz};
+  read_dynamic(object);
+  return object;
+}
+
+std::vector<Loaded> all_loaded() {
+  std::vector<Loaded> objects;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* context) {
+        static_cast<std::vector<Loaded>*>(context)->push_back(describe(*info));
+        return 0;
+      },
+      &objects);
+  return objects;
+}
+
+/// The state of these belongs to the process.
+bool is_the_systems(std::string_view name) {
+  static constexpr std::array prefixes = {"libc.so",  "ld-linux",   "libm.so",      "libpthread.so", "libdl.so",
+                                          "librt.so", "libutil.so", "libresolv.so", "libanl.so",     "linux-vdso"};
+  return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
+}
+
+/// What these need belongs to them, unless it is a language's runtime.
+bool is_of_mpi(std::string_view name) {
+  static constexpr std::array prefixes = {"libcppc.so", "libmpi", "libopen-rte", "libopen-pal", "libpmix"};
+  return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
+}
+
+/// MPI's libraries only compute with these: what they remember is the program's.
+bool is_a_language(std::string_view name) {
+  static constexpr std::array prefixes = {"libstdc++", "libgcc_s", "libgfortran", "libquadmath", "libgomp"};
+  return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
+}
+
+const Loaded* find(const std::vector<Loaded>& objects, std::string_view wanted) {
+  const auto found = std::ranges::find_if(
+      objects, [&](const Loaded& object) { return object.soname == wanted || object.name == wanted; });
+  return found == objects.end() ? nullptr : &*found;
+}
+
+/// `from` and all that it needs, where `enter` allows it.
+template <class Enter>
+void add_closure(const std::vector<Loaded>& objects, const Loaded& from, std::vector<bool>& reached, Enter enter) {
+  const auto number = static_cast<std::size_t>(&from - objects.data());
+  if (reached[number] || !enter(from)) return;
+  reached[number] = true;
+  for (const std::string& needed : from.needed)
+    if (const Loaded* const object = find(objects, needed)) add_closure(objects, *object, reached, enter);
+}
+
+/// Which of the objects are carried; the executable is the first.
+std::vector<bool> choose(const std::vector<Loaded>& objects) {
+  std::vector<bool> of_mpi(objects.size()), carried(objects.size());
+  for (const Loaded& object : objects)
+    if (is_of_mpi(object.name))
+      add_closure(objects, object, of_mpi, [](const Loaded& o) { return !is_a_language(o.name); });
+  add_closure(objects, objects.front(), carried, [&](const Loaded& object) {
+    return !is_the_systems(object.name) && !of_mpi[static_cast<std::size_t>(&object - objects.data())];
+  });
+  return carried;
+}
+
+bool defines(const Loaded& object, const char* name) {
+  // The number of symbols is not told; relocations name those that the object takes from others. So its own are looked
+  // for as the dynamic linker does, by the hash table.
+  const auto* const header = segment(object, PT_DYNAMIC);
+  const std::uint32_t* hash = nullptr;
+  for (const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr); entry->d_tag != DT_NULL;
+       ++entry)
+    if (entry->d_tag == DT_GNU_HASH) hash = table<std::uint32_t>(object.base, entry->d_un.d_ptr);
+  if (hash == nullptr || object.symbols == nullptr) return false;
+  std::uint32_t value = 5381;
+  for (const char* c = name; *c != '\0'; ++c) value = value * 33 + static_cast<unsigned char>(*c);
+  const std::uint32_t buckets = hash[0], first = hash[1], words = hash[2];
+  const std::uint32_t* const bucket = hash + 4 + 2 * static_cast<std::size_t>(words);
+  const std::uint32_t* const chain = bucket + buckets;
+  std::uint32_t symbol = bucket[value % buckets];
+  if (symbol < first) return false;
+  for (;; ++symbol) {
+    const std::uint32_t entry = chain[symbol - first];
+    if ((entry | 1) == (value | 1) && std::strcmp(object.strings + object.symbols[symbol].st_name, name) == 0 &&
+        object.symbols[symbol].st_shndx != SHN_UNDEF)
+      return true;
+    if ((entry & 1) != 0) return false;
+  }
+}
+
+/// Parts of the object's memory that the dynamic linker fills for this process.
+std::vector<Range> holes(const Loaded& object, const std::vector<Loaded>& carried) {
+  std::vector<Range> ranges;
+  if (const auto* const relro = segment(object, PT_GNU_RELRO)) {
+    const Address begin = object.base + relro->p_vaddr;
+    ranges.push_back({begin, begin + relro->p_memsz});
+  }
+  for (const auto relocations : {object.data_relocations, object.call_relocations}) {
+    for (const ElfW(Rela) & relocation : relocations) {
+      const auto type = ELF64_R_TYPE(relocation.r_info);
+      const Address place = object.base + relocation.r_offset;
+      const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(relocation.r_info)];
+      // In front of the first slot are three words of the linker's own.
+      if (type == R_X86_64_JUMP_SLOT) ranges.push_back({place - 24, place + 8});
+      if (type == R_X86_64_GLOB_DAT || type == R_X86_64_DTPMOD64 || type == R_X86_64_TPOFF64 ||
+          type == R_X86_64_IRELATIVE)
+        ranges.push_back({place, place + 8});
+      const auto has_it = [&](const Loaded& other) {
+        return &other != &carried.front() && defines(other, object.strings + symbol.st_name);
+      };
+      if (type == R_X86_64_COPY && std::ranges::none_of(carried, has_it))
+        ranges.push_back({place, place + symbol.st_size});
+    }
+  }
+  std::ranges::sort(ranges, {}, &Range::begin);
+  return ranges;
+}
+
+std::vector<std::span<std::byte>> writable_data(const Loaded& object, const std::vector<Loaded>& carried) {
+  std::vector<std::span<std::byte>> data;
+  const auto left_out = holes(object, carried);
+  const auto add = [&](Address begin, Address end) {
+    if (begin < end) data.emplace_back(reinterpret_cast<std::byte*>(begin), end - begin);
+  };
+  for (const auto& loaded : object.segments) {
+    if (loaded.p_type != PT_LOAD || (loaded.p_flags & PF_W) == 0) continue;
+    Address at = object.base + loaded.p_vaddr;
+    const Address end = at + loaded.p_memsz;
+    for (const Range& hole : left_out) {
+      if (hole.end <= at || hole.begin >= end) continue;
+      add(at, hole.begin);
+      at = std::max(at, hole.end);
+    }
+    add(at, end);
+  }
+  return data;
+}
+
+std::vector<Loaded>& at_start() {
+  static NeverDestroyed<std::vector<Loaded>> objects;
+  return *objects;
+}
+
+std::vector<Loaded> carried_of(const std::vector<Loaded>& objects) {
+  const auto chosen = choose(objects);
+  std::vector<Loaded> carried;
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    if (chosen[i]) carried.push_back(objects[i]);
+  return carried;
+}
+
+/// Code of carried objects, before main.
+struct StartupCode {
+  std::array<Range, 256> ranges{};
+  std::size_t count = 0;
+  enum { unknown, being_read, known } state = unknown;
+};
+constinit StartupCode startup_code;
+
+void read_startup_code() {
+  startup_code.state = StartupCode::being_read;  // what is allocated here asks, too
+  for (const Loaded& object : carried_of(all_loaded())) {
+    for (const auto& loaded : object.segments) {
+      if (loaded.p_type != PT_LOAD || (loaded.p_flags & PF_X) == 0 || startup_code.count == startup_code.ranges.size())
+        continue;
+      const Address begin = object.base + loaded.p_vaddr;
+      startup_code.ranges[startup_code.count++] = {begin, begin + loaded.p_memsz};
+    }
+  }
+  startup_code.state = StartupCode::known;
+}
+
+}  // namespace
+
+void note_objects_at_start() { at_start() = all_loaded(); }
+
+std::vector<CarriedObject> carried_objects() {
+  const auto carried = carried_of(at_start());
+  std::vector<CarriedObject> objects;
+  for (const Loaded& object : carried)
+    objects.push_back({.name = object.name,
+                       .base = object.base,
+                       .data = writable_data(object, carried),
+                       .thread_data = object.thread_data});
+  return objects;
+}
+
+bool is_carried_code(const void* return_address) {
+  if (startup_code.state == StartupCode::being_read) return false;
+  if (startup_code.state == StartupCode::unknown) read_startup_code();
+  const auto address = reinterpret_cast<Address>(return_address);
+  return std::ranges::any_of(startup_code.ranges.begin(), startup_code.ranges.begin() + startup_code.count,
+                             [address](const Range& range) { return address >= range.begin && address < range.end; });
+}
+
+}  // namespace cppc::address

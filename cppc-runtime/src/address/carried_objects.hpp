@@ -1,0 +1,35 @@
+/// The executable and the shared libraries whose data is part of the program's state: what the program is linked with,
+/// but for the C library, MPI, libcppc, and what these need themselves. Those belong to the process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "cppc/status.h"
+
+namespace cppc::address {
+
+struct CarriedObject {
+  std::string name;  ///< of its file; of the executable empty
+  std::uintptr_t base = 0;
+  std::vector<std::span<std::byte>> data;  ///< what the program writes to, by rising address: without the dynamic
+                                           ///< linker's tables and without variables of objects that are not carried
+  std::span<std::byte> thread_data;        ///< the calling thread's; empty if it has none
+};
+
+/// Those that were loaded when the process started, the executable first. By the thread that runs main. Memory stays
+/// valid as long as the process.
+std::vector<CarriedObject> carried_objects();
+
+/// From a constructor of a library, before main: whether the code at `return_address` is a carried object's. Does not
+/// allocate in the region, and may be called by malloc().
+bool is_carried_code(const void* return_address);
+
+/// Libraries have been started: remembers what is loaded now. Once, before anything is loaded by dlopen().
+void note_objects_at_start();
+
+}  // namespace cppc::address

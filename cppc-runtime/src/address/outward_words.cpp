@@ -1,0 +1,135 @@
+#include "address/outward_words.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "address/describe.hpp"
+#include "address/places.hpp"
+#include "log.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+/// What the C library keeps about a thread lies behind its register.
+constexpr std::uintptr_t kThreadBlock = 0x900;
+
+/// Words at a time: those that lead to nobody's memory are passed over together.
+constexpr std::size_t kWords = 8;
+
+bool is_carried_module(std::span<const CarriedObject> carried, const std::string& name) {
+  return std::ranges::find(carried, name, &CarriedObject::name) != carried.end();
+}
+
+}  // namespace
+
+std::uintptr_t thread_register() {
+  std::uintptr_t value = 0;
+  asm("mov %%fs:0, %0" : "=r"(value));
+  return value;
+}
+
+tl::expected<OutwardWords, cppc_status> OutwardWords::make(std::span<const CarriedObject> carried) {
+  auto memory = MemoryMap::read();
+  if (!memory) return tl::unexpected(memory.error());
+  return OutwardWords(std::move(*memory), carried);
+}
+
+OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried)
+    : modules_(Modules::read()), memory_(std::move(memory)), carried_(carried), thread_(thread_register()) {
+  thread_begin_ = thread_;
+  for (const CarriedObject& object : carried)
+    if (!object.thread_data.empty())
+      thread_begin_ = std::min(thread_begin_, reinterpret_cast<std::uintptr_t>(object.thread_data.data()));
+  // The executable lies below all others, be it at a fixed place or not, and so does the program's own memory.
+  const auto in_executable = [&](const MemoryMap::Range& range) {
+    const auto place = modules_.find(reinterpret_cast<const void*>(range.begin));
+    return place && place->module == 0;
+  };
+  std::uintptr_t end = 0;
+  lowest_ = UINTPTR_MAX;
+  for (const MemoryMap::Range& range : memory_.ranges()) {
+    if (is_program_memory(reinterpret_cast<const void*>(range.begin)) || in_executable(range)) continue;
+    lowest_ = std::min(lowest_, range.begin);
+    end = std::max(end, range.end);
+  }
+  span_ = end - lowest_;
+}
+
+cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number) {
+  std::uint64_t from = 0;
+  for (const cppc_part& hole : piece.holes) {
+    if (const cppc_status status = look(piece, number, from, hole.offset - from); status != CPPC_OK) return status;
+    from = hole.offset + hole.bytes;
+  }
+  return look(piece, number, from, piece.memory.size() - from);
+}
+
+cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
+  // Addresses are aligned, in memory; the piece may not be.
+  const auto begin = reinterpret_cast<std::uintptr_t>(piece.memory.data());
+  std::uintptr_t at = (begin + offset + sizeof at - 1) / sizeof at * sizeof at;
+  const std::uintptr_t end = begin + offset + bytes;
+  for (; at + kWords * sizeof at <= end; at += kWords * sizeof at) {
+    std::uintptr_t words[kWords];
+    std::memcpy(words, reinterpret_cast<const void*>(at), sizeof words);
+    bool any = false;
+    for (const std::uintptr_t word : words) any |= word - lowest_ < span_;
+    if (!any) [[likely]]
+      continue;
+    for (std::size_t i = 0; i < kWords; ++i) {
+      if (words[i] - lowest_ >= span_) continue;
+      const cppc_status status = settle(piece, number, at + i * sizeof at - begin, words[i]);
+      if (status != CPPC_OK) return status;
+    }
+  }
+  for (; at + sizeof at <= end; at += sizeof at) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
+    if (word - lowest_ >= span_) continue;
+    if (const cppc_status status = settle(piece, number, at - begin, word); status != CPPC_OK) return status;
+  }
+  return CPPC_OK;
+}
+
+std::uint32_t OutwardWords::number_of(std::size_t module) {
+  const auto [found, added] = numbers_.emplace(module, static_cast<std::uint32_t>(libraries_.size()));
+  if (added) {
+    const ModuleId id = modules_.id(module);
+    libraries_.push_back({id.name, id.identity, modules_.base(module)});
+  }
+  return found->second;
+}
+
+/// A word that leads to where others have, or may have, memory.
+cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word) {
+  const void* const target = reinterpret_cast<const void*>(word);
+  if (const auto place = modules_.find(target)) {
+    if (is_carried_module(carried_, modules_.name(place->module))) return CPPC_OK;
+    words_.push_back({number, number_of(place->module), offset, place->offset});
+    return CPPC_OK;
+  }
+  const MemoryMap::Range* const range = memory_.find(target);
+  if (range == nullptr || is_program_memory(target)) return CPPC_OK;
+  if (word >= thread_begin_ && word < thread_ + kThreadBlock) {
+    words_.push_back({number, own_thread, offset, word - thread_});
+    return CPPC_OK;
+  }
+  if (piece.section == CPPC_SECTION_STACK) return CPPC_OK;
+  log().error("{} holds an address in {}, which no other process has: the rank cannot be moved while it does",
+              describe(piece, offset), describe(*range));
+  return CPPC_ERR_UNSUPPORTED;
+}
+
+tl::expected<std::vector<std::uintptr_t>, std::string> bases_here(std::span<const Library> libraries) {
+  const Modules modules = Modules::read();
+  std::vector<std::uintptr_t> bases;
+  for (const Library& library : libraries) {
+    const auto base = modules.base_of({library.name, library.identity});
+    if (!base) return tl::unexpected(base.error());
+    bases.push_back(*base);
+  }
+  return bases;
+}
+
+}  // namespace cppc::address

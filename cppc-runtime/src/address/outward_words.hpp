@@ -1,0 +1,58 @@
+/// The check of a state that is kept by address: every word of it that may be an address either leads to memory that is
+/// carried as well, or to something that every process of the program has, or makes the migration fail by name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tl/expected.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "address/carried_objects.hpp"
+#include "address/pieces.hpp"
+#include "memory_map.hpp"
+#include "modules.hpp"
+
+namespace cppc::address {
+
+class OutwardWords {
+ public:
+  /// Words that lead into `carried` are no matter of this check. CPPC_ERR_SYSTEM, logged.
+  static tl::expected<OutwardWords, cppc_status> make(std::span<const CarriedObject> carried);
+
+  /// Looks at all words of a piece that are not in its holes. CPPC_ERR_UNSUPPORTED, logged by name, for the first one
+  /// that leads to what no other process has. What the stack leaves behind between its variables may be anything:
+  /// there such words are left as they are.
+  cppc_status look(const Piece& piece, std::uint32_t number);
+
+  /// What a process in which libraries lie elsewhere has to write anew.
+  [[nodiscard]] const std::vector<OutwardWord>& words() const { return words_; }
+  [[nodiscard]] const std::vector<Library>& libraries() const { return libraries_; }
+
+ private:
+  OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried);
+  cppc_status look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
+  cppc_status settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
+  std::uint32_t number_of(std::size_t module);
+
+  Modules modules_;
+  MemoryMap memory_;
+  std::span<const CarriedObject> carried_;
+  std::uintptr_t lowest_ = 0;  ///< where the memory of others begins
+  std::uintptr_t span_ = 0;    ///< and how far it reaches
+  std::uintptr_t thread_ = 0;  ///< the register of the calling thread
+  std::uintptr_t thread_begin_ = 0;
+  std::vector<OutwardWord> words_;
+  std::vector<Library> libraries_;
+  std::unordered_map<std::size_t, std::uint32_t> numbers_;  ///< in libraries_, by module
+};
+
+/// The word's value in this process; an error, for a message, if its library is not here.
+tl::expected<std::vector<std::uintptr_t>, std::string> bases_here(std::span<const Library> libraries);
+
+/// Of the calling thread.
+std::uintptr_t thread_register();
+
+}  // namespace cppc::address

@@ -1,0 +1,129 @@
+#include "address/pieces.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+constexpr std::uint64_t magic = 0x5353455244444143;  // "CADDRESS"
+constexpr std::uint32_t version = 1;
+
+void write(ByteWriter& writer, const std::vector<Library>& libraries) {
+  writer.u64(libraries.size());
+  for (const Library& library : libraries) {
+    writer.text(library.name);
+    writer.text(library.identity);
+    writer.u64(library.base);
+  }
+}
+
+void read(ByteReader& reader, std::vector<Library>& libraries) {
+  const std::uint64_t count = reader.count(3 * sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto name = reader.text();
+    const auto identity = reader.text();
+    libraries.push_back({std::string(name), std::string(identity), reader.u64()});
+  }
+}
+
+void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
+  writer.u64(pieces.size());
+  for (const Piece& piece : pieces) {
+    writer.u8(static_cast<std::uint8_t>(piece.section));
+    writer.text(piece.name);
+    writer.u64(reinterpret_cast<std::uintptr_t>(piece.memory.data()));
+    writer.u64(piece.memory.size());
+  }
+}
+
+void read(ByteReader& reader, std::vector<Piece>& pieces) {
+  const std::uint64_t count = reader.count(1 + 3 * sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    const auto section = static_cast<cppc_section>(reader.u8());
+    const auto name = reader.text();
+    const std::uint64_t place = reader.u64();
+    const std::uint64_t bytes = reader.u64();
+    if (section == CPPC_SECTION_RUNTIME || section > CPPC_SECTION_MAPPING || place + bytes < place)
+      return reader.fail();
+    pieces.push_back({.section = section,
+                      .name = std::string(name),
+                      .memory = {reinterpret_cast<std::byte*>(place), bytes},
+                      .holes = {}});
+  }
+}
+
+std::uint64_t bytes_of(const Block& block, std::uint32_t piece) {
+  if (piece < block.pieces.size()) return block.pieces[piece].memory.size();
+  const std::size_t thread_data = piece - block.pieces.size();
+  return thread_data < block.thread_data.size() ? block.thread_data[thread_data].bytes.size() : 0;
+}
+
+bool sound(const Block& block, const OutwardWord& word) {
+  const std::uint64_t bytes = bytes_of(block, word.piece);
+  return bytes >= sizeof(std::uint64_t) && word.offset <= bytes - sizeof(std::uint64_t) &&
+         (word.library < block.libraries.size() || word.library == own_thread);
+}
+
+}  // namespace
+
+std::vector<std::byte> write_block(const Block& block) {
+  ByteWriter writer;
+  writer.u64(magic);
+  writer.u32(version);
+  writer.u64(block.passed);
+  writer.u32(block.site);
+  writer.u64(block.stack_end);
+  writer.u64(block.stack_guard);
+  writer.u64(block.heap_extent);
+  write(writer, block.carried);
+  write(writer, block.pieces);
+  writer.u64(block.thread_data.size());
+  for (const ThreadData& data : block.thread_data) {
+    writer.u32(data.object);
+    writer.block(data.bytes);
+  }
+  write(writer, block.libraries);
+  writer.u64(block.words.size());
+  for (const OutwardWord& word : block.words) {
+    writer.u32(word.piece);
+    writer.u32(word.library);
+    writer.u64(word.offset);
+    writer.u64(word.target);
+  }
+  writer.block(block.process);
+  writer.block(block.mpi);
+  return std::move(writer).take();
+}
+
+bool read_block(std::span<const std::byte> bytes, Block& block) {
+  ByteReader reader(bytes);
+  if (reader.u64() != magic || reader.u32() != version) return false;
+  block.passed = reader.u64();
+  block.site = reader.u32();
+  block.stack_end = reader.u64();
+  block.stack_guard = reader.u64();
+  block.heap_extent = reader.u64();
+  read(reader, block.carried);
+  read(reader, block.pieces);
+  const std::uint64_t threads = reader.count(sizeof(std::uint32_t) + sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < threads; ++i) {
+    const std::uint32_t object = reader.u32();
+    const auto data = reader.block();
+    if (object >= block.carried.size()) return false;
+    block.thread_data.push_back({object, {data.begin(), data.end()}});
+  }
+  read(reader, block.libraries);
+  const std::uint64_t words = reader.count(2 * sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < words; ++i) {
+    const std::uint32_t piece = reader.u32(), library = reader.u32();
+    const std::uint64_t offset = reader.u64();
+    block.words.push_back({piece, library, offset, reader.u64()});
+    if (!sound(block, block.words.back())) return false;
+  }
+  const auto process = reader.block();
+  block.process.assign(process.begin(), process.end());
+  const auto mpi = reader.block();
+  block.mpi.assign(mpi.begin(), mpi.end());
+  return reader.at_end();
+}
+
+}  // namespace cppc::address

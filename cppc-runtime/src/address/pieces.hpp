@@ -1,0 +1,69 @@
+/// What a state that is kept by address consists of: memory of the program, each piece at its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bytes.hpp"
+#include "cppc/hooks.h"
+
+namespace cppc::address {
+
+struct Piece {
+  cppc_section section = CPPC_SECTION_HEAP;
+  std::string name;  ///< unique in its section
+  std::span<std::byte> memory;
+  std::vector<cppc_part> holes;  ///< what nobody will read
+};
+
+/// A word of a piece that leads to a variable or function of a library that is not carried, or into the thread's own
+/// memory there.
+struct OutwardWord {
+  std::uint32_t piece = 0;
+  std::uint32_t library = 0;  ///< of the block's list
+  std::uint64_t offset = 0;   ///< in the piece
+  std::uint64_t target = 0;   ///< offset in the library; or from the thread's register
+};
+
+/// In place of a library: the memory of the main thread that the dynamic linker has made.
+inline constexpr std::uint32_t own_thread = 0xffffffff;
+
+/// A library, or the executable, whose name is empty.
+struct Library {
+  std::string name;
+  std::string identity;
+  std::uint64_t base = 0;
+};
+
+/// Of a carried object, whose place differs from thread to thread.
+struct ThreadData {
+  std::uint32_t object = 0;  ///< of the block's list
+  std::vector<std::byte> bytes;
+};
+
+/// The runtime's own block of an image: everything but the contents of the pieces.
+struct Block {
+  std::uint64_t passed = 0;
+  std::uint32_t site = 0;
+  std::uint64_t stack_end = 0;
+  std::uint64_t stack_guard = 0;
+  std::uint64_t heap_extent = 0;  ///< as RegionHeap says
+  std::vector<Library> carried;
+  std::vector<ThreadData> thread_data;
+  std::vector<Piece> pieces;       ///< sections, names and places; thread data follows in the numbers of words
+  std::vector<Library> libraries;  ///< that words lead to
+  std::vector<OutwardWord> words;
+  std::vector<std::byte> process;
+  std::vector<std::byte> mpi;
+};
+
+std::vector<std::byte> write_block(const Block& block);
+
+/// False for bytes that write_block() cannot have written. Pieces lie in places that a program's memory may have, or in
+/// one of the objects that are named.
+bool read_block(std::span<const std::byte> bytes, Block& block);
+
+}  // namespace cppc::address

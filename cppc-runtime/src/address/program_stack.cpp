@@ -1,0 +1,140 @@
+#include "address/program_stack.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "address/places.hpp"
+#include "log.hpp"
+
+#if !defined(__x86_64__)
+#error "the registers of this architecture are to be named here"
+#endif
+
+extern "C" {
+
+/// The stack pointer of the runtime, while the program has its own.
+__attribute__((visibility("hidden"), used)) void* cppc_runtime_stack = nullptr;
+
+int cppc_stack_run(void* top, int (*function)(void*), void* argument) __attribute__((visibility("hidden")));
+void cppc_stack_stop(void (*work)(void*, std::byte*), void* context) __attribute__((visibility("hidden")));
+int cppc_stack_go_on(std::byte* end, std::uint64_t guard) __attribute__((visibility("hidden")));
+}
+
+// What a call preserves is pushed: the general registers, and the control words of floating point. Nobody unwinds
+// beyond these frames.
+asm(R"(
+  .macro push_preserved
+    push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15
+    sub $8, %rsp; stmxcsr (%rsp); fnstcw 4(%rsp)
+  .endm
+  .macro pop_preserved
+    add $8, %rsp; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp
+  .endm
+
+  .text
+  .p2align 4
+  .hidden cppc_stack_run
+  .globl cppc_stack_run
+  .type cppc_stack_run, @function
+cppc_stack_run:
+  .cfi_startproc
+  .cfi_undefined %rip
+  push_preserved
+  mov %rsp, cppc_runtime_stack(%rip)
+  mov %rdi, %rsp
+  mov %rdx, %rdi
+  xor %ebp, %ebp
+  call *%rsi
+  mov cppc_runtime_stack(%rip), %rsp
+  pop_preserved
+  ret
+  .cfi_endproc
+  .size cppc_stack_run, .-cppc_stack_run
+
+  .p2align 4
+  .hidden cppc_stack_stop
+  .globl cppc_stack_stop
+  .type cppc_stack_stop, @function
+cppc_stack_stop:
+  .cfi_startproc
+  .cfi_undefined %rip
+  push_preserved
+  mov %rdi, %rax
+  mov %rsi, %rdi
+  mov %rsp, %rsi
+  mov %rsp, %rbp
+  and $-16, %rsp
+  call *%rax
+  mov %rbp, %rsp
+1:
+  ldmxcsr (%rsp); fldcw 4(%rsp)
+  pop_preserved
+  ret
+
+  .hidden cppc_stack_go_on
+  .globl cppc_stack_go_on
+  .type cppc_stack_go_on, @function
+cppc_stack_go_on:
+  push_preserved
+  mov %rsp, cppc_runtime_stack(%rip)
+  mov %rsi, %fs:0x28
+  mov %rdi, %rsp
+  jmp 1b
+  .cfi_endproc
+  .size cppc_stack_stop, .-cppc_stack_stop
+)");
+
+namespace cppc::address::program_stack {
+
+namespace {
+
+constexpr std::size_t kLeast = std::size_t{256} << 20;
+constexpr std::size_t kMost = std::size_t{64} << 30;
+constexpr std::size_t kGuard = std::size_t{64} << 10;
+
+std::span<std::byte> memory;
+
+std::size_t wanted_bytes() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kMost;
+  const std::size_t pages = (limit.rlim_cur + kGuard - 1) / kGuard * kGuard;
+  return std::clamp(pages, kLeast, kMost);
+}
+
+}  // namespace
+
+cppc_status map() {
+  const std::size_t bytes = wanted_bytes();
+  auto* const place = reinterpret_cast<void*>(kStack);
+  void* const mapped = mmap(place, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
+  if (mapped != place || mprotect(mapped, kGuard, PROT_NONE) != 0) {
+    log().error("no memory of {} bytes at {} for the program's stack: {}", bytes, place, std::strerror(errno));
+    return CPPC_ERR_MEMORY;
+  }
+  memory = {static_cast<std::byte*>(mapped), bytes};
+  return CPPC_OK;
+}
+
+int run(int (*function)(void*), void* argument) {
+  // Above the first frame lies nothing: the stack grows down from the end, at which it is aligned.
+  return cppc_stack_run(memory.data() + memory.size() - 64, function, argument);
+}
+
+void stop(void (*work)(void* context, std::byte* end), void* context) { cppc_stack_stop(work, context); }
+
+int go_on(std::byte* end, std::uint64_t guard) { return cppc_stack_go_on(end, guard); }
+
+std::span<std::byte> used(std::byte* end) { return memory.subspan(static_cast<std::size_t>(end - memory.data())); }
+
+std::uint64_t guard() {
+  std::uint64_t value = 0;
+  asm("mov %%fs:0x28, %0" : "=r"(value));
+  return value;
+}
+
+}  // namespace cppc::address::program_stack

@@ -1,0 +1,33 @@
+/// The stack of the program's main thread, at a fixed place (places.hpp), and the ways onto it and off it. The runtime
+/// itself works on the stack that the system gave, until the program runs and after it has ended.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cppc/status.h"
+
+namespace cppc::address::program_stack {
+
+/// Takes memory for it, as much as the limit of the stack's size says. CPPC_ERR_MEMORY, logged.
+cppc_status map();
+
+/// Runs function(argument) on it; gives what that returns.
+int run(int (*function)(void*), void* argument);
+
+/// Calls work(context, end): what the program has on its stack lies from `end` on, and does not change meanwhile.
+/// Returns when `work` does; and in a process that has these bytes at the same place and calls go_on(end).
+void stop(void (*work)(void* context, std::byte* end), void* context);
+
+/// Goes on where stop() was called, registers and the guard of the stack included; gives what the function that runs
+/// there, in place of run()'s, returns in the end.
+int go_on(std::byte* end, std::uint64_t guard);
+
+/// What lies from `end` on.
+std::span<std::byte> used(std::byte* end);
+
+/// The random number that functions compiled with -fstack-protector compare on their return.
+std::uint64_t guard();
+
+}  // namespace cppc::address::program_stack

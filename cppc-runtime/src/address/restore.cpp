@@ -1,0 +1,155 @@
+#include "address/restore.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "address/carried_objects.hpp"
+#include "address/outward_words.hpp"
+#include "address/places.hpp"
+#include "address/process/process_state.hpp"
+#include "address/program_stack.hpp"
+#include "address/program_time.hpp"
+#include "address/region_heap.hpp"
+#include "handles.hpp"
+#include "log.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+std::string called(const std::string& name) { return name.empty() ? "the program" : "the library " + name; }
+
+bool contains(std::span<const std::byte> outer, std::span<const std::byte> inner) {
+  return inner.data() >= outer.data() && inner.data() + inner.size() <= outer.data() + outer.size();
+}
+
+bool in_heap(std::span<const std::byte> memory) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  const std::uintptr_t end = begin + memory.size();
+  return (begin >= kRoots && end <= kStack) || (begin >= kHeap && end <= kMappings);
+}
+
+/// Of the thread that runs main, which is this one.
+std::span<std::byte> thread_data_here(const std::string& name) {
+  for (const CarriedObject& object : carried_objects())
+    if (object.name == name) return object.thread_data;
+  return {};
+}
+
+}  // namespace
+
+cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
+  if (!read_block(runtime_block, block_)) {
+    log().error("the runtime's block of the image, {} bytes, is damaged or of another version", runtime_block.size());
+    return CPPC_ERR_IMAGE;
+  }
+  if (const cppc_status status = compare_objects(); status != CPPC_OK) return status;
+  ByteReader mpi(block_.mpi);
+  if (const cppc_status status = mpi_state::restore(mpi); status != CPPC_OK) return status;
+  ByteReader process(block_.process);
+  if (const cppc_status status = process_state::prepare(process); status != CPPC_OK) return status;
+  if (const auto reserved = RegionHeap::reserve_for_restore(block_.heap_extent); !reserved) return reserved.error();
+  placed_.resize(block_.pieces.size());
+  return check_places();
+}
+
+/// What is carried has to lie where it lay; what it leads to must be there.
+cppc_status Restore::compare_objects() const {
+  const auto carried = bases_here(block_.carried);
+  if (!carried) {
+    log().error("{}", carried.error());
+    return CPPC_ERR_MISMATCH;
+  }
+  for (std::size_t i = 0; i < carried->size(); ++i) {
+    if ((*carried)[i] == block_.carried[i].base) continue;
+    log().error(
+        "{} is loaded at {:#x} in this process and at {:#x} where the rank was: the nodes need the same libraries "
+        "and settings, and have to allow that ranks run without address space randomization",
+        called(block_.carried[i].name), (*carried)[i], block_.carried[i].base);
+    return CPPC_ERR_MISMATCH;
+  }
+  for (const ThreadData& data : block_.thread_data) {
+    if (thread_data_here(block_.carried[data.object].name).size() == data.bytes.size()) continue;
+    log().error("{} has other thread-local variables than where the rank was",
+                called(block_.carried[data.object].name));
+    return CPPC_ERR_MISMATCH;
+  }
+  return CPPC_OK;
+}
+
+/// An image says where it goes: nowhere else than into memory that is the program's.
+cppc_status Restore::check_places() const {
+  const auto objects = carried_objects();
+  const auto stack = program_stack::used(reinterpret_cast<std::byte*>(block_.stack_end));
+  for (const Piece& piece : block_.pieces) {
+    bool sound = in_heap(piece.memory) || process_state::is_mapping(piece.memory);
+    if (piece.section == CPPC_SECTION_STACK) sound = contains(stack, piece.memory);
+    if (piece.section == CPPC_SECTION_GLOBAL)
+      sound = std::ranges::any_of(objects, [&](const CarriedObject& object) {
+        return std::ranges::any_of(object.data, [&](const auto memory) { return contains(memory, piece.memory); });
+      });
+    if (sound) continue;
+    log().error("the image has {} bytes for {}, where this program has no memory of that kind", piece.memory.size(),
+                static_cast<const void*>(piece.memory.data()));
+    return CPPC_ERR_IMAGE;
+  }
+  return CPPC_OK;
+}
+
+cppc_status Restore::place(cppc_section section, std::string_view name, std::uint64_t bytes, void** place) {
+  const auto is = [&](const Piece& piece) { return piece.section == section && piece.name == name; };
+  if (next_ >= block_.pieces.size() || !is(block_.pieces[next_]))
+    next_ = static_cast<std::size_t>(std::ranges::find_if(block_.pieces, is) - block_.pieces.begin());
+  if (next_ == block_.pieces.size() || placed_[next_] || block_.pieces[next_].memory.size() != bytes) {
+    log().error(
+        "the image holds an object {} of {} bytes, section {}, that its runtime block does not name so, or twice", name,
+        bytes, static_cast<int>(section));
+    return CPPC_ERR_IMAGE;
+  }
+  placed_[next_] = true;
+  *place = block_.pieces[next_++].memory.data();
+  return CPPC_OK;
+}
+
+cppc_status Restore::end() {
+  const auto missing = std::ranges::find(placed_, false);
+  if (missing != placed_.end()) {
+    log().error("{} is missing in the image", block_.pieces[static_cast<std::size_t>(missing - placed_.begin())].name);
+    return CPPC_ERR_IMAGE;
+  }
+  const auto bases = bases_here(block_.libraries);
+  if (!bases) {
+    log().error("{}", bases.error());
+    return CPPC_ERR_MISMATCH;
+  }
+  if (const auto restored = RegionHeap::after_restore(); !restored) return restored.error();
+  write_words(*bases);
+  if (const cppc_status status = process_state::restore(); status != CPPC_OK) return status;
+  complete_ = true;
+  return CPPC_OK;
+}
+
+/// Where libraries lie elsewhere, what led to them leads to where they are.
+void Restore::write_words(std::span<const std::uintptr_t> bases) {
+  for (const OutwardWord& word : block_.words) {
+    const std::uintptr_t base = word.library == own_thread ? thread_register() : bases[word.library];
+    const std::uintptr_t value = base + word.target;
+    std::byte* const memory = word.piece < block_.pieces.size()
+                                  ? block_.pieces[word.piece].memory.data()
+                                  : block_.thread_data[word.piece - block_.pieces.size()].bytes.data();
+    std::memcpy(memory + word.offset, &value, sizeof value);
+  }
+}
+
+int Restore::go_on() {
+  for (const ThreadData& data : block_.thread_data)
+    std::memcpy(thread_data_here(block_.carried[data.object].name).data(), data.bytes.data(), data.bytes.size());
+  auto* const stack_end = reinterpret_cast<std::byte*>(block_.stack_end);
+  const std::uint64_t guard = block_.stack_guard;
+  block_ = {};
+  process_state::apply();
+  program_time = true;
+  return program_stack::go_on(stack_end, guard);
+}
+
+}  // namespace cppc::address

@@ -1,0 +1,111 @@
+/// The program's main() is called by the C library's __libc_start_main(), and that by the code at the executable's
+/// entry. libcppc's function of that name comes in between: it makes the places of the program's state, has main() work
+/// on its own stack, and makes a process that replaces another leave out the program's constructors and main().
+#include "start.hpp"
+
+#include <dlfcn.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "address/carried_objects.hpp"
+#include "address/process/process_state.hpp"
+#include "address/program_stack.hpp"
+#include "address/program_time.hpp"
+#include "address/roots.hpp"
+#include "address/startup_calls.hpp"
+#include "extension.hpp"
+#include "log.hpp"
+#include "session.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+using Main = int (*)(int, char**, char**);
+using StartMain = int (*)(Main, int, char**, void (*)(), void (*)(), void (*)(), void*);
+
+Main program_main = nullptr;
+
+/// What main() gets: copies in the program's own memory, which travel with it.
+struct Arguments {
+  int count;
+  char** values;
+};
+
+/// Libraries lie at the same places in processes that start without randomization, which is decided when a program is
+/// executed. Where the system does not allow it, a migration will tell by name what lies elsewhere.
+void start_without_randomization(char** argv) {
+  const int present = personality(0xffffffff);
+  if (present < 0 || (present & ADDR_NO_RANDOMIZE) != 0) return;
+  if (personality(static_cast<unsigned long>(present) | ADDR_NO_RANDOMIZE) < 0) return;
+  if ((personality(0xffffffff) & ADDR_NO_RANDOMIZE) == 0) return;
+  execv("/proc/self/exe", argv);
+  die(CPPC_ERR_SYSTEM, std::string("the program could not be executed again, without address space randomization: ") +
+                           std::strerror(errno));
+}
+
+void make_places() {
+  if (const cppc_status status = program_stack::map(); status != CPPC_OK) die(status, "this program cannot start");
+  if (const auto started = start_heap(); !started) die(started.error(), "this program cannot start");
+}
+
+char** copied(char** strings, int count) {
+  auto** const copies = static_cast<char**>(std::malloc((static_cast<std::size_t>(count) + 1) * sizeof *strings));
+  if (copies == nullptr) die(CPPC_ERR_MEMORY, "no memory for the program's arguments");
+  for (int i = 0; i < count; ++i) {
+    copies[i] = strdup(strings[i]);
+    if (copies[i] == nullptr) die(CPPC_ERR_MEMORY, "no memory for the program's arguments");
+  }
+  copies[count] = nullptr;
+  return copies;
+}
+
+/// In the program's time.
+void keep_arguments(int argc, char** argv) {
+  auto* const arguments = static_cast<Arguments*>(std::malloc(sizeof(Arguments)));
+  if (arguments == nullptr) die(CPPC_ERR_MEMORY, "no memory for the program's arguments");
+  *arguments = {argc, copied(argv, argc)};
+  root(Root::arguments) = arguments;
+}
+
+int call_main(void*) {
+  const auto& arguments = *static_cast<const Arguments*>(root(Root::arguments));
+  return program_main(arguments.count, arguments.values, environ);
+}
+
+/// In place of main(), in a process of which the program's life begins.
+int run_program(int, char**, char**) { return program_stack::run(call_main, nullptr); }
+
+/// In place of main(), in a process in which it goes on.
+int take_over(int argc, char** argv, char**) {
+  init_mpi_of_replacement(&argc, &argv);
+  std::exit(session().take_over());
+}
+
+void no_constructors() {}
+
+}  // namespace
+}  // namespace cppc::address
+
+extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*main)(int, char**, char**), int argc,
+                                                                        char** argv, void (*init)(), void (*fini)(),
+                                                                        void (*rtld_fini)(), void* stack_end) {
+  using namespace cppc::address;
+  const auto start = reinterpret_cast<StartMain>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  if (!kept_by_address()) return start(main, argc, argv, init, fini, rtld_fini, stack_end);
+  start_without_randomization(argv);
+  program_main = main;
+  note_objects_at_start();
+  end_of_startup();
+  make_places();
+  process_state::start();
+  if (cppc::extension::replaces()) return start(take_over, argc, argv, no_constructors, fini, rtld_fini, stack_end);
+  program_time = true;
+  process_state::start_program();
+  keep_arguments(argc, argv);
+  return start(run_program, argc, argv, init, fini, rtld_fini, stack_end);
+}
