@@ -25,7 +25,7 @@ int cppc_stack_go_on(std::byte* end, std::uint64_t guard) __attribute__((visibil
 }
 
 // What a call preserves is pushed: the general registers, and the control words of floating point. Nobody unwinds
-// beyond these frames.
+// beyond these frames, and the program does not find what the runtime had in registers.
 asm(R"(
   .macro push_preserved
     push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15
@@ -47,7 +47,7 @@ cppc_stack_run:
   mov %rsp, cppc_runtime_stack(%rip)
   mov %rdi, %rsp
   mov %rdx, %rdi
-  xor %ebp, %ebp
+  xor %ebp, %ebp; xor %ebx, %ebx; xor %r12d, %r12d; xor %r13d, %r13d; xor %r14d, %r14d; xor %r15d, %r15d
   call *%rsi
   mov cppc_runtime_stack(%rip), %rsp
   pop_preserved
