@@ -1,0 +1,136 @@
+/// malloc() and its kin, in the place of the C library's for all of the process: in the program's time they are the
+/// program's heap, else the C library's. What is freed goes back to where it came from, whoever frees it. They work
+/// from the dynamic linker's first call on.
+#include <dlfcn.h>
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+
+#include "address/program_time.hpp"
+#include "address/region_heap.hpp"
+#include "address/startup_calls.hpp"
+
+#define CPPC_MALLOC extern "C" __attribute__((visibility("default")))
+
+extern "C" {
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* block, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+void __libc_free(void* block);
+}
+
+namespace {
+
+using cppc::address::RegionHeap;
+
+constexpr std::size_t page = 4096;
+
+/// The C library's heap would lie right behind the program, at addresses that two small integers look like: it shall
+/// take memory elsewhere. A page that nobody can use keeps it from growing there.
+void close_break() {
+  static constinit bool done = false;
+  if (done || environ == nullptr) return;
+  done = true;
+  if (!cppc::address::kept_by_address()) return;
+  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  // When there is something already, that does it, too.
+  mmap(reinterpret_cast<void*>((end + page - 1) / page * page), page, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+/// Not the program's time.
+bool is_startup_of_program(const void* return_address) {
+  close_break();
+  return cppc::address::startup_call_is_programs(return_address);
+}
+
+void* no_memory() {
+  errno = ENOMEM;
+  return nullptr;
+}
+
+/// Any alignment, as the C library takes it.
+void* allocate_rounded(std::size_t alignment, std::size_t bytes) {
+  if (alignment <= SIZE_MAX / 2 + 1) return RegionHeap::allocate_aligned(std::bit_ceil(alignment), bytes);
+  errno = EINVAL;
+  return nullptr;
+}
+
+}  // namespace
+
+// Whoever called the function in which it stands.
+#define IS_PROGRAMS() (cppc::address::program_time || is_startup_of_program(__builtin_return_address(0)))
+
+CPPC_MALLOC void* malloc(std::size_t bytes) noexcept {
+  if (IS_PROGRAMS()) [[likely]]
+    return RegionHeap::allocate(bytes);
+  return __libc_malloc(bytes);
+}
+
+CPPC_MALLOC void free(void* block) noexcept {
+  if (RegionHeap::owns(block)) [[likely]]
+    return RegionHeap::release(block);
+  __libc_free(block);
+}
+
+CPPC_MALLOC void* calloc(std::size_t count, std::size_t bytes) noexcept {
+  if (!IS_PROGRAMS()) return __libc_calloc(count, bytes);
+  std::size_t all = 0;
+  return __builtin_mul_overflow(count, bytes, &all) ? no_memory() : RegionHeap::allocate_zeroed(all);
+}
+
+CPPC_MALLOC void* realloc(void* block, std::size_t bytes) noexcept {
+  if (block == nullptr && IS_PROGRAMS()) return RegionHeap::allocate(bytes);
+  if (!RegionHeap::owns(block)) return __libc_realloc(block, bytes);
+  if (bytes != 0) return RegionHeap::resize(block, bytes);
+  RegionHeap::release(block);  // as the C library has it
+  return nullptr;
+}
+
+CPPC_MALLOC void* reallocarray(void* block, std::size_t count, std::size_t bytes) noexcept {
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) return no_memory();
+  if (block == nullptr && IS_PROGRAMS()) return RegionHeap::allocate(all);
+  return realloc(block, all);
+}
+
+CPPC_MALLOC void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes) : __libc_memalign(alignment, bytes);
+}
+
+CPPC_MALLOC void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes) : __libc_memalign(alignment, bytes);
+}
+
+CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
+  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
+  const int before = errno;
+  void* const got = IS_PROGRAMS() ? RegionHeap::allocate_aligned(alignment, bytes) : __libc_memalign(alignment, bytes);
+  errno = before;
+  if (got == nullptr) return ENOMEM;
+  *block = got;
+  return 0;
+}
+
+CPPC_MALLOC void* valloc(std::size_t bytes) noexcept {
+  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, bytes) : __libc_memalign(page, bytes);
+}
+
+CPPC_MALLOC void* pvalloc(std::size_t bytes) noexcept {
+  if (bytes > SIZE_MAX - page) return no_memory();
+  const std::size_t pages = (bytes + page - 1) / page * page;
+  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, pages) : __libc_memalign(page, pages);
+}
+
+CPPC_MALLOC std::size_t malloc_usable_size(void* block) noexcept {
+  if (RegionHeap::owns(block)) return RegionHeap::usable_size(block);
+  // The C library does not export its own by another name. Nobody asks for it before libraries have been started.
+  static const auto other = reinterpret_cast<std::size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
+  return block != nullptr && other != nullptr ? other(block) : 0;
+}
