@@ -9,8 +9,14 @@ namespace cppc::address::heap {
 class HeapLock {
  public:
   void lock() {
-    int expected = kOpen;
-    if (state_.compare_exchange_strong(expected, kTaken, std::memory_order_acquire)) return;
+    // It is held for less time than it takes to sleep and to be woken.
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      int expected = kOpen;
+      if (state_.load(std::memory_order_relaxed) == kOpen &&
+          state_.compare_exchange_weak(expected, kTaken, std::memory_order_acquire)) {
+        return;
+      }
+    }
     while (state_.exchange(kWaitedFor, std::memory_order_acquire) != kOpen) state_.wait(kWaitedFor);
   }
 
@@ -19,6 +25,7 @@ class HeapLock {
   }
 
  private:
+  static constexpr int kAttempts = 200;
   static constexpr int kOpen = 0;
   static constexpr int kTaken = 1;
   static constexpr int kWaitedFor = 2;

@@ -23,6 +23,8 @@ std::size_t next_offset() { return tables().colour++ * 5 * kCacheLine % 4096; }
 std::uint32_t take_aligned_run(std::uint32_t length, std::uint32_t alignment) {
   std::uint32_t run = take_run(length + alignment - 1);
   if (run == 0) return 0;
+  // Not free, for what is joined with its ends.
+  std::memset(&kind(run), kInside, unit(run).length);
   // kHeap is a multiple of every alignment that fits the heap.
   const std::uint32_t skipped = (alignment - run % alignment) % alignment;
   if (skipped > 0) {
@@ -30,8 +32,6 @@ std::uint32_t take_aligned_run(std::uint32_t length, std::uint32_t alignment) {
     run += skipped;
     unit(run).length = unit(front).length - skipped;
     unit(run).zero = unit(front).zero;
-    // Not free yet, for what is joined with the front.
-    kind(run) = kLarge;
     unit(front).length = skipped;
     give_run(front);
   }

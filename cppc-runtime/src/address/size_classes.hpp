@@ -8,8 +8,8 @@
 
 namespace cppc::address {
 
-inline constexpr std::size_t kLargestSmall = std::size_t{1} << 15;
-inline constexpr unsigned kSizeClasses = 56;
+inline constexpr std::size_t kLargestSmall = std::size_t{1} << 16;
+inline constexpr unsigned kSizeClasses = 60;
 
 /// `bytes` <= kLargestSmall. No bytes have an address of their own, too.
 constexpr unsigned size_class_of(std::size_t bytes) {

@@ -1,0 +1,18 @@
+/// The malloc family of libcppc in a program without MPI, preloaded as other allocators are: the same functions, found
+/// in the same way. Threads say when they work for the program, since nothing here starts them.
+#include <cstdlib>
+
+#include "address/program_time.hpp"
+#include "address/region_heap.hpp"
+
+namespace {
+
+__attribute__((constructor)) void start() {
+  if (!cppc::address::RegionHeap::start()) std::abort();
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) void cppc_bench_enter_program() {
+  cppc::address::program_time = true;
+}
