@@ -4,6 +4,7 @@
 
 #include "address/program_time.hpp"
 #include "address/region_heap.hpp"
+#include "address/startup_calls.hpp"
 
 namespace {
 
@@ -12,6 +13,8 @@ __attribute__((constructor)) void start() {
 }
 
 }  // namespace
+
+bool cppc::address::startup_call_is_programs(const void*) { return false; }
 
 extern "C" __attribute__((visibility("default"))) void cppc_bench_enter_program() {
   cppc::address::program_time = true;

@@ -3,6 +3,8 @@
 #include <new>
 #include <string>
 
+#include "address/expectation.hpp"
+#include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/program_time.hpp"
 #include "expectation.hpp"
@@ -233,9 +235,16 @@ const cppc_runtime& runtime_interface() {
       .version = CPPC_HOOKS_VERSION,
       .watch = [](const volatile std::uint32_t* word) { session().watch(word); },
       .state_bytes = [] { return session().state_bytes(); },
-      .large_blocks = [](std::uint64_t* sizes,
-                         std::uint64_t capacity) { return large_blocks(std::span(sizes, capacity)); },
-      .expect = [](const std::uint64_t* sizes, std::uint64_t count) { expect(std::span(sizes, count)); },
+      .large_blocks =
+          [](std::uint64_t* numbers, std::uint64_t capacity) {
+            const std::span room(numbers, capacity);
+            return address::kept_by_address() ? address::large_places(room) : large_blocks(room);
+          },
+      .expect =
+          [](const std::uint64_t* numbers, std::uint64_t count) {
+            const std::span told(numbers, count);
+            return address::kept_by_address() ? address::expect(told) : expect(told);
+          },
       .capture = [](cppc_status (*visit)(const cppc_block*, void*),
                     void* context) { return guarded([&] { return session().capture(visit, context); }); },
       .restore_begin =
@@ -254,7 +263,11 @@ const cppc_runtime& runtime_interface() {
       .resume = mpi_state::resume,
       .progress = mpi_state::progress,
       .rebuild = mpi_state::rebuild,
-      .abandon = mpi_state::abandon,
+      .abandon =
+          [] {
+            mpi_state::abandon();
+            if (address::kept_by_address()) address::process_state::leave();
+          },
   };
   return table;
 }

@@ -79,7 +79,8 @@ struct Slot {
   std::int32_t group;     // the agent's, for a newcomer: index of its agent in Desk::joins()
   std::atomic<std::uint32_t> mail_size;
   std::array<std::byte, 1024> mail;
-  // Bytes of the rank's largest blocks, as it last announced them; a newcomer gets those of the rank it takes over.
+  // What the runtime told of the rank's largest blocks, when it last announced them; a newcomer gets what was told of the
+  // rank it takes over.
   std::atomic<std::uint32_t> block_count;
   std::array<std::uint64_t, 64> blocks;
 };

@@ -65,14 +65,14 @@ typedef struct cppc_runtime {
   /* Bytes of all registered objects, dead ones included. Any time. */
   uint64_t (*state_bytes)(void);
 
-  /* Bytes of the largest blocks of the heap, in falling order, into sizes[capacity]: those worth preparing for, as far
-   * as they are in memory. Returns how many. Any time. */
-  uint64_t (*large_blocks)(uint64_t* sizes, uint64_t capacity);
+  /* What a replacement should know of the largest blocks of the heap, those worth preparing for, as far as they are in
+   * memory: numbers for `expect`, into numbers[capacity]. Returns how many. Any time. */
+  uint64_t (*large_blocks)(uint64_t* numbers, uint64_t capacity);
 
-  /* In a replacement, before `fetch`: takes memory for heap blocks of these sizes, as large_blocks told them where they
-   * are, and for large global variables. The first touch of memory costs more than filling it. Advice: what does not
-   * come true, or is not to be had, costs nothing later. */
-  void (*expect)(const uint64_t* sizes, uint64_t count);
+  /* In a replacement, before `fetch`: takes memory for such heap blocks, as large_blocks told of them where they are,
+   * and for large global variables. The first touch of memory costs more than filling it. Advice: what does not come
+   * true, or is not to be had, costs nothing later. */
+  void (*expect)(const uint64_t* numbers, uint64_t count);
 
   /* Visits every object, the runtime's own block first. Only inside `stopped`. Data stays valid and unchanged until
    * `stopped` returns. Stops at the first visit that does not return CPPC_OK and returns its value.

@@ -82,10 +82,11 @@ bool map_units(std::uint32_t units) {
   return done;
 }
 
-tl::expected<void, cppc_status> clear_places() {
+tl::expected<void, cppc_status> clear_places(std::uint32_t used) {
   const OutsideProgram outside;
   if (clear(kRoots, kRootsBytes) && clear(kTables, kTablesBytes + kCaches * sizeof(Cache)) &&
-      clear(kKindPlace, kUnits) && clear(kUnitPlace, mapped * sizeof(Unit)) && clear(kHeap, mapped * kUnitBytes)) {
+      clear(kKindPlace, kUnits) && clear(kUnitPlace, mapped * sizeof(Unit)) &&
+      clear(kHeap, std::min(used, mapped) * kUnitBytes)) {
     return {};
   }
   log().error("the memory of the program's heap cannot be cleared: {}", std::strerror(errno));

@@ -21,8 +21,9 @@ bool map_units(std::uint32_t units);
 /// Whether they are.
 bool is_mapped(std::uint32_t units);
 
-/// Gives all pages back, which are zero then. For a process that has one thread.
-tl::expected<void, cppc_status> clear_places();
+/// Gives back the pages of the tables and of the first `used` units; nobody has written into others. All are zero then.
+/// For a process that has one thread.
+tl::expected<void, cppc_status> clear_places(std::uint32_t used);
 
 /// Gives the pages of these units back to the system: they are zero then. False when it does not take them.
 bool give_back(std::uint32_t first, std::uint32_t units);

@@ -283,12 +283,20 @@ std::span<std::byte> RegionHeap::next_live(std::uint32_t& run) {
 
 std::size_t RegionHeap::extent() { return tables().top * heap::kUnitBytes; }
 
+bool RegionHeap::expect(std::size_t extent) {
+  const std::size_t units = extent / heap::kUnitBytes;
+  return units <= heap::kUnits && heap::map_units(static_cast<std::uint32_t>(units));
+}
+
+bool RegionHeap::is_mapped(std::span<const std::byte> memory) {
+  return heap::is_mapped(heap::unit_of(memory.data() + memory.size() - 1) + 1);
+}
+
 tl::expected<void, cppc_status> RegionHeap::reserve_for_restore(std::size_t extent) {
   usable = false;
   own_cache_ = nullptr;
-  if (const auto cleared = heap::clear_places(); !cleared) return cleared;
-  const std::size_t units = extent / heap::kUnitBytes;
-  if (units <= heap::kUnits && heap::map_units(static_cast<std::uint32_t>(units))) return {};
+  if (const auto cleared = heap::clear_places(tables().top); !cleared) return cleared;
+  if (expect(extent)) return {};
   log().error("the program's heap: no memory for the {} bytes that it spreads over", extent);
   return tl::unexpected(CPPC_ERR_MEMORY);
 }

@@ -96,6 +96,13 @@ class RegionHeap {
   /// How much of the places another process has to have before the bytes of visit_live() can be put there.
   static std::size_t extent();
 
+  /// In a process in which the heap has hardly been used: maps memory up to `extent`, which may be needed soon. False:
+  /// there is none.
+  static bool expect(std::size_t extent);
+
+  /// Whether all of it is mapped; it lies in the heap.
+  static bool is_mapped(std::span<const std::byte> memory);
+
   /// In a process that has one thread and has started its heap: everything that is in the heap is forgotten, and all
   /// memory up to `extent` is there, and zero. There is no memory for the program until after_restore().
   static tl::expected<void, cppc_status> reserve_for_restore(std::size_t extent);

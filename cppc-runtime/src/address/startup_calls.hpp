@@ -2,10 +2,20 @@
 /// linker all run outside of the program's time.
 #pragma once
 
+#include <tl/expected.hpp>
+
+#include "cppc/status.h"
+
 namespace cppc::address {
 
 /// Whether a call that will return to this address is made for the program. Asked for each call outside of its time,
-/// from the dynamic linker's first on: it allocates nothing and takes hardly any time.
+/// from the dynamic linker's first on: it takes hardly any time, and memory from the C library only.
 bool startup_call_is_programs(const void* return_address);
+
+/// From now on no call is.
+void end_of_startup();
+
+/// Starts the program's heap, unless a library's constructor has needed it before.
+tl::expected<void, cppc_status> start_heap();
 
 }  // namespace cppc::address
