@@ -261,22 +261,24 @@ std::array<std::span<std::byte>, 4> RegionHeap::tables_in_use() {
           part(heap::kKindPlace, units), part(heap::kUnitPlace, units * sizeof(heap::Unit))};
 }
 
-/// The next memory from unit `run` on that is in use as a whole, but for gaps of less than a page; empty: no more.
+/// The next memory from unit `run` on that is in use as a whole; empty: no more. Slabs that lie side by side are one,
+/// with the few bytes at the end of each in which no block fits.
 std::span<std::byte> RegionHeap::next_live(std::uint32_t& run) {
   constexpr std::ptrdiff_t gap = 4096;
   std::byte* begin = nullptr;
   std::byte* end = nullptr;
+  bool after_slab = false;
   for (; run < tables().top; run += heap::is_slab(heap::kind(run)) ? 1 : unit(run).length) {
     const std::uint8_t kind = heap::kind(run);
+    const bool slab = heap::is_slab(kind);
     std::span<std::byte> part;
     if (kind == heap::kLarge) part = {heap::large_block(run), unit(run).large.bytes};
-    if (heap::is_slab(kind)) {
-      part = {heap::unit_memory(run), unit(run).slab.fresh * size_class_bytes(kind - heap::kFirstSlab)};
-    }
+    if (slab) part = {heap::unit_memory(run), unit(run).slab.fresh * size_class_bytes(kind - heap::kFirstSlab)};
     if (part.empty()) continue;
     if (begin == nullptr) begin = end = part.data();
-    if (part.data() - end > gap) break;
+    if (part.data() - end > (slab && after_slab ? gap : 0)) break;
     end = part.data() + part.size();
+    after_slab = slab;
   }
   return {begin, end};
 }

@@ -74,7 +74,7 @@ class RegionHeap {
   /// The block that an address leads to, for messages; empty if there is none. A small block may have been freed.
   static std::span<std::byte> find_block(const void* address);
 
-  /// About as many bytes as visit_live() shows, not less. Takes no time.
+  /// No less than what visit_live() shows, and little more. Takes no time.
   static std::size_t live_bytes();
 
   /// Empties what other threads kept for themselves, and forgets these threads. For a process that has one thread.
