@@ -58,6 +58,16 @@ constexpr std::array partial_options = {"-shared", "--shared", "-nostartfiles", 
 constexpr std::array partial_linker_words = {"-shared", "-Bshareable"};
 constexpr std::array combining_words = {"-r", "-i", "--relocatable"};
 
+constexpr std::array position_independent_options = {"-pie", "--pie", "-static-pie", "--pic-executable"};
+
+// These replace malloc, or put variables elsewhere than on the stack.
+constexpr std::array sanitizers_with_own_memory = {"address", "hwaddress", "thread",    "memory",
+                                                   "leak",    "dataflow",  "safe-stack"};
+
+constexpr std::array cxx_endings = {".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C"};
+constexpr std::array fortran_endings = {".f",   ".for", ".ftn", ".f90", ".f95", ".f03", ".f08", ".F",
+                                        ".FOR", ".FTN", ".F90", ".F95", ".F03", ".F08", ".fpp", ".FPP"};
+
 template <class List>
 bool is_one_of(const List& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -75,7 +85,9 @@ class Parser {
   Result<CommandLine> parse() {
     while (next_ < words_.size()) {
       const std::string& word = words_[next_++];
-      if (word.starts_with("--cppc-")) {
+      if (word == "--portable") {
+        result_.portable = true;
+      } else if (word.starts_with("--cppc-")) {
         if (const auto taken = take_own(word); !taken) return tl::unexpected(taken.error());
       } else if (word.size() < 2 || word.front() != '-') {
         add_input(word, {word});
@@ -97,7 +109,8 @@ class Parser {
     } else if (name == "--cppc-models" && !value.empty()) {
       result_.translator.insert(result_.translator.end(), {"--models", value});
     } else {
-      return error("there is no option " + word + "; there are --cppc-report=text|json and --cppc-models=FILE");
+      return error("there is no option " + word +
+                   "; there are --portable, --cppc-report=text|json and --cppc-models=FILE");
     }
     return {};
   }
@@ -158,6 +171,7 @@ class Parser {
   void add_linker_word(const std::string& value, std::vector<std::string> words) {
     if (is_one_of(partial_linker_words, value)) partial_ = true;
     if (is_one_of(combining_words, value)) result_.combined_object = true;
+    note_place(value);
     add(Role::linker, std::move(words), value);
   }
 
@@ -195,13 +209,34 @@ class Parser {
     if (is_one_of(separate_values, word) && next_ < words_.size()) used.push_back(words_[next_++]);
     if (word == "-c" || word == "--compile") compile_ = true;
     if (word == "-v") result_.verbose = true;
-    if (word == "-static") result_.static_program = true;
+    if (word == "-static" || word == "--static") result_.static_program = true;
+    note_place(word);
+    note_sanitizers(word);
     if (word.starts_with("-flto")) result_.link_time_optimization = true;
     if (word == "-r") result_.combined_object = true;
     if (word == "-fno-lto") result_.link_time_optimization = false;
     if (is_one_of(partial_options, word)) partial_ = true;
     if (is_one_of(transparent_options, word) || begins_with_one_of(transparent_beginnings, word)) transparent_ = true;
     if (word != "-c" && word != "--compile") add(Role::other, std::move(used));
+  }
+
+  // The last one counts.
+  void note_place(const std::string& word) {
+    if (is_one_of(position_independent_options, word)) result_.position_independent = word;
+    if (word == "-no-pie" || word == "-nopie" || word == "--no-pie") result_.position_independent.clear();
+  }
+
+  void note_sanitizers(const std::string& word) {
+    constexpr std::string_view on = "-fsanitize=", off = "-fno-sanitize=";
+    if (word.starts_with(off) && (word.ends_with("=all") || word.ends_with("=" + result_.sanitizer)))
+      result_.sanitizer.clear();
+    if (!word.starts_with(on)) return;
+    for (std::size_t start = on.size(); start <= word.size();) {
+      const std::size_t comma = std::min(word.find(',', start), word.size());
+      const std::string name = word.substr(start, comma - start);
+      if (is_one_of(sanitizers_with_own_memory, name)) result_.sanitizer = name;
+      start = comma + 1;
+    }
   }
 
   void decide_mode() {
@@ -222,7 +257,7 @@ Result<CommandLine> parse_command_line(std::span<const std::string> arguments) {
   const std::vector<std::string> words = expand_response_files(arguments);
   auto line = Parser(words).parse();
   if (!line) return line;
-  const auto is_own = [](const std::string& word) { return word.starts_with("--cppc-"); };
+  const auto is_own = [](const std::string& word) { return word.starts_with("--cppc-") || word == "--portable"; };
   // A response file with the wrapper's own options in it cannot be passed on as it is.
   const bool as_given =
       std::count_if(words.begin(), words.end(), is_own) == std::count_if(arguments.begin(), arguments.end(), is_own);
@@ -232,9 +267,22 @@ Result<CommandLine> parse_command_line(std::span<const std::string> arguments) {
   return line;
 }
 
-bool is_c_source(const Argument& argument) {
-  if (argument.role != Role::input) return false;
-  return argument.language.empty() ? argument.value.ends_with(".c") : argument.language == "c";
+std::optional<Language> language_of(const Argument& argument) {
+  if (argument.role != Role::input) return std::nullopt;
+  const std::string& name = argument.value;
+  const auto ends_with = [&name](const char* ending) { return name.ends_with(ending); };
+  if (argument.language.empty()) {
+    if (name.ends_with(".c")) return Language::c;
+    if (std::any_of(cxx_endings.begin(), cxx_endings.end(), ends_with)) return Language::cxx;
+    if (std::any_of(fortran_endings.begin(), fortran_endings.end(), ends_with)) return Language::fortran;
+    return std::nullopt;
+  }
+  if (argument.language == "c") return Language::c;
+  if (argument.language.starts_with("c++")) return Language::cxx;
+  if (argument.language.starts_with("f77") || argument.language.starts_with("f95")) return Language::fortran;
+  return std::nullopt;
 }
+
+bool is_c_source(const Argument& argument) { return language_of(argument) == Language::c; }
 
 }  // namespace cppc::driver

@@ -1,11 +1,13 @@
 /// The compiler's command line, as far as the wrapper has to understand it: what is compiled, what is linked.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "result.hpp"
+#include "wrapper.hpp"
 
 namespace cppc::driver {
 
@@ -41,9 +43,12 @@ struct CommandLine {
   std::string output;  ///< of -o, or empty
   bool has_inputs = false;
   bool has_response_files = false;
-  bool verbose = false;          ///< -v
-  bool static_program = false;   ///< -static
-  bool combined_object = false;  ///< -r
+  bool verbose = false;              ///< -v
+  bool static_program = false;       ///< -static
+  bool portable = false;             ///< --portable: state by its types, not by its addresses
+  std::string position_independent;  ///< the option that asks for such a program, -pie or -static-pie, or empty
+  std::string sanitizer;             ///< the one asked for that has a heap or stacks of its own, or empty
+  bool combined_object = false;      ///< -r
   bool link_time_optimization = false;
   std::vector<std::string> words;       ///< what the compiler is to get, @files as they were
   std::vector<std::string> translator;  ///< the wrapper's own options, for the translator
@@ -51,6 +56,9 @@ struct CommandLine {
 
 /// Understands what the compiler is asked to do. An error is about the wrapper's own options only.
 Result<CommandLine> parse_command_line(std::span<const std::string> arguments);
+
+/// The language of an input, as gcc takes it: of its -x or its name. Nothing for what is no source of these.
+std::optional<Language> language_of(const Argument& argument);
 
 /// Whether an input is C that the wrapper keeps a command for.
 bool is_c_source(const Argument& argument);

@@ -7,7 +7,6 @@
 #include "mpi_flags.hpp"
 #include "object_file.hpp"
 #include "record.hpp"
-#include "settings.hpp"
 
 namespace cppc::driver {
 namespace {
@@ -44,16 +43,25 @@ bool needs_ordinary_code_too(const CommandLine& line, const std::vector<std::str
 
 }  // namespace
 
-Result<int> compile(const CommandLine& line, Runner& runner) {
-  const std::vector<std::string> compiler = underlying_compiler();
-  const auto flags = mpi_compile_flags(line, runner);
+std::vector<std::string> compiler_for(const CommandLine& line, const Wrapper& wrapper) {
+  std::vector<std::string> words = wrapper.compiler;
+  if (!line.portable && line.mode != Mode::partial) words.emplace_back("-fno-pie");
+  return words;
+}
+
+Result<int> compile(const CommandLine& line, const Wrapper& wrapper, Runner& runner) {
+  const std::vector<std::string> compiler = compiler_for(line, wrapper);
+  const auto flags = mpi_compile_flags(line, wrapper, runner);
   if (!flags) return tl::unexpected(flags.error());
   std::vector<std::string> words = compiler;
+  const std::vector<std::string> definitions = definitions_for_mpi(line, wrapper);
+  words.insert(words.end(), definitions.begin(), definitions.end());
   words.insert(words.end(), line.words.begin(), line.words.end());
   words.insert(words.end(), flags->begin(), flags->end());
-  if (needs_ordinary_code_too(line, compiler)) words.emplace_back("-ffat-lto-objects");
+  const bool keeps_commands = wrapper.language == Language::c;
+  if (keeps_commands && needs_ordinary_code_too(line, compiler)) words.emplace_back("-ffat-lto-objects");
   auto status = runner.run({words});
-  if (!status || *status != 0) return status;
+  if (!status || *status != 0 || !keeps_commands) return status;
   for (Record& record : records_of(line, compiler, *flags)) {
     if (const auto kept = keep_command(std::move(record)); !kept) return tl::unexpected(kept.error());
   }

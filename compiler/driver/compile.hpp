@@ -1,12 +1,17 @@
-/// -c: the compiler's own object, with the command inside.
+/// -c: the compiler's own object, with the command inside if it is C.
 #pragma once
 
 #include "command_line.hpp"
 #include "process.hpp"
+#include "wrapper.hpp"
 
 namespace cppc::driver {
 
+/// The compiler with what it is told before all else: code for a program at a fixed place, which the user's options may
+/// take back.
+std::vector<std::string> compiler_for(const CommandLine& line, const Wrapper& wrapper);
+
 /// Compiles as `line` says. The exit status.
-Result<int> compile(const CommandLine& line, Runner& runner);
+Result<int> compile(const CommandLine& line, const Wrapper& wrapper, Runner& runner);
 
 }  // namespace cppc::driver

@@ -1,11 +1,16 @@
 #include "link.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <utility>
 
+#include "by_address.hpp"
+#include "compile.hpp"
+#include "inputs.hpp"
 #include "mpi_flags.hpp"
 #include "object_file.hpp"
 #include "program.hpp"
@@ -44,40 +49,117 @@ class Unfinished {
 
 class Linker {
  public:
-  Linker(const CommandLine& line, Words compile_flags, Words link_flags, Runner& runner)
+  Linker(const CommandLine& line, const Wrapper& wrapper, Words compile_flags, Words link_flags, Runner& runner)
       : line_(line),
+        wrapper_(wrapper),
+        compiler_(compiler_for(line, wrapper)),
+        definitions_(definitions_for_mpi(line, wrapper)),
         compile_flags_(std::move(compile_flags)),
         link_flags_(std::move(link_flags)),
         runner_(runner),
         output_(line.output.empty() ? "a.out" : line.output) {}
 
   Result<int> link() {
-    Words words = compiler_;
-    append(words, line_.words);
-    append(words, compile_flags_);
-    append(words, link_flags_);
-    auto status = runner_.run({words});
-    if (!status || *status != 0 || line_.mode == Mode::partial) return status;
+    if (line_.mode == Mode::partial) return link_as_given();
+    if (const std::string wrong = wrong_sources(line_, wrapper_); !wrong.empty()) return error(wrong);
+    if (!line_.portable) {
+      if (const auto checked = check_by_address(line_, wrapper_, output_); !checked)
+        return tl::unexpected(checked.error());
+    }
     Unfinished unfinished(output_);
-    auto made_movable = make_movable();
-    if (made_movable && *made_movable == 0) unfinished.finish();
-    return made_movable;
+    auto linked = line_.portable ? link_portable() : link_by_address();
+    if (linked && *linked == 0) unfinished.finish();
+    return linked;
   }
 
  private:
-  Result<int> make_movable() {
+  // What the user has said, and where MPI is.
+  Result<int> link_as_given() {
+    Words words = compiler_;
+    const bool anywhere = line_.mode == Mode::partial || line_.static_program || !line_.position_independent.empty();
+    if (!anywhere) words.emplace_back("-no-pie");  // there may be objects that the default build has made
+    append(words, definitions_);
+    append(words, line_.words);
+    append(words, compile_flags_);
+    append(words, link_flags_);
+    if (std::exchange(linked_before_, true)) words.emplace_back("-w");
+    auto status = runner_.run({words});
+    if (status && *status != 0) explain();
+    return status;
+  }
+
+  // The linker names what is missing, at length, but not the reason.
+  void explain() const {
+    if (const std::string wrong = wrong_objects(line_, wrapper_); !wrong.empty())
+      std::fprintf(stderr, "%s: %s\n", wrapper_.name.c_str(), wrong.c_str());
+  }
+
+  Result<int> link_portable() {
+    auto status = link_as_given();
+    if (!status || *status != 0) return status;
     const ObjectFacts plain = read_object_file(output_);
     const bool may_call_mpi = plain.is_elf && (plain.names_mpi || !plain.has_symbols);
     if (!may_call_mpi) return 0;
     auto directory = TemporaryDirectory::make();
     if (!directory) return tl::unexpected(directory.error());
+    const auto plan = translate(plain.commands, *directory);
+    if (!plan) return tl::unexpected(plan.error());
+    return *plan ? link_again(**plan, libcppc_flags(locate_parts()), *directory) : 0;
+  }
+
+  // One link is enough when the guess is right whether the program calls MPI.
+  Result<int> link_by_address() {
+    const bool guess = mention_mpi(input_files(line_, {}));
+    const auto directory = TemporaryDirectory::make();
+    if (!directory) return tl::unexpected(directory.error());
+    auto status = guess ? link_with_libcppc(nullptr, *directory) : link_as_given();
+    if (!status || *status != 0) return status;
+    const ObjectFacts linked = read_object_file(output_);
+    const bool calls_mpi = linked.is_elf && (linked.names_mpi || !linked.has_symbols || a_library_calls_mpi());
+    if (!calls_mpi) return guess ? link_as_given() : status;
+    const auto plan = translate_if_possible(linked.commands, *directory);
+    if (runner_.interrupted()) return failed(1);
+    if (plan) {
+      status = link_with_libcppc(&*plan, *directory);
+      if (!status || *status == 0) return status;
+      note("the program cannot be linked with its translated objects");
+    }
+    return guess && !plan ? 0 : link_with_libcppc(nullptr, *directory);
+  }
+
+  [[nodiscard]] bool a_library_calls_mpi() const {
+    const auto is_library = [](const Argument& argument) { return argument.role == Role::library; };
+    const bool some = std::any_of(line_.arguments.begin(), line_.arguments.end(), is_library);
+    return library_calls_mpi(input_files(line_, some ? compiler_directories(wrapper_, runner_) : Words{}));
+  }
+
+  // By address it goes without the translator, too.
+  std::optional<Replacement> translate_if_possible(const std::string& commands, const TemporaryDirectory& directory) {
+    if (wrapper_.language != Language::c) return std::nullopt;
+    auto plan = translate(commands, directory);
+    if (plan) return std::move(*plan);
+    if (!plan.error().text.empty()) note(plan.error().text);
+    return std::nullopt;
+  }
+
+  // For those who have asked for a report.
+  void note(const std::string& reason) const {
+    if (wants_report()) std::fprintf(stderr, "%s: not translated: %s\n", wrapper_.name.c_str(), reason.c_str());
+  }
+
+  [[nodiscard]] bool wants_report() const {
+    return std::find(line_.translator.begin(), line_.translator.end(), "--report") != line_.translator.end();
+  }
+
+  // Which objects take the place of which; nothing when all stay as they are.
+  Result<std::optional<Replacement>> translate(const std::string& commands, const TemporaryDirectory& directory) {
     const auto parts = find_parts(line_);
     if (!parts) return tl::unexpected(parts.error());
     program_ = records_of(line_, compiler_, compile_flags_);
     own_ = program_.size();
-    if (const auto added = add_linked(plain.commands, *parts, *directory); !added) return tl::unexpected(added.error());
-    if (own_ == 0 && std::none_of(program_.begin(), program_.end(), has_main)) return 0;
-    return translate_and_link(*parts, *directory);
+    if (const auto added = add_linked(commands, *parts, directory); !added) return tl::unexpected(added.error());
+    if (own_ == 0 && std::none_of(program_.begin(), program_.end(), has_main)) return std::nullopt;
+    return translate_sources(*parts, directory);
   }
 
   // The rest of the program: what the linker has taken from objects and archives.
@@ -114,7 +196,7 @@ class Linker {
       if (word == "-s" || word == "--strip-all") left_out[index] = {};
     }
     const std::string output = directory.file("look");
-    Words words = words_with({}, left_out);
+    Words words = words_with(line_.position_independent.empty() ? Words{"-no-pie"} : Words{}, left_out);
     append(words, {"-fno-lto", "-w", "-o", output});
     const auto linked = runner_.capture({words});
     if (!linked) return tl::unexpected(linked.error());
@@ -125,25 +207,33 @@ class Linker {
     return read_records(read_object_file(output).commands, output_);
   }
 
-  Result<int> translate_and_link(const std::vector<Part>& parts, const TemporaryDirectory& directory) {
+  Result<std::optional<Replacement>> translate_sources(const std::vector<Part>& parts,
+                                                       const TemporaryDirectory& directory) {
     const Parts installed = locate_parts();
-    if (const auto checked = check_parts(installed); !checked) return tl::unexpected(checked.error());
+    if (const auto checked = check_library(installed); !checked) return tl::unexpected(checked.error());
+    if (const auto checked = check_translator(installed); !checked) return tl::unexpected(checked.error());
     for (const Record& record : program_) {
       if (const auto checked = check_source(record); !checked) return tl::unexpected(checked.error());
     }
-    const TranslationRequest request{program_, line_.translator, directory.file("translated"),
-                                     fs::path(output_).filename()};
-    const auto translated = translate(request, installed, runner_);
+    const TranslationRequest request{program_,
+                                     line_.translator,
+                                     directory.file("translated"),
+                                     fs::path(output_).filename(),
+                                     !line_.portable,
+                                     !line_.portable && !wants_report()};
+    const auto translated = driver::translate(request, installed, runner_);
     if (!translated) return tl::unexpected(translated.error());
     const auto is_changed = [](const std::string& file) { return !file.empty(); };
-    if (!*translated || std::none_of((*translated)->begin(), (*translated)->end(), is_changed)) return 0;
+    if (!*translated || std::none_of((*translated)->begin(), (*translated)->end(), is_changed)) return std::nullopt;
     if (line_.static_program)
       return error(output_ + " is linked with -static, but libcppc is a shared library: link it without -static");
-    const auto plan = plan_replacement(line_, parts, program_, own_, **translated, directory.path());
+    auto plan = plan_replacement(line_, parts, program_, own_, **translated, directory.path());
     if (!plan) return tl::unexpected(plan.error());
-    auto compiled = compile_sources(*plan, **translated, installed, directory);
-    if (!compiled || *compiled != 0) return compiled;
-    return link_again(*plan, installed, directory);
+    const auto compiled = compile_sources(*plan, **translated, installed, directory);
+    if (!compiled) return tl::unexpected(compiled.error());
+    if (*compiled != 0)
+      return tl::unexpected(Failure{line_.portable ? "" : "what has become of it does not compile", *compiled});
+    return std::move(*plan);
   }
 
   Result<int> compile_sources(const Replacement& plan, const Words& translated, const Parts& installed,
@@ -156,13 +246,35 @@ class Linker {
       append(words, {"-idirafter", installed.headers});
       commands.push_back({std::move(words), record.directory});
     }
-    return runner_.run_all(commands);
+    return line_.portable || wants_report() ? runner_.run_all(commands) : runner_.run_all_quietly(commands);
   }
 
-  Result<int> link_again(const Replacement& plan, const Parts& installed, const TemporaryDirectory& directory) {
-    Words first = plan.in_front;
-    append(first, libcppc_flags(installed));
-    Words words = words_with(first, plan.arguments);
+  Result<int> link_again(const Replacement& plan, const Words& libcppc, const TemporaryDirectory& directory) {
+    Words first{"-no-pie"};
+    if (!line_.position_independent.empty()) first.clear();
+    append(first, plan.in_front);
+    append(first, libcppc);
+    return run_link(words_with(first, plan.arguments), directory);
+  }
+
+  // `plan`: of the translation, or nothing.
+  Result<int> link_with_libcppc(const Replacement* plan, const TemporaryDirectory& directory) {
+    const Parts installed = locate_parts();
+    if (const auto checked = check_library(installed); !checked) return tl::unexpected(checked.error());
+    AddressWords address = address_words(line_, wrapper_, installed, runner_);
+    Words first = plan == nullptr ? Words{} : plan->in_front;
+    append(first, address.in_front);
+    if (plan != nullptr) address.replaced.insert(plan->arguments.begin(), plan->arguments.end());
+    const bool again = std::exchange(linked_before_, true);
+    Words words = words_with(first, address.replaced, again ? Rules::left_out : Rules::kept);
+    append(words, address.at_end);
+    if (again) words.emplace_back("-w");
+    auto status = run_link(std::move(words), directory);
+    if (status && *status != 0 && plan == nullptr) explain();
+    return status;
+  }
+
+  Result<int> run_link(Words words, const TemporaryDirectory& directory) {
     if (!line_.output.empty()) append(words, {"-o", line_.output});
     if (line_.has_response_files) {
       const std::string file = directory.file("link.words");
@@ -175,13 +287,17 @@ class Linker {
     return runner_.run({words});
   }
 
-  // The command line with inputs replaced, without output and without what writes rules for make.
-  Words words_with(const Words& first, const std::map<std::size_t, Words>& replaced) const {
+  enum class Rules { left_out, kept };
+
+  // The command line with inputs replaced, without output and, if so, without what writes rules for make.
+  Words words_with(const Words& first, const std::map<std::size_t, Words>& replaced,
+                   Rules rules = Rules::left_out) const {
     Words words = compiler_;
     append(words, first);
+    append(words, definitions_);
     for (std::size_t index = 0; index < line_.arguments.size(); ++index) {
       const Argument& argument = line_.arguments[index];
-      if (argument.role == Role::output || argument.role == Role::dependency) continue;
+      if (argument.role == Role::output || (argument.role == Role::dependency && rules == Rules::left_out)) continue;
       const auto found = replaced.find(index);
       if (found == replaced.end()) {
         append(words, argument.words);
@@ -197,22 +313,23 @@ class Linker {
   }
 
   const CommandLine& line_;
-  const Words compiler_ = underlying_compiler();
-  const Words compile_flags_, link_flags_;
+  const Wrapper& wrapper_;
+  const Words compiler_, definitions_, compile_flags_, link_flags_;
   Runner& runner_;
   const std::string output_;
   std::vector<Record> program_;  // first the sources on the command line, then the rest
   std::size_t own_ = 0;          // how many of them are on the command line
+  bool linked_before_ = false;
 };
 
 }  // namespace
 
-Result<int> link(const CommandLine& line, Runner& runner) {
-  auto compile_flags = mpi_compile_flags(line, runner);
+Result<int> link(const CommandLine& line, const Wrapper& wrapper, Runner& runner) {
+  auto compile_flags = mpi_compile_flags(line, wrapper, runner);
   if (!compile_flags) return tl::unexpected(compile_flags.error());
-  auto link_flags = mpi_link_flags(line, runner);
+  auto link_flags = mpi_link_flags(line, wrapper, runner);
   if (!link_flags) return tl::unexpected(link_flags.error());
-  return Linker(line, std::move(*compile_flags), std::move(*link_flags), runner).link();
+  return Linker(line, wrapper, std::move(*compile_flags), std::move(*link_flags), runner).link();
 }
 
 }  // namespace cppc::driver

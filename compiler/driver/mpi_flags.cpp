@@ -6,17 +6,26 @@
 
 namespace cppc::driver {
 
-Result<std::string> ask_mpicc(const std::string& what, Runner& runner) {
-  const auto answer = runner.capture({{"mpicc", "--showme:" + what}});
+Result<std::string> ask_mpi(const Wrapper& wrapper, const std::string& what, Runner& runner) {
+  const auto answer = runner.capture({{wrapper.mpi, "--showme:" + what}});
   if (!answer && answer.error().status == 127)
-    return error("mpicc, which knows the flags of MPI, is not in PATH: install Open MPI or add its bin directory");
+    return error(wrapper.mpi +
+                 ", which knows the flags of MPI, is not in PATH: install Open MPI or add its bin directory");
   if (!answer) return tl::unexpected(answer.error());
-  if (answer->status != 0) return error("mpicc --showme:" + what + " fails; is it Open MPI's? " + answer->errors);
+  if (answer->status != 0)
+    return error(wrapper.mpi + " --showme:" + what + " fails; is it Open MPI's? " + answer->errors);
   return answer->text;
 }
 
-Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, Runner& runner) {
-  const auto answer = ask_mpicc("compile", runner);
+std::vector<std::string> definitions_for_mpi(const CommandLine& line, const Wrapper& wrapper) {
+  const auto is_cxx = [](const Argument& argument) { return language_of(argument) == Language::cxx; };
+  if (wrapper.language != Language::cxx && std::none_of(line.arguments.begin(), line.arguments.end(), is_cxx))
+    return {};
+  return {"-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"};
+}
+
+Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, const Wrapper& wrapper, Runner& runner) {
+  const auto answer = ask_mpi(wrapper, "compile", runner);
   if (!answer) return tl::unexpected(answer.error());
   std::vector<std::string> flags = split_at_blanks(*answer);
   const bool all_there = std::all_of(flags.begin(), flags.end(), [&line](const std::string& flag) {
@@ -26,12 +35,21 @@ Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, Runn
   return flags;
 }
 
-Result<std::vector<std::string>> mpi_link_flags(const CommandLine& line, Runner& runner) {
+Result<std::vector<std::string>> mpi_link_flags(const CommandLine& line, const Wrapper& wrapper, Runner& runner) {
   // An object made of several cannot hold libraries.
   if (line.combined_object) return std::vector<std::string>{};
-  const auto answer = ask_mpicc("link", runner);
+  const auto answer = ask_mpi(wrapper, "link", runner);
   if (!answer) return tl::unexpected(answer.error());
-  return split_at_blanks(*answer);
+  std::vector<std::string> flags;
+  for (std::string& flag : split_at_blanks(*answer)) {
+    const bool if_needed = is_mpi_cxx(flag);
+    if (if_needed) flags.emplace_back("-Wl,--push-state,--as-needed");
+    flags.push_back(std::move(flag));
+    if (if_needed) flags.emplace_back("-Wl,--pop-state");
+  }
+  return flags;
 }
+
+bool is_mpi_cxx(const std::string& flag) { return flag == "-lmpi_cxx" || flag == "mpi_cxx"; }
 
 }  // namespace cppc::driver

@@ -1,4 +1,4 @@
-/// The flags of MPI, which Open MPI's mpicc knows.
+/// The flags of MPI, which Open MPI's wrappers know.
 #pragma once
 
 #include <string>
@@ -7,16 +7,23 @@
 #include "command_line.hpp"
 #include "process.hpp"
 #include "result.hpp"
+#include "wrapper.hpp"
 
 namespace cppc::driver {
 
-/// What `mpicc --showme:WHAT` prints.
-Result<std::string> ask_mpicc(const std::string& what, Runner& runner);
+/// What MPI's wrapper for the same language prints for `--showme:WHAT`.
+Result<std::string> ask_mpi(const Wrapper& wrapper, const std::string& what, Runner& runner);
+
+/// What has to stand before the words of `line`, which may take it back: MPI's own classes for C++ are left out.
+std::vector<std::string> definitions_for_mpi(const CommandLine& line, const Wrapper& wrapper);
 
 /// What `line` needs to compile a program with MPI; nothing when it has it all.
-Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, Runner& runner);
+Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, const Wrapper& wrapper, Runner& runner);
 
 /// What `line` needs at its end to link a program with MPI, whatever stands before the objects.
-Result<std::vector<std::string>> mpi_link_flags(const CommandLine& line, Runner& runner);
+Result<std::vector<std::string>> mpi_link_flags(const CommandLine& line, const Wrapper& wrapper, Runner& runner);
+
+/// Whether `flag` is the library of MPI's classes for C++, which few programs need.
+bool is_mpi_cxx(const std::string& flag);
 
 }  // namespace cppc::driver

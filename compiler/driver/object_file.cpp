@@ -25,6 +25,11 @@ void read_symbols(const ElfView& elf, const Elf64_Shdr& table, ObjectFacts& fact
     const std::string_view name = elf.name(table, symbol);
     if ((name == "main" || name == "MAIN__") && symbol.st_shndx != SHN_UNDEF) facts.defines_main = true;
     if (name.starts_with("MPI_") || name.starts_with("PMPI_") || name.starts_with("mpi_")) facts.names_mpi = true;
+    if (symbol.st_shndx == SHN_UNDEF) {
+      facts.wants_cxx = facts.wants_cxx || name.starts_with("_ZS") || name.starts_with("_ZNS") ||
+                        name.starts_with("_ZNKS") || name.starts_with("_Znw") || name == "__gxx_personality_v0";
+      facts.wants_fortran = facts.wants_fortran || name.starts_with("_gfortran_");
+    }
     if (ELF64_ST_TYPE(symbol.st_info) == STT_FILE && !name.empty()) ++facts.source_files;
   }
 }

@@ -20,6 +20,8 @@ struct ObjectFacts {
   std::string commands;          ///< contents of the section of commands
   bool defines_main = false;     ///< or what f2c makes of a program in Fortran
   bool names_mpi = false;        ///< defines or wants a symbol MPI_…, mpi_…
+  bool wants_cxx = false;        ///< the runtime of C++
+  bool wants_fortran = false;    ///< that of gfortran
   bool has_symbols = false;      ///< neither kind of symbol table has been stripped away
   std::size_t source_files = 0;  ///< of how many compilations it consists, as far as symbols tell
 };

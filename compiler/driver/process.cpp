@@ -135,13 +135,23 @@ void Runner::wait_for_one(std::vector<Child>& running, std::vector<int>& statuse
 Result<int> Runner::run(const Command& command) { return run_all({&command, 1}); }
 
 Result<int> Runner::run_all(std::span<const Command> commands) {
+  return run_all(commands, STDOUT_FILENO, STDERR_FILENO);
+}
+
+Result<int> Runner::run_all_quietly(std::span<const Command> commands) {
+  const NamelessFile output;
+  if (output.fd < 0) return error(std::string("cannot make a file in memory: ") + std::strerror(errno));
+  return run_all(commands, output.fd, output.fd);
+}
+
+Result<int> Runner::run_all(std::span<const Command> commands, int output, int errors) {
   const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
   std::vector<Child> running;
   std::vector<int> statuses(commands.size(), 0);
   Result<int> result = 0;
   for (std::size_t index = 0; index < commands.size() && result; ++index) {
     if (running.size() == most) wait_for_one(running, statuses);
-    if (const auto id = start(commands[index], STDOUT_FILENO, STDERR_FILENO)) {
+    if (const auto id = start(commands[index], output, errors)) {
       running.push_back({*id, index});
     } else {
       result = tl::unexpected(id.error());

@@ -40,12 +40,18 @@ class Runner {
   /// Runs all, as many at once as there are processors; all of them even if one fails. The status of the first in
   /// order that failed, or 0.
   Result<int> run_all(std::span<const Command> commands);
+  /// The same, and nobody sees what they print.
+  Result<int> run_all_quietly(std::span<const Command> commands);
   /// Runs `command` and keeps what it prints.
   Result<Output> capture(const Command& command);
+
+  /// Whether a signal has come that ends this process.
+  [[nodiscard]] bool interrupted() const { return interrupted_by_ != 0; }
 
  private:
   struct Child;
   Result<pid_t> start(const Command& command, int output, int errors);
+  Result<int> run_all(std::span<const Command> commands, int output, int errors);
   void wait_for_one(std::vector<Child>& running, std::vector<int>& statuses);
 
   bool verbose_;

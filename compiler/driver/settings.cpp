@@ -3,17 +3,21 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "response_file.hpp"
-
 namespace cppc::driver {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> underlying_compiler() {
-  const char* setting = std::getenv("CPPC_CC");
-  std::vector<std::string> words = split_at_blanks(setting == nullptr ? "" : setting);
-  return words.empty() ? std::vector<std::string>{"cc"} : words;
+namespace {
+
+Result<void> check(const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) {
+    std::error_code failure;
+    if (!fs::exists(part, failure)) return error("a part of cppc-cc is missing: " + part + "; install it again");
+  }
+  return {};
 }
+
+}  // namespace
 
 bool is_set(const char* variable) {
   const char* value = std::getenv(variable);
@@ -27,13 +31,9 @@ Parts locate_parts() {
           (programs / CPPC_LIBRARIES_FROM_PROGRAMS).lexically_normal()};
 }
 
-Result<void> check_parts(const Parts& parts) {
-  for (const std::string& part : {parts.translator, parts.headers + "/cppc/cppc.h", parts.libraries + "/libcppc.so"}) {
-    std::error_code failure;
-    if (!fs::exists(part, failure)) return error("a part of cppc-cc is missing: " + part + "; install it again");
-  }
-  return {};
-}
+Result<void> check_library(const Parts& parts) { return check({parts.libraries + "/libcppc.so"}); }
+
+Result<void> check_translator(const Parts& parts) { return check({parts.translator, parts.headers + "/cppc/cppc.h"}); }
 
 std::vector<std::string> libcppc_flags(const Parts& parts) {
   return {"-Xlinker",     "--push-state", "-Xlinker", "--no-as-needed", parts.libraries + "/libcppc.so",

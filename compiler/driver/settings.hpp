@@ -1,4 +1,4 @@
-/// What the wrapper works with: the compiler underneath, the parts of CPPC Live.
+/// What the wrapper works with: the parts of CPPC Live.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ struct Parts {
   std::string libraries;   ///< directory that has libcppc.so
 };
 
-/// CPPC_CC, or cc.
-std::vector<std::string> underlying_compiler();
-
 /// Whether the environment variable is set to something.
 bool is_set(const char* variable);
 
 /// Where the parts are, seen from the running program.
 Parts locate_parts();
 
-/// Whether they are all there.
-Result<void> check_parts(const Parts& parts);
+/// Whether libcppc is there.
+Result<void> check_library(const Parts& parts);
+
+/// Whether the others are, which the translator and what it makes need.
+Result<void> check_translator(const Parts& parts);
 
 /// The linker's words for libcppc, which has to come before MPI's own library.
 std::vector<std::string> libcppc_flags(const Parts& parts);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "by_address.hpp"
 #include "command_line.hpp"
+#include "compile.hpp"
 #include "mpi_flags.hpp"
 #include "response_file.hpp"
 #include "settings.hpp"
@@ -26,53 +28,74 @@ std::string joined(const Words& words) {
   return text;
 }
 
-Words compile_flags(const Parts& parts) { return {"-I" + parts.headers}; }
+// What the wrapper says, with the words in which it was asked.
+class Answer {
+ public:
+  Answer(const CommandLine& line, const Wrapper& wrapper, Runner& runner)
+      : line_(line), wrapper_(wrapper), runner_(runner) {}
 
-Words link_flags(const Parts& parts) { return {"-L" + parts.libraries, "-lcppc", "-Wl,-rpath," + parts.libraries}; }
-
-// The whole command.
-Result<std::string> command(std::span<const std::string> arguments, Runner& runner) {
-  Words rest;
-  std::remove_copy_if(arguments.begin(), arguments.end(), std::back_inserter(rest), is_question);
-  const auto line = parse_command_line(rest);
-  if (!line) return tl::unexpected(line.error());
-  const auto mpi_compile = mpi_compile_flags(*line, runner);
-  if (!mpi_compile) return tl::unexpected(mpi_compile.error());
-  const auto mpi_link = mpi_link_flags(*line, runner);
-  if (!mpi_link) return tl::unexpected(mpi_link.error());
-  const Parts parts = locate_parts();
-  const bool links = line->mode == Mode::link || line->mode == Mode::partial || !line->has_inputs;
-  Words words = underlying_compiler();
-  append(words, line->words);
-  append(words, *mpi_compile);
-  append(words, compile_flags(parts));
-  if (links) append(words, link_flags(parts));
-  if (links) append(words, *mpi_link);
-  return joined(words);
-}
-
-// The wrapper's own words come before those of MPI.
-Result<std::string> answer(const std::string& what, Runner& runner) {
-  if (what == "command") return joined(underlying_compiler());
-  auto of_mpi = ask_mpicc(what, runner);
-  if (!of_mpi) return of_mpi;
-  const Parts parts = locate_parts();
-  Words words;
-  if (what == "compile") words = compile_flags(parts);
-  if (what == "link") words = link_flags(parts);
-  if (what == "incdirs") words = {parts.headers};
-  if (what == "libdirs") words = {parts.libraries};
-  if (what == "libs") words = {"cppc"};
-  if (!words.empty()) {
-    append(words, split_at_blanks(*of_mpi));
+  // The whole command.
+  Result<std::string> command() {
+    const auto mpi_compile = mpi_compile_flags(line_, wrapper_, runner_);
+    if (!mpi_compile) return tl::unexpected(mpi_compile.error());
+    const auto mpi_link = mpi_link_flags(line_, wrapper_, runner_);
+    if (!mpi_link) return tl::unexpected(mpi_link.error());
+    const bool links = line_.mode == Mode::link || line_.mode == Mode::partial || !line_.has_inputs;
+    Words words = compiler_for(line_, wrapper_);
+    append(words, definitions_for_mpi(line_, wrapper_));
+    append(words, line_.words);
+    append(words, *mpi_compile);
+    append(words, {"-I" + parts_.headers});
+    if (links) append(words, link_flags());
+    if (links) append(words, *mpi_link);
     return joined(words);
   }
-  std::string text = of_mpi->substr(0, of_mpi->find_last_not_of('\n') + 1);
-  constexpr std::string_view its_name = "mpicc";
-  for (std::size_t at = 0; (at = text.find(its_name, at)) != std::string::npos;)
-    text.replace(at, its_name.size(), "cppc-cc");
-  return text;
-}
+
+  // The wrapper's own words come before those of MPI.
+  Result<std::string> to(const std::string& what) {
+    if (what == "command") return joined(wrapper_.compiler);
+    auto of_mpi = ask_mpi(wrapper_, what, runner_);
+    if (!of_mpi) return of_mpi;
+    Words words;
+    if (what == "compile") words = compile_flags();
+    if (what == "link") words = link_flags();
+    if (what == "incdirs") words = {parts_.headers};
+    if (what == "libdirs") words = {parts_.libraries};
+    if (what == "libs") words = {"cppc"};
+    if (words.empty()) return with_own_name(of_mpi->substr(0, of_mpi->find_last_not_of('\n') + 1));
+    for (const std::string& word : split_at_blanks(*of_mpi)) {
+      // Nobody can say here that it is linked only if it is needed.
+      if (!is_mpi_cxx(word)) words.push_back(word);
+    }
+    return joined(words);
+  }
+
+ private:
+  Words compile_flags() const {
+    Words words = definitions_for_mpi(line_, wrapper_);
+    words.insert(words.begin(), "-I" + parts_.headers);
+    return words;
+  }
+
+  Words link_flags() const {
+    Words words;
+    // A shared library is at no fixed place.
+    if (!line_.portable && line_.mode != Mode::partial) words = address_flags(wrapper_);
+    append(words, {"-L" + parts_.libraries, "-lcppc", "-Wl,-rpath," + parts_.libraries});
+    return words;
+  }
+
+  std::string with_own_name(std::string text) const {
+    for (std::size_t at = 0; (at = text.find(wrapper_.mpi, at)) != std::string::npos; at += wrapper_.name.size())
+      text.replace(at, wrapper_.mpi.size(), wrapper_.name);
+    return text;
+  }
+
+  const CommandLine& line_;
+  const Wrapper& wrapper_;
+  Runner& runner_;
+  const Parts parts_ = locate_parts();
+};
 
 }  // namespace
 
@@ -80,11 +103,15 @@ bool asks_to_show(std::span<const std::string> arguments) {
   return std::any_of(arguments.begin(), arguments.end(), is_question);
 }
 
-Result<int> show(std::span<const std::string> arguments, Runner& runner) {
+Result<int> show(std::span<const std::string> arguments, const Wrapper& wrapper, Runner& runner) {
   const std::string question = *std::find_if(arguments.begin(), arguments.end(), is_question);
   const std::size_t colon = question.find(':');
-  const auto text =
-      colon == std::string::npos ? command(arguments, runner) : answer(question.substr(colon + 1), runner);
+  Words rest;
+  std::remove_copy_if(arguments.begin(), arguments.end(), std::back_inserter(rest), is_question);
+  const auto line = parse_command_line(rest);
+  if (!line) return tl::unexpected(line.error());
+  Answer answer(*line, wrapper, runner);
+  const auto text = colon == std::string::npos ? answer.command() : answer.to(question.substr(colon + 1));
   if (!text) return tl::unexpected(text.error());
   if (std::puts(text->c_str()) < 0) return error("cannot write the answer");
   return 0;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "process.hpp"
+#include "wrapper.hpp"
 
 namespace cppc::driver {
 
@@ -12,6 +13,6 @@ namespace cppc::driver {
 bool asks_to_show(std::span<const std::string> arguments);
 
 /// Prints the answer. The exit status.
-Result<int> show(std::span<const std::string> arguments, Runner& runner);
+Result<int> show(std::span<const std::string> arguments, const Wrapper& wrapper, Runner& runner);
 
 }  // namespace cppc::driver

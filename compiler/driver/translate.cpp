@@ -1,5 +1,6 @@
 #include "translate.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,14 @@ Result<void> write_commands(const TranslationRequest& request, const std::string
   return {};
 }
 
+// What the translator says of a program that it has translated, everybody hears.
+Result<int> run_quietly(const Command& command, Runner& runner) {
+  const auto output = runner.capture(command);
+  if (!output) return tl::unexpected(output.error());
+  if (output->status == 0) std::fputs(output->errors.c_str(), stderr);
+  return output->status;
+}
+
 // For whoever wants to read what was compiled.
 Result<void> keep(const TranslationRequest& request) {
   if (!is_set("CPPC_KEEP")) return {};
@@ -44,12 +53,13 @@ Result<std::optional<std::vector<std::string>>> translate(const TranslationReque
   const std::string commands = request.directory + "/commands.json";
   if (const auto written = write_commands(request, commands); !written) return tl::unexpected(written.error());
   Command command{{parts.translator, "--program", commands, "--into", request.directory}};
+  if (request.by_address) command.words.emplace_back("--by-address");
   command.words.insert(command.words.end(), request.options.begin(), request.options.end());
-  const auto status = runner.run(command);
+  const auto status = request.quiet ? run_quietly(command, runner) : runner.run(command);
   if (!status) return tl::unexpected(status.error());
   if (const auto kept = keep(request); !kept) return tl::unexpected(kept.error());
   if (*status == nothing_to_do) return std::nullopt;
-  if (*status != 0) return failed(*status);
+  if (*status != 0) return tl::unexpected(Failure{request.by_address ? "cppc refuses it" : "", *status});
   std::vector<std::string> translated;
   for (std::size_t index = 0; index < request.program.size(); ++index) {
     const std::string path = request.directory + "/" + std::to_string(index) + ".c";

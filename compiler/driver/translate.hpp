@@ -18,6 +18,8 @@ struct TranslationRequest {
   std::span<const std::string> options;  ///< for the translator
   std::string directory;                 ///< is made; what is translated goes there
   std::string name;                      ///< the program's, for CPPC_KEEP
+  bool by_address = false;               ///< nothing but places and memory that is dead there
+  bool quiet = false;                    ///< what the translator says of a failure is nobody's concern
 };
 
 /// For each source of the program the translated file, or an empty string where nothing had to change; nothing at all

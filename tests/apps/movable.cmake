@@ -1,7 +1,8 @@
 # add_movable(NAME): the program NAME of this folder, built twice from the same sources with the same options for each
 # variant COMPILER-LEVEL:
 #   bin/plain/VARIANT/NAME     by mpicc
-#   bin/movable/VARIANT/NAME   by cppc-cc; what it translated and its report.json are in tests/apps/translated/VARIANT/NAME
+#   bin/movable/VARIANT/NAME   by cppc-cc --portable; what it translated and its report.json are in
+#                              tests/apps/translated/VARIANT/NAME
 # The default build has gcc-O2 only, the target movable-all has all variants.
 find_program(GCC gcc REQUIRED)
 find_program(CLANG clang-19 REQUIRED)
@@ -32,8 +33,8 @@ function(add_movable name)
       WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
       COMMAND_EXPAND_LISTS VERBATIM)
     add_custom_command(OUTPUT ${movable} ${kept}/${name}/report.json
-      COMMAND ${CMAKE_COMMAND} -E env CPPC_CC=${compiler} CPPC_KEEP=${kept} $<TARGET_FILE:cppc-cc> -o ${movable}
-              ${options}
+      COMMAND ${CMAKE_COMMAND} -E env CPPC_CC=${compiler} CPPC_KEEP=${kept} $<TARGET_FILE:cppc-cc> --portable
+              -o ${movable} ${options}
       DEPENDS ${sources} ${headers} cppc-cc cppc-translator cppc cppc_public_headers ${tables}
       WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
       COMMAND_EXPAND_LISTS VERBATIM)

@@ -41,6 +41,7 @@ class Compile : public WrapperTest, public testing::WithParamInterface<const cha
 INSTANTIATE_TEST_SUITE_P(Compilers, Compile, testing::Values(COMPILERS));
 
 TEST_P(Compile, TheObjectIsTheCompilersWithItsCommandBehind) {
+  make_portable();
   for (const char* option : {"-O2", "-g", "-ffunction-sections"}) {
     run(compiler({option, "-c", "good.c", "-o", "plain.o"}));
     EXPECT_EQ(well({"cppc-cc", option, "-c", "good.c", "-o", "good.o"}), "");
@@ -184,7 +185,7 @@ TEST_F(Alone, OwnOptionsAreNotTheCompilers) {
   write("words", "--cppc-report=json -c good.c");
   well({"cppc-cc", "@words"});
   set("CPPC_WRAPPER", "off");
-  well({"cppc-cc", "--cppc-report=json", "-c", "good.c"});
+  well({"cppc-cc", "--portable", "--cppc-report=json", "-c", "good.c"});
 }
 
 TEST_F(Alone, AnObjectThatCannotKeepItsCommandIsMentioned) {
@@ -195,6 +196,7 @@ TEST_F(Alone, AnObjectThatCannotKeepItsCommandIsMentioned) {
 }
 
 TEST_F(Alone, AnswersLikeMpiccWithItsOwnFlagsAdded) {
+  make_portable();
   const auto mpicc = [this](const std::string& what) {
     std::string answer = well({"mpicc", "-showme:" + what});
     answer.pop_back();

@@ -1,4 +1,4 @@
-/// Links that cannot be finished, and what can be seen and kept of a link.
+/// Links of portable programs that cannot be finished, and what can be seen and kept of a link.
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -14,6 +14,7 @@ using test::Finished;
 class LinkFailure : public WrapperTest {
  protected:
   LinkFailure() {
+    make_portable();
     set("CPPC_CC", GCC);
     write_program();
     for (const char* file : {"main.c", "part.c"}) well({"cppc-cc", "-c", file});
@@ -115,7 +116,7 @@ TEST_F(LinkFailure, WhatIsRunIsShown) {
   set("CPPC_VERBOSE", "1");
   const std::string by_variable = run(link_).errors;
   for (const std::string& shown : {by_option, by_variable}) {
-    const std::string link = GCC " -o program main.o part.o";
+    const std::string link = GCC " -no-pie -o program main.o part.o";
     const std::string translator = std::string("'").append(installed("bin/cppc")).append("' --program");
     const std::string compiler = std::string("cd '").append(work_).append("' && " GCC " -iquote .");
     for (const std::string& command : {link, translator, compiler}) {

@@ -110,6 +110,7 @@ TEST_P(Link, WholeArchivesAreTakenWhole) {
 }
 
 TEST_P(Link, CombinedObjectsAreReplacedAsAWhole) {
+  make_portable();
   write("third.c", "int third = 3;\n");
   compile();
   well({"cppc-cc", "-c", "third.c"});
@@ -164,7 +165,7 @@ TEST_P(Link, RulesForMakeStayThoseOfTheCompiler) {
   EXPECT_EQ(read("main.d"), rules);
   EXPECT_EQ(files(), (Words{"main.c", "main.d", "main.o", "other.d", "part.c", "part.h", "part.o", "program"}));
 
-  well({GetParam(), MPI_COMPILE_FLAGS, "-MMD", "main.c", "part.o", "-o", "program", MPI_LINK_FLAGS});
+  well({GetParam(), "-no-pie", MPI_COMPILE_FLAGS, "-MMD", "main.c", "part.o", "-o", "program", MPI_LINK_FLAGS});
   const Words expected = files();
   const std::string one_command = read("program-main.d") + read("program.d");
   EXPECT_NE(one_command, "");
@@ -253,6 +254,7 @@ TEST_P(Link, OtherLanguagesStayWhatTheyAre) {
 }
 
 TEST_P(Link, OptionsReachTheTranslatorWithTheCommands) {
+  make_portable();
   well({"cppc-cc", "-DPART=1", "-O2", "-c", "part.c", "-MD", "-o", "p.o"});
   EXPECT_EQ(linked({"--cppc-report=json", "main.c", "p.o", "--cppc-models=models.toml", "-lm"}), all_translated);
   const auto log = translator_log();
@@ -268,6 +270,7 @@ TEST_P(Link, OptionsReachTheTranslatorWithTheCommands) {
 }
 
 TEST_P(Link, ProgramsWithNothingToDoAreThoseOfTheCompiler) {
+  make_portable();
   write("no_mpi.c", "#include <stdio.h>\nint main(void) { puts(\"plain\"); return 0; }\n");
   EXPECT_EQ(linked({"no_mpi.c"}), "plain\n");
   EXPECT_FALSE(was_translated());
@@ -283,6 +286,7 @@ TEST_P(Link, ProgramsWithNothingToDoAreThoseOfTheCompiler) {
 }
 
 TEST_P(Link, WithoutAMainOfItsOwnNothingIsTranslated) {
+  make_portable();
   well({GetParam(), MPI_COMPILE_FLAGS, "-c", "main.c"});
   well({"cppc-cc", "-c", "part.c"});
   EXPECT_EQ(linked({"main.o", "part.o"}), all_plain);

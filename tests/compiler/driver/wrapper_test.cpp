@@ -18,6 +18,7 @@ WrapperTest::WrapperTest() {
   for (const std::string& one : {bin, libraries, headers + "/cppc", work_, directory_.path() + "/temporary"})
     fs::create_directories(one);
   fs::copy_file(CPPC_CC_PROGRAM, bin + "/cppc-cc");
+  for (const char* name : {"cppc-c++", "cppc-cxx", "cppc-fc"}) fs::create_symlink("cppc-cc", bin + "/" + name);
   fs::copy_file(FAKE_TRANSLATOR, bin + "/cppc");
   fs::copy_file(FAKE_LIBCPPC, libraries + "/libcppc.so");
   std::ofstream(headers + "/cppc/cppc.h") << "/* the test's */\n";
@@ -31,9 +32,13 @@ WrapperTest::~WrapperTest() { EXPECT_TRUE(fs::is_empty(directory_.path() + "/tem
 
 Process WrapperTest::start(const Words& command) const {
   // env(1) replaces variables; two of a name would be understood differently by different programs.
-  Words words{"env", "-u", "MAKEFLAGS", "-u", "CPPC_CC", "-u", "CPPC_VERBOSE", "-C", work_};
+  Words words{"env", "-u",      "MAKEFLAGS", "-u",           "CPPC_CC", "-u", "CPPC_CXX",
+              "-u",  "CPPC_FC", "-u",        "CPPC_VERBOSE", "-C",      work_};
   words.insert(words.end(), settings_.begin(), settings_.end());
-  words.insert(words.end(), command.begin(), command.end());
+  for (const std::string& word : command) {
+    words.push_back(word);
+    if (portable_ && word == "cppc-cc") words.emplace_back("--portable");
+  }
   return Process(words);
 }
 

@@ -1,5 +1,5 @@
-/// cppc-cc in an installation of its own, with a translator that is the test's, and a directory to work in. Their names
-/// have blanks in them.
+/// The wrappers in an installation of their own, with a translator that is the test's, and a directory to work in.
+/// Their names have blanks in them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,6 +23,8 @@ class WrapperTest : public testing::Test {
 
   /// Runs `command` in the directory to work in, where cppc-cc is in PATH.
   test::Finished run(const Words& command) const;
+  /// From now on every cppc-cc is called with --portable.
+  void make_portable() { portable_ = true; }
   /// Starts it.
   [[nodiscard]] test::Process start(const Words& command) const;
   /// Runs it and expects that it goes well and says nothing; its output.
@@ -56,6 +58,7 @@ class WrapperTest : public testing::Test {
 
  private:
   Words settings_;
+  bool portable_ = false;
 };
 
 }  // namespace cppc::driver

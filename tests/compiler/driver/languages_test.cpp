@@ -1,0 +1,221 @@
+/// cppc-c++ and cppc-fc, with the real libcppc: what they link runs under mpirun as what mpicxx and mpifort link.
+#include <algorithm>
+#include <filesystem>
+
+#include "wrapper_test.hpp"
+
+namespace cppc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Finished;
+
+class Languages : public WrapperTest {
+ protected:
+  Languages() {
+    const std::string library = installed("bin/" CPPC_LIBRARIES_FROM_PROGRAMS "/libcppc.so");
+    fs::remove(library);
+    fs::create_symlink(LIBCPPC, library);
+    for (const char* setting : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                                "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"})
+      set(setting, "1");
+    set("OMPI_MCA_hwloc_base_binding_policy", "none");
+    write("part.f90",
+          "subroutine part(n) bind(c)\n use iso_c_binding\n integer(c_int), value :: n\n print *, 'part', n\n"
+          "end subroutine\n");
+    write("part.cpp",
+          "#include <iostream>\nextern \"C\" void part(int n) { std::cout << \"part \" << n << std::endl; }\n");
+  }
+
+  // The libraries that `program` names.
+  std::string needed() const { return well({"readelf", "-dW", "program"}); }
+  void expect_alone() const {
+    for (const char* library : {"libstdc++", "libgcc_s", "libgfortran", "libquadmath", "libmpi_cxx"})
+      EXPECT_EQ(needed().find(library), std::string::npos) << needed();
+    EXPECT_NE(well({"nm", "-D", "program"}).find(" cppc_by_address\n"), std::string::npos);
+    EXPECT_NE(well({"readelf", "-hW", "program"}).find("EXEC"), std::string::npos);
+    const std::string all = well({"ldd", "program"});
+    EXPECT_LT(all.find("libcppc.so"), all.find("libmpi"));
+  }
+  // What two ranks print, in order.
+  std::string of_ranks() const { return well({"sh", "-c", "mpirun -n 2 ./program | sort | tr -s ' '"}); }
+};
+
+constexpr const char* cxx_program = R"(#include <mpi.h>
+#include <iostream>
+#include <stdexcept>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  try {
+    throw std::runtime_error("caught");
+  } catch (const std::exception& error) {
+    std::cout << "rank " << rank << " sum " << sum << " " << error.what() << std::endl;
+  }
+  MPI_Finalize();
+}
+)";
+
+TEST_F(Languages, Cxx) {
+  write("main.cc", cxx_program);
+  for (const char* wrapper : {"cppc-c++", "cppc-cxx"}) {
+    for (const char* compiler : {GXX, CLANG}) {
+      if (std::string(compiler) == CLANG) set("CPPC_CXX", std::string(CLANG) + " --driver-mode=g++");
+      SCOPED_TRACE(compiler);
+      well({wrapper, "-O2", "main.cc", "-o", "program"});
+      EXPECT_EQ(of_ranks(), "rank 0 sum 1 caught\nrank 1 sum 1 caught\n");
+      expect_alone();
+      well({wrapper, "-O2", "-c", "main.cc"});
+      well({wrapper, "main.o", "-o", "program"});
+      EXPECT_EQ(of_ranks(), "rank 0 sum 1 caught\nrank 1 sum 1 caught\n");
+      expect_alone();
+    }
+  }
+}
+
+TEST_F(Languages, TheRuntimeInAProgramIsNotThatOfLibcppc) {
+  write("main.cc", cxx_program);
+  well({"cppc-c++", "main.cc", "-o", "program"});
+  EXPECT_EQ(well({"sh", "-c", "nm -D --defined-only program | grep ' T _ZS' || true"}), "");
+}
+
+TEST_F(Languages, FortranByAllItsInterfaces) {
+  const std::string rest =
+      " call mpi_init(e)\n call mpi_comm_rank(mpi_comm_world, r, e)\n s = r\n"
+      " call mpi_allreduce(mpi_in_place, s, 1, mpi_integer, mpi_sum, mpi_comm_world, e)\n"
+      " print *, 'rank', r, 'sum', s, q > 0\n call mpi_finalize(e)\nend program\n";
+  const std::string declarations = " integer :: e, r, s\n real(16) :: q = 1\n";
+  write("old.f90", "program p\n include 'mpif.h'\n" + declarations + rest);
+  write("use.F90", "program p\n use mpi\n" + declarations + rest);
+  write("f08.f08", "program p\n use mpi_f08\n" + declarations + rest);
+  for (const char* file : {"old.f90", "use.F90", "f08.f08"}) {
+    SCOPED_TRACE(file);
+    well({"cppc-fc", "-O2", file, "-o", "program"});
+    EXPECT_EQ(of_ranks(), " rank 0 sum 1 T\n rank 1 sum 1 T\n");
+    expect_alone();
+    well({"cppc-fc", "-c", file, "-o", "program.o"});
+    well({"cppc-fc", "program.o", "-o", "program"});
+    EXPECT_EQ(of_ranks(), " rank 0 sum 1 T\n rank 1 sum 1 T\n");
+  }
+}
+
+TEST_F(Languages, MixedProgramsHaveBothRuntimesInside) {
+  write("main.f90",
+        "program p\n use mpi\n integer :: e\n interface\n subroutine part(n) bind(c)\n use iso_c_binding\n"
+        " integer(c_int), value :: n\n end subroutine\n end interface\n call mpi_init(e)\n call part(7)\n"
+        " call mpi_finalize(e)\nend program\n");
+  write("main.cpp",
+        "#include <mpi.h>\nextern \"C\" void part(int);\nint main(int c, char** v) { MPI_Init(&c, &v); part(7); "
+        "MPI_Finalize(); }\n");
+  write("main.c",
+        "#include <mpi.h>\nvoid part(int);\nint main(int c, char** v) { MPI_Init(&c, &v); part(7); "
+        "MPI_Finalize(); }\n");
+  set("FAKE_STATUS", "3");
+  const auto links = [this](const Words& command, const std::string& prints) {
+    SCOPED_TRACE(testing::PrintToString(command));
+    Words link = command;
+    link.insert(link.end(), {"-o", "program"});
+    EXPECT_EQ(run(link).status, 0);
+    EXPECT_EQ(of_ranks(), prints + prints);
+    expect_alone();
+  };
+  const std::string by_cxx = "part 7\n", by_fortran = " part 7\n";
+  links({"cppc-fc", "main.f90", "part.cpp", "-lstdc++"}, by_cxx);
+  links({"cppc-c++", "main.cpp", "part.f90", "-lgfortran", "-lm", "-lquadmath"}, by_fortran);
+  links({"cppc-cc", "main.c", "part.cpp", "-lstdc++"}, by_cxx);
+  links({"cppc-cc", "main.c", "part.f90", "-lgfortran"}, by_fortran);
+  links({"cppc-cc", "main.c", "-x", "f95", "part.f90", "-x", "none", "-lgfortran"}, by_fortran);
+}
+
+TEST_F(Languages, ARuntimeThatAnotherLibrarySharesIsShared) {
+  write("main.cpp",
+        "#include <mpi.h>\nextern \"C\" void part(int);\nint main(int c, char** v) { MPI_Init(&c, &v); part(7); "
+        "MPI_Finalize(); }\n");
+  well({"cppc-c++", "-fPIC", "-shared", "part.cpp", "-o", "libpart.so"});
+  well({"cppc-c++", "main.cpp", "-L.", "-lpart", "-Wl,-rpath,.", "-o", "program"});
+  EXPECT_EQ(of_ranks(), "part 7\npart 7\n");
+  EXPECT_NE(well({"nm", "-D", "program"}).find(" cppc_by_address\n"), std::string::npos);
+  EXPECT_NE(well({"ldd", "program"}).find("libstdc++.so"), std::string::npos);
+}
+
+TEST_F(Languages, TheRightWrapperIsNamed) {
+  write("main.cpp", cxx_program);
+  fails({"cppc-cc", "main.cpp", "-o", "program"}, 1,
+        "cppc-cc: main.cpp is C++: compile and link with cppc-c++, or add -lstdc++\n");
+  fails({"cppc-cc", "part.f90"}, 1, "cppc-cc: part.f90 is Fortran: compile and link with cppc-fc, or add -lgfortran\n");
+  fails({"cppc-c++", "part.f90"}, 1, "cppc-c++: part.f90 is Fortran: compile and link with cppc-fc");
+  fails({"cppc-fc", "part.cpp"}, 1, "cppc-fc: part.cpp is C++: compile and link with cppc-c++");
+  well({"cppc-cc", "-c", "main.cpp"});
+  well({"cppc-fc", "-c", "part.f90"});
+  fails({"cppc-cc", "main.o", "-o", "program"}, 1, "cppc-cc: main.o is compiled from C++: link with cppc-c++");
+  fails({"cppc-cc", "part.o", "-o", "program"}, 1, "cppc-cc: part.o is compiled from Fortran: link with cppc-fc");
+  well({"ar", "rcs", "libpart.a", "part.o"});
+  write("user.c", "void part(int);\nint main(void) { part(1); return 0; }\n");
+  fails({"cppc-cc", "user.c", "-L.", "-lpart", "-o", "program"}, 1, "libpart.a is compiled from Fortran");
+}
+
+TEST_F(Languages, PortableIsForC) {
+  for (const char* wrapper : {"cppc-c++", "cppc-fc"})
+    fails({wrapper, "--portable", "-c", "part.cpp"}, 1, std::string("there is no --portable in ") + wrapper);
+}
+
+TEST_F(Languages, AnswersAreThoseOfMpisWrappersWithItsOwnFlagsAdded) {
+  const auto answer = [this](const std::string& wrapper, const std::string& what) {
+    std::string text = well({wrapper, "-showme:" + what});
+    text.pop_back();
+    return text;
+  };
+  EXPECT_EQ(answer("cppc-c++", "command"), "c++");
+  EXPECT_EQ(answer("cppc-fc", "command"), "gfortran");
+  EXPECT_NE(answer("cppc-c++", "compile").find("-DOMPI_SKIP_MPICXX"), std::string::npos);
+  EXPECT_TRUE(answer("cppc-fc", "compile").ends_with(answer("mpifort", "compile")));
+  const std::string of_cc = answer("cppc-cc", "link"), of_cxx = answer("cppc-c++", "link"),
+                    of_fc = answer("cppc-fc", "link");
+  for (const std::string& link : {of_cc, of_cxx, of_fc}) {
+    EXPECT_TRUE(link.starts_with("-no-pie -static-libgcc ")) << link;
+    EXPECT_NE(link.find("-Wl,--defsym=cppc_by_address="), std::string::npos) << link;
+    EXPECT_LT(link.find("-lcppc"), link.find("-lmpi")) << link;
+  }
+  EXPECT_NE(of_cxx.find("-static-libstdc++"), std::string::npos) << of_cxx;
+  EXPECT_EQ(of_cxx.find("mpi_cxx"), std::string::npos) << of_cxx;
+  EXPECT_NE(of_fc.find("-static-libgfortran"), std::string::npos) << of_fc;
+  EXPECT_LT(of_fc.find("-lcppc"), of_fc.find("-lmpi_usempif08")) << of_fc;
+  EXPECT_NE(answer("cppc-fc", "version").find("cppc-fc: Open MPI"), std::string::npos);
+  EXPECT_NE(well({"cppc-c++", "--version"}), "");
+}
+
+// CMake asks the wrapper for its flags and links with the plain compiler. It does not understand flags with blanks.
+TEST_F(Languages, FindMpiTakesTheFlags) {
+  write("main.cc", cxx_program);
+  write("part.cc", "#include <mpi.h>\nint part() { return MPI_SUCCESS; }\n");
+  write("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.13)
+project(p CXX)
+find_package(MPI REQUIRED COMPONENTS CXX)
+add_library(part SHARED part.cc)
+target_link_libraries(part PUBLIC MPI::MPI_CXX)
+add_executable(program main.cc)
+target_link_libraries(program PRIVATE part MPI::MPI_CXX)
+set_target_properties(program PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR})
+)");
+  const Finished configured =
+      run({"cmake", "-B", "build", std::string("-DCMAKE_CXX_COMPILER=") + GXX,
+           "-DMPI_CXX_COMPILER=" + std::string(fs::path(CPPC_CC_PROGRAM).parent_path() / "cppc-c++"),
+           "-DCMAKE_EXE_LINKER_FLAGS=-no-pie -static-libstdc++ -static-libgcc"});
+  EXPECT_EQ(configured.status, 0) << configured.errors;
+  const Finished built = run({"cmake", "--build", "build"});
+  EXPECT_EQ(built.status, 0) << built.output << built.errors;
+  EXPECT_EQ(of_ranks(), "rank 0 sum 1 caught\nrank 1 sum 1 caught\n");
+  expect_alone();
+}
+
+TEST_F(Languages, MpisWrapperMayStandInFront) {
+  write("main.cc", cxx_program);
+  well({"env", "OMPI_CXX=cppc-c++", "mpicxx", "main.cc", "-o", "program"});
+  EXPECT_EQ(of_ranks(), "rank 0 sum 1 caught\nrank 1 sum 1 caught\n");
+  EXPECT_NE(well({"nm", "-D", "program"}).find(" cppc_by_address\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cppc::driver
