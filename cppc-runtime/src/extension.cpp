@@ -33,16 +33,9 @@ struct Extension {
   cppc_hooks hooks{};
 };
 
-/// Libraries that the extension needs are its own, also where the program has others with functions of the same names.
-#if defined(CPPC_SANITIZED)
-constexpr int kOwnLibraries = 0;  // sanitizers do not allow it
-#else
-constexpr int kOwnLibraries = RTLD_DEEPBIND;
-#endif
-
 /// The library stays loaded until the process ends.
 Extension load(const std::string& path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnLibraries);
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) abort_job(path, std::string("cannot be loaded: ") + dlerror());
   const auto entry = reinterpret_cast<cppc_extension_entry>(dlsym(library, CPPC_EXTENSION_ENTRY));
   if (entry == nullptr) abort_job(path, "has no function " CPPC_EXTENSION_ENTRY "()");
