@@ -262,6 +262,15 @@ std::vector<CarriedObject> carried_objects() {
   return objects;
 }
 
+bool program_calls(std::string_view function) {
+  const Loaded& program = at_start().front();
+  const auto calls = [&](const ElfW(Rela) & relocation) {
+    const ElfW(Sym)& symbol = program.symbols[ELF64_R_SYM(relocation.r_info)];
+    return symbol.st_shndx == SHN_UNDEF && program.strings + symbol.st_name == function;
+  };
+  return std::ranges::any_of(program.call_relocations, calls) || std::ranges::any_of(program.data_relocations, calls);
+}
+
 bool is_carried_code(const void* return_address) {
   if (startup_code.state == StartupCode::being_read) return false;
   if (startup_code.state == StartupCode::unknown) read_startup_code();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct CarriedObject {
 /// Those that were loaded when the process started, the executable first. By the thread that runs main. Memory stays
 /// valid as long as the process.
 std::vector<CarriedObject> carried_objects();
+
+/// Whether the executable calls this function of a library.
+bool program_calls(std::string_view function);
 
 /// From a constructor of a library, before main: whether the code at `return_address` is a carried object's. Does not
 /// allocate in the region, and may be called by malloc().

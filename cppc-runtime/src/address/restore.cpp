@@ -8,7 +8,6 @@
 #include "address/places.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
-#include "address/program_time.hpp"
 #include "address/region_heap.hpp"
 #include "handles.hpp"
 #include "log.hpp"
@@ -148,7 +147,6 @@ int Restore::go_on() {
   const std::uint64_t guard = block_.stack_guard;
   block_ = {};
   process_state::apply();
-  program_time = true;
   return program_stack::go_on(stack_end, guard);
 }
 

@@ -7,10 +7,12 @@
 #include <cstdlib>
 #include <optional>
 
+#include "address/carried_objects.hpp"
 #include "address/program_time.hpp"
 #include "extension.hpp"
 #include "log.hpp"
 #include "mpi/clock.hpp"
+#include "mpi/collective_points.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
@@ -34,6 +36,8 @@ void start_extension() {
   const auto place = extension::start();
   if (!place) return;
   if (has_fortran_module()) refuse("MPI's Fortran module mpi_f08, which the program is linked with,");
+  if (cppc::address::kept_by_address() && !cppc::address::program_calls("cppc_safe_point_rung"))
+    collective_points.enable();
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
   if (place->replacement) return;
   must(PMPI_Comm_set_name(place->world, "MPI_COMM_WORLD"), "MPI_Comm_set_name");

@@ -1,6 +1,7 @@
 /// The rows of cppc/mpi/*.def as functions.
 #include <mpi.h>
 
+#include "mpi/collective_points.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/files.hpp"
@@ -57,7 +58,12 @@ using namespace cppc::mpi;
 
 extern "C" {
 
+#pragma push_macro("PASSED")
+#undef PASSED
+#define PASSED(name, parameters, arguments) \
+  FUNCTION(name, parameters, collective_points.passed(comm); return P##name arguments;)
 #include "cppc/mpi/collectives.def"
+#pragma pop_macro("PASSED")
 #include "cppc/mpi/datatypes.def"
 #include "cppc/mpi/files.def"
 #include "cppc/mpi/functions.def"
