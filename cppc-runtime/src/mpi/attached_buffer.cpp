@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "address/program_time.hpp"
+#include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/kept.hpp"
 #include "mpi/mpi_objects.hpp"
@@ -45,10 +47,12 @@ cppc_status attach_again(std::uint64_t block) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Buffer_attach(void* buffer, int size) {
+  const OutsideProgram outside;
   const int status = PMPI_Buffer_attach(buffer, size);
   if (comms.managed() && status == MPI_SUCCESS) {
     attached = keep(buffer_type, AttachedBuffer{.buffer = buffer, .size = size});
@@ -57,9 +61,10 @@ int MPI_Buffer_attach(void* buffer, int size) {
 }
 
 int MPI_Buffer_detach(void* buffer, int* size) {
+  const OutsideProgram outside;
   const int status = PMPI_Buffer_detach(buffer, size);
   if (attached != nullptr && status == MPI_SUCCESS) {
-    cppc::heap().release(attached);
+    release_carried(attached);
     attached = nullptr;
   }
   return status;

@@ -6,7 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <optional>
+
+#include "address/program_time.hpp"
+#include "mpi/kept.hpp"
+#include "never_destroyed.hpp"
 
 namespace cppc::mpi {
 
@@ -33,18 +38,29 @@ Answer ask(int keyval) {
   return {found, found ? *value : 0};
 }
 
+/// Where the program may look for the value as long as it runs, wherever it does.
+const int* lasting(int keyval, int value) {
+  static NeverDestroyed<std::map<int, const int*>> places;
+  const int*& place = (*places)[keyval];
+  if (place == nullptr) place = keep(cppc_type_int, value);
+  return place;
+}
+
 }  // namespace
 
 bool launch_attribute(int keyval, void* value, int* flag) {
   const auto of_launch = std::ranges::find(launch, keyval, &LaunchAttribute::keyval);
-  if (of_launch != launch.end() && of_launch->earlier) {
-    *flag = of_launch->earlier->found;
-    const int* const address = &of_launch->earlier->value;
-    if (*flag) std::memcpy(value, static_cast<const void*>(&address), sizeof address);
+  const bool known = of_launch != launch.end() || std::ranges::find(own_keyvals, keyval) != own_keyvals.end();
+  if (!known) return false;
+  const bool earlier = of_launch != launch.end() && of_launch->earlier;
+  if (!earlier && !address::kept_by_address()) {
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, keyval, value, flag);
     return true;
   }
-  if (of_launch == launch.end() && std::ranges::find(own_keyvals, keyval) == own_keyvals.end()) return false;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, keyval, value, flag);
+  const Answer answer = earlier ? *of_launch->earlier : ask(keyval);
+  *flag = answer.found;
+  const int* const place = *flag ? lasting(keyval, answer.value) : nullptr;
+  if (*flag) std::memcpy(value, static_cast<const void*>(&place), sizeof place);
   return true;
 }
 

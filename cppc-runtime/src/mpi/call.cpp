@@ -5,6 +5,7 @@
 
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/datatypes.hpp"
 #include "mpi/kept.hpp"
 
 namespace cppc::mpi {
@@ -28,7 +29,7 @@ struct Init {
 
 template <auto function>
 int call_init(const Call& call, MPI_Comm comm, MPI_Request* made) {
-  return function(call.buf, call.count, call.datatype, call.peer, call.tag, comm, made);
+  return function(call.buf, call.count, real(call.datatype), call.peer, call.tag, comm, made);
 }
 
 // By CallKind.

@@ -14,8 +14,8 @@ enum class CallKind : std::uint8_t { send, bsend, ssend, rsend, recv };
 
 struct Call {
   void* buf;
-  MPI_Datatype datatype;
-  MPI_Comm comm;  ///< as the program knows it
+  MPI_Datatype datatype;  ///< as the program knows it
+  MPI_Comm comm;          ///< likewise
   CallKind kind;
   int count;
   int peer;

@@ -1,14 +1,18 @@
 /// Functions on communicators that take more than translation.
 #include <mpi.h>
 
+#include "address/program_time.hpp"
 #include "mpi/attributes.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/infos.hpp"
 #include "mpi/mailbox.hpp"
 #include "mpi/own_attributes.hpp"
 #include "mpi/requests.hpp"
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 namespace {
 
@@ -49,29 +53,35 @@ int duplicate(const char* function, MPI_Comm comm, MPI_Comm* newcomm, Make make)
 extern "C" {
 
 int MPI_Comm_rank(MPI_Comm comm, int* rank) {
+  const OutsideProgram outside;
   if (comm != MPI_COMM_WORLD || !comms.awaits_world()) return PMPI_Comm_rank(comms.real(comm, __func__), rank);
   *rank = comms.world_rank();
   return MPI_SUCCESS;
 }
 
 int MPI_Comm_size(MPI_Comm comm, int* size) {
+  const OutsideProgram outside;
   if (comm != MPI_COMM_WORLD || !comms.awaits_world()) return PMPI_Comm_size(comms.real(comm, __func__), size);
   *size = comms.world_size();
   return MPI_SUCCESS;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_dup(comm, newcomm);
   return duplicate(__func__, comm, newcomm, [](MPI_Comm real, MPI_Comm* made) { return PMPI_Comm_dup(real, made); });
 }
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_dup_with_info(comm, info, newcomm);
-  return duplicate(__func__, comm, newcomm,
-                   [&](MPI_Comm real, MPI_Comm* made) { return PMPI_Comm_dup_with_info(real, info, made); });
+  return duplicate(__func__, comm, newcomm, [&](MPI_Comm real, MPI_Comm* made) {
+    return PMPI_Comm_dup_with_info(real, cppc::mpi::real(info), made);
+  });
 }
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_idup(comm, newcomm, request);
   const MPI_Comm real = comms.real(comm, __func__);
   const int status = comms.create_later(newcomm, [&](MPI_Comm* made) { return PMPI_Comm_idup(real, made, request); });
@@ -81,11 +91,13 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
+  const OutsideProgram outside;
   if (comm == nullptr || !CommTable::is_virtual(*comm)) return PMPI_Comm_free(comm);
   return release(__func__, comm);
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
+  const OutsideProgram outside;
   if (comm == nullptr || !CommTable::is_virtual(*comm)) return PMPI_Comm_disconnect(comm);
   // MPI's own would wait for the nodes that the job has left, too.
   const int status = PMPI_Barrier(comms.real(*comm, __func__));
@@ -93,6 +105,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_create(comm, group, newcomm);
   return comms.create(__func__, newcomm, [&, function = __func__](MPI_Comm* made) {
     return PMPI_Comm_create(comms.real(comm, function), groups().real(group), made);
@@ -100,6 +113,7 @@ int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_create_group(comm, group, tag, newcomm);
   return comms.create(__func__, newcomm, [&, function = __func__](MPI_Comm* made) {
     return PMPI_Comm_create_group(comms.real(comm, function), groups().real(group), tag, made);
@@ -107,6 +121,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* new
 }
 
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
+  const OutsideProgram outside;
   const bool translated = comms.managed() && (comm == MPI_COMM_WORLD || CommTable::is_virtual(comm));
   if (translated && launch_attribute(keyval, value, flag)) return MPI_SUCCESS;
   if (comms.managed() && is_own_key(keyval))
@@ -115,50 +130,67 @@ int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
 }
 
 int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
+  const OutsideProgram outside;
   return MPI_Comm_get_attr(comm, keyval, value, flag);
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_set_attr(comm, keyval, value);
   return raise(comm, own_attributes<MPI_Comm>().set(comm, keyval, value));
 }
 
-int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) { return MPI_Comm_set_attr(comm, keyval, value); }
+int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
+  const OutsideProgram outside;
+  return MPI_Comm_set_attr(comm, keyval, value);
+}
 
 int MPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_delete_attr(comm, keyval);
   return raise(comm, own_attributes<MPI_Comm>().erase(comm, keyval));
 }
 
-int MPI_Attr_delete(MPI_Comm comm, int keyval) { return MPI_Comm_delete_attr(comm, keyval); }
+int MPI_Attr_delete(MPI_Comm comm, int keyval) {
+  const OutsideProgram outside;
+  return MPI_Comm_delete_attr(comm, keyval);
+}
 
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* erase, int* keyval,
                            void* extra) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_create_keyval(copy, erase, keyval, extra);
   return own_attributes<MPI_Comm>().create_key(copy, erase, keyval, extra);
 }
 
 int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* erase, int* keyval, void* extra) {
+  const OutsideProgram outside;
   return MPI_Comm_create_keyval(copy, erase, keyval, extra);
 }
 
 int MPI_Comm_free_keyval(int* keyval) {
+  const OutsideProgram outside;
   if (!comms.managed() || !is_own_key(*keyval)) return PMPI_Comm_free_keyval(keyval);
   return raise_of_world(own_attributes<MPI_Comm>().free_key(keyval));
 }
 
-int MPI_Keyval_free(int* keyval) { return MPI_Comm_free_keyval(keyval); }
+int MPI_Keyval_free(int* keyval) {
+  const OutsideProgram outside;
+  return MPI_Comm_free_keyval(keyval);
+}
 
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+  const OutsideProgram outside;
   if (comms.managed() && comm == MPI_COMM_WORLD) {
     // Errors that belong to no communicator go to the handler of MPI's own world.
-    const int status = PMPI_Comm_set_errhandler(MPI_COMM_WORLD, errhandler);
+    const int status = PMPI_Comm_set_errhandler(MPI_COMM_WORLD, real(errhandler));
     if (status != MPI_SUCCESS || comms.awaits_world()) return status;
   }
-  return PMPI_Comm_set_errhandler(comms.real(comm, __func__), errhandler);
+  return PMPI_Comm_set_errhandler(comms.real(comm, __func__), real(errhandler));
 }
 
 int MPI_Comm_get_parent(MPI_Comm* parent) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_get_parent(parent);
   *parent = MPI_COMM_NULL;  // that a replacement was spawned is no business of the program's
   return MPI_SUCCESS;

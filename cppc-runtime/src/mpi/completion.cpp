@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/requests.hpp"
 
@@ -183,10 +184,12 @@ int wait_for(MPI_Request real, MPI_Request* request, MPI_Status* status) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  const OutsideProgram outside;
   if (const Request* const found = plainly_active(request)) [[likely]]
     return wait_for(found->real, request, status);
   if (!done_in(1, request).empty()) return requests().take_outcome(request, status);
@@ -195,6 +198,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  const OutsideProgram outside;
   if (!done_in(1, request).empty()) {
     *flag = 1;
     return requests().take_outcome(request, status);
@@ -204,6 +208,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Waitall(int count, MPI_Request program[], MPI_Status statuses[]) {
+  const OutsideProgram outside;
   const auto done = done_in(count, program);
   const int status = completing(
       count, program, [&](MPI_Request* real) { return PMPI_Waitall(count, real, statuses); }, all_if(&always));
@@ -211,6 +216,7 @@ int MPI_Waitall(int count, MPI_Request program[], MPI_Status statuses[]) {
 }
 
 int MPI_Testall(int count, MPI_Request program[], int* flag, MPI_Status statuses[]) {
+  const OutsideProgram outside;
   const auto done = done_in(count, program);
   const int status = completing(
       count, program, [&](MPI_Request* real) { return PMPI_Testall(count, real, flag, statuses); }, all_if(flag));
@@ -218,6 +224,7 @@ int MPI_Testall(int count, MPI_Request program[], int* flag, MPI_Status statuses
 }
 
 int MPI_Waitsome(int count, MPI_Request program[], int* number, int indices[], MPI_Status statuses[]) {
+  const OutsideProgram outside;
   if (const auto done = done_in(count, program); !done.empty())
     return take_some(done, program, number, indices, statuses);
   return completing(
@@ -226,6 +233,7 @@ int MPI_Waitsome(int count, MPI_Request program[], int* number, int indices[], M
 }
 
 int MPI_Testsome(int count, MPI_Request program[], int* number, int indices[], MPI_Status statuses[]) {
+  const OutsideProgram outside;
   if (const auto done = done_in(count, program); !done.empty())
     return take_some(done, program, number, indices, statuses);
   return completing(
@@ -234,6 +242,7 @@ int MPI_Testsome(int count, MPI_Request program[], int* number, int indices[], M
 }
 
 int MPI_Waitany(int count, MPI_Request program[], int* index, MPI_Status* status) {
+  const OutsideProgram outside;
   if (const auto done = done_in(count, program); !done.empty()) {
     *index = done.front();
     return requests().take_outcome(&program[*index], status);
@@ -244,6 +253,7 @@ int MPI_Waitany(int count, MPI_Request program[], int* index, MPI_Status* status
 }
 
 int MPI_Testany(int count, MPI_Request program[], int* index, int* flag, MPI_Status* status) {
+  const OutsideProgram outside;
   if (const auto done = done_in(count, program); !done.empty()) {
     *index = done.front();
     *flag = 1;
@@ -255,6 +265,7 @@ int MPI_Testany(int count, MPI_Request program[], int* index, int* flag, MPI_Sta
 }
 
 int MPI_Request_free(MPI_Request* request) {
+  const OutsideProgram outside;
   if (!comms.managed() || request == nullptr) return PMPI_Request_free(request);
   if (requests().find(*request) != nullptr) return requests().free(request);
   MPI_Request real = real_of(*request);
@@ -262,6 +273,7 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  const OutsideProgram outside;
   if (is_done(request)) {
     *flag = 1;
     if (status != MPI_STATUS_IGNORE) *status = requests().find(request)->outcome.status;
@@ -271,6 +283,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Cancel(MPI_Request* request) {
+  const OutsideProgram outside;
   if (!comms.managed() || request == nullptr) return PMPI_Cancel(request);
   Request* const found = requests().find(*request);
   if (found != nullptr && found->state == Request::State::done) return MPI_SUCCESS;  // too late
@@ -280,6 +293,7 @@ int MPI_Cancel(MPI_Request* request) {
 }
 
 int MPI_Grequest_complete(MPI_Request request) {
+  const OutsideProgram outside;
   return PMPI_Grequest_complete(comms.managed() ? real_of(request) : request);
 }
 

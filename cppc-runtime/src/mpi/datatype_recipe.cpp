@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/predefined.hpp"
@@ -194,8 +195,8 @@ bool sound(const Recipe& recipe) {
          constructor.parts.fits(recipe.parts.size(), items);
 }
 
-/// Whether `displacement` is an address, which means nothing in another process: one in the program's own data when
-/// that is linked to low addresses, or one so high that no displacement is.
+/// Whether `displacement` is an address, which means nothing in another process unless the state is kept by address:
+/// one in the program's own data when that is linked to low addresses, or one so high that no displacement is.
 bool is_address(MPI_Aint displacement) {
   constexpr MPI_Aint high = MPI_Aint{1} << 40;
   static const auto program = static_cast<MPI_Aint>(getauxval(AT_PHDR));
@@ -269,7 +270,7 @@ tl::expected<DatatypeRecipe, std::string> DatatypeRecipes::recipe_of(MPI_Datatyp
   }
   Recipe recipe{.constructor = static_cast<std::size_t>(constructor - constructors.begin())};
   const Contents contents(type, integers, addresses, parts, recipe);
-  if (std::ranges::any_of(recipe.addresses, is_address)) {
+  if (!address::kept_by_address() && std::ranges::any_of(recipe.addresses, is_address)) {
     return tl::unexpected(label + ", made by " + constructor->name +
                           ", has addresses for displacements, which mean nothing in another process: take them "
                           "relative to the beginning of the buffer");

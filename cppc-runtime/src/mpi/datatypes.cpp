@@ -2,25 +2,40 @@
 
 #include <algorithm>
 
+#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
 
 namespace cppc::mpi {
 
-void Datatypes::retain_own(MPI_Datatype type) {
-  Uses* const uses = types_.find(type);
-  if (uses != nullptr && is_derived(type)) ++uses->count;
+MPI_Datatype Datatypes::known(MPI_Datatype made) {
+  if (made == MPI_DATATYPE_NULL) return made;
+  const MPI_Datatype handle = types_.handle_for(made);
+  return handle != made ? handle : types_.add(made, {.count = 1});
+}
+
+MPI_Datatype Datatypes::given(MPI_Datatype real) {
+  if (!is_derived(real)) return types_.handle_for(real);
+  const MPI_Datatype handle = types_.handle_for(real);
+  if (handle == real) return types_.add(real, {.count = 1});
+  ++types_.find(handle)->count;
+  must(PMPI_Type_free(&real), "MPI_Type_free");  // the table has it already
+  return handle;
+}
+
+void Datatypes::retain_own(MPI_Datatype type, Uses& uses) {
+  if (is_derived(mpi::real(type))) ++uses.count;
 }
 
 void Datatypes::release_own(MPI_Datatype type) {
-  if (types_.find(type) != nullptr && is_derived(type))
-    free(&type);  // what the program's functions on attributes return, nobody hears
+  if (is_derived(mpi::real(type))) free(&type);  // what the program's functions on attributes return, nobody hears
 }
 
 int Datatypes::free(MPI_Datatype* type) {
   Uses* const uses = type != nullptr ? types_.find(*type) : nullptr;
-  if (uses == nullptr || !is_derived(*type)) return PMPI_Type_free(type);
+  MPI_Datatype real = type != nullptr ? mpi::real(*type) : MPI_DATATYPE_NULL;
+  if (uses == nullptr || !is_derived(real)) return PMPI_Type_free(&real);
   if (uses->count > 1) {
     --uses->count;
     *type = MPI_DATATYPE_NULL;
@@ -30,17 +45,25 @@ int Datatypes::free(MPI_Datatype* type) {
     return raise_of_world(status);
   }
   types_.remove(*type);
-  return PMPI_Type_free(type);
+  *type = MPI_DATATYPE_NULL;
+  return PMPI_Type_free(&real);
 }
 
-cppc_status Datatypes::write(ByteWriter& writer) const {
+std::vector<MPI_Datatype> real_types(const MPI_Datatype* types, int count) {
+  std::vector<MPI_Datatype> all(types != nullptr ? static_cast<std::size_t>(std::max(count, 0)) : 0);
+  std::transform(types, types + all.size(), all.begin(), [](MPI_Datatype type) { return real(type); });
+  return all;
+}
+
+cppc_status Datatypes::write(ByteWriter& writer) {
   DatatypeRecipes recipes;
-  for (const auto& [number, entry] : types_.entries()) {
-    const auto added = recipes.add(entry.handle, number, entry.info.count);
-    if (added) continue;
-    log().error("{}", added.error());
-    return CPPC_ERR_UNSUPPORTED;
-  }
+  bool all_added = true;
+  types_.each([&](std::size_t index, MPI_Datatype real, const Uses& uses) {
+    const auto added = recipes.add(real, index, uses.count);
+    if (!added && all_added) log().error("{}", added.error());
+    all_added = all_added && added;
+  });
+  if (!all_added) return CPPC_ERR_UNSUPPORTED;
   writer.u64(recipes.list().size());
   for (const DatatypeRecipe& recipe : recipes.list()) recipe.write(writer);
   return CPPC_OK;
@@ -55,7 +78,7 @@ std::vector<DatatypeRecipe> Datatypes::read(ByteReader& reader) {
     const std::uint64_t number = recipes.back().number;
     if (number != 0) numbers.push_back(number);
     const bool used = recipes.back().uses > 0;
-    if ((number != 0) != used || (used && number < first_own_handle)) reader.fail();
+    if ((number != 0) != used || number >= Table::limit) reader.fail();
   }
   std::ranges::sort(numbers);
   if (std::ranges::adjacent_find(numbers) != numbers.end()) reader.fail();
@@ -64,9 +87,6 @@ std::vector<DatatypeRecipe> Datatypes::read(ByteReader& reader) {
 
 cppc_status Datatypes::make(const std::vector<DatatypeRecipe>& recipes) {
   const ErrorsReturned errors_returned;
-  std::uint64_t next = first_own_handle;
-  for (const DatatypeRecipe& recipe : recipes) next = std::max(next, recipe.number + 1);
-  types_.reserve(next);
   std::vector<MPI_Datatype> made;
   for (const DatatypeRecipe& recipe : recipes) {
     const auto type = recipe.make(made);
@@ -83,9 +103,11 @@ cppc_status Datatypes::make(const std::vector<DatatypeRecipe>& recipes) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 namespace {
 
+/// For functions that MPI's own attributes and those of a plain program are left to.
 bool has_own_attributes(MPI_Datatype type, int keyval) {
   return comms.managed() && is_own_key(keyval) && type != nullptr && type != MPI_DATATYPE_NULL;
 }
@@ -94,10 +116,21 @@ bool has_own_attributes(MPI_Datatype type, int keyval) {
 
 extern "C" {
 
-int MPI_Type_free(MPI_Datatype* type) { return comms.managed() ? datatypes().free(type) : PMPI_Type_free(type); }
+int MPI_Type_free(MPI_Datatype* type) {
+  const OutsideProgram outside;
+  return comms.managed() ? datatypes().free(type) : PMPI_Type_free(type);
+}
+
+int MPI_Type_commit(MPI_Datatype* type) {
+  const OutsideProgram outside;
+  if (!comms.managed() || type == nullptr) return PMPI_Type_commit(type);
+  MPI_Datatype committed = real(*type);
+  return PMPI_Type_commit(&committed);
+}
 
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  const int made = datatypes().made(PMPI_Type_dup(oldtype, newtype), newtype);
+  const OutsideProgram outside;
+  const int made = datatypes().create(newtype, [&](MPI_Datatype* out) { return PMPI_Type_dup(real(oldtype), out); });
   if (!comms.managed() || made != MPI_SUCCESS) return made;
   const int copied = own_attributes<MPI_Datatype>().copy_all(oldtype, *newtype);
   if (copied == MPI_SUCCESS) return MPI_SUCCESS;
@@ -107,41 +140,45 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
 
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_datatypes, int integers[],
                           MPI_Aint addresses[], MPI_Datatype types[]) {
+  const OutsideProgram outside;
   const int status =
-      PMPI_Type_get_contents(type, max_integers, max_addresses, max_datatypes, integers, addresses, types);
+      PMPI_Type_get_contents(real(type), max_integers, max_addresses, max_datatypes, integers, addresses, types);
   if (!comms.managed() || status != MPI_SUCCESS) return status;
   int number_of_integers = 0, number_of_addresses = 0, number = 0, combiner = MPI_COMBINER_NAMED;
-  must(PMPI_Type_get_envelope(type, &number_of_integers, &number_of_addresses, &number, &combiner),
+  must(PMPI_Type_get_envelope(real(type), &number_of_integers, &number_of_addresses, &number, &combiner),
        "MPI_Type_get_envelope");
-  for (int i = 0; i < number; ++i) {
-    if (is_derived(types[i])) datatypes().made(MPI_SUCCESS, &types[i]);  // a copy, for the program to free
-  }
+  for (int i = 0; i < number; ++i) types[i] = datatypes().given(types[i]);
   return status;
 }
 
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* erase, int* keyval,
                            void* extra) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Type_create_keyval(copy, erase, keyval, extra);
   return own_attributes<MPI_Datatype>().create_key(copy, erase, keyval, extra);
 }
 
 int MPI_Type_free_keyval(int* keyval) {
+  const OutsideProgram outside;
   if (!comms.managed() || !is_own_key(*keyval)) return PMPI_Type_free_keyval(keyval);
   return raise_of_world(own_attributes<MPI_Datatype>().free_key(keyval));
 }
 
 int MPI_Type_get_attr(MPI_Datatype type, int keyval, void* value, int* flag) {
-  if (!has_own_attributes(type, keyval)) return PMPI_Type_get_attr(type, keyval, value, flag);
+  const OutsideProgram outside;
+  if (!has_own_attributes(type, keyval)) return PMPI_Type_get_attr(real(type), keyval, value, flag);
   return raise_of_world(own_attributes<MPI_Datatype>().get(type, keyval, value, flag));
 }
 
 int MPI_Type_set_attr(MPI_Datatype type, int keyval, void* value) {
-  if (!has_own_attributes(type, keyval)) return PMPI_Type_set_attr(type, keyval, value);
+  const OutsideProgram outside;
+  if (!has_own_attributes(type, keyval)) return PMPI_Type_set_attr(real(type), keyval, value);
   return raise_of_world(own_attributes<MPI_Datatype>().set(type, keyval, value));
 }
 
 int MPI_Type_delete_attr(MPI_Datatype type, int keyval) {
-  if (!has_own_attributes(type, keyval)) return PMPI_Type_delete_attr(type, keyval);
+  const OutsideProgram outside;
+  if (!has_own_attributes(type, keyval)) return PMPI_Type_delete_attr(real(type), keyval);
   return raise_of_world(own_attributes<MPI_Datatype>().erase(type, keyval));
 }
 
@@ -152,14 +189,17 @@ int MPI_Type_delete_attr(MPI_Datatype type, int keyval) {
 #pragma GCC visibility push(default)
 
 int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  const OutsideProgram outside;
   return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
 }
 
 int MPI_Type_hindexed(int count, int lengths[], MPI_Aint displs[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  const OutsideProgram outside;
   return MPI_Type_create_hindexed(count, lengths, displs, oldtype, newtype);
 }
 
 int MPI_Type_struct(int count, int lengths[], MPI_Aint displs[], MPI_Datatype types[], MPI_Datatype* newtype) {
+  const OutsideProgram outside;
   return MPI_Type_create_struct(count, lengths, displs, types, newtype);
 }
 

@@ -68,9 +68,9 @@ void post_again(Request& request) {
   if (request.persistent) {
     must(PMPI_Start(&request.real), "MPI_Start");
   } else {
-    must(
-        PMPI_Irecv(call.buf, call.count, call.datatype, call.peer, call.tag, comms.real(call.comm, "MPI_Irecv"), &real),
-        "MPI_Irecv");
+    must(PMPI_Irecv(call.buf, call.count, mpi::real(call.datatype), call.peer, call.tag,
+                    comms.real(call.comm, "MPI_Irecv"), &real),
+         "MPI_Irecv");
   }
   requests().post_again(request, real);
 }

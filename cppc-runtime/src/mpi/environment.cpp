@@ -1,7 +1,6 @@
 /// From MPI_Init to MPI_Finalize.
 #include "mpi/environment.hpp"
 
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <cstdlib>
@@ -29,13 +28,9 @@ std::optional<int>& earlier_level() {
   return level;
 }
 
-/// Calls of the module mpi_f08 go straight into MPI, past the translation here.
-bool has_fortran_module() { return dlsym(RTLD_DEFAULT, "mpi_init_f08_") != nullptr; }
-
 void start_extension() {
   const auto place = extension::start();
   if (!place) return;
-  if (has_fortran_module()) refuse("MPI's Fortran module mpi_f08, which the program is linked with,");
   if (cppc::address::kept_by_address() && !cppc::address::program_calls("cppc_safe_point_rung"))
     collective_points.enable();
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
@@ -57,18 +52,19 @@ void read_thread_level(ByteReader& reader) { earlier_level() = reader.i32(); }
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
-  const cppc::address::OutsideProgram outside;
+  const OutsideProgram outside;
   const int status = PMPI_Init(argc, argv);
   if (status == MPI_SUCCESS) start_extension();
   return status;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const cppc::address::OutsideProgram outside;
+  const OutsideProgram outside;
   // The runtime's tables and counts belong to one thread at a time.
   const char* extension = std::getenv("CPPC_EXTENSION");
   const bool extended = extension != nullptr && *extension != '\0';
@@ -85,13 +81,14 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int MPI_Query_thread(int* provided) {
+  const OutsideProgram outside;
   if (!earlier_level()) return PMPI_Query_thread(provided);
   *provided = *earlier_level();
   return MPI_SUCCESS;
 }
 
 int MPI_Finalize(void) {
-  const cppc::address::OutsideProgram outside;
+  const OutsideProgram outside;
   cppc::extension::finish();
   if (comms.managed()) {
     for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) own_attributes<MPI_Comm>().erase_all(comm);
@@ -102,11 +99,15 @@ int MPI_Finalize(void) {
 }
 
 int MPI_Abort(MPI_Comm comm, int errorcode) {
+  const OutsideProgram outside;
   if (comms.awaits_world())  // a replacement, which the job does not need yet
     cppc::die(CPPC_ERR_REFUSED, "the program calls MPI_Abort before it has the state of the rank that it replaces");
   return PMPI_Abort(comms.real(comm, __func__), errorcode);
 }
 
-double MPI_Wtime(void) { return wall_time(); }
+double MPI_Wtime(void) {
+  const OutsideProgram outside;
+  return wall_time();
+}
 
 }  // extern "C"

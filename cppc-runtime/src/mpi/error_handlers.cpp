@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <type_traits>
 
+#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
@@ -28,7 +29,9 @@ void call_function(Object* real, int* code, ...) {
   const char* const where = va_arg(more, const char*);
   va_end(more);
   Object object = known(*real);
-  error_handlers().function<Object>(ErrorHandler::of(*real).get())(&object, code, where, nullptr);
+  ErrorFunction<Object>* const function = error_handlers().function<Object>(ErrorHandler::of(*real).get());
+  const address::InsideProgram program;
+  function(&object, code, where, nullptr);
 }
 
 // By HandlerKind.
@@ -54,48 +57,59 @@ HandlerKind read_kind(ByteReader& reader) {
 
 template <class Object>
 int ErrorHandlers::create(ErrorFunction<Object>* function, MPI_Errhandler* out) {
-  const int status = make_handler(kind_of<Object>, out);
+  MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+  const int status = make_handler(kind_of<Object>, &made);
   if (status != MPI_SUCCESS) return status;
-  handlers_.add(*out, {.count = 1});
-  functions_[*out] = {.kind = kind_of<Object>, .address = reinterpret_cast<void (*)()>(function)};
+  *out = handlers_.add(made, {.count = 1});
+  functions_[made] = {.kind = kind_of<Object>, .address = reinterpret_cast<void (*)()>(function)};
   return status;
 }
 
-void ErrorHandlers::given(MPI_Errhandler handler) {
-  if (!functions_.contains(handler)) return;
-  if (Uses* const uses = handlers_.find(handler)) {
-    ++uses->count;
-  } else {
-    handlers_.add(handler, {.count = 1});
-  }
+MPI_Errhandler ErrorHandlers::given(MPI_Errhandler real) {
+  if (!functions_.contains(real)) return real;
+  const MPI_Errhandler handle = handlers_.handle_for(real);
+  if (handle == real) return handlers_.add(real, {.count = 1});
+  ++handlers_.find(handle)->count;
+  must(PMPI_Errhandler_free(&real), "MPI_Errhandler_free");  // the table has it already
+  return handle;
 }
 
 int ErrorHandlers::free(MPI_Errhandler* handler) {
-  const MPI_Errhandler freed = handler != nullptr ? *handler : MPI_ERRHANDLER_NULL;
-  const int status = PMPI_Errhandler_free(handler);
-  Uses* const uses = handlers_.find(freed);
-  if (status == MPI_SUCCESS && uses != nullptr && --uses->count == 0) handlers_.remove(freed);
-  return status;
+  Uses* const uses = handler != nullptr ? handlers_.find(*handler) : nullptr;
+  if (uses == nullptr) return PMPI_Errhandler_free(handler);
+  MPI_Errhandler freed = real(*handler);
+  if (--uses->count == 0) {
+    handlers_.remove(*handler);
+    must(PMPI_Errhandler_free(&freed), "MPI_Errhandler_free");
+  }
+  *handler = MPI_ERRHANDLER_NULL;
+  return MPI_SUCCESS;
 }
 
 std::string ErrorHandlers::function_of(MPI_Errhandler handler, const std::string& object) const {
   const auto found = functions_.find(handler);
-  const char* const name = found != functions_.end() ? name_of_function(found->second.address) : nullptr;
-  if (name != nullptr) return name;
+  std::string name = found != functions_.end() ? name_of_function(found->second.address) : std::string();
+  if (!name.empty()) return name;
   log().error("{} cannot be carried over to another process: its function is not one that the program declares",
               object);
   return {};
 }
 
-cppc_status ErrorHandlers::write(ByteWriter& writer) const {
-  writer.u64(handlers_.entries().size());
-  for (const auto& [number, entry] : handlers_.entries()) {
-    const std::string function = function_of(entry.handle, "an error handler");
-    if (function.empty()) return CPPC_ERR_UNSUPPORTED;
-    writer.u64(number);
-    writer.u8(static_cast<std::uint8_t>(functions_.at(entry.handle).kind));
-    writer.text(function);
-    writer.u64(entry.info.count);
+cppc_status ErrorHandlers::write(ByteWriter& writer) {
+  std::vector<ErrorHandlerRecipe> recipes;
+  handlers_.each([&](std::size_t index, MPI_Errhandler real, const Uses& uses) {
+    recipes.push_back({.number = index,
+                       .kind = functions_.at(real).kind,
+                       .function = function_of(real, "an error handler"),
+                       .uses = uses.count});
+  });
+  writer.u64(recipes.size());
+  for (const ErrorHandlerRecipe& recipe : recipes) {
+    if (recipe.function.empty()) return CPPC_ERR_UNSUPPORTED;
+    writer.u64(recipe.number);
+    writer.u8(static_cast<std::uint8_t>(recipe.kind));
+    writer.text(recipe.function);
+    writer.u64(recipe.uses);
   }
   return CPPC_OK;
 }
@@ -127,7 +141,6 @@ tl::expected<std::pair<MPI_Errhandler, ErrorHandlers::Function>, cppc_status> Er
 
 cppc_status ErrorHandlers::make(const std::vector<ErrorHandlerRecipe>& recipes) {
   const ErrorsReturned errors_returned;
-  if (!recipes.empty()) handlers_.reserve(recipes.back().number + 1);
   for (const auto& [number, kind, function, uses] : recipes) {
     const auto made = make_one(kind, function);
     if (!made) return made.error();
@@ -139,8 +152,11 @@ cppc_status ErrorHandlers::make(const std::vector<ErrorHandlerRecipe>& recipes) 
 
 tl::expected<ErrorHandler, cppc_status> ErrorHandlers::with(HandlerKind kind, const std::string& function) {
   const Function wanted{.kind = kind, .address = function_named<void()>(function)};
-  for (const auto& [number, entry] : handlers_.entries())
-    if (functions_.at(entry.handle) == wanted) return ErrorHandler::predefined(entry.handle);
+  MPI_Errhandler same = MPI_ERRHANDLER_NULL;
+  handlers_.each([&](std::size_t, MPI_Errhandler real, const Uses&) {
+    if (functions_.at(real) == wanted) same = real;
+  });
+  if (same != MPI_ERRHANDLER_NULL) return ErrorHandler::predefined(same);
   const auto made = make_one(kind, function);
   if (!made) return tl::unexpected(made.error());
   functions_[made->first] = made->second;
@@ -193,40 +209,46 @@ cppc_status ErrorSetting::find() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
+  const OutsideProgram outside;
   return comms.managed() ? error_handlers().create(function, handler) : PMPI_Comm_create_errhandler(function, handler);
 }
 
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* handler) {
+  const OutsideProgram outside;
   return comms.managed() ? error_handlers().create(function, handler) : PMPI_Win_create_errhandler(function, handler);
 }
 
 int MPI_File_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* handler) {
+  const OutsideProgram outside;
   return comms.managed() ? error_handlers().create(function, handler) : PMPI_File_create_errhandler(function, handler);
 }
 
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
-  const int status = PMPI_Comm_get_errhandler(comms.real(comm, __func__), handler);
-  if (comms.managed() && status == MPI_SUCCESS) error_handlers().given(*handler);
-  return status;
+  const OutsideProgram outside;
+  return error_handlers().give(handler, [&](MPI_Errhandler* its) {
+    return PMPI_Comm_get_errhandler(comms.real(comm, "MPI_Comm_get_errhandler"), its);
+  });
 }
 
 int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* handler) {
-  const int status = PMPI_Win_get_errhandler(windows().real(win), handler);
-  if (comms.managed() && status == MPI_SUCCESS) error_handlers().given(*handler);
-  return status;
+  const OutsideProgram outside;
+  return error_handlers().give(handler,
+                               [&](MPI_Errhandler* its) { return PMPI_Win_get_errhandler(windows().real(win), its); });
 }
 
 int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler* handler) {
-  const int status = PMPI_File_get_errhandler(files().real(file), handler);
-  if (comms.managed() && status == MPI_SUCCESS) error_handlers().given(*handler);
-  return status;
+  const OutsideProgram outside;
+  return error_handlers().give(handler,
+                               [&](MPI_Errhandler* its) { return PMPI_File_get_errhandler(files().real(file), its); });
 }
 
 int MPI_Errhandler_free(MPI_Errhandler* handler) {
+  const OutsideProgram outside;
   return comms.managed() ? error_handlers().free(handler) : PMPI_Errhandler_free(handler);
 }
 
@@ -237,12 +259,19 @@ int MPI_Errhandler_free(MPI_Errhandler* handler) {
 #pragma GCC visibility push(default)
 
 int MPI_Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
+  const OutsideProgram outside;
   return MPI_Comm_create_errhandler(function, handler);
 }
 
-int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) { return MPI_Comm_get_errhandler(comm, handler); }
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
+  const OutsideProgram outside;
+  return MPI_Comm_get_errhandler(comm, handler);
+}
 
-int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) { return MPI_Comm_set_errhandler(comm, handler); }
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
+  const OutsideProgram outside;
+  return MPI_Comm_set_errhandler(comm, handler);
+}
 
 #pragma GCC visibility pop
 

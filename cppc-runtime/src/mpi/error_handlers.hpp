@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
@@ -13,8 +12,9 @@
 
 #include "bytes.hpp"
 #include "cppc/status.h"
+#include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
-#include "own_handles.hpp"
+#include "mpi/own_table.hpp"
 
 namespace cppc::mpi {
 
@@ -32,18 +32,30 @@ struct ErrorHandlerRecipe {
 };
 
 class ErrorHandlers {
+  struct Uses {
+    std::uint64_t count;  ///< by the program, which frees it as often
+  };
+
  public:
+  using Table = OwnTable<MPI_Errhandler, Uses>;
+
   /// For MPI_Comm_create_errhandler, MPI_Win_create_errhandler and MPI_File_create_errhandler.
   template <class Object>
   int create(ErrorFunction<Object>* function, MPI_Errhandler* out);
 
-  /// The program was given `handler`, and is to free it, as often as it was given.
-  void given(MPI_Errhandler handler);
+  /// `ask(MPI_Errhandler*)` has MPI give an error handler; in *out the program gets what it is to free, as often as it
+  /// was given.
+  template <class Ask>
+  int give(MPI_Errhandler* out, Ask ask) {
+    const int status = ask(out);
+    if (comms.managed() && status == MPI_SUCCESS) *out = given(*out);
+    return status;
+  }
 
   /// For MPI_Errhandler_free.
   int free(MPI_Errhandler* handler);
 
-  /// Of one that is there or that an object of this kind has still.
+  /// Of one, MPI's handle, that is there or that an object of this kind has still.
   template <class Object>
   [[nodiscard]] ErrorFunction<Object>* function(MPI_Errhandler handler) const {
     return reinterpret_cast<ErrorFunction<Object>*>(functions_.at(handler).address);
@@ -52,13 +64,8 @@ class ErrorHandlers {
   /// The name of its function; empty, logged naming `object`, when the program does not declare it.
   [[nodiscard]] std::string function_of(MPI_Errhandler handler, const std::string& object) const;
 
-  [[nodiscard]] std::optional<std::uint64_t> number_of(MPI_Errhandler handler) const {
-    return handlers_.number_of(handler);
-  }
-  [[nodiscard]] std::optional<MPI_Errhandler> at(std::uint64_t number) const { return handlers_.at(number); }
-
   /// CPPC_ERR_UNSUPPORTED, logged, when one cannot be made in another process.
-  cppc_status write(ByteWriter& writer) const;
+  cppc_status write(ByteWriter& writer);
 
   /// Fails the reader when they are none.
   static std::vector<ErrorHandlerRecipe> read(ByteReader& reader);
@@ -76,19 +83,20 @@ class ErrorHandlers {
 
     bool operator==(const Function&) const = default;
   };
-  struct Uses {
-    std::uint64_t count;  ///< by the program, which frees it as often
-  };
+  MPI_Errhandler given(MPI_Errhandler real);
   static tl::expected<std::pair<MPI_Errhandler, Function>, cppc_status> make_one(HandlerKind kind,
                                                                                  const std::string& name);
 
-  OwnHandles<MPI_Errhandler, Uses> handlers_;
-  /// Of those, too, that the program has freed: objects may have them still. Of those that are gone for good one
-  /// stays per address that MPI gives them.
+  Table handlers_;
+  /// By MPI's handle. Of those, too, that the program has freed: objects may have them still. Of those that are gone
+  /// for good one stays per address that MPI gives them.
   std::map<MPI_Errhandler, Function> functions_;
 };
 
 ErrorHandlers& error_handlers();
+
+/// The error handler that MPI knows.
+inline MPI_Errhandler real(MPI_Errhandler handler) { return ErrorHandlers::Table::real(handler); }
 
 /// The error handler of an object of MPI's, as it goes along with the object.
 class ErrorSetting {

@@ -4,6 +4,7 @@
 
 #include "handles.hpp"
 #include "log.hpp"
+#include "mpi/datatypes.hpp"
 
 namespace cppc::mpi {
 
@@ -68,8 +69,8 @@ tl::expected<MPI_File, cppc_status> FileRecipe::open(MPI_Comm comm) const {
     status = make();
   };
   then("MPI_File_set_view", [&] {
-    return PMPI_File_set_view(file, view.displacement, view.etype, view.filetype, view.representation.c_str(),
-                              view_info.get());
+    return PMPI_File_set_view(file, view.displacement, real(view.etype), real(view.filetype),
+                              view.representation.c_str(), view_info.get());
   });
   if (atomic) then("MPI_File_set_atomicity", [&] { return PMPI_File_set_atomicity(file, 1); });
   then("MPI_File_seek", [&] { return PMPI_File_seek(file, position, MPI_SEEK_SET); });

@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
@@ -94,10 +95,10 @@ int Files::open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_Fi
   if ((mode & MPI_MODE_SEQUENTIAL) != 0) refuse("MPI_File_open with MPI_MODE_SEQUENTIAL");
   const MPI_Comm given = comms.real(comm, "MPI_File_open");
   MPI_Comm own = copy_of(given);
-  if (own == MPI_COMM_NULL) return PMPI_File_open(given, name, mode, info, out);
+  if (own == MPI_COMM_NULL) return PMPI_File_open(given, name, mode, mpi::real(info), out);
   // The file is deleted when the program closes it, not when a rank moves.
   MPI_File made = MPI_FILE_NULL;
-  const int status = PMPI_File_open(own, name, mode & ~MPI_MODE_DELETE_ON_CLOSE, info, &made);
+  const int status = PMPI_File_open(own, name, mode & ~MPI_MODE_DELETE_ON_CLOSE, mpi::real(info), &made);
   if (status != MPI_SUCCESS) {
     must(PMPI_Comm_free(&own), "MPI_Comm_free");
     return status;
@@ -134,14 +135,15 @@ int Files::get_mode(MPI_File file, int* mode) {
 }
 
 int Files::set_view(MPI_File file, const FileView& view, MPI_Info info) {
-  const int status =
-      PMPI_File_set_view(real(file), view.displacement, view.etype, view.filetype, view.representation.c_str(), info);
+  const MPI_Info real_info = mpi::real(info);
+  const int status = PMPI_File_set_view(real(file), view.displacement, mpi::real(view.etype), mpi::real(view.filetype),
+                                        view.representation.c_str(), real_info);
   File* const found = find(file);
   if (status != MPI_SUCCESS || found == nullptr) return status;
   for (const MPI_Datatype type : {view.etype, view.filetype}) datatypes().retain(type);
   release_types(*found);
   found->recipe.view = view;
-  if (info != MPI_INFO_NULL) found->recipe.view.hints = hints_in(info);
+  if (info != MPI_INFO_NULL) found->recipe.view.hints = hints_in(real_info);
   return status;
 }
 
@@ -240,20 +242,29 @@ Files& files() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_File_open(comm, name, mode, info, file);
   return files().open(comm, name, mode, info, file);
 }
 
-int MPI_File_close(MPI_File* file) { return comms.managed() ? files().close(file) : PMPI_File_close(file); }
+int MPI_File_close(MPI_File* file) {
+  const OutsideProgram outside;
+  return comms.managed() ? files().close(file) : PMPI_File_close(file);
+}
 
-int MPI_File_get_amode(MPI_File file, int* mode) { return files().get_mode(file, mode); }
+int MPI_File_get_amode(MPI_File file, int* mode) {
+  const OutsideProgram outside;
+  return files().get_mode(file, mode);
+}
 
 int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                       const char* representation, MPI_Info info) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_File_set_view(file, displacement, etype, filetype, representation, info);
   return files().set_view(file,
                           {.displacement = displacement,
@@ -266,11 +277,10 @@ int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype
 
 int MPI_File_get_view(MPI_File file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
                       char* representation) {
+  const OutsideProgram outside;
   const int status = PMPI_File_get_view(files().real(file), displacement, etype, filetype, representation);
   if (!comms.managed() || status != MPI_SUCCESS) return status;
-  for (const MPI_Datatype* const type : {etype, filetype}) {
-    if (is_derived(*type)) datatypes().made(MPI_SUCCESS, type);  // a copy, for the program to free
-  }
+  for (MPI_Datatype* const type : {etype, filetype}) *type = datatypes().given(*type);
   return status;
 }
 

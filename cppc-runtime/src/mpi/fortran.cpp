@@ -5,8 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/fortran_arguments.hpp"
+#include "mpi/fortran_spellings.hpp"
 #include "mpi/refuse.hpp"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI_Attr_delete and its like
@@ -94,24 +96,21 @@ Function* refused(const char* name, Function* /*own*/) {
 #define MORE_LENGTHS_1 , length0
 #define MORE_LENGTHS_2 , length0, length1
 
-#define OTHER_SPELLINGS(lower, upper)                              \
-  decltype(lower##_) lower __attribute__((alias(#lower "_")));     \
-  decltype(lower##_) lower##__ __attribute__((alias(#lower "_"))); \
-  decltype(lower##_) upper __attribute__((alias(#lower "_")));
-
 #define FORTRAN(c, lower, upper, count) FORTRAN_TEXT(c, lower, upper, count, 0)
 #define FORTRAN_TEXT(c, lower, upper, count, texts)                             \
   void lower##_(PARAMETERS_##count MPI_Fint* error LENGTH_PARAMETERS_##texts) { \
+    const cppc::address::OutsideProgram outside;                                \
     void* const given[] = {ARGUMENTS_##count nullptr};                          \
     const int lengths[] = {LENGTHS_##texts 0};                                  \
     call<count, texts>(c, given, lengths, error);                               \
   }                                                                             \
-  OTHER_SPELLINGS(lower, upper)
+  CPPC_FORTRAN_SPELLINGS(lower, upper)
 #define FORTRAN_REFUSED(c, lower, upper, count, texts)                          \
   void lower##_(PARAMETERS_##count MPI_Fint* error LENGTH_PARAMETERS_##texts) { \
+    const cppc::address::OutsideProgram outside;                                \
     refused(#lower, lower##_)(ARGUMENTS_##count error MORE_LENGTHS_##texts);    \
   }                                                                             \
-  OTHER_SPELLINGS(lower, upper)
+  CPPC_FORTRAN_SPELLINGS(lower, upper)
 #define FORTRAN_OWN(c, lower, upper)
 
 #pragma GCC visibility push(default)

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
@@ -45,16 +46,21 @@ Number number_of(MPI_File file) { return number_in_table<Files::Table>(file); }
 Number number_of(MPI_Group group) { return number_in_table<Groups::Table>(group); }
 Number number_of(MPI_Win win) { return number_in_table<Windows::Table>(win); }
 Number number_of(MPI_Request request) { return number_in_table<Requests>(request); }
-Number number_of(MPI_Op op) { return operations().number_of(op); }
-Number number_of(MPI_Info info) { return infos().number_of(info); }
-Number number_of(MPI_Errhandler handler) { return error_handlers().number_of(handler); }
+Number number_of(MPI_Op op) { return number_in_table<Operations::Table>(op); }
+Number number_of(MPI_Info info) { return number_in_table<Infos::Table>(info); }
+Number number_of(MPI_Errhandler handler) { return number_in_table<ErrorHandlers::Table>(handler); }
 Number number_of(MPI_Message message) { return number_in_table<Mailbox::MatchedTable>(message); }
 
 Number number_of(MPI_Datatype type) {
-  const Number number = datatypes().number_of(type);
+  const Number number = number_in_table<Datatypes::Table>(type);
   if (!number && type != MPI_DATATYPE_NULL && is_derived(type))
     refuse("a number of Fortran for a datatype that only MPI knows");
   return number;
+}
+
+template <class Table>
+auto handle_in_table(std::uint64_t number) {
+  return Table::handle_of(number < Table::limit ? number : 0);
 }
 
 template <class Handle>
@@ -62,43 +68,43 @@ Handle handle_of(std::uint64_t number);
 
 template <>
 MPI_Comm handle_of(std::uint64_t number) {
-  return number < CommTable::limit ? CommTable::handle_of(number) : nullptr;
+  return handle_in_table<CommTable>(number);
 }
 template <>
 MPI_File handle_of(std::uint64_t number) {
-  return number < Files::Table::limit ? Files::Table::handle_of(number) : nullptr;
+  return handle_in_table<Files::Table>(number);
 }
 template <>
 MPI_Group handle_of(std::uint64_t number) {
-  return number < Groups::Table::limit ? Groups::Table::handle_of(number) : nullptr;
+  return handle_in_table<Groups::Table>(number);
 }
 template <>
 MPI_Win handle_of(std::uint64_t number) {
-  return number < Windows::Table::limit ? Windows::Table::handle_of(number) : nullptr;
+  return handle_in_table<Windows::Table>(number);
+}
+template <>
+MPI_Op handle_of(std::uint64_t number) {
+  return handle_in_table<Operations::Table>(number);
+}
+template <>
+MPI_Info handle_of(std::uint64_t number) {
+  return handle_in_table<Infos::Table>(number);
+}
+template <>
+MPI_Errhandler handle_of(std::uint64_t number) {
+  return handle_in_table<ErrorHandlers::Table>(number);
+}
+template <>
+MPI_Datatype handle_of(std::uint64_t number) {
+  return handle_in_table<Datatypes::Table>(number);
+}
+template <>
+MPI_Message handle_of(std::uint64_t number) {
+  return handle_in_table<Mailbox::MatchedTable>(number);
 }
 template <>
 MPI_Request handle_of(std::uint64_t number) {
   return Requests::handle_of(number);
-}
-template <>
-MPI_Op handle_of(std::uint64_t number) {
-  return operations().at(number).value_or(nullptr);
-}
-template <>
-MPI_Info handle_of(std::uint64_t number) {
-  return infos().at(number).value_or(nullptr);
-}
-template <>
-MPI_Errhandler handle_of(std::uint64_t number) {
-  return error_handlers().at(number).value_or(nullptr);
-}
-template <>
-MPI_Datatype handle_of(std::uint64_t number) {
-  return datatypes().at(number).value_or(nullptr);
-}
-template <>
-MPI_Message handle_of(std::uint64_t number) {
-  return number < Mailbox::MatchedTable::limit ? Mailbox::MatchedTable::handle_of(number) : nullptr;
 }
 
 template <class Handle>
@@ -130,9 +136,15 @@ CPPC_FORTRAN_HANDLES(CPPC_CONVERT)
 
 extern "C" {
 
-#define CPPC_INTERPOSE(type, name)                                           \
-  MPI_Fint name##_c2f(type handle) { return cppc::mpi::to_fortran(handle); } \
-  type name##_f2c(MPI_Fint number) { return cppc::mpi::from_fortran<type>(number); }
+#define CPPC_INTERPOSE(type, name)                \
+  MPI_Fint name##_c2f(type handle) {              \
+    const cppc::address::OutsideProgram outside;  \
+    return cppc::mpi::to_fortran(handle);         \
+  }                                               \
+  type name##_f2c(MPI_Fint number) {              \
+    const cppc::address::OutsideProgram outside;  \
+    return cppc::mpi::from_fortran<type>(number); \
+  }
 CPPC_FORTRAN_HANDLES(CPPC_INTERPOSE)
 
 }  // extern "C"

@@ -2,26 +2,27 @@
 /// 1, numbers of MPI 1 that are too small for addresses, attributes, which are integers.
 #include <mpi.h>
 
-#include <set>
 #include <string>
 #include <vector>
 
+#include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/fortran_arguments.hpp"
+#include "mpi/fortran_spellings.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/own_attributes.hpp"
-#include "never_destroyed.hpp"
+#include "mpi/type_lists.hpp"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI_Attr_get
 
 namespace {
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 using fortran::buffer;
 using fortran::handle_at;
 using fortran::Handles;
 using fortran::Statuses;
-using Types = std::vector<MPI_Datatype>;
 
 /// An index of a list, which counts from 1.
 void count_from_1(int* index) {
@@ -66,41 +67,7 @@ int extent_of(const void* type, MPI_Aint* lowest, MPI_Aint* extent) {
 
 // ---- Lists with a datatype for each rank
 
-/// MPI may look at the list as long as a request goes on: one of all different lists, which stay.
-const MPI_Datatype* kept(Types types) {
-  static cppc::NeverDestroyed<std::set<Types>> lists;
-  return (*lists).insert(std::move(types)).first->data();
-}
-
 Types types_at(void* place, int count) { return Handles<MPI_Datatype>(place, count).values(); }
-
-int partners(MPI_Comm comm) {
-  int remote = 0, count = 0;
-  MPI_Comm_test_inter(comm, &remote);
-  remote != 0 ? MPI_Comm_remote_size(comm, &count) : MPI_Comm_size(comm, &count);
-  return count;
-}
-
-struct Neighbours {
-  int sources = 0, destinations = 0;
-};
-
-Neighbours neighbours(MPI_Comm comm) {
-  Neighbours found;
-  int topology = MPI_UNDEFINED, rank = 0, weighted = 0;
-  MPI_Topo_test(comm, &topology);
-  if (topology == MPI_CART) {
-    MPI_Cartdim_get(comm, &found.sources);
-    found.destinations = found.sources *= 2;
-  } else if (topology == MPI_GRAPH) {
-    MPI_Comm_rank(comm, &rank);
-    MPI_Graph_neighbors_count(comm, rank, &found.sources);
-    found.destinations = found.sources;
-  } else if (topology == MPI_DIST_GRAPH) {
-    MPI_Dist_graph_neighbors_count(comm, &found.sources, &found.destinations, &weighted);
-  }
-  return found;
-}
 
 // ---- Attributes: in C pointers, to integers when they are MPI's own
 
@@ -132,38 +99,55 @@ extern "C" {
 
 // ---- Environment
 
-void mpi_init_(MPI_Fint* error) { *error = MPI_Init(nullptr, nullptr); }
+void mpi_init_(MPI_Fint* error) {
+  const OutsideProgram outside;
+  *error = MPI_Init(nullptr, nullptr);
+}
 
 void mpi_init_thread_(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
+  const OutsideProgram outside;
   *error = MPI_Init_thread(nullptr, nullptr, *required, provided);
 }
 
-double mpi_wtime_() { return MPI_Wtime(); }
-double mpi_wtick_() { return MPI_Wtick(); }
+double mpi_wtime_() {
+  const OutsideProgram outside;
+  return MPI_Wtime();
+}
+double mpi_wtick_() {
+  const OutsideProgram outside;
+  return MPI_Wtick();
+}
 
-void mpi_pcontrol_(const MPI_Fint* level) { MPI_Pcontrol(*level); }
+void mpi_pcontrol_(const MPI_Fint* level) {
+  const OutsideProgram outside;
+  MPI_Pcontrol(*level);
+}
 
-void mpi_f_sync_reg_(void* /*buffer*/) {}
+void mpi_f_sync_reg_(void* /*buffer*/) { const OutsideProgram outside; }
 
 // ---- Requests
 
 void mpi_startall_(const MPI_Fint* count, void* requests, MPI_Fint* error) {
+  const OutsideProgram outside;
   Handles<MPI_Request> all(requests, *count);
   *error = MPI_Startall(*count, all.get());
   all.finish();
 }
 
 void mpi_waitall_(const MPI_Fint* count, void* requests, void* statuses, MPI_Fint* error) {
+  const OutsideProgram outside;
   complete(*count, requests, statuses, *count, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitall(*count, all, said); });
 }
 
 void mpi_testall_(const MPI_Fint* count, void* requests, MPI_Fint* flag, void* statuses, MPI_Fint* error) {
+  const OutsideProgram outside;
   complete(*count, requests, statuses, *count, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Testall(*count, all, flag, said); });
 }
 
 void mpi_waitany_(const MPI_Fint* count, void* requests, MPI_Fint* index, void* status, MPI_Fint* error) {
+  const OutsideProgram outside;
   complete(*count, requests, status, 1, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitany(*count, all, index, said); });
   if (*error == MPI_SUCCESS) count_from_1(index);
@@ -171,6 +155,7 @@ void mpi_waitany_(const MPI_Fint* count, void* requests, MPI_Fint* index, void* 
 
 void mpi_testany_(const MPI_Fint* count, void* requests, MPI_Fint* index, MPI_Fint* flag, void* status,
                   MPI_Fint* error) {
+  const OutsideProgram outside;
   complete(*count, requests, status, 1, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Testany(*count, all, index, flag, said); });
   if (*error == MPI_SUCCESS) count_from_1(index);
@@ -178,17 +163,17 @@ void mpi_testany_(const MPI_Fint* count, void* requests, MPI_Fint* index, MPI_Fi
 
 void mpi_waitsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, MPI_Fint* indices, void* statuses,
                    MPI_Fint* error) {
-  complete(*count, requests, statuses, *count, error, [&](MPI_Request* all, MPI_Status* said) {
-    return MPI_Waitsome(*count, all, completed, indices, said);
-  });
+  const OutsideProgram outside;
+  complete(*count, requests, statuses, *count, error,
+           [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitsome(*count, all, completed, indices, said); });
   if (some_completed(*error)) count_from_1(indices, *completed);
 }
 
 void mpi_testsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, MPI_Fint* indices, void* statuses,
                    MPI_Fint* error) {
-  complete(*count, requests, statuses, *count, error, [&](MPI_Request* all, MPI_Status* said) {
-    return MPI_Testsome(*count, all, completed, indices, said);
-  });
+  const OutsideProgram outside;
+  complete(*count, requests, statuses, *count, error,
+           [&](MPI_Request* all, MPI_Status* said) { return MPI_Testsome(*count, all, completed, indices, said); });
   if (some_completed(*error)) count_from_1(indices, *completed);
 }
 
@@ -196,6 +181,7 @@ void mpi_testsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, M
 
 void mpi_alltoallw_(void* sendbuf, const int* sendcounts, const int* sdispls, void* sendtypes, void* recvbuf,
                     const int* recvcounts, const int* rdispls, void* recvtypes, const void* comm, MPI_Fint* error) {
+  const OutsideProgram outside;
   const MPI_Comm in = handle_at<MPI_Comm>(comm);
   const bool in_place = buffer(sendbuf) == MPI_IN_PLACE;  // then there need be no types
   const int count = partners(in);
@@ -207,6 +193,7 @@ void mpi_alltoallw_(void* sendbuf, const int* sendcounts, const int* sdispls, vo
 void mpi_ialltoallw_(void* sendbuf, const int* sendcounts, const int* sdispls, void* sendtypes, void* recvbuf,
                      const int* recvcounts, const int* rdispls, void* recvtypes, const void* comm, void* request,
                      MPI_Fint* error) {
+  const OutsideProgram outside;
   const MPI_Comm in = handle_at<MPI_Comm>(comm);
   const bool in_place = buffer(sendbuf) == MPI_IN_PLACE;
   const int count = partners(in);
@@ -219,6 +206,7 @@ void mpi_ialltoallw_(void* sendbuf, const int* sendcounts, const int* sdispls, v
 void mpi_neighbor_alltoallw_(void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, void* sendtypes,
                              void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, void* recvtypes,
                              const void* comm, MPI_Fint* error) {
+  const OutsideProgram outside;
   const MPI_Comm in = handle_at<MPI_Comm>(comm);
   const Neighbours count = neighbours(in);
   const Types sent = types_at(sendtypes, count.destinations), received = types_at(recvtypes, count.sources);
@@ -229,6 +217,7 @@ void mpi_neighbor_alltoallw_(void* sendbuf, const int* sendcounts, const MPI_Ain
 void mpi_ineighbor_alltoallw_(void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls, void* sendtypes,
                               void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls, void* recvtypes,
                               const void* comm, void* request, MPI_Fint* error) {
+  const OutsideProgram outside;
   const MPI_Comm in = handle_at<MPI_Comm>(comm);
   const Neighbours count = neighbours(in);
   Handles<MPI_Request> started(request, 1);
@@ -242,16 +231,19 @@ void mpi_ineighbor_alltoallw_(void* sendbuf, const int* sendcounts, const MPI_Ai
 
 void mpi_type_create_struct_(const MPI_Fint* count, const int* lengths, const MPI_Aint* displacements, void* types,
                              void* made, MPI_Fint* error) {
+  const OutsideProgram outside;
   *error = make_struct(*count, lengths, displacements, types, made);
 }
 
 void mpi_type_struct_(const MPI_Fint* count, const int* lengths, const MPI_Fint* displacements, void* types, void* made,
                       MPI_Fint* error) {
+  const OutsideProgram outside;
   *error = make_struct(*count, lengths, as_addresses(displacements, *count).data(), types, made);
 }
 
 void mpi_type_hindexed_(const MPI_Fint* count, const int* lengths, const MPI_Fint* displacements, const void* type,
                         void* made, MPI_Fint* error) {
+  const OutsideProgram outside;
   Handles<MPI_Datatype> result(made, 1);
   *error = MPI_Type_create_hindexed(*count, lengths, as_addresses(displacements, *count).data(),
                                     handle_at<MPI_Datatype>(type), result.get());
@@ -260,24 +252,28 @@ void mpi_type_hindexed_(const MPI_Fint* count, const int* lengths, const MPI_Fin
 
 void mpi_type_hvector_(const MPI_Fint* count, const MPI_Fint* length, const MPI_Fint* stride, const void* type,
                        void* made, MPI_Fint* error) {
+  const OutsideProgram outside;
   Handles<MPI_Datatype> result(made, 1);
   *error = MPI_Type_create_hvector(*count, *length, *stride, handle_at<MPI_Datatype>(type), result.get());
   result.finish();
 }
 
 void mpi_type_extent_(const void* type, MPI_Fint* extent, MPI_Fint* error) {
+  const OutsideProgram outside;
   MPI_Aint lowest = 0, size = 0;
   *error = extent_of(type, &lowest, &size);
   if (*error == MPI_SUCCESS) *extent = as_integer(size);
 }
 
 void mpi_type_lb_(const void* type, MPI_Fint* bound, MPI_Fint* error) {
+  const OutsideProgram outside;
   MPI_Aint lowest = 0, size = 0;
   *error = extent_of(type, &lowest, &size);
   if (*error == MPI_SUCCESS) *bound = as_integer(lowest);
 }
 
 void mpi_type_ub_(const void* type, MPI_Fint* bound, MPI_Fint* error) {
+  const OutsideProgram outside;
   MPI_Aint lowest = 0, size = 0;
   *error = extent_of(type, &lowest, &size);
   if (*error == MPI_SUCCESS) *bound = as_integer(lowest + size);
@@ -285,20 +281,26 @@ void mpi_type_ub_(const void* type, MPI_Fint* bound, MPI_Fint* error) {
 
 /// As Open MPI's, the lower half: differences of addresses are what they are made for.
 void mpi_address_(void* location, MPI_Fint* address, MPI_Fint* error) {
+  const OutsideProgram outside;
   MPI_Aint whole = 0;
   *error = MPI_Get_address(buffer(location), &whole);
   if (*error == MPI_SUCCESS) *address = static_cast<MPI_Fint>(whole);
 }
 
 MPI_Aint mpi_aint_add_(const MPI_Aint* base, const MPI_Aint* displacement) {
+  const OutsideProgram outside;
   return MPI_Aint_add(*base, *displacement);
 }
 
-MPI_Aint mpi_aint_diff_(const MPI_Aint* address, const MPI_Aint* other) { return MPI_Aint_diff(*address, *other); }
+MPI_Aint mpi_aint_diff_(const MPI_Aint* address, const MPI_Aint* other) {
+  const OutsideProgram outside;
+  return MPI_Aint_diff(*address, *other);
+}
 
 void mpi_type_get_contents_(const void* type, const MPI_Fint* max_integers, const MPI_Fint* max_addresses,
                             const MPI_Fint* max_types, int* integers, MPI_Aint* addresses, void* types,
                             MPI_Fint* error) {
+  const OutsideProgram outside;
   Handles<MPI_Datatype> parts(types, *max_types);
   *error = MPI_Type_get_contents(handle_at<MPI_Datatype>(type), *max_integers, *max_addresses, *max_types, integers,
                                  addresses, parts.get());
@@ -308,6 +310,7 @@ void mpi_type_get_contents_(const void* type, const MPI_Fint* max_integers, cons
 // ---- Attributes
 
 void mpi_comm_get_attr_(const void* comm, const MPI_Fint* key, MPI_Aint* value, MPI_Fint* found, MPI_Fint* error) {
+  const OutsideProgram outside;
   if (const auto next = of_open_mpi("mpi_comm_get_attr_", mpi_comm_get_attr_))
     return next(comm, key, value, found, error);
   MPI_Aint got = 0;
@@ -315,12 +318,14 @@ void mpi_comm_get_attr_(const void* comm, const MPI_Fint* key, MPI_Aint* value, 
 }
 
 void mpi_attr_get_(const void* comm, const MPI_Fint* key, MPI_Fint* value, MPI_Fint* found, MPI_Fint* error) {
+  const OutsideProgram outside;
   if (const auto next = of_open_mpi("mpi_attr_get_", mpi_attr_get_)) return next(comm, key, value, found, error);
   MPI_Aint got = 0;
   if (comm_attribute(comm, key, &got, found, error)) *value = as_integer(got);
 }
 
 void mpi_win_get_attr_(const void* win, const MPI_Fint* key, MPI_Aint* value, MPI_Fint* found, MPI_Fint* error) {
+  const OutsideProgram outside;
   if (const auto next = of_open_mpi("mpi_win_get_attr_", mpi_win_get_attr_)) return next(win, key, value, found, error);
   void* attribute = nullptr;
   *error = MPI_Win_get_attr(handle_at<MPI_Win>(win), *key, static_cast<void*>(&attribute), found);
@@ -330,6 +335,7 @@ void mpi_win_get_attr_(const void* win, const MPI_Fint* key, MPI_Aint* value, MP
 // ---- Others
 
 void mpi_op_create_(MPI_User_function* function, const MPI_Fint* commutes, void* op, MPI_Fint* error) {
+  const OutsideProgram outside;
   Handles<MPI_Op> made(op, 1);
   *error = operations().create(function, {.commutes = *commutes != 0, .fortran = true}, made.get());
   made.finish();
@@ -337,12 +343,23 @@ void mpi_op_create_(MPI_User_function* function, const MPI_Fint* commutes, void*
 
 /// Fortran has no use for the address.
 void mpi_buffer_detach_(void* /*buffer*/, MPI_Fint* size, MPI_Fint* error) {
+  const OutsideProgram outside;
   void* detached = nullptr;
   *error = MPI_Buffer_detach(static_cast<void*>(&detached), size);
 }
 
+/// Of the module mpi_f08, which calls PMPI_Buffer_detach in all others' place. The error is optional.
+void mpi_buffer_detach_f08_(void* buffer, MPI_Fint* size, MPI_Fint* error) {
+  const OutsideProgram outside;
+  void* detached = nullptr;
+  const int status = MPI_Buffer_detach(static_cast<void*>(&detached), size);
+  if (status == MPI_SUCCESS) fortran::store(buffer, detached);
+  if (error != nullptr) *error = status;
+}
+
 void mpi_info_get_(const void* info, const void* key, const MPI_Fint* value_length, void* value, MPI_Fint* found,
                    MPI_Fint* error, int key_size, int value_size) {
+  const OutsideProgram outside;
   std::string got(static_cast<std::size_t>(*value_length > 0 ? *value_length : 0) + 1, '\0');
   *error =
       MPI_Info_get(handle_at<MPI_Info>(info), fortran::text(key, key_size).c_str(), *value_length, got.data(), found);
@@ -352,10 +369,7 @@ void mpi_info_get_(const void* info, const void* key, const MPI_Fint* value_leng
 #define FORTRAN(c, lower, upper, ...)
 #define FORTRAN_TEXT FORTRAN
 #define FORTRAN_REFUSED FORTRAN
-#define FORTRAN_OWN(c, lower, upper)                               \
-  decltype(lower##_) lower __attribute__((alias(#lower "_")));     \
-  decltype(lower##_) lower##__ __attribute__((alias(#lower "_"))); \
-  decltype(lower##_) upper __attribute__((alias(#lower "_")));
+#define FORTRAN_OWN(c, lower, upper) CPPC_FORTRAN_SPELLINGS(lower, upper)
 #include "cppc/mpi/fortran.def"
 
 }  // extern "C"

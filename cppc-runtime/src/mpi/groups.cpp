@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "address/program_time.hpp"
 #include "mpi/numbers.hpp"
 #include "never_destroyed.hpp"
 
@@ -59,19 +60,25 @@ Groups& groups() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
+  const OutsideProgram outside;
   const MPI_Comm real = comms.real(comm, __func__);
   return groups().create(group, [&](MPI_Group* made) { return PMPI_Comm_group(real, made); });
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
+  const OutsideProgram outside;
   const MPI_Comm real = comms.real(comm, __func__);
   return groups().create(group, [&](MPI_Group* made) { return PMPI_Comm_remote_group(real, made); });
 }
 
-int MPI_Group_free(MPI_Group* group) { return comms.managed() ? groups().free(group) : PMPI_Group_free(group); }
+int MPI_Group_free(MPI_Group* group) {
+  const OutsideProgram outside;
+  return comms.managed() ? groups().free(group) : PMPI_Group_free(group);
+}
 
 }  // extern "C"

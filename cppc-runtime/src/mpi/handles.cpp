@@ -1,6 +1,6 @@
 /// Handles in the program's objects as numbers that mean the same in every process. 0 is no handle at all: memory that
-/// the program has not set yet. A handle of MPI that dangles, since the program has freed it or never set it, becomes
-/// one that MPI takes for invalid.
+/// the program has not set yet. A handle of MPI that dangles, since the program has never set it, becomes one that MPI
+/// takes for invalid.
 #include "handles.hpp"
 
 #include <mpi.h>
@@ -72,19 +72,18 @@ Decoded decode_comm(std::uint64_t stored, void* field) {
   return unknown_number();
 }
 
-/// One of MPI's own, or one of those that the program has made. Otherwise it is the first of MPI's own, the null
-/// handle.
-template <class Handle, class Own>
-Stored encode(Handle handle, const Own& own) {
-  if (handle == Handle{}) return 0;
-  if (const auto number = own.number_of(handle)) return *number;
-  return mpi::position_of(handle).value_or(0) + 1;
+/// Of the kinds that OwnTable is for: MPI's own are behind those of the table. One that dangles becomes the first of
+/// them, the null handle.
+template <class Table, class Handle>
+Stored encode_own(Handle handle) {
+  if (Table::is_virtual(handle)) return Table::index_of(handle);
+  return Table::limit + mpi::position_of(handle).value_or(0);
 }
 
-template <class Handle, class Own>
-Decoded decode(std::uint64_t stored, const Own& own, std::optional<Handle> (*at)(std::size_t), void* field) {
-  if (stored == 0) return store(field, Handle{});
-  if (const auto handle = stored < first_own_handle ? at(stored - 1) : own.at(stored)) return store(field, *handle);
+template <class Table, class Handle>
+Decoded decode_own(std::uint64_t stored, std::optional<Handle> (*at)(std::size_t), void* field) {
+  if (stored < Table::limit) return store(field, Table::handle_of(stored));
+  if (const auto handle = at(stored - Table::limit)) return store(field, *handle);
   return unknown_number();
 }
 
@@ -157,17 +156,17 @@ Stored encode(cppc_kind kind, const void* field) {
     case CPPC_MPI_COMM:
       return encode(load<MPI_Comm>(field));
     case CPPC_MPI_DATATYPE:
-      return encode(load<MPI_Datatype>(field), mpi::datatypes());
+      return encode_own<mpi::Datatypes::Table>(load<MPI_Datatype>(field));
     case CPPC_MPI_OP:
-      return encode(load<MPI_Op>(field), mpi::operations());
+      return encode_own<mpi::Operations::Table>(load<MPI_Op>(field));
     case CPPC_MPI_GROUP:
       return encode(load<MPI_Group>(field));
     case CPPC_MPI_REQUEST:
       return encode(load<MPI_Request>(field));
     case CPPC_MPI_INFO:
-      return encode(load<MPI_Info>(field), mpi::infos());
+      return encode_own<mpi::Infos::Table>(load<MPI_Info>(field));
     case CPPC_MPI_ERRHANDLER:
-      return encode(load<MPI_Errhandler>(field), mpi::error_handlers());
+      return encode_own<mpi::ErrorHandlers::Table>(load<MPI_Errhandler>(field));
     case CPPC_FILE:
       return c_library::encode(load<FILE*>(field));
     case CPPC_MPI_FILE:
@@ -186,17 +185,17 @@ Decoded decode(cppc_kind kind, std::uint64_t stored, void* field) {
     case CPPC_MPI_COMM:
       return decode_comm(stored, field);
     case CPPC_MPI_DATATYPE:
-      return decode(stored, mpi::datatypes(), mpi::datatype_at, field);
+      return decode_own<mpi::Datatypes::Table>(stored, mpi::datatype_at, field);
     case CPPC_MPI_OP:
-      return decode(stored, mpi::operations(), mpi::op_at, field);
+      return decode_own<mpi::Operations::Table>(stored, mpi::op_at, field);
     case CPPC_MPI_GROUP:
       return decode_group(stored, field);
     case CPPC_MPI_REQUEST:
       return decode_request(stored, field);
     case CPPC_MPI_INFO:
-      return decode(stored, mpi::infos(), mpi::info_at, field);
+      return decode_own<mpi::Infos::Table>(stored, mpi::info_at, field);
     case CPPC_MPI_ERRHANDLER:
-      return decode(stored, mpi::error_handlers(), mpi::errhandler_at, field);
+      return decode_own<mpi::ErrorHandlers::Table>(stored, mpi::errhandler_at, field);
     case CPPC_FILE:
       return decode_stream(stored, field);
     case CPPC_MPI_FILE:

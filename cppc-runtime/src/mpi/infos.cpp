@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/recipes.hpp"
@@ -77,18 +78,23 @@ Hints read_hints(ByteReader& reader) {
 }
 
 int Infos::free(MPI_Info* info) {
-  const MPI_Info freed = info != nullptr ? *info : MPI_INFO_NULL;
-  const int status = PMPI_Info_free(info);
-  if (status == MPI_SUCCESS) infos_.remove(freed);
+  if (info == nullptr || infos_.find(*info) == nullptr) return PMPI_Info_free(info);
+  MPI_Info freed = real(*info);
+  const int status = PMPI_Info_free(&freed);
+  if (status != MPI_SUCCESS) return status;
+  infos_.remove(*info);
+  *info = MPI_INFO_NULL;
   return status;
 }
 
-void Infos::write(ByteWriter& writer) const {
-  writer.u64(infos_.entries().size());
-  for (const auto& [number, entry] : infos_.entries()) {
-    writer.u64(number);
-    mpi::write(hints_in(entry.handle), writer);
-  }
+void Infos::write(ByteWriter& writer) {
+  std::uint64_t count = 0;
+  infos_.each([&](std::size_t, MPI_Info, const Nothing&) { ++count; });
+  writer.u64(count);
+  infos_.each([&](std::size_t index, MPI_Info real, const Nothing&) {
+    writer.u64(index);
+    mpi::write(hints_in(real), writer);
+  });
 }
 
 std::vector<InfoRecipe> Infos::read(ByteReader& reader) {
@@ -98,7 +104,6 @@ std::vector<InfoRecipe> Infos::read(ByteReader& reader) {
 
 cppc_status Infos::make(const std::vector<InfoRecipe>& recipes) {
   const ErrorsReturned errors_returned;
-  if (!recipes.empty()) infos_.reserve(recipes.back().number + 1);
   for (const auto& [number, hints] : recipes) {
     MPI_Info info = MPI_INFO_NULL;
     if (const int status = make_info(hints, &info); status != MPI_SUCCESS) {
@@ -118,9 +123,13 @@ Infos& infos() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
-int MPI_Info_free(MPI_Info* info) { return comms.managed() ? infos().free(info) : PMPI_Info_free(info); }
+int MPI_Info_free(MPI_Info* info) {
+  const OutsideProgram outside;
+  return comms.managed() ? infos().free(info) : PMPI_Info_free(info);
+}
 
 }  // extern "C"

@@ -1,11 +1,10 @@
 /// Info objects that the program has made. They belong to their process alone, as datatypes do, and are made again in a
-/// replacement only.
+/// replacement only, under their numbers.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,7 @@
 #include "bytes.hpp"
 #include "cppc/status.h"
 #include "mpi/comm_table.hpp"
-#include "own_handles.hpp"
+#include "mpi/own_table.hpp"
 
 namespace cppc::mpi {
 
@@ -54,20 +53,25 @@ struct InfoRecipe {
 };
 
 class Infos {
+  struct Nothing {};
+
  public:
-  /// The call that returned `status` made `info`. Nothing is remembered in a plain program.
-  int made(int status, const MPI_Info* info) {
-    if (comms.managed() && status == MPI_SUCCESS && *info != MPI_INFO_NULL) infos_.add(*info, {});
+  using Table = OwnTable<MPI_Info, Nothing>;
+
+  /// `make(MPI_Info*)` makes an info object; the program gets a handle of the table for it in *out.
+  template <class Make>
+  int create(MPI_Info* out, Make make) {
+    if (!comms.managed() || out == nullptr) return make(out);
+    MPI_Info made = MPI_INFO_NULL;
+    const int status = make(&made);
+    if (status == MPI_SUCCESS) *out = made == MPI_INFO_NULL ? made : infos_.add(made, {});
     return status;
   }
 
   /// For MPI_Info_free.
   int free(MPI_Info* info);
 
-  [[nodiscard]] std::optional<std::uint64_t> number_of(MPI_Info info) const { return infos_.number_of(info); }
-  [[nodiscard]] std::optional<MPI_Info> at(std::uint64_t number) const { return infos_.at(number); }
-
-  void write(ByteWriter& writer) const;
+  void write(ByteWriter& writer);
 
   /// Fails the reader when they are none.
   static std::vector<InfoRecipe> read(ByteReader& reader);
@@ -76,10 +80,12 @@ class Infos {
   cppc_status make(const std::vector<InfoRecipe>& recipes);
 
  private:
-  struct Nothing {};
-  OwnHandles<MPI_Info, Nothing> infos_;
+  Table infos_;
 };
 
 Infos& infos();
+
+/// The info object that MPI knows.
+inline MPI_Info real(MPI_Info info) { return Infos::Table::real(info); }
 
 }  // namespace cppc::mpi

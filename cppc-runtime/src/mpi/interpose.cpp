@@ -1,12 +1,15 @@
 /// The rows of cppc/mpi/*.def as functions.
 #include <mpi.h>
 
+#include "address/program_time.hpp"
 #include "mpi/collective_points.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/files.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
+#include "mpi/operations.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
@@ -14,10 +17,34 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI_Attr_put and MPI_Attr_delete
 
+namespace cppc::mpi {
+
+/// What is no handle, or one that the rows of the tables translate themselves.
+template <class T>
+static T real(T argument) {
+  return argument;
+}
+
+namespace {
+
+/// `Function` of MPI, with the real datatypes, operations, info objects and error handlers for the program's.
+template <auto Function>
+struct Real;
+
+template <class... Parameters, int (*Function)(Parameters...)>
+struct Real<Function> {
+  static int call(Parameters... parameters) { return Function(real(parameters)...); }
+};
+
+}  // namespace
+
+}  // namespace cppc::mpi
+
 using namespace cppc::mpi;
 
 #define FUNCTION(name, parameters, ...)              \
   int name parameters {                              \
+    const cppc::address::OutsideProgram outside;     \
     [[maybe_unused]] const char* const self = #name; \
     __VA_ARGS__                                      \
   }
@@ -25,34 +52,39 @@ using namespace cppc::mpi;
 #define GROUP(group) groups().real(group)
 #define FILE_(fh) files().real(fh)
 #define WIN(win) windows().real(win)
+#define TYPES(types, count) real_types(types, count).data()
+#define CALL(name, arguments) Real<P##name>::call arguments
 
-#define PASSED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
-#define SENDS(name, parameters, arguments) FUNCTION(name, parameters, return traffic.sent(P##name arguments, dest);)
+#define PASSED(name, parameters, arguments) FUNCTION(name, parameters, return CALL(name, arguments);)
+#define SENDS(name, parameters, arguments) FUNCTION(name, parameters, return traffic.sent(CALL(name, arguments), dest);)
 #define STARTS(name, parameters, arguments) \
-  FUNCTION(name, parameters, return requests().started(P##name arguments, request);)
+  FUNCTION(name, parameters, return requests().started(CALL(name, arguments), request);)
 #define STARTS_SEND(name, parameters, arguments) \
-  FUNCTION(name, parameters, return requests().started(traffic.sent(P##name arguments, dest), request);)
-#define CREATES(name, parameters, arguments)                                 \
-  FUNCTION(name, parameters, if (!comms.managed()) return P##name arguments; \
-           return comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return P##name arguments; });)
+  FUNCTION(name, parameters, return requests().started(traffic.sent(CALL(name, arguments), dest), request);)
+#define CREATES(name, parameters, arguments)                                     \
+  FUNCTION(name, parameters, if (!comms.managed()) return CALL(name, arguments); \
+           return comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return CALL(name, arguments); });)
 #define MAKES_TYPE(name, parameters, arguments) \
-  FUNCTION(name, parameters, return datatypes().made(P##name arguments, newtype);)
-#define MAKES_INFO(name, parameters, arguments) \
-  FUNCTION(name, parameters, return infos().made(P##name arguments, newinfo);)
-#define GROUPED(name, parameters, arguments) FUNCTION(name, parameters, return P##name arguments;)
-#define MAKES_GROUP(name, parameters, arguments) \
-  FUNCTION(name, parameters, return groups().create(newgroup, [&](MPI_Group* newgroup) { return P##name arguments; });)
-#define BEGINS(name, parameters, arguments) FUNCTION(name, parameters, return files().began(P##name arguments, fh);)
-#define ENDS(name, parameters, arguments) FUNCTION(name, parameters, return files().ended(P##name arguments, fh);)
-#define GETS(name, parameters, arguments) \
-  FUNCTION(name, parameters, return windows().accessed(P##name arguments, win, target, Access::reads);)
-#define PUTS(name, parameters, arguments) \
-  FUNCTION(name, parameters, return windows().accessed(P##name arguments, win, target, Access::writes);)
-#define STARTS_PUT(name, parameters, arguments) \
   FUNCTION(name, parameters,                    \
-           return windows().accessed(requests().started(P##name arguments, request), win, target, Access::writes);)
+           return datatypes().create(newtype, [&](MPI_Datatype* newtype) { return CALL(name, arguments); });)
+#define MAKES_INFO(name, parameters, arguments) \
+  FUNCTION(name, parameters, return infos().create(newinfo, [&](MPI_Info* newinfo) { return CALL(name, arguments); });)
+#define GROUPED(name, parameters, arguments) FUNCTION(name, parameters, return CALL(name, arguments);)
+#define MAKES_GROUP(name, parameters, arguments) \
+  FUNCTION(name, parameters,                     \
+           return groups().create(newgroup, [&](MPI_Group* newgroup) { return CALL(name, arguments); });)
+#define BEGINS(name, parameters, arguments) FUNCTION(name, parameters, return files().began(CALL(name, arguments), fh);)
+#define ENDS(name, parameters, arguments) FUNCTION(name, parameters, return files().ended(CALL(name, arguments), fh);)
+#define GETS(name, parameters, arguments) \
+  FUNCTION(name, parameters, return windows().accessed(CALL(name, arguments), win, target, Access::reads);)
+#define PUTS(name, parameters, arguments) \
+  FUNCTION(name, parameters, return windows().accessed(CALL(name, arguments), win, target, Access::writes);)
+#define STARTS_PUT(name, parameters, arguments) \
+  FUNCTION(                                     \
+      name, parameters,                         \
+      return windows().accessed(requests().started(CALL(name, arguments), request), win, target, Access::writes);)
 #define REFUSED(name, parameters, arguments) \
-  FUNCTION(name, parameters, if (comms.managed()) refuse(self); return P##name arguments;)
+  FUNCTION(name, parameters, if (comms.managed()) refuse(self); return CALL(name, arguments);)
 #define OWN(name)
 #define UNCHANGED(name)
 
@@ -61,7 +93,7 @@ extern "C" {
 #pragma push_macro("PASSED")
 #undef PASSED
 #define PASSED(name, parameters, arguments) \
-  FUNCTION(name, parameters, collective_points.passed(comm); return P##name arguments;)
+  FUNCTION(name, parameters, collective_points.passed(comm); return CALL(name, arguments);)
 #include "cppc/mpi/collectives.def"
 #pragma pop_macro("PASSED")
 #include "cppc/mpi/datatypes.def"

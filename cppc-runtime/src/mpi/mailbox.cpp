@@ -8,6 +8,7 @@
 #include "handles.hpp"
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/datatypes.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
@@ -79,11 +80,12 @@ int deliver(const EarlyMessage& message, const Place& place, MPI_Status* status)
   MPI_Request sent = MPI_REQUEST_NULL;
   MPI_Status received;
   must(PMPI_Isend(message.bytes.data(), bytes.count(), bytes.type(), 0, 0, own_comm(), &sent), "MPI_Isend");
-  int error = PMPI_Recv(place.buf, place.count, place.datatype, 0, 0, own_comm(), &received);
+  const MPI_Datatype datatype = real(place.datatype);
+  int error = PMPI_Recv(place.buf, place.count, datatype, 0, 0, own_comm(), &received);
   must(PMPI_Wait(&sent, MPI_STATUS_IGNORE), "MPI_Wait");
   // Open MPI does not mind when a message to oneself is cut.
   MPI_Count size = 0;
-  must(PMPI_Type_size_x(place.datatype, &size), "MPI_Type_size_x");
+  must(PMPI_Type_size_x(datatype, &size), "MPI_Type_size_x");
   if (error == MPI_SUCCESS && size * place.count < static_cast<MPI_Count>(message.bytes.size()))
     error = MPI_ERR_TRUNCATE;
   if (status == MPI_STATUS_IGNORE) return error;

@@ -41,7 +41,7 @@ struct Envelope {
 struct Place {
   void* buf;
   int count;
-  MPI_Datatype datatype;
+  MPI_Datatype datatype;  ///< as the program knows it
 };
 
 class Mailbox {

@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <cstring>
 
-#include "heap.hpp"
+#include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/infos.hpp"
+#include "mpi/kept.hpp"
 #include "mpi/own_attributes.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/traffic.hpp"
 #include "mpi/windows.hpp"
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 namespace {
 
@@ -26,13 +29,13 @@ void hand_out(Value* value, void* out) {
 
 /// Memory that is carried over as the program's own; of no bytes, none.
 void* memory(MPI_Aint bytes) {
-  return bytes == 0 ? nullptr : cppc::heap().allocate(&cppc_type_bytes, 0, static_cast<std::size_t>(bytes), false);
+  return bytes == 0 ? nullptr : allocate_carried(cppc_type_bytes, static_cast<std::size_t>(bytes));
 }
 
 int create(const char* function, int flavor, void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
            MPI_Win* win) {
   MPI_Win made = MPI_WIN_NULL;
-  const int status = PMPI_Win_create(base, size, unit, info, comms.real(comm, function), &made);
+  const int status = PMPI_Win_create(base, size, unit, real(info), comms.real(comm, function), &made);
   if (status == MPI_SUCCESS) *win = windows().add(made, base, size, unit, flavor);
   return status;
 }
@@ -72,7 +75,8 @@ void set_active(bool& flag, bool active) {
 extern "C" {
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {
-  if (!comms.managed() || size < 0) return PMPI_Alloc_mem(size, info, base);
+  const OutsideProgram outside;
+  if (!comms.managed() || size < 0) return PMPI_Alloc_mem(size, real(info), base);
   void* const block = memory(size);
   if (block == nullptr && size > 0) {
     PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
@@ -83,18 +87,21 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {
 }
 
 int MPI_Free_mem(void* base) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Free_mem(base);
-  cppc::heap().release(base);
+  release_carried(base);
   return MPI_SUCCESS;
 }
 
 int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Win_create(base, size, unit, info, comm, win);
   if (base == MPI_BOTTOM && size > 0) refuse("MPI_Win_create of all memory");  // others know addresses in it
   return create(__func__, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, win);
 }
 
 int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Win_allocate(size, unit, info, comm, base, win);
   void* const block = memory(std::max<MPI_Aint>(size, 0));
   if (block == nullptr && size > 0) {
@@ -105,12 +112,13 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
   if (status == MPI_SUCCESS) {
     hand_out(block, base);
   } else {
-    cppc::heap().release(block);
+    release_carried(block);
   }
   return status;
 }
 
 int MPI_Win_free(MPI_Win* win) {
+  const OutsideProgram outside;
   if (!comms.managed() || win == nullptr) return PMPI_Win_free(win);
   if (const int status = own_attributes<MPI_Win>().erase_all(*win); status != MPI_SUCCESS) return raise(*win, status);
   MPI_Win real = windows().real(*win);
@@ -122,6 +130,7 @@ int MPI_Win_free(MPI_Win* win) {
 }
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
+  const OutsideProgram outside;
   const Window* const window = windows().find(win);
   if (window == nullptr) return PMPI_Win_get_attr(windows().real(win), keyval, value, flag);
   KeptWindow& kept = *window->kept;
@@ -149,32 +158,38 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
 }
 
 int MPI_Win_set_attr(MPI_Win win, int keyval, void* value) {
+  const OutsideProgram outside;
   if (windows().find(win) == nullptr || !is_own_key(keyval))
     return PMPI_Win_set_attr(windows().real(win), keyval, value);
   return raise(win, own_attributes<MPI_Win>().set(win, keyval, value));
 }
 
 int MPI_Win_delete_attr(MPI_Win win, int keyval) {
+  const OutsideProgram outside;
   if (windows().find(win) == nullptr || !is_own_key(keyval)) return PMPI_Win_delete_attr(windows().real(win), keyval);
   return raise(win, own_attributes<MPI_Win>().erase(win, keyval));
 }
 
 int MPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* erase, int* keyval,
                           void* extra) {
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Win_create_keyval(copy, erase, keyval, extra);
   return own_attributes<MPI_Win>().create_key(copy, erase, keyval, extra);
 }
 
 int MPI_Win_free_keyval(int* keyval) {
+  const OutsideProgram outside;
   if (!comms.managed() || !is_own_key(*keyval)) return PMPI_Win_free_keyval(keyval);
   return raise_of_world(own_attributes<MPI_Win>().free_key(keyval));
 }
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group* group) {
+  const OutsideProgram outside;
   return groups().create(group, [&](MPI_Group* made) { return PMPI_Win_get_group(windows().real(win), made); });
 }
 
 int MPI_Win_fence(int assertion, MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_fence(assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);
@@ -184,12 +199,14 @@ int MPI_Win_fence(int assertion, MPI_Win win) {
 }
 
 int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_lock(type, target, assertion, windows().real(win));
   if (Window* const window = after(status, win)) lock(*window, type, target);
   return status;
 }
 
 int MPI_Win_lock_all(int assertion, MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_lock_all(assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
@@ -199,12 +216,14 @@ int MPI_Win_lock_all(int assertion, MPI_Win win) {
 }
 
 int MPI_Win_unlock(int target, MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_unlock(target, windows().real(win));
   if (Window* const window = after(status, win)) unlock(*window, target);
   return status;
 }
 
 int MPI_Win_unlock_all(MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_unlock_all(windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);
@@ -214,30 +233,35 @@ int MPI_Win_unlock_all(MPI_Win win) {
 }
 
 int MPI_Win_flush(int target, MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_flush(target, windows().real(win));
   if (Window* const window = after(status, win)) window->settle(target, Access::writes);
   return status;
 }
 
 int MPI_Win_flush_all(MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_flush_all(windows().real(win));
   if (Window* const window = after(status, win)) window->settle(Access::writes);
   return status;
 }
 
 int MPI_Win_flush_local(int target, MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_flush_local(target, windows().real(win));
   if (Window* const window = after(status, win)) window->settle(target, Access::reads);
   return status;
 }
 
 int MPI_Win_flush_local_all(MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_flush_local_all(windows().real(win));
   if (Window* const window = after(status, win)) window->settle(Access::reads);
   return status;
 }
 
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_start(groups().real(group), assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
@@ -247,6 +271,7 @@ int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
 }
 
 int MPI_Win_complete(MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_complete(windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);  // a target is active until its MPI_Win_wait
@@ -256,6 +281,7 @@ int MPI_Win_complete(MPI_Win win) {
 }
 
 int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_post(groups().real(group), assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
@@ -265,12 +291,14 @@ int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
 }
 
 int MPI_Win_wait(MPI_Win win) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_wait(windows().real(win));
   if (Window* const window = after(status, win)) set_active(window->posted, false);
   return status;
 }
 
 int MPI_Win_test(MPI_Win win, int* flag) {
+  const OutsideProgram outside;
   const int status = PMPI_Win_test(windows().real(win), flag);
   Window* const window = after(status, win);
   if (window != nullptr && *flag != 0) set_active(window->posted, false);

@@ -1,10 +1,11 @@
 #include "mpi/operations.hpp"
 
+#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
-#include "mpi/fortran_functions.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/operation_functions.hpp"
 #include "mpi/recipes.hpp"
 #include "never_destroyed.hpp"
 
@@ -12,41 +13,51 @@ namespace cppc::mpi {
 
 namespace {
 
+/// Of Fortran and under an extension by one of ours, which passes on what the program knows the datatype as.
 int make_real(MPI_User_function* function, OperationKind kind, MPI_Op* op) {
-  return PMPI_Op_create(kind.fortran ? fortran::calling(function) : function, kind.commutes ? 1 : 0, op);
+  const bool as_it_is = !kind.fortran && !comms.managed();
+  return PMPI_Op_create(as_it_is ? function : calling(function, kind.fortran), kind.commutes ? 1 : 0, op);
 }
 
 }  // namespace
 
 int Operations::create(MPI_User_function* function, OperationKind kind, MPI_Op* op) {
-  const int status = make_real(function, kind, op);
-  if (comms.managed() && status == MPI_SUCCESS) ops_.add(*op, {.function = function, .kind = kind});
+  if (!comms.managed() || op == nullptr || function == nullptr) return make_real(function, kind, op);
+  MPI_Op made = MPI_OP_NULL;
+  const int status = make_real(function, kind, &made);
+  if (status == MPI_SUCCESS) *op = ops_.add(made, {.function = function, .kind = kind});
   return status;
 }
 
 int Operations::free(MPI_Op* op) {
-  const MPI_Op freed = op != nullptr ? *op : MPI_OP_NULL;
-  const int status = PMPI_Op_free(op);
-  if (status == MPI_SUCCESS) ops_.remove(freed);
+  if (op == nullptr || ops_.find(*op) == nullptr) return PMPI_Op_free(op);
+  MPI_Op freed = real(*op);
+  const int status = PMPI_Op_free(&freed);
+  if (status != MPI_SUCCESS) return status;
+  ops_.remove(*op);
+  *op = MPI_OP_NULL;
   return status;
 }
 
-cppc_status Operations::write(ByteWriter& writer) const {
-  writer.u64(ops_.entries().size());
-  for (const auto& [number, entry] : ops_.entries()) {
-    const char* const name = name_of_function(entry.info.function);
-    if (name == nullptr) {
+cppc_status Operations::write(ByteWriter& writer) {
+  std::uint64_t count = 0;
+  ops_.each([&](std::size_t, MPI_Op, const Made&) { ++count; });
+  writer.u64(count);
+  cppc_status status = CPPC_OK;
+  ops_.each([&](std::size_t index, MPI_Op, const Made& made) {
+    const std::string name = name_of_function(made.function);
+    if (name.empty() && status == CPPC_OK) {
       log().error(
           "an operation of MPI_Op_create cannot be carried over: its function at {:#x} is not one that the "
           "program declares, by cppc_declare()",
-          reinterpret_cast<std::uintptr_t>(entry.info.function));
-      return CPPC_ERR_UNSUPPORTED;
+          reinterpret_cast<std::uintptr_t>(made.function));
+      status = CPPC_ERR_UNSUPPORTED;
     }
-    writer.u64(number);
+    writer.u64(index);
     writer.text(name);
-    writer.u8(entry.info.kind.bits());
-  }
-  return CPPC_OK;
+    writer.u8(made.kind.bits());
+  });
+  return status;
 }
 
 std::vector<OperationRecipe> Operations::read(ByteReader& reader) {
@@ -58,7 +69,6 @@ std::vector<OperationRecipe> Operations::read(ByteReader& reader) {
 
 cppc_status Operations::make(const std::vector<OperationRecipe>& recipes) {
   const ErrorsReturned errors_returned;
-  if (!recipes.empty()) ops_.reserve(recipes.back().number + 1);
   for (const auto& [number, name, kind] : recipes) {
     MPI_User_function* const function = function_named<MPI_User_function>(name);
     if (function == nullptr) {
@@ -83,13 +93,18 @@ Operations& operations() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {
+  const OutsideProgram outside;
   return operations().create(function, {.commutes = commutes != 0, .fortran = false}, op);
 }
 
-int MPI_Op_free(MPI_Op* op) { return comms.managed() ? operations().free(op) : PMPI_Op_free(op); }
+int MPI_Op_free(MPI_Op* op) {
+  const OutsideProgram outside;
+  return comms.managed() ? operations().free(op) : PMPI_Op_free(op);
+}
 
 }  // extern "C"

@@ -1,16 +1,15 @@
-/// Operations that the program has made. Like datatypes they belong to their process alone.
+/// Operations that the program has made. Like datatypes they belong to their process alone, and have numbers.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "bytes.hpp"
 #include "cppc/status.h"
-#include "own_handles.hpp"
+#include "mpi/own_table.hpp"
 
 namespace cppc::mpi {
 
@@ -31,16 +30,20 @@ struct OperationRecipe {
 };
 
 class Operations {
+  struct Made {
+    MPI_User_function* function;
+    OperationKind kind;
+  };
+
  public:
+  using Table = OwnTable<MPI_Op, Made>;
+
   /// For MPI_Op_create and MPI_Op_free.
   int create(MPI_User_function* function, OperationKind kind, MPI_Op* op);
   int free(MPI_Op* op);
 
-  [[nodiscard]] std::optional<std::uint64_t> number_of(MPI_Op op) const { return ops_.number_of(op); }
-  [[nodiscard]] std::optional<MPI_Op> at(std::uint64_t number) const { return ops_.at(number); }
-
   /// CPPC_ERR_UNSUPPORTED, logged, when a function has no name.
-  cppc_status write(ByteWriter& writer) const;
+  cppc_status write(ByteWriter& writer);
 
   /// Fails the reader when they are none.
   static std::vector<OperationRecipe> read(ByteReader& reader);
@@ -49,13 +52,15 @@ class Operations {
   cppc_status make(const std::vector<OperationRecipe>& recipes);
 
  private:
-  struct Made {
-    MPI_User_function* function;
-    OperationKind kind;
-  };
-  OwnHandles<MPI_Op, Made> ops_;
+  Table ops_;
 };
 
 Operations& operations();
+
+/// The operation that MPI knows; MPI_OP_NULL for one that has been freed, as MPI looks into whatever it gets.
+inline MPI_Op real(MPI_Op op) {
+  const MPI_Op known = Operations::Table::real(op);
+  return known != nullptr ? known : MPI_OP_NULL;
+}
 
 }  // namespace cppc::mpi

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "address/program_time.hpp"
 #include "cppc/cppc.h"
-#include "heap.hpp"
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/kept.hpp"
@@ -170,7 +170,7 @@ template <class Object>
 void OwnAttributes<Object>::release(int key) {
   Key* const kept = find_key(key);
   if (--kept->uses > 0) return;
-  heap().release(kept);
+  release_carried(kept);
   keys_.erase(key);
 }
 
@@ -210,12 +210,13 @@ int OwnAttributes<Object>::erase_at(List::const_iterator place) {
   Attribute* const attribute = *place;
   const Key& key = *find_key(attribute->key);
   if (key.erase != nullptr) {
+    const address::InsideProgram program;
     const int status = key.erase(attribute->object, attribute->key, attribute->value.value(), key.extra.value());
     if (status != MPI_SUCCESS) return status;
   }
   std::erase(attributes_, attribute);  // the function may have set or erased others
   release(attribute->key);
-  heap().release(attribute);
+  release_carried(attribute);
   return MPI_SUCCESS;
 }
 
@@ -236,6 +237,7 @@ int OwnAttributes<Object>::copy_all(Object from, Object to) {
     void* value = attribute->value.value();
     int copied = key.copies == copies_value;
     if (key.copies == copies_by_function) {
+      const address::InsideProgram program;
       const int status = key.copy(from, attribute->key, key.extra.value(), value, static_cast<void*>(&value), &copied);
       if (status != MPI_SUCCESS) return status;
     }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mailbox.hpp"
 #include "mpi/requests.hpp"
@@ -61,10 +62,12 @@ int start(std::span<MPI_Request> program, int (*start_real)(std::span<MPI_Reques
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 #define INIT(name, call_kind, buffer_type)                                                      \
   int name(buffer_type buf, int count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm, \
            MPI_Request* request) {                                                              \
+    const OutsideProgram outside;                                                               \
     if (!comms.managed()) return P##name(buf, count, datatype, peer, tag, comm, request);       \
     const Call call{.buf = const_cast<void*>(buf),                                              \
                     .datatype = datatype,                                                       \
@@ -85,11 +88,13 @@ INIT(MPI_Rsend_init, rsend, const void*)
 INIT(MPI_Recv_init, recv, void*)
 
 int MPI_Start(MPI_Request* request) {
+  const OutsideProgram outside;
   if (!comms.managed() || request == nullptr) return PMPI_Start(request);
   return start({request, 1}, [](std::span<MPI_Request> real) { return PMPI_Start(real.data()); });
 }
 
 int MPI_Startall(int count, MPI_Request program[]) {
+  const OutsideProgram outside;
   if (!comms.managed() || program == nullptr || count <= 0) return PMPI_Startall(count, program);
   return start({program, static_cast<std::size_t>(count)},
                [](std::span<MPI_Request> real) { return PMPI_Startall(static_cast<int>(real.size()), real.data()); });

@@ -3,12 +3,14 @@
 
 #include <optional>
 
+#include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mailbox.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 namespace {
 
@@ -22,7 +24,8 @@ std::optional<int> from_mailbox(const Envelope& wanted, const Place& place, MPI_
 
 int receive_in_mpi(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Status* status) {
-  return traffic.received(PMPI_Recv(buf, count, datatype, source, tag, comms.real(comm, "MPI_Recv"), status), source);
+  return traffic.received(PMPI_Recv(buf, count, real(datatype), source, tag, comms.real(comm, "MPI_Recv"), status),
+                          source);
 }
 
 /// MPI_Recv while there are messages in the mailbox. Apart from it, so that it needs no stack for this: a message of a
@@ -79,13 +82,15 @@ MPI_Message real_of(const MatchedMessage* matched, MPI_Message message) {
 extern "C" {
 
 int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const OutsideProgram outside;
   if (!Mailbox::empty()) [[unlikely]]
     return receive_early(buf, count, datatype, source, tag, comm, status);
   return receive_in_mpi(buf, count, datatype, source, tag, comm, status);
 }
 
 int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  if (!comms.managed()) return PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
+  const OutsideProgram outside;
+  if (!comms.managed()) return PMPI_Irecv(buf, count, real(datatype), source, tag, comm, request);
   if (!Mailbox::empty()) [[unlikely]] {
     Outcome outcome{.comm = comm};
     if (mailbox().receive({source, tag, comm}, {buf, count, datatype}, &outcome.status, &outcome.error)) {
@@ -100,38 +105,42 @@ int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
                   .count = count,
                   .peer = source,
                   .tag = tag};
-  const int status = PMPI_Irecv(buf, count, datatype, source, tag, comms.real(comm, __func__), request);
+  const int status = PMPI_Irecv(buf, count, real(datatype), source, tag, comms.real(comm, __func__), request);
   return requests().started(traffic.received(status, source), call, request);
 }
 
 int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  const OutsideProgram outside;
   if (const auto early = from_mailbox({source, recvtag, comm}, {recvbuf, recvcount, recvtype}, status)) [[unlikely]] {
     const int sent = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     return sent != MPI_SUCCESS ? sent : *early;
   }
-  return traffic.exchanged(PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                         source, recvtag, comms.real(comm, __func__), status),
+  return traffic.exchanged(PMPI_Sendrecv(sendbuf, sendcount, real(sendtype), dest, sendtag, recvbuf, recvcount,
+                                         real(recvtype), source, recvtag, comms.real(comm, __func__), status),
                            dest, source);
 }
 
 int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                          MPI_Comm comm, MPI_Status* status) {
+  const OutsideProgram outside;
   if (probe_mailbox({source, recvtag, comm}, MPI_STATUS_IGNORE)) [[unlikely]] {
     const int sent = MPI_Send(buf, count, datatype, dest, sendtag, comm);
     return sent != MPI_SUCCESS ? sent : MPI_Recv(buf, count, datatype, source, recvtag, comm, status);
   }
-  return traffic.exchanged(
-      PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comms.real(comm, __func__), status),
-      dest, source);
+  return traffic.exchanged(PMPI_Sendrecv_replace(buf, count, real(datatype), dest, sendtag, source, recvtag,
+                                                 comms.real(comm, __func__), status),
+                           dest, source);
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const OutsideProgram outside;
   if (probe_mailbox({source, tag, comm}, status)) return MPI_SUCCESS;
   return PMPI_Probe(source, tag, comms.real(comm, __func__), status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  const OutsideProgram outside;
   if (probe_mailbox({source, tag, comm}, status)) {
     *flag = 1;
     return MPI_SUCCESS;
@@ -140,6 +149,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  const OutsideProgram outside;
   if (match_in_mailbox({source, tag, comm}, message, status)) return MPI_SUCCESS;
   return match_in_mpi(comm, __func__, message, status, [&](MPI_Comm real, MPI_Message* found, MPI_Status* its) {
     return PMPI_Mprobe(source, tag, real, found, its);
@@ -147,6 +157,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  const OutsideProgram outside;
   if (match_in_mailbox({source, tag, comm}, message, status)) {
     *flag = 1;
     return MPI_SUCCESS;
@@ -159,7 +170,8 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 // A message that MPI_Mprobe has matched counts as received once its receive has started.
 
 int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-  if (!comms.managed()) return PMPI_Mrecv(buf, count, datatype, message, status);
+  const OutsideProgram outside;
+  if (!comms.managed()) return PMPI_Mrecv(buf, count, real(datatype), message, status);
   MatchedMessage* const matched = mailbox().find_matched(*message);
   MPI_Message real = real_of(matched, *message);
   if (matched != nullptr && real == MPI_MESSAGE_NULL) {
@@ -169,13 +181,15 @@ int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
     if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(comm, __func__), error);
     return error;
   }
-  const int result = traffic.received(PMPI_Mrecv(buf, count, datatype, &real, status), source_of(matched));
+  const int result =
+      traffic.received(PMPI_Mrecv(buf, count, cppc::mpi::real(datatype), &real, status), source_of(matched));
   take(matched, real, message);
   return result;
 }
 
 int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  if (!comms.managed()) return PMPI_Imrecv(buf, count, datatype, message, request);
+  const OutsideProgram outside;
+  if (!comms.managed()) return PMPI_Imrecv(buf, count, real(datatype), message, request);
   MatchedMessage* const matched = mailbox().find_matched(*message);
   MPI_Message real = real_of(matched, *message);
   if (matched != nullptr && real == MPI_MESSAGE_NULL) {
@@ -185,7 +199,8 @@ int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
     *request = requests().add_done(outcome);
     return MPI_SUCCESS;
   }
-  const int result = traffic.received(PMPI_Imrecv(buf, count, datatype, &real, request), source_of(matched));
+  const int result =
+      traffic.received(PMPI_Imrecv(buf, count, cppc::mpi::real(datatype), &real, request), source_of(matched));
   take(matched, real, message);
   return requests().started(result, request);
 }

@@ -1,4 +1,4 @@
-/// Lists of what a replacement makes again for the program's handles (own_handles.hpp), as bytes.
+/// Lists of what a replacement makes again for the program's handles (own_table.hpp), as bytes.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bytes.hpp"
-#include "own_handles.hpp"
+#include "mpi/virtual_table.hpp"
 
 namespace cppc::mpi {
 
@@ -16,11 +16,11 @@ template <class ReadOne>
 auto read_recipes(ByteReader& reader, std::size_t least_bytes, ReadOne read_one) {
   std::vector<decltype(read_one(std::uint64_t{}))> recipes;
   const std::uint64_t count = reader.count(least_bytes);
-  std::uint64_t before = first_own_handle - 1;
+  std::uint64_t before = 0;
   for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
     const std::uint64_t number = reader.u64();
     recipes.push_back(read_one(number));
-    if (number <= before) reader.fail();
+    if (number <= before || number >= VirtualTable<void*, int>::limit) reader.fail();
     before = number;
   }
   return recipes;

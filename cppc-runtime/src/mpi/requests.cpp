@@ -112,7 +112,7 @@ int Requests::take_outcome(MPI_Request* handle, MPI_Status* status) {
 
 void Requests::release_call(Request& request) {
   datatypes().release(request.made_with().datatype);
-  if (request.kept != nullptr) heap().release(request.kept);
+  if (request.kept != nullptr) release_carried(request.kept);
 }
 
 int Requests::free(MPI_Request* handle) {
@@ -196,7 +196,7 @@ void Requests::post_again(Request& request, MPI_Request real) {
   if (request.persistent) return;
   request.real = real;
   request.call = *request.kept;
-  heap().release(request.kept);
+  release_carried(request.kept);
   request.kept = nullptr;
 }
 
@@ -311,7 +311,7 @@ cppc_status Requests::adopt(const std::vector<RequestRecipe>& recipes) {
     if (request.kept == nullptr) return CPPC_ERR_IMAGE;
     request.receive = request.kept->kind == CallKind::recv;
     if (recipe.state == State::parked && !request.receive) {
-      log().error("heap/{} in the image is no receive", recipe.block);
+      log().error("block {} of the image is no receive", recipe.block);
       return CPPC_ERR_IMAGE;
     }
   }

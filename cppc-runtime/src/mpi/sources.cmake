@@ -7,6 +7,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/attached_buffer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/attributes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/callbacks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/clock.cpp
   ${CMAKE_CURRENT_LIST_DIR}/comm_table.cpp
   ${CMAKE_CURRENT_LIST_DIR}/communicators.cpp
@@ -21,17 +22,19 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/files.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran_arguments.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/fortran_functions.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran_handles.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran_own.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/general_requests.cpp
   ${CMAKE_CURRENT_LIST_DIR}/groups.cpp
   ${CMAKE_CURRENT_LIST_DIR}/handles.cpp
   ${CMAKE_CURRENT_LIST_DIR}/infos.cpp
   ${CMAKE_CURRENT_LIST_DIR}/interpose.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/kept.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mailbox.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mpi_objects.cpp
   ${CMAKE_CURRENT_LIST_DIR}/node_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/one_sided.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/operation_functions.cpp
   ${CMAKE_CURRENT_LIST_DIR}/operations.cpp
   ${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/persistent.cpp
@@ -41,6 +44,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/requests.cpp
   ${CMAKE_CURRENT_LIST_DIR}/state.cpp
   ${CMAKE_CURRENT_LIST_DIR}/topology.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/type_lists.cpp
   ${CMAKE_CURRENT_LIST_DIR}/windows.cpp
 )
 target_include_directories(cppc-mpi

@@ -44,12 +44,11 @@ class VirtualTable {
 
   /// `index` is at least 1.
   void put(std::size_t index, Object object) noexcept try {
-    if (index >= limit)
-      die(CPPC_ERR_MEMORY, "the program has more than 65535 groups, windows, files or matched messages");
+    if (index >= limit) die(CPPC_ERR_MEMORY, "the program has more than 65535 objects of MPI of one kind");
     if (index >= slots_.size()) slots_.resize(index + 1);
     slots_[index] = std::move(object);
   } catch (const std::bad_alloc&) {
-    die(CPPC_ERR_MEMORY, "no memory for a group, a window, a file or a matched message");
+    die(CPPC_ERR_MEMORY, "no memory for an object of MPI");
   }
 
   void remove(Handle handle) {

@@ -183,8 +183,8 @@ bool Windows::any() {
 void Windows::remove(MPI_Win win) {
   const Window& removed = *table_.find(win);
   traffic.completed(active_in(removed));
-  if (removed.kept->flavor == MPI_WIN_FLAVOR_ALLOCATE) heap().release(removed.kept->base);
-  heap().release(removed.kept);
+  if (removed.kept->flavor == MPI_WIN_FLAVOR_ALLOCATE) release_carried(removed.kept->base);
+  release_carried(removed.kept);
   table_.remove(win);
 }
 

@@ -1,4 +1,5 @@
-/// Datatypes and operations that go on in another process: here, in the same one, beside those that are there.
+/// Datatypes, operations, info objects and error handlers that go on in another process, under the same handles: here,
+/// in the same one, in place of those that are there.
 #include "mpi/datatypes.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,9 @@
 #include <vector>
 
 #include "handles.hpp"
+#include "mpi/error_handlers.hpp"
+#include "mpi/infos.hpp"
+#include "mpi/operations.hpp"
 #include "program.hpp"
 #include "test_world.hpp"
 
@@ -30,17 +34,21 @@ const int moved_rank = -1;
 
 namespace {
 
-/// The handle that stands, in a process that takes over the state of this one, for `handle` here.
+/// What there is goes on in a process that takes over the state of this one. The handle, by its value, stands for the
+/// object there: the real one is another.
 template <class Handle>
-Handle taken_over(cppc_kind kind, Handle handle) {
+void take_over(cppc_kind kind, Handle handle) {
   ByteWriter writer;
   const auto stored = handles::encode(kind, &handle);
+  const Handle real = mpi::real(handle);
+  EXPECT_NE(real, handle);
   EXPECT_EQ(mpi_state::serialize(writer), CPPC_OK);
   ByteReader reader(writer.bytes());
   EXPECT_EQ(mpi_state::restore(reader), CPPC_OK);
-  Handle taken{};
-  EXPECT_TRUE(handles::decode(kind, stored.value(), &taken));
-  return taken;
+  EXPECT_NE(mpi::real(handle), real);
+  Handle decoded{};
+  EXPECT_TRUE(handles::decode(kind, stored.value(), &decoded));
+  EXPECT_EQ(decoded, handle);
 }
 
 /// What one element of `type` takes out of a buffer.
@@ -54,20 +62,18 @@ std::vector<char> packed(MPI_Datatype type) {
   return out;
 }
 
-void expect_same(MPI_Datatype type, MPI_Datatype again) {
-  MPI_Aint lb, extent, lb_again, extent_again;
-  MPI_Type_get_extent(type, &lb, &extent);
-  MPI_Type_get_extent(again, &lb_again, &extent_again);
-  EXPECT_EQ(lb, lb_again);
-  EXPECT_EQ(extent, extent_again);
-  EXPECT_FALSE(packed(type).empty());
-  EXPECT_EQ(packed(type), packed(again));
-  std::array<char, MPI_MAX_OBJECT_NAME> name{}, name_again{};
-  int length;
-  MPI_Type_get_name(type, name.data(), &length);
-  MPI_Type_get_name(again, name_again.data(), &length);
-  EXPECT_EQ(name, name_again);
-}
+struct Looks {
+  MPI_Aint lb, extent;
+  std::vector<char> packed;
+  std::array<char, MPI_MAX_OBJECT_NAME> name;
+
+  explicit Looks(MPI_Datatype type) : packed(test::packed(type)), name{} {
+    MPI_Type_get_extent(type, &lb, &extent);
+    int length;
+    MPI_Type_get_name(type, name.data(), &length);
+  }
+  bool operator==(const Looks&) const = default;
+};
 
 struct Made {
   const char* by;
@@ -114,11 +120,11 @@ TEST(Datatypes, OfEveryConstructor) {
     ASSERT_EQ(make(&type), MPI_SUCCESS);
     MPI_Type_commit(&type);
     MPI_Type_set_name(type, by);
-    MPI_Datatype again = taken_over(CPPC_MPI_DATATYPE, type);
-    EXPECT_NE(again, type);
-    expect_same(type, again);
+    const Looks before(type);
+    EXPECT_FALSE(before.packed.empty());
+    take_over(CPPC_MPI_DATATYPE, type);
+    EXPECT_EQ(before, Looks(type));
     MPI_Type_free(&type);
-    MPI_Type_free(&again);
   }
 }
 
@@ -133,11 +139,12 @@ TEST(Datatypes, MadeFromOthersThatAreFreed) {
   MPI_Type_create_struct(2, one.data(), where.data(), members.data(), &record);
   MPI_Type_free(&padded);
   MPI_Type_commit(&record);
-  MPI_Datatype again = taken_over(CPPC_MPI_DATATYPE, record);
-  expect_same(record, again);
-  MPI_Datatype once_more = taken_over(CPPC_MPI_DATATYPE, again);
-  expect_same(record, once_more);
-  for (MPI_Datatype* type : {&record, &again, &once_more}) MPI_Type_free(type);
+  const Looks before(record);
+  for (int times = 0; times < 2; ++times) {
+    take_over(CPPC_MPI_DATATYPE, record);
+    EXPECT_EQ(before, Looks(record));
+  }
+  MPI_Type_free(&record);
 }
 
 /// What the image says of datatypes.
@@ -168,12 +175,34 @@ TEST(Datatypes, GivenByMpi) {
   MPI_Type_get_contents(outer, 1, 0, 1, &number, nullptr, &given);
   MPI_Type_free(&inner);
   MPI_Type_free(&outer);
-  MPI_Datatype again = taken_over(CPPC_MPI_DATATYPE, given);
-  EXPECT_NE(again, MPI_DATATYPE_NULL);
   MPI_Type_commit(&given);
-  EXPECT_EQ(packed(given), packed(again));
+  const Looks before(given);
+  take_over(CPPC_MPI_DATATYPE, given);
+  EXPECT_EQ(before, Looks(given));
   MPI_Type_free(&given);
-  MPI_Type_free(&again);
+}
+
+TEST(Datatypes, ThatAreFreedGiveTheirHandlesBack) {
+  MPI_Datatype first, second;
+  MPI_Type_contiguous(2, MPI_INT, &first);
+  const MPI_Datatype handle = first;
+  MPI_Type_free(&first);
+  MPI_Type_contiguous(3, MPI_INT, &second);
+  EXPECT_EQ(second, handle);
+  MPI_Type_free(&second);
+}
+
+TEST(Datatypes, OfFortranAreTheSameWhenAskedForAgain) {
+  MPI_Datatype first, second;
+  MPI_Type_create_f90_real(15, 307, &first);
+  MPI_Type_create_f90_real(15, 307, &second);
+  EXPECT_EQ(first, second);
+  const Looks before(first);
+  ByteWriter writer;
+  ASSERT_EQ(mpi_state::serialize(writer), CPPC_OK);
+  ByteReader reader(writer.bytes());
+  ASSERT_EQ(mpi_state::restore(reader), CPPC_OK);
+  EXPECT_EQ(before, Looks(first));
 }
 
 TEST(Datatypes, WithAddressesAreRefused) {
@@ -189,7 +218,10 @@ TEST(Datatypes, WithAddressesAreRefused) {
   EXPECT_EQ(mpi_state::serialize(writer), CPPC_OK);
 }
 
-void take_last(void* in, void* inout, int* length, MPI_Datatype*) {
+MPI_Datatype seen = MPI_DATATYPE_NULL;
+
+void take_last(void* in, void* inout, int* length, MPI_Datatype* type) {
+  seen = *type;
   for (int i = 0; i < *length; ++i) static_cast<int*>(inout)[i] = static_cast<int*>(in)[i] * 10;
 }
 
@@ -199,15 +231,65 @@ TEST(Operations, AreMadeFromTheFunctionOfTheSameName) {
   ByteWriter writer;
   EXPECT_EQ(mpi_state::serialize(writer), CPPC_ERR_UNSUPPORTED) << "its function has no name";
   declare("take_last", take_last);
-  MPI_Op again = taken_over(CPPC_MPI_OP, op);
-  EXPECT_NE(again, op);
+  take_over(CPPC_MPI_OP, op);
   int commutes = 1, in = 4, inout = 1;
-  MPI_Op_commutative(again, &commutes);
+  MPI_Op_commutative(op, &commutes);
   EXPECT_FALSE(commutes);
-  MPI_Reduce_local(&in, &inout, 1, MPI_INT, again);
+  MPI_Reduce_local(&in, &inout, 1, MPI_INT, op);
   EXPECT_EQ(inout, 40);
+  EXPECT_EQ(seen, MPI_INT);
   MPI_Op_free(&op);
-  MPI_Op_free(&again);
+}
+
+TEST(Operations, GetTheDatatypeThatTheProgramKnows) {
+  MPI_Op op;
+  MPI_Op_create(take_last, 0, &op);
+  MPI_Datatype one;
+  MPI_Type_contiguous(1, MPI_INT, &one);
+  MPI_Type_commit(&one);
+  int in = 4, inout = 1;
+  MPI_Allreduce(&in, &inout, 1, one, op, MPI_COMM_WORLD);
+  MPI_Reduce_local(&in, &inout, 1, one, op);
+  EXPECT_EQ(seen, one);
+  MPI_Type_free(&one);
+  MPI_Op_free(&op);
+}
+
+TEST(InfoObjects, GoOnUnderTheirHandles) {
+  MPI_Info info, copy;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "key", "value");
+  take_over(CPPC_MPI_INFO, info);
+  MPI_Info_dup(info, &copy);
+  std::array<char, 16> value{};
+  int found = 0;
+  MPI_Info_get(copy, "key", 15, value.data(), &found);
+  EXPECT_TRUE(found);
+  EXPECT_STREQ(value.data(), "value");
+  for (MPI_Info* one : {&info, &copy}) {
+    MPI_Info_free(one);
+    EXPECT_EQ(*one, MPI_INFO_NULL);
+  }
+}
+
+void ignore_error(MPI_Comm*, int*, ...) {}
+
+TEST(ErrorHandlers, GoOnUnderTheirHandlesAsOftenAsTheyWereGiven) {
+  declare("ignore_error", ignore_error);
+  MPI_Errhandler handler, given;
+  MPI_Comm_create_errhandler(ignore_error, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  take_over(CPPC_MPI_ERRHANDLER, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &given);
+  EXPECT_EQ(given, handler);
+  MPI_Errhandler_free(&handler);
+  EXPECT_EQ(handler, MPI_ERRHANDLER_NULL);
+  take_over(CPPC_MPI_ERRHANDLER, given);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &handler);
+  EXPECT_EQ(handler, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&given);
 }
 
 }  // namespace

@@ -136,17 +136,27 @@ void expect_nothing_left(cppc_kind kind, Handle dangling, Handle nothing) {
   EXPECT_EQ(dangling, nothing);
 }
 
-TEST(Handles, ThatDangleBecomeInvalid) {
+TEST(Handles, ThatAreFreedAreInvalidToMpi) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Datatype type;
   MPI_Type_contiguous(2, MPI_INT, &type);
   const MPI_Datatype freed_type = type;
   MPI_Type_free(&type);
-  expect_nothing_left(CPPC_MPI_DATATYPE, freed_type, MPI_DATATYPE_NULL);
+  EXPECT_EQ(type, MPI_DATATYPE_NULL);
+  EXPECT_EQ(MPI_Send(nullptr, 0, freed_type, MPI_PROC_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
   MPI_Op op;
   MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &op);
   const MPI_Op freed_op = op;
   MPI_Op_free(&op);
-  expect_nothing_left(CPPC_MPI_OP, freed_op, MPI_OP_NULL);
+  EXPECT_EQ(op, MPI_OP_NULL);
+  int one = 1, sum = 0;
+  EXPECT_EQ(MPI_Allreduce(&one, &sum, 1, MPI_INT, freed_op, MPI_COMM_WORLD), MPI_ERR_OP);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+TEST(Handles, ThatDangleBecomeInvalid) {
+  int no_datatype = 0;
+  expect_nothing_left(CPPC_MPI_DATATYPE, reinterpret_cast<MPI_Datatype>(&no_datatype), MPI_DATATYPE_NULL);
   MPI_Request request;
   MPI_Irecv(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
   const MPI_Request completed = request;
