@@ -25,8 +25,9 @@ struct Options {
   ::hold hold{};
 };
 
-/// The options that most programs have: --steps N, at most `most`; --hold and --hold-at; --log when `has_log`.
-inline Options read_options(int argc, char** argv, long steps, long most, bool has_log = false) {
+/// The options that most programs have: --steps N, at most `most`; --hold and --hold-at; and one for a file, if there
+/// is a name for it.
+inline Options read_options(int argc, char** argv, long steps, long most, const char* file_option = nullptr) {
   Options options;
   options.steps = steps;
   ::setting settings[4]{};
@@ -37,9 +38,9 @@ inline Options read_options(int argc, char** argv, long steps, long most, bool h
   settings[1].text = &options.hold.file;
   settings[2].name = "hold-at";
   settings[2].list = &options.hold.steps;
-  settings[3].name = "log";
+  settings[3].name = file_option;
   settings[3].text = &options.file;
-  const int operand = parse(argc, argv, settings, has_log ? 4 : 3, &options.usage);
+  const int operand = parse(argc, argv, settings, file_option != nullptr ? 4 : 3, &options.usage);
   if (operand < argc) wrong_usage(&options.usage, "'%s' is one argument too many", argv[operand]);
   return options;
 }

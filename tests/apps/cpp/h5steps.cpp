@@ -13,9 +13,10 @@
 namespace {
 
 constexpr char kHelp[] =
-    "Usage: h5steps [--steps S] [--hold FILE --hold-at K]\n"
+    "Usage: h5steps [--steps S] [--file FILE] [--hold FILE --hold-at K]\n"
     "Writes datasets and attributes into a file of HDF5 by all ranks, and checks what is in it.\n"
     "  --steps S    time steps (40)\n"
+    "  --file FILE  the file, which is removed in the end (one in a temporary directory)\n"
     "  --hold FILE  at step K (--hold-at K, or several, as 3,7) wait until FILE exists, and remove it\n"
     "Exit status: 0 right, 1 wrong, 2 wrong usage.\n"
     "Example:\n"
@@ -156,7 +157,7 @@ long check(const std::string& path, long steps, std::uint64_t& digest) {
 }
 
 int run(const app::Options& options) {
-  const std::string path = app::temporary_path("h5steps");
+  const std::string path = options.file != nullptr ? options.file : app::temporary_path("h5steps");
   {
     Steps steps(path);
     for (long step = 0; step < options.steps; ++step) {
@@ -174,7 +175,7 @@ int run(const app::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const app::Options options = app::read_options(argc, argv, 40, 1000);
+  const app::Options options = app::read_options(argc, argv, 40, 1000, "file");
   MPI_Init(&argc, &argv);
   const int status = ends_here(&options.usage) ? explain(&options.usage, "h5steps", kHelp) : run(options);
   MPI_Finalize();

@@ -384,7 +384,7 @@ int run(const app::Options& options) {
 }  // namespace particles
 
 int main(int argc, char** argv) {
-  const app::Options options = app::read_options(argc, argv, 200, 1000000000, true);
+  const app::Options options = app::read_options(argc, argv, 200, 1000000000, "log");
   MPI_Init(&argc, &argv);
   const int status =
       ends_here(&options.usage) ? explain(&options.usage, "particles", particles::kHelp) : particles::run(options);

@@ -21,6 +21,7 @@ module app
   end type hold_type
 
   character(len=path_length), target, save :: hold_file = ' ', hold_steps = ' '
+  character(len=path_length), save :: file_base = ' '
   character(len=path_length), save :: program_name = ' ', last_option = ' ', error = ' '
   logical, save :: helps = .false.
 
@@ -59,7 +60,7 @@ module app
 
 contains
 
-  ! Reads "CLASS --repeat N" (for names with a class) or "--steps N", and --hold FILE, --hold-at K. Before MPI_Init.
+  ! Reads "CLASS --repeat N" (for names with a class) or "--steps N", and --file FILE, --hold FILE, --hold-at K. Before MPI_Init.
   subroutine parse_options(name, has_class, read)
     character(len=*), intent(in) :: name
     logical, intent(in) :: has_class
@@ -80,6 +81,9 @@ contains
       else if (argument == '--hold') then
         i = i + 1
         call read_text(i, argument, hold_file)
+      else if (argument == '--file') then
+        i = i + 1
+        call read_text(i, argument, file_base)
       else if (argument == '--hold-at') then
         i = i + 1
         call read_text(i, argument, hold_steps)
@@ -133,9 +137,10 @@ contains
       return
     end if
     print '(a)', 'Usage: ' // name // trim(merge(' CLASS', '      ', last_option == '--repeat')) // ' [' // &
-      trim(last_option) // ' N] [--hold FILE --hold-at K]', &
+      trim(last_option) // ' N] [--file FILE] [--hold FILE --hold-at K]', &
       'Computes what tests/apps/fortran/' // name // ' describes, and checks the result.', &
       '  ' // last_option(1:12) // ' how often (class: S or W); the results must be the same', &
+      '  --file FILE  what names of files begin with, which are removed in the end (in a temporary directory)', &
       '  --hold FILE  at step K (--hold-at K, or several, as 3,7) wait until FILE exists, and remove it', &
       'Exit status: 0 right, 1 wrong, 2 wrong usage.', 'Example:', &
       '  mpirun -n 4 ' // name // trim(merge(' S', '  ', last_option == '--repeat'))
@@ -159,11 +164,16 @@ contains
     tell_result = c_tell(trim(program_name) // c_null_char, checksum, merge(1, 0, right), trim(reason) // c_null_char)
   end function tell_result
 
-  ! A path of the process's own in the temporary directory.
-  function temporary_file(suffix) result(path)
+  ! A path of the rank's own: what --file says, or in the temporary directory.
+  function temporary_file(rank, suffix) result(path)
+    integer, intent(in) :: rank
     character(len=*), intent(in) :: suffix
     character(len=path_length) :: path, directory
 
+    if (file_base /= ' ') then
+      write (path, '(a,".",i0,a)') file_base(:index(file_base, c_null_char) - 1), rank, suffix
+      return
+    end if
     call get_environment_variable('TMPDIR', directory)
     if (directory == ' ') directory = '/tmp'
     write (path, '(a,"/",a,"-",i0,a)') trim(directory), trim(program_name), c_getpid(), suffix

@@ -91,12 +91,12 @@ contains
   subroutine open_units()
     integer :: line
 
-    open (newunit=in_unit, file=temporary_file('.in'), form='formatted', status='replace', action='readwrite')
+    open (newunit=in_unit, file=temporary_file(rank, '.in'), form='formatted', status='replace', action='readwrite')
     do line = 0, given%times * what%iterations - 1
       write (in_unit, '("line ",i0)') line
     end do
     rewind (in_unit)
-    open (newunit=log_unit, file=temporary_file('.log'), form='formatted', status='replace', action='readwrite')
+    open (newunit=log_unit, file=temporary_file(rank, '.log'), form='formatted', status='replace', action='readwrite')
   end subroutine open_units
 
   ! What is in the log has to be a line for each iteration, the last one with the result.

@@ -217,7 +217,7 @@ contains
     allocate (own%spectrum(what%z, what%x, own_y), own%damped(what%z, what%x, own_y))
     allocate (own%real_space(what%x, what%y, own_z))
     inquire (iolength=length) found(1), different
-    open (newunit=record_unit, file=temporary_file('.records'), form='unformatted', access='direct', recl=length, &
+    open (newunit=record_unit, file=temporary_file(rank, '.records'), form='unformatted', access='direct', recl=length, &
           status='replace')
     call make_spectrum()
     different = 0

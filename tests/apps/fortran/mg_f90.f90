@@ -256,7 +256,7 @@ contains
 
     finest = merge(5, 7, given%class == 'S')
     expected = merge(0.5307707005734e-04_real64, 0.6467329375339e-05_real64, given%class == 'S')
-    open (newunit=norm_unit, file=temporary_file('.norms'), form='unformatted', status='replace', action='readwrite')
+    open (newunit=norm_unit, file=temporary_file(place%rank, '.norms'), form='unformatted', status='replace', action='readwrite')
     call make_levels()
     call make_charges()
     wrong = 0
