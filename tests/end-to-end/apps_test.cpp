@@ -37,6 +37,20 @@ const std::vector<Program> kPrograms{
     {"onesided", {}, "--steps", 200, 200},
 };
 
+#if CPPC_BY_ADDRESS_TESTS
+const std::vector<Program> kCppPrograms{
+    {"particles", {}, "--steps", 100, 100},
+    {"spectral", {}, "--steps", 60, 60},
+    {"h5steps", {}, "--steps", 20, 20},
+};
+
+/// Those that gcc alone compiles.
+const std::vector<Program> kGccPrograms{
+    {"stencil_omp", {}, "--steps", 30, 30}, {"cg_f90", {"S"}, "--repeat", 1, 15},  {"mg_f90", {"S"}, "--repeat", 4, 16},
+    {"ft_f90", {"S"}, "--repeat", 2, 12},   {"wave_f77", {}, "--steps", 200, 200}, {"mixed", {}, "--steps", 100, 100},
+};
+#endif
+
 unsigned number_from(const char* variable, unsigned otherwise) {
   const char* text = std::getenv(variable);
   return text != nullptr ? static_cast<unsigned>(std::stoul(text)) : otherwise;
@@ -58,11 +72,16 @@ class AppsTest : public testing::TestWithParam<std::tuple<std::string, Program>>
   [[nodiscard]] std::vector<std::string> arguments(const std::string& log) const {
     std::vector<std::string> all = lasting(program_, migrations_);
     if (keeps_log()) all = all + std::vector<std::string>{"--log", folder_.file(log)};
-    if (writes_files()) all = all + std::vector<std::string>{"--file", folder_.file(log)};
+    if (writes_files() || needs_files()) all = all + std::vector<std::string>{"--file", folder_.file(log)};
     return all;
   }
-  [[nodiscard]] bool keeps_log() const { return program_.name == "md"; }
+  [[nodiscard]] bool keeps_log() const { return program_.name == "md" || program_.name == "particles"; }
   [[nodiscard]] bool writes_files() const { return program_.name == "records"; }
+  /// That it checks itself, and removes in the end.
+  [[nodiscard]] bool needs_files() const {
+    return program_.name == "h5steps" || program_.name == "cg_f90" || program_.name == "mg_f90" ||
+           program_.name == "ft_f90";
+  }
 
   [[nodiscard]] Finished run_plain() const {
     const std::vector<std::string> mpirun{"mpirun",          "--mca", "mpi_yield_when_idle", "1",
@@ -104,13 +123,21 @@ TEST_P(AppsTest, KeepsEveryBitOfItsResult) {
   }
 }
 
+std::string name_of(const testing::TestParamInfo<AppsTest::ParamType>& one) {
+  std::string name = std::get<0>(one.param) + "_" + std::get<1>(one.param).name;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, AppsTest,
-                         testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kPrograms)),
-                         [](const testing::TestParamInfo<AppsTest::ParamType>& one) {
-                           std::string name = std::get<0>(one.param) + "_" + std::get<1>(one.param).name;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+                         testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kPrograms)), name_of);
+#if CPPC_BY_ADDRESS_TESTS
+INSTANTIATE_TEST_SUITE_P(CppPrograms, AppsTest,
+                         testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kCppPrograms)), name_of);
+INSTANTIATE_TEST_SUITE_P(GccPrograms, AppsTest,
+                         testing::Combine(testing::Values("gcc-O2", "gcc-O3"), testing::ValuesIn(kGccPrograms)),
+                         name_of);
+#endif
 
 }  // namespace
 }  // namespace cppc::test
