@@ -1,12 +1,11 @@
 #include "address/process/exit_handlers.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <mutex>
 
 #include "address/process/program_memory.hpp"
 #include "address/process/real_function.hpp"
+#include "address/process/threads.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
 
@@ -87,7 +86,7 @@ bool await_exit_again(bool more);
 /// The C library calls it at the exit. One of the program's functions at a time, so that those that remain are not lost
 /// when it calls exit() itself; the C library calls what is registered while it works, too.
 void run_one_at_exit(int status, void*) {
-  if (getpid() == gettid()) run_all(&ExitHandlers::of_main_thread);
+  if (on_main_thread()) run_all(&ExitHandlers::of_main_thread);
   const Handler* const handler = take_last(&ExitHandlers::at_exit);
   if (!await_exit_again(handler != nullptr)) die(CPPC_ERR_MEMORY, "no memory for the program's exit handlers");
   if (handler != nullptr) run(*handler, status);
@@ -154,7 +153,7 @@ int __cxa_at_quick_exit(void (*function)(void*), void* object) noexcept {
 }
 
 int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* object) noexcept {
-  if (!program_time || getpid() != gettid()) return real_cxa_thread_atexit(function, argument, object);
+  if (!program_time || !on_main_thread()) return real_cxa_thread_atexit(function, argument, object);
   return add(&ExitHandlers::of_main_thread, {.function = function, .argument = argument, .object = object});
 }
 

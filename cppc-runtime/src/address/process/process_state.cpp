@@ -57,6 +57,34 @@ cppc_status write_threads(ByteWriter&) {
   return status != CPPC_OK ? status : threads::check();
 }
 
+/// A timer that runs out meanwhile must not be counted twice, nor be lost: its signal waits then, as these are held.
+cppc_status write_signals(ByteWriter& writer) {
+  for (;;) {
+    const std::uint64_t before = signals::waiting();
+    ByteWriter state;
+    cppc_status status = timers::write(state);
+    if (status == CPPC_OK) status = signals::write(state);
+    if (status == CPPC_OK && signals::waiting() != before) continue;
+    writer.raw(state.bytes());
+    return status;
+  }
+}
+
+cppc_status prepare_signals(ByteReader& reader) {
+  const cppc_status status = timers::prepare(reader);
+  return status == CPPC_OK ? signals::prepare(reader) : status;
+}
+
+void apply_signals() {
+  signals::apply();  // holds them
+  timers::apply();
+}
+
+void leave_signals() {
+  signals::leave();
+  timers::leave();
+}
+
 /// In the order in which they are written and made again: signals come last, when nothing can fail any more.
 constexpr std::array parts{
     Part{.name = "processor", .write = processor::write, .prepare = processor::prepare},
@@ -70,16 +98,11 @@ constexpr std::array parts{
     Part{.name = "keys", .write = keys::write, .prepare = keys::prepare, .apply = keys::apply},
     Part{.name = "exit handlers", .apply = exit_handlers::apply, .leave = exit_handlers::leave},
     Part{.name = "calling thread", .write = write_calling, .prepare = prepare_calling, .apply = apply_calling},
-    Part{.name = "signals",
-         .write = signals::write,
-         .prepare = signals::prepare,
-         .apply = signals::apply,
-         .leave = signals::leave},
-    Part{.name = "timers",
-         .write = timers::write,
-         .prepare = timers::prepare,
-         .apply = timers::apply,
-         .leave = timers::leave},
+    Part{.name = "signals and timers",
+         .write = write_signals,
+         .prepare = prepare_signals,
+         .apply = apply_signals,
+         .leave = leave_signals},
 };
 
 }  // namespace

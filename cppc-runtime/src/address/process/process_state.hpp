@@ -17,7 +17,8 @@ namespace cppc::address::process {
 /// `takes_over`: the program's memory is another process's, and comes with apply().
 void start(bool takes_over);
 
-/// Signals wait from now on, and errno and the floating-point state are noted. The first thing when the program stops.
+/// Signals that the program handles wait from now on, and errno and the floating-point state are noted. The first thing
+/// when the program stops.
 void hold();
 
 /// The last thing before the program goes on: gives the thread errno, floating-point state and signal mask.

@@ -82,6 +82,14 @@ Owner owner(const Action& action) {
   return has_code(action.action) ? owner_of(address_of(action.action)) : Owner::program;
 }
 
+/// Until release().
+void block(const sigset_t& signals) {
+  sigset_t before;
+  if (const int error = pthread_sigmask(SIG_BLOCK, &signals, &before); error != 0)
+    die(CPPC_ERR_SYSTEM, std::strerror(error));
+  if (!std::exchange(held, true)) mask_of_program = before;
+}
+
 bool collect_actions(State& state) {
   bool good = true;
   for_each_action([&](const Action& action) {
@@ -144,12 +152,12 @@ void start() {
 }
 
 void hold() {
-  sigset_t all;
-  sigfillset(&all);
-  sigset_t before;
-  if (const int error = pthread_sigmask(SIG_SETMASK, &all, &before); error != 0)
-    die(CPPC_ERR_SYSTEM, std::strerror(error));
-  if (!std::exchange(held, true)) mask_of_program = before;
+  sigset_t handled;
+  sigemptyset(&handled);
+  for_each_action([&](const Action& action) {
+    if (has_code(action.action) && owner(action) != Owner::process) sigaddset(&handled, action.number);
+  });
+  block(handled);
 }
 
 void release() {
@@ -158,19 +166,20 @@ void release() {
     die(CPPC_ERR_SYSTEM, std::strerror(error));
 }
 
+std::uint64_t waiting() {
+  sigset_t pending;
+  if (sigpending(&pending) != 0) die(CPPC_ERR_SYSTEM, "the signals that wait cannot be asked for");
+  return bits_of(pending).to_ullong();
+}
+
 cppc_status write(ByteWriter& writer) {
   State state;
   const bool actions = collect_actions(state);
   if (!collect_stack(state) || !actions) return CPPC_ERR_UNSUPPORTED;
-  sigset_t pending;
-  if (sigpending(&pending) != 0) {
-    log().error("the signals that wait cannot be asked for: {}", std::strerror(errno));
-    return CPPC_ERR_SYSTEM;
-  }
   writer.u64(state.actions.size());
   for (const Action& action : state.actions) write(action, writer);
   writer.u64(bits_of(mask_of_program).to_ullong());
-  writer.u64(bits_of(pending).to_ullong());
+  writer.u64(waiting());
   writer.u8(state.stack.has_value());
   const stack_t stack = state.stack.value_or(stack_t{});
   writer.u64(reinterpret_cast<std::uintptr_t>(stack.ss_sp));
@@ -195,7 +204,9 @@ cppc_status prepare(ByteReader& reader) {
 
 void apply() {
   const State& state = captured();
-  hold();
+  sigset_t all;
+  sigfillset(&all);
+  block(all);
   bool good = !state.stack || sigaltstack(&*state.stack, nullptr) == 0;
   for (const Action& action : state.actions) good = sigaction(action.number, &action.action, nullptr) == 0 && good;
   for (int number = 1; number < numbers; ++number)

@@ -8,6 +8,8 @@
 /// waits more than once becomes one. Signals that others send to a process that has been captured are lost with it.
 #pragma once
 
+#include <cstdint>
+
 #include "bytes.hpp"
 #include "cppc/status.h"
 
@@ -16,11 +18,14 @@ namespace cppc::address::signals {
 /// Before main(): notes what the process has.
 void start();
 
-/// From now on the main thread takes no signals: the program's handlers must not run between the capture and its end.
-/// Until release(), which gives it back its mask: the one it had or, after apply(), the captured one. On the main
-/// thread, each once.
+/// From now on the main thread takes no signals that the program handles: its handlers must not run between the capture
+/// and its end. Other threads of the process never take them (threads.hpp). Until release(), which gives the main
+/// thread back its mask: the one it had or, after apply(), the captured one.
 void hold();
 void release();
+
+/// Those that wait to be unblocked, a bit each; ends the process when the system does not say.
+std::uint64_t waiting();
 
 /// After hold(). CPPC_ERR_UNSUPPORTED, logged, when a handler or the alternate stack lies where nothing is carried, or
 /// the thread stands on that stack.

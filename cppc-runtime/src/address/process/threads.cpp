@@ -2,8 +2,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <memory>
@@ -39,6 +41,20 @@ void* run(void* given) {
   (void)&counted;  // made here
   program_time = true;
   return start.routine(start.argument);
+}
+
+/// What threads of the process take: errors of their own, and what an extension has to hear while a rank moves.
+constexpr std::array taken_by_process{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGCONT};
+
+/// A thread begins with its creator's mask.
+int create_for_process(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument) {
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (const int number : taken_by_process) sigdelset(&blocked, number);
+  if (const int error = pthread_sigmask(SIG_BLOCK, &blocked, &before); error != 0) return error;
+  const int error = real_pthread_create(thread, attributes, routine, argument);
+  const int undone = pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error != 0 ? error : undone;
 }
 
 /// Functions of OpenMP, if the program has it.
@@ -110,7 +126,8 @@ cppc_status threads::check() {
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                    void* argument) noexcept {
   using namespace cppc::address;
-  if (!program_time) return real_pthread_create(thread, attributes, routine, argument);
+  if (!kept_by_address()) return real_pthread_create(thread, attributes, routine, argument);
+  if (!program_time) return create_for_process(thread, attributes, routine, argument);
   const OutsideProgram outside;
   std::unique_ptr<Start> start(new (std::nothrow) Start{.routine = routine, .argument = argument});
   if (!start) return EAGAIN;

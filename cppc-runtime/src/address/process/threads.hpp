@@ -1,5 +1,9 @@
 /// Threads that the program has started. They work for the program, too, but are not carried: a rank moves with its
 /// main thread alone.
+///
+/// Threads of the process, in one whose state is kept by address, block all signals but SIGCONT and those for errors of
+/// their own: the system gives a signal to any thread that does not, and the program's handlers are to run on its
+/// threads alone.
 #pragma once
 
 #include <cstddef>

@@ -131,6 +131,8 @@ cppc_status timers::write(ByteWriter& writer) {
       log().error("interval timer {} cannot be read: {}", static_cast<int>(kind), std::strerror(errno));
       return CPPC_ERR_SYSTEM;
     }
+    // While its signal waits, the system does not start it again.
+    if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0) timer.it_value = timer.it_interval;
     address::write(timer.it_interval, writer);
     address::write(timer.it_value, writer);
   }

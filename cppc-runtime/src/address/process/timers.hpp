@@ -12,13 +12,13 @@
 namespace cppc::address::timers {
 
 /// CPPC_ERR_UNSUPPORTED, logged, when there is a timer that starts threads, signals a certain thread or counts by the
-/// clock of another.
+/// clock of another. With signals held; what waits is to be looked at before and after (process_state.cpp).
 cppc_status write(ByteWriter& writer);
 
 /// CPPC_ERR_IMAGE when it is none; not logged.
 cppc_status prepare(ByteReader& reader);
 
-/// When the program's memory is there; with signals held.
+/// When the program's memory is there; after signals::apply().
 void apply();
 
 /// The process ends without the program: no timer of the program runs out in it any more.

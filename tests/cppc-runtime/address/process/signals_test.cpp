@@ -13,6 +13,10 @@ TEST(Signals, HaveTheirHandlersMaskAndStackInAnotherProcess) {
 
 TEST(Signals, ThatComeToTheLeaverDoNotRunTheProgramsHandlerThere) { expect_moved("signal_to_leaver", "goes on\n"); }
 
+TEST(Signals, ThatTheProcessHandlesItTakesAllTheTime) {
+  expect_moved("handler_of_process", "handler of CONT\nnot the program's\n");
+}
+
 TEST(Signals, WithAHandlerThatIsNotCarriedAreRefused) {
   expect_refused("foreign_handler", at_capture, "the handler of signal 10 (SIGUSR1) is a function of ");
 }

@@ -11,6 +11,10 @@ TEST(Threads, OfTheProgramThatRunAreRefused) {
 
 TEST(Threads, OfTheProcessAreNobodysConcern) { expect_moved("foreign_thread", "goes on\n"); }
 
+TEST(Threads, OfTheProcessTakeNoSignalsOfTheProgram) {
+  expect_moved("blocking_thread", "blocks USR1 1, SEGV 0, CONT 0\ncreator blocks USR1 0\n");
+}
+
 TEST(Threads, ThatHaveEndedDoNotCount) { expect_moved("ended_thread", "the program's: 1\ngoes on\n"); }
 
 TEST(Threads, OfOpenMpEndAndComeAgain) {

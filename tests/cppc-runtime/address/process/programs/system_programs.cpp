@@ -71,6 +71,19 @@ const Program signal_to_leaver{.before = [] { ::signal(SIGUSR1, say_number); },
                                .after = [] { std::printf("goes on\n"); },
                                .left = [] { kill(getpid(), SIGUSR1); }};
 
+/// As one of MPI's or the runtime's.
+const Program handler_of_process{.before =
+                                     [] {
+                                       address::set_owner_of([](const void*) { return address::Owner::process; });
+                                       ::signal(SIGCONT, say_number);
+                                     },
+                                 .after =
+                                     [] {
+                                       raise(SIGCONT);
+                                       std::printf("not the program's\n");
+                                     },
+                                 .left = [] { raise(SIGCONT); }};
+
 /// As a handler of a library that is not carried.
 void foreign_handler(int) {}
 const Program foreign_handler_set{.before = [] {
@@ -216,6 +229,7 @@ const Program lost_directory{.before =
 const Program* system_program(const std::string& name) {
   if (name == "signals") return &signals;
   if (name == "signal_to_leaver") return &signal_to_leaver;
+  if (name == "handler_of_process") return &handler_of_process;
   if (name == "foreign_handler") return &foreign_handler_set;
   if (name == "foreign_stack") return &foreign_stack;
   if (name == "timers") return &timers;

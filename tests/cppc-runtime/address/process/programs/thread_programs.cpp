@@ -1,6 +1,7 @@
 /// Compiled with OpenMP.
 #include <omp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -77,6 +78,25 @@ const Program foreign_thread{.before =
                                  },
                              .after = [] { std::printf("goes on\n"); }};
 
+const Program blocking_thread{.before =
+                                  [] {
+                                    const address::OutsideProgram outside;
+                                    pthread_t thread{};
+                                    const auto routine = [](void*) -> void* {
+                                      sigset_t mask;
+                                      pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+                                      std::printf("blocks USR1 %d, SEGV %d, CONT %d\n", sigismember(&mask, SIGUSR1),
+                                                  sigismember(&mask, SIGSEGV), sigismember(&mask, SIGCONT));
+                                      return nullptr;
+                                    };
+                                    pthread_create(&thread, nullptr, routine, nullptr);
+                                    pthread_join(thread, nullptr);
+                                    sigset_t mask;
+                                    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+                                    std::printf("creator blocks USR1 %d\n", sigismember(&mask, SIGUSR1));
+                                  },
+                              .after = [] {}};
+
 /// Works in program time, and ends by pthread_exit().
 const Program ended_thread{.before =
                                [] {
@@ -129,6 +149,7 @@ const Program* thread_program(const std::string& name) {
   if (name == "taken_key") return &taken_key;
   if (name == "running_thread") return &running_thread;
   if (name == "foreign_thread") return &foreign_thread;
+  if (name == "blocking_thread") return &blocking_thread;
   if (name == "ended_thread") return &ended_thread;
   return name == "openmp" ? &openmp : nullptr;
 }
