@@ -138,6 +138,7 @@ void Session::stop(cppc_frame& frame, int place, const void* stack) {
 
 void Session::stop_here() {
   if (!hooks_) return;
+  address::process::hold();
   address::program_stack::stop(
       [](void* self, std::byte* stack_end) { static_cast<Session*>(self)->stopped(stack_end); }, this);
 }
@@ -150,6 +151,7 @@ void Session::stopped(std::byte* stack_end) {
   phase_ = Phase::working;
   address_capture_.reset();
   dead_.clear();
+  address::process::release();
 }
 
 int Session::take_over() {
@@ -266,7 +268,7 @@ const cppc_runtime& runtime_interface() {
       .abandon =
           [] {
             mpi_state::abandon();
-            if (address::kept_by_address()) address::process_state::leave();
+            if (address::kept_by_address()) address::process::leave();
           },
   };
   return table;

@@ -43,8 +43,6 @@ class Collector {
     const auto stack = program_stack::used(stack_end);
     add(CPPC_SECTION_STACK, place_of(stack), stack);
     RegionHeap::visit_live([this](std::span<std::byte> memory) { add(CPPC_SECTION_HEAP, place_of(memory), memory); });
-    process_state::visit_mappings(
-        [this](std::span<std::byte> memory) { add(CPPC_SECTION_MAPPING, place_of(memory), memory); });
   }
 
   std::vector<Piece> take() && { return std::move(pieces_); }
@@ -101,7 +99,7 @@ tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned 
               .stack_guard = program_stack::guard()};
   // First what may still ask for memory of the program.
   ByteWriter process;
-  if (const cppc_status status = process_state::write(process); status != CPPC_OK) return tl::unexpected(status);
+  if (const cppc_status status = process::write(process); status != CPPC_OK) return tl::unexpected(status);
   block.process = std::move(process).take();
   ByteWriter mpi;
   if (const cppc_status status = mpi_state::serialize(mpi); status != CPPC_OK) return tl::unexpected(status);
@@ -149,7 +147,6 @@ std::uint64_t state_bytes() {
   std::uint64_t bytes = RegionHeap::live_bytes();
   for (const CarriedObject& object : carried_objects())
     for (const auto memory : object.data) bytes += memory.size();
-  process_state::visit_mappings([&](std::span<std::byte> memory) { bytes += memory.size(); });
   return bytes;
 }
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "address/places.hpp"
+#include "address/process/owner.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::address {
@@ -249,7 +251,12 @@ void read_startup_code() {
 
 }  // namespace
 
-void note_objects_at_start() { at_start() = all_loaded(); }
+void note_objects_at_start() {
+  at_start() = all_loaded();
+  set_owner_of([](const void* address) {
+    return is_program_memory(address) || is_carried_code(address) ? Owner::program : Owner::process;
+  });
+}
 
 std::vector<CarriedObject> carried_objects() {
   const auto carried = carried_of(at_start());

@@ -46,7 +46,7 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
   ByteReader mpi(block_.mpi);
   if (const cppc_status status = mpi_state::restore(mpi); status != CPPC_OK) return status;
   ByteReader process(block_.process);
-  if (const cppc_status status = process_state::prepare(process); status != CPPC_OK) return status;
+  if (const cppc_status status = process::prepare(process); status != CPPC_OK) return status;
   if (const auto reserved = RegionHeap::reserve_for_restore(block_.heap_extent); !reserved) return reserved.error();
   placed_.resize(block_.pieces.size());
   return check_places();
@@ -81,7 +81,7 @@ cppc_status Restore::check_places() const {
   const auto objects = carried_objects();
   const auto stack = program_stack::used(reinterpret_cast<std::byte*>(block_.stack_end));
   for (const Piece& piece : block_.pieces) {
-    bool sound = in_heap(piece.memory) || process_state::is_mapping(piece.memory);
+    bool sound = in_heap(piece.memory);
     if (piece.section == CPPC_SECTION_STACK) sound = contains(stack, piece.memory);
     if (piece.section == CPPC_SECTION_GLOBAL)
       sound = std::ranges::any_of(objects, [&](const CarriedObject& object) {
@@ -123,7 +123,6 @@ cppc_status Restore::end() {
   }
   if (const auto restored = RegionHeap::after_restore(); !restored) return restored.error();
   write_words(*bases);
-  if (const cppc_status status = process_state::restore(); status != CPPC_OK) return status;
   complete_ = true;
   return CPPC_OK;
 }
@@ -146,7 +145,8 @@ int Restore::go_on() {
   auto* const stack_end = reinterpret_cast<std::byte*>(block_.stack_end);
   const std::uint64_t guard = block_.stack_guard;
   block_ = {};
-  process_state::apply();
+  process::apply();
+  process::release();
   return program_stack::go_on(stack_end, guard);
 }
 

@@ -16,6 +16,7 @@ enum class Root : std::size_t {
   mappings,       ///< process/mappings.cpp
   exit_handlers,  ///< process/exit_handlers.cpp
   keys,           ///< process/keys.cpp
+  timers,         ///< process/timers.cpp
   c_library,      ///< process/c_library.cpp: strtok and other functions that remember something
   mpi,            ///< src/mpi: what MPI was given pointers of the program for
   count

@@ -102,10 +102,10 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
   note_objects_at_start();
   end_of_startup();
   make_places();
-  process_state::start();
-  if (cppc::extension::replaces()) return start(take_over, argc, argv, no_constructors, fini, rtld_fini, stack_end);
+  const bool replaces = cppc::extension::replaces();
+  process::start(replaces);
+  if (replaces) return start(take_over, argc, argv, no_constructors, fini, rtld_fini, stack_end);
   program_time = true;
-  process_state::start_program();
   keep_arguments(argc, argv);
   return start(run_program, argc, argv, init, fini, rtld_fini, stack_end);
 }

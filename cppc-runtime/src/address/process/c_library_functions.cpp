@@ -1,0 +1,134 @@
+/// Functions of the C library that remember something, with their memory in the program's: c_library.hpp.
+#include <getopt.h>
+#include <search.h>
+#include <time.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "address/process/c_library_state.hpp"
+#include "address/process/program_memory.hpp"
+#include "address/process/real_function.hpp"
+#include "address/program_time.hpp"
+
+extern "C" int __posix_getopt(int argc, char* const* argv, const char* options) noexcept;
+
+namespace cppc::address::c_library {
+
+namespace {
+
+constinit RealFunction<char*(char*, const char*)> real_strtok("strtok");
+constinit RealFunction<int(int, char* const*, const char*)> real_getopt("getopt");
+constinit RealFunction<int(int, char* const*, const char*)> real_posix_getopt("__posix_getopt");
+constinit RealFunction<int(int, char* const*, const char*, const option*, int*)> real_getopt_long("getopt_long");
+constinit RealFunction<int(int, char* const*, const char*, const option*, int*)> real_getopt_long_only(
+    "getopt_long_only");
+constinit RealFunction<decltype(hcreate)> real_hcreate("hcreate");
+constinit RealFunction<decltype(hsearch)> real_hsearch("hsearch");
+constinit RealFunction<decltype(hdestroy)> real_hdestroy("hdestroy");
+constinit RealFunction<decltype(gmtime)> real_gmtime("gmtime");
+constinit RealFunction<decltype(localtime)> real_localtime("localtime");
+constinit RealFunction<decltype(asctime)> real_asctime("asctime");
+constinit RealFunction<decltype(ctime)> real_ctime("ctime");
+constinit RealFunction<decltype(strerror)> real_strerror("strerror");
+constinit RealFunction<decltype(strsignal)> real_strsignal("strsignal");
+
+/// For what may be made by several threads at a time: the state itself, and texts.
+constinit std::mutex mutex;
+
+CLibraryState& state() {
+  const std::lock_guard lock(mutex);
+  return at_root<CLibraryState>(Root::c_library);
+}
+
+int note_option(int answer) {
+  if (program_time) state().scans_options = answer != -1;
+  return answer;
+}
+
+tm* kept(const tm* time) {
+  if (!program_time || time == nullptr) return const_cast<tm*>(time);
+  return &(state().time = *time);
+}
+
+char* kept_date(char* date) {
+  CLibraryState* const memory = program_time && date != nullptr ? &state() : nullptr;
+  if (memory == nullptr || std::strlen(date) >= memory->date.size()) return date;
+  return std::strcpy(memory->date.data(), date);
+}
+
+/// The same text in the same place each time: programs have several of them at hand.
+char* kept_text(char* text) {
+  if (!program_time || text == nullptr) return text;
+  CLibraryState& memory = state();
+  const std::lock_guard lock(mutex);
+  for (const Text* entry = memory.texts; entry != nullptr; entry = entry->next)
+    if (std::strcmp(entry->text, text) == 0) return entry->text;
+  auto* const entry = make_for_program<Text>();
+  entry->text = static_cast<char*>(allocate_for_program(std::strlen(text) + 1));
+  std::strcpy(entry->text, text);
+  entry->next = memory.texts;
+  memory.texts = entry;
+  return entry->text;
+}
+
+}  // namespace
+
+}  // namespace cppc::address::c_library
+
+using namespace cppc::address;
+using namespace cppc::address::c_library;
+
+#pragma GCC visibility push(default)
+
+extern "C" {
+
+char* strtok(char* text, const char* separators) noexcept {
+  return program_time ? strtok_r(text, separators, &state().rest) : real_strtok(text, separators);
+}
+
+int getopt(int argc, char* const* argv, const char* options) noexcept {
+  return note_option(real_getopt(argc, argv, options));
+}
+
+int __posix_getopt(int argc, char* const* argv, const char* options) noexcept {
+  return note_option(real_posix_getopt(argc, argv, options));
+}
+
+int getopt_long(int argc, char* const* argv, const char* options, const option* names, int* index) noexcept {
+  return note_option(real_getopt_long(argc, argv, options, names, index));
+}
+
+int getopt_long_only(int argc, char* const* argv, const char* options, const option* names, int* index) noexcept {
+  return note_option(real_getopt_long_only(argc, argv, options, names, index));
+}
+
+int hcreate(size_t size) noexcept { return program_time ? hcreate_r(size, &state().table) : real_hcreate(size); }
+
+ENTRY* hsearch(ENTRY item, ACTION action) noexcept {
+  if (!program_time) return real_hsearch(item, action);
+  ENTRY* found = nullptr;
+  (void)hsearch_r(item, action, &found, &state().table);  // null when it fails
+  return found;
+}
+
+void hdestroy() noexcept {
+  if (!program_time) return real_hdestroy();
+  hdestroy_r(&state().table);
+}
+
+tm* gmtime(const time_t* time) noexcept { return kept(real_gmtime(time)); }
+
+tm* localtime(const time_t* time) noexcept { return kept(real_localtime(time)); }
+
+char* asctime(const tm* time) noexcept { return kept_date(real_asctime(time)); }
+
+char* ctime(const time_t* time) noexcept { return kept_date(real_ctime(time)); }
+
+char* strerror(int error) noexcept { return kept_text(real_strerror(error)); }
+
+char* strsignal(int number) noexcept { return kept_text(real_strsignal(number)); }
+
+}  // extern "C"
+
+#pragma GCC visibility pop

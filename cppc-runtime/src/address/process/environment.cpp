@@ -1,0 +1,95 @@
+#include "address/process/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "address/places.hpp"
+#include "address/process/program_memory.hpp"
+
+namespace cppc::address::environment {
+
+namespace {
+
+/// How variables begin that belong to a process, not to the program in it.
+constexpr std::array<std::string_view, 8> of_process{"OMPI_", "OPAL_", "ORTE_",  "PMIX_",
+                                                     "PRTE_", "CPPC_", "HWLOC_", "UCX_"};
+
+struct Variable {
+  const char* place;  ///< null: not in the program's memory
+  std::string text;
+};
+
+std::vector<Variable>& captured() {
+  static auto& variables = *new std::vector<Variable>;  // used until the process ends
+  return variables;
+}
+
+bool belongs_to_process(std::string_view variable) {
+  return std::ranges::any_of(of_process, [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+std::span<char*> present() {
+  std::size_t count = 0;
+  while (environ != nullptr && environ[count] != nullptr) ++count;
+  return {environ, count};
+}
+
+char* copy_for_program(std::string_view text) {
+  char* const copy = static_cast<char*>(allocate_for_program(text.size() + 1));
+  text.copy(copy, text.size());
+  return copy;
+}
+
+void set_environment(const std::vector<char*>& variables) {
+  const auto array = static_cast<char**>(allocate_for_program((variables.size() + 1) * sizeof(char*)));
+  std::ranges::copy(variables, array);
+  environ = array;
+}
+
+}  // namespace
+
+void start() {
+  std::vector<char*> variables;
+  for (const char* variable : present()) variables.push_back(copy_for_program(variable));
+  set_environment(variables);
+}
+
+cppc_status write(ByteWriter& writer) {
+  const auto variables = present();
+  writer.u64(variables.size());
+  for (const char* variable : variables) {
+    writer.u64(is_program_memory(variable) ? reinterpret_cast<std::uintptr_t>(variable) : 0);
+    writer.text(variable);
+  }
+  return CPPC_OK;
+}
+
+cppc_status prepare(ByteReader& reader) {
+  captured().clear();
+  const std::uint64_t count = reader.count(sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const char* const place = reinterpret_cast<const char*>(reader.u64());
+    captured().push_back({.place = place, .text = std::string(reader.text())});
+  }
+  return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
+}
+
+void apply() {
+  std::vector<char*> variables;
+  for (const Variable& variable : captured()) {
+    if (belongs_to_process(variable.text)) continue;
+    variables.push_back(variable.place != nullptr ? const_cast<char*>(variable.place)
+                                                  : copy_for_program(variable.text));
+  }
+  for (char* const variable : present())
+    if (belongs_to_process(variable)) variables.push_back(copy_for_program(variable));
+  set_environment(variables);
+}
+
+}  // namespace cppc::address::environment

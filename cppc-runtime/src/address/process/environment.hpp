@@ -1,0 +1,24 @@
+/// The program's environment. Its strings lie in the program's memory from before main(), so that what getenv() gave
+/// and main's third argument stay good when the rank moves. In another process the variables are those that the program
+/// had, in the same places if these are the program's; what tells MPI, its plugins and CPPC Live about the process is
+/// that process's own. `environ` itself becomes another array.
+#pragma once
+
+#include "bytes.hpp"
+#include "cppc/status.h"
+
+namespace cppc::address::environment {
+
+/// Before main(), once the program's heap has started, in a process that takes nothing over: copies array and strings.
+/// main() is to get `environ` after that.
+void start();
+
+cppc_status write(ByteWriter& writer);
+
+/// CPPC_ERR_IMAGE when it is none; not logged.
+cppc_status prepare(ByteReader& reader);
+
+/// When the program's memory is there.
+void apply();
+
+}  // namespace cppc::address::environment

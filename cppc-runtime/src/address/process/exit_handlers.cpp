@@ -1,0 +1,165 @@
+#include "address/process/exit_handlers.hpp"
+
+#include <cstdlib>
+#include <mutex>
+
+#include "address/process/program_memory.hpp"
+#include "address/process/real_function.hpp"
+#include "address/process/threads.hpp"
+#include "address/program_time.hpp"
+#include "log.hpp"
+
+extern "C" {
+int __cxa_atexit(void (*function)(void*), void* argument, void* object) noexcept;
+int __cxa_at_quick_exit(void (*function)(void*), void* object) noexcept;
+int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* object) noexcept;
+void __cxa_finalize(void* object);
+}
+
+namespace cppc::address {
+
+namespace {
+
+using Function = void (*)(void*);
+using FunctionOfStatus = void (*)(int, void*);
+
+struct Handler {
+  Handler* next;  ///< registered before this one
+  Function function;
+  FunctionOfStatus of_status;  ///< of on_exit(); then there is no `function`
+  void* argument;
+  void* object;  ///< the library, for __cxa_finalize()
+};
+
+struct ExitHandlers {
+  Handler* at_exit;
+  Handler* at_quick_exit;
+  Handler* of_main_thread;
+};
+
+constinit RealFunction<decltype(__cxa_atexit)> real_cxa_atexit("__cxa_atexit");
+constinit RealFunction<int(void (*)(int, void*), void*)> real_on_exit("on_exit");
+constinit RealFunction<decltype(__cxa_at_quick_exit)> real_cxa_at_quick_exit("__cxa_at_quick_exit");
+constinit RealFunction<decltype(__cxa_thread_atexit_impl)> real_cxa_thread_atexit("__cxa_thread_atexit_impl");
+constinit RealFunction<decltype(__cxa_finalize)> real_cxa_finalize("__cxa_finalize");
+
+constinit std::mutex mutex;
+constinit bool at_exit_known = false;        ///< to the C library
+constinit bool at_quick_exit_known = false;  ///< the same
+constinit bool left = false;
+
+ExitHandlers* table() { return left ? nullptr : find_root<ExitHandlers>(Root::exit_handlers); }
+
+Handler* take_last(Handler* ExitHandlers::*list) {
+  const std::lock_guard lock(mutex);
+  ExitHandlers* const handlers = table();
+  Handler* const last = handlers != nullptr ? handlers->*list : nullptr;
+  if (last != nullptr) handlers->*list = last->next;
+  return last;
+}
+
+Handler* take_last_of(const void* object) {
+  const std::lock_guard lock(mutex);
+  ExitHandlers* const handlers = table();
+  if (handlers == nullptr) return nullptr;
+  for (Handler** place = &handlers->at_exit; *place != nullptr; place = &(*place)->next) {
+    Handler* const handler = *place;
+    if (object != nullptr && handler->object != object) continue;
+    *place = handler->next;
+    return handler;
+  }
+  return nullptr;
+}
+
+void run(const Handler& handler, int status) {
+  const InsideProgram inside;
+  if (handler.of_status != nullptr) return handler.of_status(status, handler.argument);
+  handler.function(handler.argument);
+}
+
+void run_all(Handler* ExitHandlers::*list) {
+  while (const Handler* handler = take_last(list)) run(*handler, 0);
+}
+
+bool await_exit_again(bool more);
+
+/// The C library calls it at the exit. One of the program's functions at a time, so that those that remain are not lost
+/// when it calls exit() itself; the C library calls what is registered while it works, too.
+void run_one_at_exit(int status, void*) {
+  if (on_main_thread()) run_all(&ExitHandlers::of_main_thread);
+  const Handler* const handler = take_last(&ExitHandlers::at_exit);
+  if (!await_exit_again(handler != nullptr)) die(CPPC_ERR_MEMORY, "no memory for the program's exit handlers");
+  if (handler != nullptr) run(*handler, status);
+}
+
+void run_at_quick_exit(void*) { run_all(&ExitHandlers::at_quick_exit); }
+
+/// These can fail for want of memory only.
+bool await_exit() { return at_exit_known = at_exit_known || real_on_exit(run_one_at_exit, nullptr) == 0; }
+bool await_exit_again(bool more) {
+  const std::lock_guard lock(mutex);
+  at_exit_known = false;  // the C library has called it, and forgotten it
+  return !more || await_exit();
+}
+bool await_quick_exit() {
+  return at_quick_exit_known = at_quick_exit_known || real_cxa_at_quick_exit(run_at_quick_exit, nullptr) == 0;
+}
+
+/// As the C library's functions answer.
+int add(Handler* ExitHandlers::*list, const Handler& handler) {
+  const std::lock_guard lock(mutex);
+  const bool awaited = list == &ExitHandlers::at_quick_exit ? await_quick_exit() : await_exit();
+  if (!awaited) return -1;
+  auto& handlers = at_root<ExitHandlers>(Root::exit_handlers);
+  auto* const added = make_for_program<Handler>();
+  *added = handler;
+  added->next = handlers.*list;
+  handlers.*list = added;
+  return 0;
+}
+
+}  // namespace
+
+void exit_handlers::apply() {
+  const std::lock_guard lock(mutex);
+  const auto* handlers = table();
+  if (handlers == nullptr) return;
+  const bool exit = handlers->at_exit != nullptr || handlers->of_main_thread != nullptr;
+  const bool good = (!exit || await_exit()) && (handlers->at_quick_exit == nullptr || await_quick_exit());
+  if (!good) die(CPPC_ERR_MEMORY, "no memory for the program's exit handlers");
+}
+
+void exit_handlers::leave() { left = true; }
+
+}  // namespace cppc::address
+
+using namespace cppc::address;
+
+#pragma GCC visibility push(default)
+
+int __cxa_atexit(void (*function)(void*), void* argument, void* object) noexcept {
+  if (!program_time) return real_cxa_atexit(function, argument, object);
+  return add(&ExitHandlers::at_exit, {.function = function, .argument = argument, .object = object});
+}
+
+int on_exit(void (*function)(int, void*), void* argument) noexcept {
+  if (!program_time) return real_on_exit(function, argument);
+  return add(&ExitHandlers::at_exit, {.of_status = function, .argument = argument});
+}
+
+int __cxa_at_quick_exit(void (*function)(void*), void* object) noexcept {
+  if (!program_time) return real_cxa_at_quick_exit(function, object);
+  return add(&ExitHandlers::at_quick_exit, {.function = function, .object = object});
+}
+
+int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* object) noexcept {
+  if (!program_time || !on_main_thread()) return real_cxa_thread_atexit(function, argument, object);
+  return add(&ExitHandlers::of_main_thread, {.function = function, .argument = argument, .object = object});
+}
+
+void __cxa_finalize(void* object) {
+  while (const Handler* handler = take_last_of(object)) run(*handler, 0);
+  real_cxa_finalize(object);
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,19 @@
+/// The program's keys for thread-specific data: their numbers are in its memory, so another process makes keys of the
+/// same numbers, with the main thread's values. Keys that are made before main() or for MPI are the process's.
+#pragma once
+
+#include "bytes.hpp"
+#include "cppc/status.h"
+
+namespace cppc::address::keys {
+
+/// On the main thread; notes the values in the program's memory, which is to be captured after that.
+cppc_status write(ByteWriter& writer);
+
+/// In a process that takes the state over: reserves the numbers. CPPC_ERR_MISMATCH, logged, when one is taken.
+cppc_status prepare(ByteReader& reader);
+
+/// On the main thread, when the program's memory is there: gives the keys their destructors and values.
+void apply();
+
+}  // namespace cppc::address::keys

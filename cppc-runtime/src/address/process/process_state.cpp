@@ -1,0 +1,158 @@
+#include "address/process/process_state.hpp"
+
+#include <array>
+#include <cerrno>
+
+#include "address/process/c_library.hpp"
+#include "address/process/environment.hpp"
+#include "address/process/exit_handlers.hpp"
+#include "address/process/floating_point.hpp"
+#include "address/process/keys.hpp"
+#include "address/process/limits.hpp"
+#include "address/process/processor.hpp"
+#include "address/process/program_memory.hpp"
+#include "address/process/signals.hpp"
+#include "address/process/threads.hpp"
+#include "address/process/timers.hpp"
+#include "log.hpp"
+
+namespace cppc::address::process {
+
+namespace {
+
+/// Null: it has nothing to do then.
+struct Part {
+  const char* name;
+  cppc_status (*write)(ByteWriter& writer) = nullptr;
+  cppc_status (*prepare)(ByteReader& reader) = nullptr;
+  void (*apply)() = nullptr;
+  void (*leave)() = nullptr;
+};
+
+/// What the thread has between hold() and release().
+struct Calling {
+  int error = 0;
+  FloatingPoint floating_point{};
+};
+
+constinit Calling calling{};
+constinit Calling captured{};
+
+cppc_status write_calling(ByteWriter& writer) {
+  writer.i32(calling.error);
+  calling.floating_point.write(writer);
+  return CPPC_OK;
+}
+
+cppc_status prepare_calling(ByteReader& reader) {
+  captured.error = reader.i32();
+  captured.floating_point = FloatingPoint::read(reader);
+  return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
+}
+
+void apply_calling() { calling = captured; }
+
+cppc_status write_threads(ByteWriter&) {
+  const cppc_status status = threads::end_pool();
+  return status != CPPC_OK ? status : threads::check();
+}
+
+/// A timer that runs out meanwhile must not be counted twice, nor be lost: its signal waits then, as these are held.
+cppc_status write_signals(ByteWriter& writer) {
+  for (;;) {
+    const std::uint64_t before = signals::waiting();
+    ByteWriter state;
+    cppc_status status = timers::write(state);
+    if (status == CPPC_OK) status = signals::write(state);
+    if (status == CPPC_OK && signals::waiting() != before) continue;
+    writer.raw(state.bytes());
+    return status;
+  }
+}
+
+cppc_status prepare_signals(ByteReader& reader) {
+  const cppc_status status = timers::prepare(reader);
+  return status == CPPC_OK ? signals::prepare(reader) : status;
+}
+
+void apply_signals() {
+  signals::apply();  // holds them
+  timers::apply();
+}
+
+void leave_signals() {
+  signals::leave();
+  timers::leave();
+}
+
+/// In the order in which they are written and made again: signals come last, when nothing can fail any more.
+constexpr std::array parts{
+    Part{.name = "processor", .write = processor::write, .prepare = processor::prepare},
+    Part{.name = "threads", .write = write_threads},
+    Part{.name = "limits", .write = limits::write, .prepare = limits::prepare, .apply = limits::apply},
+    Part{.name = "environment",
+         .write = environment::write,
+         .prepare = environment::prepare,
+         .apply = environment::apply},
+    Part{.name = "C library", .write = c_library::write, .prepare = c_library::prepare, .apply = c_library::apply},
+    Part{.name = "keys", .write = keys::write, .prepare = keys::prepare, .apply = keys::apply},
+    Part{.name = "exit handlers", .apply = exit_handlers::apply, .leave = exit_handlers::leave},
+    Part{.name = "calling thread", .write = write_calling, .prepare = prepare_calling, .apply = apply_calling},
+    Part{.name = "signals and timers",
+         .write = write_signals,
+         .prepare = prepare_signals,
+         .apply = apply_signals,
+         .leave = leave_signals},
+};
+
+}  // namespace
+
+void start(bool takes_over) {
+  signals::start();
+  limits::start();
+  if (takes_over) return;
+  program_memory_there = true;
+  environment::start();
+}
+
+void hold() {
+  calling = {.error = errno, .floating_point = FloatingPoint::now()};
+  signals::hold();
+}
+
+void release() {
+  signals::release();
+  calling.floating_point.set();
+  errno = calling.error;
+}
+
+cppc_status write(ByteWriter& writer) {
+  cppc_status status = CPPC_OK;
+  for (const Part& part : parts) {
+    const cppc_status answer = part.write != nullptr ? part.write(writer) : CPPC_OK;
+    if (status == CPPC_OK) status = answer;
+  }
+  return status;
+}
+
+cppc_status prepare(ByteReader& reader) {
+  for (const Part& part : parts) {
+    const cppc_status status = part.prepare != nullptr ? part.prepare(reader) : CPPC_OK;
+    if (status == CPPC_ERR_IMAGE) log().error("the image is damaged where it describes the process: {}", part.name);
+    if (status != CPPC_OK) return status;
+  }
+  return CPPC_OK;
+}
+
+void apply() {
+  program_memory_there = true;
+  for (const Part& part : parts)
+    if (part.apply != nullptr) part.apply();
+}
+
+void leave() {
+  for (const Part& part : parts)
+    if (part.leave != nullptr) part.leave();
+}
+
+}  // namespace cppc::address::process

@@ -1,0 +1,41 @@
+/// The state that a process has besides its memory: one list of its parts. The order of calls is
+///
+///     in all:         start() before main(), once the program's heap has started
+///     in the leaver:  hold(), write(), then release() if the program goes on here, or leave()
+///     in another one: prepare(), which may refuse; then, with the program's memory in its places, apply(), and at the
+///                     very end release(): from then on the program's signal handlers run
+///
+/// All of them on the main thread, outside program time; none in signal handlers. The program's memory is to be
+/// captured after write(), which notes some things there.
+#pragma once
+
+#include "bytes.hpp"
+#include "cppc/status.h"
+
+namespace cppc::address::process {
+
+/// `takes_over`: the program's memory is another process's, and comes with apply().
+void start(bool takes_over);
+
+/// Signals that the program handles wait from now on, and errno and the floating-point state are noted. The first thing
+/// when the program stops.
+void hold();
+
+/// The last thing before the program goes on: gives the thread errno, floating-point state and signal mask.
+void release();
+
+/// After hold(). Changes nothing that the program sees, but for ending the threads that OpenMP keeps. All that cannot
+/// be carried over is logged by name; then the status is that of the first.
+cppc_status write(ByteWriter& writer);
+
+/// Errors are logged. After one, this process cannot take over; nothing is undone.
+cppc_status prepare(ByteReader& reader);
+
+/// Ends the process when the system refuses what it has to allow.
+void apply();
+
+/// The process is going to end without the program: its timers, handlers and exit handlers have no effect here any
+/// more.
+void leave();
+
+}  // namespace cppc::address::process

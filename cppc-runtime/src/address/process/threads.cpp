@@ -1,0 +1,144 @@
+#include "address/process/threads.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <memory>
+#include <new>
+
+#include "address/process/real_function.hpp"
+#include "address/program_time.hpp"
+#include "log.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+constinit RealFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real_pthread_create(
+    "pthread_create");
+
+constinit std::atomic<std::size_t> others_now{0};
+
+/// What a thread of the program begins with.
+struct Start {
+  void* (*routine)(void*);
+  void* argument;
+};
+
+/// Of a thread of the program: destroyed when it ends, in whatever way.
+struct Counted {
+  ~Counted() { --others_now; }
+};
+
+void* run(void* given) {
+  const Start start = *std::unique_ptr<Start>(static_cast<Start*>(given));
+  thread_local const Counted counted;
+  (void)&counted;  // made here
+  program_time = true;
+  return start.routine(start.argument);
+}
+
+/// What threads of the process take: errors of their own, and what an extension has to hear while a rank moves.
+constexpr std::array taken_by_process{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGCONT};
+
+/// A thread begins with its creator's mask.
+int create_for_process(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument) {
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (const int number : taken_by_process) sigdelset(&blocked, number);
+  if (const int error = pthread_sigmask(SIG_BLOCK, &blocked, &before); error != 0) return error;
+  const int error = real_pthread_create(thread, attributes, routine, argument);
+  const int undone = pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error != 0 ? error : undone;
+}
+
+/// Functions of OpenMP, if the program has it.
+class OpenMp {
+ public:
+  [[nodiscard]] bool there() const { return pause_ != nullptr; }
+
+  /// Whether it did. The settings are the main thread's, and end with the pool.
+  [[nodiscard]] bool end_pool() const {
+    constexpr int hard = 2;  // omp_pause_hard
+    const int threads = max_threads_();
+    const int dynamic = dynamic_();
+    const int levels = max_levels_();
+    int kind = 0, chunk = 0;
+    schedule_(&kind, &chunk);
+    if (pause_(hard) != 0) return false;
+    if (threads != max_threads_()) set_threads_(threads);
+    if (dynamic != dynamic_()) set_dynamic_(dynamic);
+    if (levels != max_levels_()) set_max_levels_(levels);
+    set_schedule_(kind, chunk);
+    return true;
+  }
+
+ private:
+  template <typename Function>
+  static Function* find(const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+  }
+
+  int (*pause_)(int) = find<int(int)>("omp_pause_resource_all");
+  int (*max_threads_)() = find<int()>("omp_get_max_threads");
+  int (*dynamic_)() = find<int()>("omp_get_dynamic");
+  int (*max_levels_)() = find<int()>("omp_get_max_active_levels");
+  void (*schedule_)(int*, int*) = find<void(int*, int*)>("omp_get_schedule");
+  void (*set_threads_)(int) = find<void(int)>("omp_set_num_threads");
+  void (*set_dynamic_)(int) = find<void(int)>("omp_set_dynamic");
+  void (*set_max_levels_)(int) = find<void(int)>("omp_set_max_active_levels");
+  void (*set_schedule_)(int, int) = find<void(int, int)>("omp_set_schedule");
+};
+
+}  // namespace
+
+bool on_main_thread() { return getpid() == gettid(); }
+
+std::size_t threads::others() { return others_now; }
+
+cppc_status threads::end_pool() {
+  const OpenMp openmp;
+  if (!openmp.there()) return CPPC_OK;
+  const InsideProgram inside;
+  if (openmp.end_pool()) return CPPC_OK;
+  log().error("the safe point lies inside an OpenMP parallel region, whose threads cannot be carried over");
+  return CPPC_ERR_NOT_QUIET;
+}
+
+cppc_status threads::check() {
+  if (others() == 0) return CPPC_OK;
+  log().error(
+      "the program has started {} threads that still run at the safe point; they must have ended, and been "
+      "waited for with pthread_join(), before",
+      others());
+  return CPPC_ERR_UNSUPPORTED;
+}
+
+}  // namespace cppc::address
+
+#pragma GCC visibility push(default)
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
+                   void* argument) noexcept {
+  using namespace cppc::address;
+  if (!kept_by_address()) return real_pthread_create(thread, attributes, routine, argument);
+  if (!program_time) return create_for_process(thread, attributes, routine, argument);
+  const OutsideProgram outside;
+  std::unique_ptr<Start> start(new (std::nothrow) Start{.routine = routine, .argument = argument});
+  if (!start) return EAGAIN;
+  ++others_now;
+  const int error = real_pthread_create(thread, attributes, run, start.get());
+  if (error == 0) {
+    (void)start.release();  // the thread's
+  } else {
+    --others_now;
+  }
+  return error;
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,34 @@
+/// Threads that the program has started. They work for the program, too, but are not carried: a rank moves with its
+/// main thread alone.
+///
+/// Threads of the process, in one whose state is kept by address, block all signals but SIGCONT and those for errors of
+/// their own: the system gives a signal to any thread that does not, and the program's handlers are to run on its
+/// threads alone.
+#pragma once
+
+#include <cstddef>
+
+#include "cppc/status.h"
+
+namespace cppc::address {
+
+/// Whether the calling thread is the process's first one, which is carried.
+bool on_main_thread();
+
+namespace threads {
+
+/// How many of the program's threads, and of the libraries that work for it, there are besides the main thread. In a
+/// process whose state is not kept by address: none.
+std::size_t others();
+
+/// Ends the threads that OpenMP keeps for parallel regions to come; the next one starts them again, and what the
+/// program has set for them stays. CPPC_ERR_NOT_QUIET, logged, inside a parallel region. On the main thread; calls the
+/// program's libraries, so not in signal handlers.
+cppc_status end_pool();
+
+/// CPPC_ERR_UNSUPPORTED, logged, when others() run still. After end_pool().
+cppc_status check();
+
+}  // namespace threads
+
+}  // namespace cppc::address

@@ -1,0 +1,20 @@
+#include "process_run.hpp"
+
+namespace cppc {
+namespace {
+
+using namespace test;
+
+TEST(CLibrary, RemembersInAnotherProcess) {
+  expect_moved(
+      "c_library",
+      "1\nstrtok: two\ntime: 2, Fri Jan  2\nNo such file or directory, Permission denied, Interrupt\nsame place: 1\n"
+      "hsearch: 1\ngetopt: 3, -1\nlocale: C.UTF-8\nsigngam: -1, errno: 1\n");
+}
+
+TEST(CLibrary, BetweenOptionsIsRefused) { expect_refused("between_options", at_capture, "between calls of getopt()"); }
+
+TEST(CLibrary, WithALocaleOfTheThreadIsRefused) { expect_refused("own_locale", at_capture, "locale of its own"); }
+
+}  // namespace
+}  // namespace cppc

@@ -1,0 +1,24 @@
+#include <sys/resource.h>
+
+#include "process_run.hpp"
+
+namespace cppc {
+namespace {
+
+using namespace test;
+
+TEST(Limits, ThatTheProgramHasSetAreSetInAnotherProcess) {
+  const std::string priority = "priority " + std::to_string(getpriority(PRIO_PROCESS, 0) + 2) + "\n";
+  expect_moved("limits", priority + priority + "files 64 of 128\nmask 27 in /usr\n");
+}
+
+TEST(Limits, ThatAProcessMayNotHaveAreRefusedByName) {
+  expect_refused("lower_limit", at_restore, "RLIMIT_NOFILE to 64, and this process is allowed 32 only");
+}
+
+TEST(Limits, ADirectoryThatIsNotThereIsRefusedByName) {
+  expect_refused("lost_directory", at_restore, "working directory /tmp/cppc-limits-");
+}
+
+}  // namespace
+}  // namespace cppc
