@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <span>
 
 #include "address/heap_tables.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
-#include "pages.hpp"
 
 namespace cppc::address::heap {
 
@@ -43,8 +41,6 @@ bool map_more(std::uint32_t units) {
     munmap(reinterpret_cast<void*>(known), units * sizeof(Unit));
     return false;
   }
-  // Programs that need no more than the first piece would pay for pages of 2 MiB that they hardly use.
-  if (mapped >= kFirst) advise_huge_pages({reinterpret_cast<std::byte*>(place), units * kUnitBytes});
   mapped += units;
   return true;
 }
@@ -58,8 +54,9 @@ bool clear(std::uintptr_t place, std::size_t bytes) {
 tl::expected<void, cppc_status> map_places() {
   const OutsideProgram outside;
   const auto refused = [](std::uintptr_t place) {
-    log().error("the program's heap cannot have its memory at {:#x}: {}", place, std::strerror(errno));
-    return tl::unexpected(errno == EEXIST ? CPPC_ERR_STATE : CPPC_ERR_MEMORY);
+    const int error = errno;
+    log().error("the program's heap cannot have its memory at {:#x}: {}", place, std::strerror(error));
+    return tl::unexpected(error == EEXIST ? CPPC_ERR_STATE : CPPC_ERR_MEMORY);
   };
   if (!map_at(kRoots, kRootsBytes)) return refused(kRoots);
   if (!map_at(kTables, kTablesBytes + kCaches * sizeof(Cache))) return refused(kTables);

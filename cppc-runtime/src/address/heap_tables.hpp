@@ -43,6 +43,9 @@ struct Unit {
   bool zero;               ///< free run, or large block when it was given out: nobody has written into it
   union {
     struct {
+      std::uint32_t dirty;  ///< about how many of the free run's units have been in use since the system gave them
+    } run;
+    struct {
       FreeBlock* free;      ///< blocks that were given out before
       std::uint32_t fresh;  ///< blocks that have been given out; the others lie behind them
       std::uint32_t used;   ///< blocks in use, or kept by threads
@@ -70,7 +73,7 @@ inline constexpr std::uint32_t kCaches = 1024;
 struct Tables {
   std::uint32_t top;          ///< units that were ever in use; the others lie behind them, nobody has written into them
   std::uint32_t slabs;        ///< units
-  std::uint32_t dirty;        ///< units of free runs that are not known to be zero
+  std::uint32_t dirty;        ///< of all free runs
   std::uint32_t idle;         ///< the least that `dirty` was since memory was last given back to the system
   std::uint64_t taken;        ///< units given out since then
   std::uint64_t large_bytes;  ///< of large blocks

@@ -22,7 +22,7 @@ unsigned bin_of(std::uint32_t length) {
   return kExactBins + (doubling - 6) * 4 + (length >> (doubling - 2) & 3);
 }
 
-void link(std::uint32_t run, std::uint32_t length, bool zero) {
+void link(std::uint32_t run, std::uint32_t length, bool zero, std::uint32_t dirty) {
   Unit& first = unit(run);
   const unsigned bin = bin_of(length);
   std::uint32_t& head = tables().bins[bin];
@@ -34,7 +34,8 @@ void link(std::uint32_t run, std::uint32_t length, bool zero) {
   head = run;
   tables().bins_used[bin / 64] |= std::uint64_t{1} << bin % 64;
   unit(run + length - 1).length = length;
-  if (!zero) tables().dirty += length;
+  first.run.dirty = dirty;
+  tables().dirty += dirty;
 }
 
 void unlink(std::uint32_t run) {
@@ -44,7 +45,7 @@ void unlink(std::uint32_t run) {
   (first.previous != 0 ? unit(first.previous).next : head) = first.next;
   if (first.next != 0) unit(first.next).previous = first.previous;
   if (head == 0) tables().bins_used[bin / 64] &= ~(std::uint64_t{1} << bin % 64);
-  if (!first.zero) tables().dirty -= first.length;
+  tables().dirty -= first.run.dirty;
 }
 
 /// The first bin from this one on that is not empty; kBins: none.
@@ -68,6 +69,15 @@ std::uint32_t find_free(std::uint32_t length) {
   return bin < kBins ? tables().bins[bin] : 0;
 }
 
+/// Takes the first `length` units out of a free run; the others stay free. Those that were in use last are taken to be
+/// the first ones, as they have come from there.
+void cut(std::uint32_t run, std::uint32_t length) {
+  unlink(run);
+  const Unit& first = unit(run);
+  const std::uint32_t dirty = first.run.dirty - std::min(first.run.dirty, length);
+  if (first.length > length) link(run + length, first.length - length, first.zero, dirty);
+}
+
 /// Units that were never in use, behind all others.
 std::uint32_t take_at_top(std::uint32_t length) {
   Tables& known = tables();
@@ -84,11 +94,12 @@ void clean(std::uint32_t units) {
   for (unsigned bin = kBins; bin-- > 1 && units > 0;) {
     for (std::uint32_t run = tables().bins[bin]; run != 0 && units > 0; run = unit(run).next) {
       Unit& first = unit(run);
-      if (first.zero) continue;
+      if (first.run.dirty == 0) continue;
       if (!give_back(run, first.length)) return;
+      tables().dirty -= first.run.dirty;
+      units -= std::min(units, first.run.dirty);
+      first.run.dirty = 0;
       first.zero = true;
-      tables().dirty -= first.length;
-      units -= std::min(units, first.length);
     }
   }
 }
@@ -113,10 +124,8 @@ std::uint32_t take_run(std::uint32_t length) {
   known.taken += length;
   const std::uint32_t run = find_free(length);
   if (run == 0) return take_at_top(length);
-  unlink(run);
-  Unit& first = unit(run);
-  if (first.length > length) link(run + length, first.length - length, first.zero);
-  first.length = length;
+  cut(run, length);
+  unit(run).length = length;
   known.idle = std::min(known.idle, known.dirty);
   return run;
 }
@@ -139,8 +148,7 @@ bool lengthen_run(std::uint32_t run, std::uint32_t length) {
     if (take_at_top(missing) == 0) return false;
   } else {
     if (kind(next) != kFree || unit(next).length < missing) return false;
-    unlink(next);
-    if (unit(next).length > missing) link(next + missing, unit(next).length - missing, unit(next).zero);
+    cut(next, missing);
   }
   tables().taken += missing;
   tables().idle = std::min(tables().idle, tables().dirty);
@@ -151,21 +159,20 @@ bool lengthen_run(std::uint32_t run, std::uint32_t length) {
 void give_run(std::uint32_t run) {
   std::uint32_t length = unit(run).length;
   bool zero = unit(run).zero;
+  std::uint32_t dirty = zero ? 0 : length;
   std::memset(&kind(run), kFree, length);
-  const std::uint32_t next = run + length;
-  if (next < tables().top && kind(next) == kFree) {
-    unlink(next);
-    length += unit(next).length;
-    zero = zero && unit(next).zero;
-  }
+  const auto join = [&](std::uint32_t other) {
+    unlink(other);
+    length += unit(other).length;
+    zero = zero && unit(other).zero;
+    dirty += unit(other).run.dirty;
+  };
+  if (const std::uint32_t next = run + length; next < tables().top && kind(next) == kFree) join(next);
   if (kind(run - 1) == kFree) {
-    const std::uint32_t before = run - unit(run - 1).length;
-    unlink(before);
-    length += unit(before).length;
-    zero = zero && unit(before).zero;
-    run = before;
+    run -= unit(run - 1).length;
+    join(run);
   }
-  link(run, length, zero);
+  link(run, length, zero, dirty);
   give_back_idle();
 }
 

@@ -187,6 +187,17 @@ TEST_F(RegionHeapTest, GivesMuchFreeMemoryBackToTheSystem) {
   RegionHeap::release(zeroed);
 }
 
+TEST_F(RegionHeapTest, KeepsFreeMemoryForReuseUntilItIsIdleForLong) {
+  constexpr std::size_t bytes = 200 * kMiB;
+  void* large = RegionHeap::allocate(bytes);
+  std::memset(large, 1, bytes);
+  const std::size_t before = resident_bytes();
+  RegionHeap::release(large);
+  EXPECT_GT(resident_bytes(), before - bytes / 2);
+  for (int i = 0; i < 2000; ++i) RegionHeap::release(RegionHeap::allocate(kMiB));
+  EXPECT_LT(resident_bytes(), before - bytes / 2);
+}
+
 TEST_F(RegionHeapTest, ResizesInPlaceWhereItCan) {
   auto* block = static_cast<char*>(RegionHeap::allocate(kMiB));
   std::memset(block, 7, kMiB);
