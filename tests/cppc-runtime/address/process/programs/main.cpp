@@ -1,5 +1,5 @@
-/// process_state_program NAME: runs the program's first half, gives the state to another process and ends; that runs the
-/// second half. Status 2: the state could not be written; 3: or not be taken over. Only the program's heap travels.
+/// process_state_program NAME: runs the program's first half, gives the state to another process and ends; that runs
+/// the second half. Status 2: the state could not be written; 3: or not be taken over. Only the program's heap travels.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
