@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -19,10 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "address/process/descriptor_table.hpp"
 #include "address/process/file_locks.hpp"
 #include "address/process/named_file.hpp"
 #include "address/process/standard_input.hpp"
-#include "address/program_time.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 
@@ -30,46 +29,9 @@ namespace cppc::address::descriptors {
 
 namespace {
 
-// ---- Whose numbers they are ----
-
-/// An open file description, as the system calls what numbers share.
-using Description = std::uint64_t;
-
-constexpr int kStandard = 3;  ///< numbers
-constexpr int kNumbers = 1 << 16;
-constexpr Description kClosed = ~Description{0};
-
-/// By number; 0: not the program's, or one of the first three as the process was started. Of this process and not in
-/// the program's memory: open() and close() are called by signal handlers, and would have to ask for that memory.
-constinit std::array<std::atomic<Description>, kNumbers> table{};
-constinit std::atomic<Description> last_description{kStandard};
-constinit std::atomic<bool> number_beyond{false};
-
-/// Numbers 0, 1 and 2 start with descriptions 1, 2 and 3.
-constexpr Description standard(int number) { return static_cast<Description>(number) + 1; }
-
-Description description_of(int number) {
-  if (number < 0 || number >= kNumbers) return 0;
-  const Description description = table[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
-  return description == 0 && number < kStandard ? standard(number) : description;
-}
-
-void set(int number, Description description) {
-  auto& entry = table[static_cast<std::size_t>(number)];
-  if (entry.load(std::memory_order_relaxed) != description) entry.store(description, std::memory_order_relaxed);
-}
-
-void given(int number, Description description) {
-  if (number < 0) return;
-  // A number that the program has closed may be MPI's for a time, and yet is to be closed in another process.
-  if (number < kStandard && !program_time) return;
-  if (number < kNumbers) return set(number, program_time ? description : 0);
-  if (program_time) number_beyond.store(true, std::memory_order_relaxed);
-}
-
 // ---- What is written ----
 
-enum class Kind : std::uint8_t { standard, file, none };
+enum class Kind : std::uint8_t { none, standard, file };
 
 struct Opened {
   Kind kind = Kind::none;
@@ -237,13 +199,6 @@ int standard_input_number() {
 
 // ---- Opening again ----
 
-constexpr std::size_t kReservable = 256;
-constinit std::array<bool, kReservable> reserved{};
-
-bool is_reserved(int number) {
-  return number >= 0 && static_cast<std::size_t>(number) < kReservable && reserved[static_cast<std::size_t>(number)];
-}
-
 class Opening {
  public:
   void read(ByteReader& in) {
@@ -257,6 +212,8 @@ class Opening {
       opened.flags = in.i32();
       opened.offset = in.i64();
       opened.lock = static_cast<FileLock>(in.u8());
+      const bool is_standard = opened.kind == Kind::standard && opened.number >= 0 && opened.number < kStandard;
+      if (!is_standard && opened.kind != Kind::file) in.fail();
     }
     numbers_.resize(in.count(9));
     for (Number& number : numbers_) {
@@ -302,7 +259,7 @@ class Opening {
     std::vector<Description> descriptions;
     for (const Opened& opened : opened_) {
       const bool own = opened.kind == Kind::standard;
-      descriptions.push_back(own ? standard(opened.number) : ++last_description);
+      descriptions.push_back(own ? standard(opened.number) : new_description());
     }
     for (const Number& number : numbers_) {
       if (number.opened == Collection::none()) {
@@ -315,7 +272,7 @@ class Opening {
         return CPPC_ERR_SYSTEM;
       }
       set(number.number, descriptions[number.opened]);
-      if (is_reserved(number.number)) reserved[static_cast<std::size_t>(number.number)] = false;
+      take_reserved(number.number);
     }
     return CPPC_OK;
   }
@@ -356,22 +313,8 @@ class Opening {
 
 }  // namespace
 
-void opened(int number) { given(number, program_time ? ++last_description : 0); }
-
-void duplicated(int from, int to) {
-  if (from == to) return;
-  const Description shared = description_of(from);
-  if (shared == 0 || shared == kClosed) return opened(to);
-  given(to, shared);
-}
-
-void closed(int number) {
-  if (number < 0 || number >= kNumbers || (number < kStandard && !program_time)) return;
-  set(number, number < kStandard ? kClosed : 0);
-}
-
 cppc_status write(ByteWriter& out) {
-  if (number_beyond.load(std::memory_order_relaxed)) {
+  if (any_beyond()) {
     log().error("the program has used descriptors beyond {}, which are not kept account of", kNumbers);
     return CPPC_ERR_UNSUPPORTED;
   }
@@ -414,28 +357,6 @@ cppc_status lock_again() {
     return CPPC_ERR_REFUSED;
   }
   return CPPC_OK;
-}
-
-void reserve_numbers() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const auto end = static_cast<int>(std::min<rlim_t>(kReservable, limit.rlim_cur / 4));
-  while (true) {
-    const int number = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (number < 0) return;
-    if (number >= end) {
-      close(number);
-      return;
-    }
-    reserved[static_cast<std::size_t>(number)] = true;
-  }
-}
-
-void release_numbers() {
-  for (std::size_t number = 0; number < kReservable; ++number) {
-    if (reserved[number]) close(static_cast<int>(number));
-    reserved[number] = false;
-  }
 }
 
 }  // namespace cppc::address::descriptors

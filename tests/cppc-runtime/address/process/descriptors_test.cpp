@@ -42,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, RefusedDescriptors,
 
 class ArrivingDescriptors : public ProcessCase {
  protected:
-  void expect_error(const std::string& status, const std::string& reason) {
-    const Finished arrived = run_part("place", "moved", "--load");
+  void expect_error(const std::string& status, const std::string& reason, const std::string& more = "") {
+    const Finished arrived = run_part("place", "moved", "--load", more);
     EXPECT_TRUE(arrived.errors.ends_with("status: " + status + "\nexit: 1\n")) << arrived.errors;
     EXPECT_NE(arrived.errors.find(reason), std::string::npos) << arrived.errors;
   }
@@ -55,6 +55,11 @@ TEST_F(ArrivingDescriptors, MissTheirFile) {
   run_part("place", "moved", "--save");
   std::filesystem::remove(file_);
   expect_error("102", "cannot open " + file_.string() + " for descriptor 3: No such file or directory");
+}
+
+TEST_F(ArrivingDescriptors, FindTheirNumberInUse) {
+  run_part("place", "moved", "--save");
+  expect_error("101", "descriptor 3 (/dev/zero), which is the program's, is used by MPI", " 3</dev/zero");
 }
 
 TEST_F(ArrivingDescriptors, FindAnotherFile) {

@@ -22,14 +22,15 @@ class ProcessCase : public testing::Test {
   }
   ~ProcessCase() override { std::filesystem::remove_all(path_); }
 
-  /// `part`: of the program, as process_program knows it.
-  Finished run_part(const std::string& program, const std::string& directory, const std::string& part) {
+  /// `part`: of the program, as process_program knows it; `more`: for the shell that runs it.
+  Finished run_part(const std::string& program, const std::string& directory, const std::string& part,
+                    const std::string& more = "") {
     std::filesystem::create_directory(path_ / directory);
     std::string command = std::string(PROCESS_PROGRAM) + " " + program + " " + (path_ / directory).string();
     if (!part.empty()) command += " " + part + " " + (path_ / "image").string();
     if (part == "--stay") command.replace(command.find(part), part.size(), "--save").append(" --stay");
     // Standard input and output as mpirun has them: pipes.
-    return run({"sh", "-c", "true | { " + command + "; echo \"exit: $?\" >&2; } | cat"});
+    return run({"sh", "-c", "true | { " + command + more + "; echo \"exit: $?\" >&2; } | cat"});
   }
 
   [[nodiscard]] std::map<std::string, std::string> files(const std::string& directory) const {
@@ -51,10 +52,12 @@ class ProcessCase : public testing::Test {
     EXPECT_EQ(files("stay"), files("alone")) << "saving changes nothing";
     const Finished left = run_part(program, "moved", "--save");
     ASSERT_EQ(left.errors, "status: 0\nexit: 0\n");
+    const Finished passed = run_part(program, "moved", "--pass");
+    ASSERT_EQ(passed.errors, "status: 0\nstatus: 0\nexit: 0\n");
     const Finished arrived = run_part(program, "moved", "--load");
     EXPECT_TRUE(arrived.errors.starts_with("status: 0\n")) << arrived.errors;
     EXPECT_TRUE(arrived.errors.ends_with("exit: 0\n")) << arrived.errors;
-    EXPECT_EQ(left.output + arrived.output, alone.output);
+    EXPECT_EQ(left.output + passed.output + arrived.output, alone.output);
     EXPECT_EQ(files("moved"), files("alone"));
   }
 

@@ -1,7 +1,8 @@
-/// process_program NAME DIRECTORY [--save IMAGE [--stay] | --load IMAGE]
+/// process_program NAME DIRECTORY [--save IMAGE [--stay] | --load IMAGE | --pass IMAGE]
 ///
 /// Runs one of programs/: from beginning to end; its beginning, to be gone on with elsewhere (--save) or here after all
-/// (--stay); its end (--load). "status: " and a number tell on standard error how saving or loading went.
+/// (--stay); its end (--load); nothing of it, from one process to the next (--pass). "status: " and a number tell on
+/// standard error how saving or loading went.
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -135,13 +136,27 @@ int go_on(const Program& program, void* state) {
   return 0;
 }
 
-int load_and_go_on(const Program& program, const char* image) {
+/// In the process that is left.
+[[noreturn]] void vanish() {
+  streams::forget();
+  descriptors::release_locks();
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+/// Saves it again: `pass`.
+int load_and_go_on(const Program& program, const char* image, bool pass) {
   descriptors::reserve_numbers();
   void* state = nullptr;
   const cppc_status status = load(image, state);
   descriptors::release_numbers();
   tell(status);
-  return status == CPPC_OK ? go_on(program, state) : 1;
+  if (status != CPPC_OK) return 1;
+  if (!pass) return go_on(program, state);
+  const cppc_status saved = save(image, state);
+  tell(saved);
+  if (saved == CPPC_OK) vanish();
+  return 1;
 }
 
 void* begin(const Program& program) {
@@ -161,18 +176,14 @@ int main(int count, char** arguments) {
   if (count < 3 || chdir(arguments[2]) != 0) return 2;
   const Program* program = find_program(arguments[1]);
   if (program == nullptr) return 2;
-  if (count > 4 && std::string(arguments[3]) == "--load") return load_and_go_on(*program, arguments[4]);
+  const std::string part = count > 4 ? arguments[3] : "";
+  if (part == "--load" || part == "--pass") return load_and_go_on(*program, arguments[4], part == "--pass");
   void* state = begin(*program);
   if (count > 4) {
     const cppc_status status = save(arguments[4], state);
     tell(status);
     if (status != CPPC_OK) _exit(1);
-    if (count == 5) {
-      streams::forget();
-      descriptors::release_locks();
-      std::fflush(nullptr);
-      _exit(0);
-    }
+    if (count == 5) vanish();
   }
   return go_on(*program, state);
 }
