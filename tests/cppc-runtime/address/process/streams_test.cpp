@@ -10,7 +10,8 @@ TEST_P(Streams, GoOnInAnotherProcess) { expect_same_anywhere(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Streams,
                          testing::Values("written", "read", "pushed_back", "own_buffer", "appended", "wide",
-                                         "wide_unwritten", "output", "line_buffered_output", "variable", "reopened",
+                                         "wide_unwritten", "output", "output_of_mpi", "output_own_buffer",
+                                         "unbuffered_output", "line_buffered_output", "variable", "reopened",
                                          "closed_output", "memory", "held", "many"),
                          [](const auto& info) { return std::string(info.param); });
 

@@ -128,6 +128,28 @@ void* begin_output() {
 
 void end_output(void*) { printf("and more\n"); }
 
+/// The C library asks for the buffer at the first output, here not in the program's time.
+void* begin_output_of_mpi() {
+  {
+    const address::OutsideProgram outside;
+    printf("of MPI, ");
+  }
+  printf("of the program, unwritten ");
+  return nullptr;
+}
+
+void* begin_output_own_buffer() {
+  setvbuf(stdout, static_cast<char*>(malloc(50)), _IOFBF, 50);
+  printf("unwritten ");
+  return nullptr;
+}
+
+void* begin_unbuffered() {
+  setvbuf(stdout, nullptr, _IONBF, 0);
+  printf("written ");
+  return nullptr;
+}
+
 void* begin_line_buffered() {
   setvbuf(stdout, nullptr, _IOLBF, 0);
   printf("a line\nunwritten ");
@@ -283,6 +305,9 @@ constexpr std::array programs{
     Program{"wide", begin_wide, end_wide},
     Program{"wide_unwritten", begin_wide_unwritten, end_wide_unwritten},
     Program{"output", begin_output, end_output},
+    Program{"output_of_mpi", begin_output_of_mpi, end_output},
+    Program{"output_own_buffer", begin_output_own_buffer, end_output},
+    Program{"unbuffered_output", begin_unbuffered, end_output},
     Program{"line_buffered_output", begin_line_buffered, end_output},
     Program{"variable", begin_variable, end_variable},
     Program{"reopened", begin_reopened, end_output},
