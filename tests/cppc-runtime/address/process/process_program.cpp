@@ -130,8 +130,9 @@ void without_randomisation(char** arguments) {
 
 void tell(cppc_status status) { dprintf(STDERR_FILENO, "status: %d\n", status); }
 
+/// To the end of the process: its exit handlers are the program's, too.
 int go_on(const Program& program, void* state) {
-  const InsideProgram inside;
+  program_time = true;
   program.go_on(state);
   return 0;
 }
@@ -162,8 +163,10 @@ int load_and_go_on(const Program& program, const char* image, bool pass) {
 void* begin(const Program& program) {
   descriptors::reserve_numbers();
   descriptors::release_numbers();
-  const InsideProgram inside;
-  return program.begin();
+  program_time = true;
+  void* state = program.begin();
+  program_time = false;
+  return state;
 }
 
 }  // namespace
