@@ -6,6 +6,7 @@
 
 #include "address/carried_objects.hpp"
 #include "address/outward_words.hpp"
+#include "address/process/mappings.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/region_heap.hpp"
@@ -35,7 +36,7 @@ class Collector {
     pieces_.push_back(std::move(piece));
   }
 
-  void add_all(std::span<const CarriedObject> objects, std::byte* stack_end) {
+  cppc_status add_all(std::span<const CarriedObject> objects, std::byte* stack_end) {
     for (const CarriedObject& object : objects) {
       const std::string owner = object.name.empty() ? "program" : object.name;
       for (const auto memory : object.data) add(CPPC_SECTION_GLOBAL, owner + "/" + place_of(memory), memory);
@@ -43,6 +44,8 @@ class Collector {
     const auto stack = program_stack::used(stack_end);
     add(CPPC_SECTION_STACK, place_of(stack), stack);
     RegionHeap::visit_live([this](std::span<std::byte> memory) { add(CPPC_SECTION_HEAP, place_of(memory), memory); });
+    return mappings::visit(
+        [this](std::span<std::byte> memory) { add(CPPC_SECTION_MAPPING, place_of(memory), memory); });
   }
 
   std::vector<Piece> take() && { return std::move(pieces_); }
@@ -107,7 +110,8 @@ tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned 
 
   const auto objects = carried_objects();
   Collector collector(dead);
-  collector.add_all(objects, stack_end);
+  if (const cppc_status status = collector.add_all(objects, stack_end); status != CPPC_OK)
+    return tl::unexpected(status);
   block.pieces = std::move(collector).take();
   block.heap_extent = RegionHeap::extent();
   block.carried = libraries_of(objects);

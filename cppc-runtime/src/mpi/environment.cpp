@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "address/carried_objects.hpp"
+#include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "extension.hpp"
 #include "log.hpp"
@@ -26,6 +27,16 @@ namespace {
 std::optional<int>& earlier_level() {
   static constinit std::optional<int> level;
   return level;
+}
+
+/// Of `start`, which starts MPI, the result.
+template <class Start>
+int with_own_descriptors(Start start) {
+  if (!cppc::address::kept_by_address()) return start();
+  cppc::address::process::mpi_starts();
+  const int status = start();
+  cppc::address::process::mpi_started();
+  return status;
 }
 
 void start_extension() {
@@ -58,7 +69,7 @@ extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
   const OutsideProgram outside;
-  const int status = PMPI_Init(argc, argv);
+  const int status = with_own_descriptors([&] { return PMPI_Init(argc, argv); });
   if (status == MPI_SUCCESS) start_extension();
   return status;
 }
@@ -69,7 +80,8 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   const char* extension = std::getenv("CPPC_EXTENSION");
   const bool extended = extension != nullptr && *extension != '\0';
   const bool too_high = extended && required > MPI_THREAD_SERIALIZED;
-  const int status = PMPI_Init_thread(argc, argv, too_high ? MPI_THREAD_SERIALIZED : required, provided);
+  const int status = with_own_descriptors(
+      [&] { return PMPI_Init_thread(argc, argv, too_high ? MPI_THREAD_SERIALIZED : required, provided); });
   if (status != MPI_SUCCESS) return status;
   start_extension();
   if (too_high && comms.world_rank() == 0 && !comms.awaits_world())
