@@ -101,6 +101,18 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
   return PMPI_Abort(comms.real(comm, __func__), errorcode);
 }
 
+/// The handles of MPI's tools are addresses in this process, in memory that is not the program's.
+int MPI_T_init_thread(int required, int* provided) {
+  const OutsideProgram outside;
+  if (cppc::address::kept_by_address()) {
+    int initialized = 0;
+    PMPI_Initialized(&initialized);
+    if (initialized != 0) refuse(__func__);
+    cppc::die(CPPC_ERR_UNSUPPORTED, "MPI_T_init_thread is not supported in a program that can be moved");
+  }
+  return PMPI_T_init_thread(required, provided);
+}
+
 double MPI_Wtime(void) {
   const OutsideProgram outside;
   return wall_time();
