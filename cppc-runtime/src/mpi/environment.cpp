@@ -11,6 +11,7 @@
 #include "log.hpp"
 #include "mpi/clock.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/fortran_arguments.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
 #include "mpi/refuse.hpp"
@@ -29,6 +30,8 @@ std::optional<int>& earlier_level() {
 void start_extension() {
   const auto place = extension::start();
   if (!place) return;
+  if (!fortran::comes_first())
+    abort_job("MPI's functions for Fortran come before libcppc: link the program with -lcppc before -lmpi_mpifh");
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
   if (place->replacement) return;
   must(PMPI_Comm_set_name(place->world, "MPI_COMM_WORLD"), "MPI_Comm_set_name");
