@@ -14,6 +14,7 @@
 #include "mpi/clock.hpp"
 #include "mpi/collective_points.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/fortran_arguments.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
 #include "mpi/refuse.hpp"
@@ -42,6 +43,8 @@ int with_own_descriptors(Start start) {
 void start_extension() {
   const auto place = extension::start();
   if (!place) return;
+  if (!fortran::comes_first())
+    abort_job("MPI's functions for Fortran come before libcppc: link the program with -lcppc before -lmpi_mpifh");
   if (cppc::address::kept_by_address() && !cppc::address::program_calls("cppc_safe_point_rung"))
     collective_points.enable();
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
@@ -115,6 +118,18 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
   if (comms.awaits_world())  // a replacement, which the job does not need yet
     cppc::die(CPPC_ERR_REFUSED, "the program calls MPI_Abort before it has the state of the rank that it replaces");
   return PMPI_Abort(comms.real(comm, __func__), errorcode);
+}
+
+/// The handles of MPI's tools are addresses in this process, in memory that is not the program's.
+int MPI_T_init_thread(int required, int* provided) {
+  const OutsideProgram outside;
+  if (cppc::address::kept_by_address()) {
+    int initialized = 0;
+    PMPI_Initialized(&initialized);
+    if (initialized != 0) refuse(__func__);
+    cppc::die(CPPC_ERR_UNSUPPORTED, "MPI_T_init_thread is not supported in a program that can be moved");
+  }
+  return PMPI_T_init_thread(required, provided);
 }
 
 double MPI_Wtime(void) {
