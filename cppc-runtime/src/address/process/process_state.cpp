@@ -157,12 +157,12 @@ constexpr std::array parts{
 
 }  // namespace
 
-void start(bool takes_over) {
+char** start(bool takes_over) {
   signals::start();
   limits::start();
-  if (takes_over) return;
+  if (takes_over) return nullptr;
   program_memory_there = true;
-  environment::start();
+  return environment::start();
 }
 
 void mpi_starts() { descriptors::reserve_numbers(); }

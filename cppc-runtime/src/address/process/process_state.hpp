@@ -16,8 +16,9 @@
 
 namespace cppc::address::process {
 
-/// `takes_over`: the program's memory is another process's, and comes with apply().
-void start(bool takes_over);
+/// `takes_over`: the program's memory is another process's, and comes with apply(). Otherwise gives the environment for
+/// main().
+char** start(bool takes_over);
 
 /// Signals that the program handles wait from now on, and errno and the floating-point state are noted. The first thing
 /// when the program stops.
