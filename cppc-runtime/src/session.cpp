@@ -247,6 +247,10 @@ void cppc_dead(const void* address) {
   });
 }
 
+void cppc_object(const void* /*address*/, size_t /*bytes*/) {}
+
+void cppc_stop_here() {}
+
 void cppc_dead_range(const void* address, size_t bytes) { cppc_dead_range_apart(address, bytes, nullptr, 0); }
 
 void cppc_dead_range_apart(const void* address, size_t bytes, const void* const* others, size_t count) {
