@@ -17,23 +17,18 @@ namespace cppc::address {
 
 namespace {
 
-/// Smaller parts that nobody reads are not worth an entry in the image.
-constexpr std::uint64_t kLeastHole = 4096;
-
 std::string place_of(std::span<const std::byte> memory) {
   return fmt::format("{:x}", reinterpret_cast<std::uintptr_t>(memory.data()));
 }
 
 class Collector {
  public:
-  explicit Collector(const DeadMemory& dead) : dead_(dead) {}
+  explicit Collector(const DeadClaims& dead) : dead_(dead.settle()) {}
 
   void add(cppc_section section, std::string name, std::span<std::byte> memory) {
     if (memory.empty()) return;
-    Piece piece{.section = section, .name = std::move(name), .memory = memory, .holes = {}};
-    for (const cppc_part& part : dead_.parts_of(memory))
-      if (part.bytes >= kLeastHole) piece.holes.push_back(part);
-    pieces_.push_back(std::move(piece));
+    pieces_.push_back(
+        {.section = section, .name = std::move(name), .memory = memory, .holes = dead_parts(memory, dead_)});
   }
 
   cppc_status add_all(std::span<const CarriedObject> objects, std::byte* stack_end) {
@@ -51,7 +46,7 @@ class Collector {
   std::vector<Piece> take() && { return std::move(pieces_); }
 
  private:
-  const DeadMemory& dead_;
+  std::vector<std::span<const std::byte>> dead_;
   std::vector<Piece> pieces_;
 };
 
@@ -94,7 +89,7 @@ cppc_status check(const std::vector<Piece>& pieces, std::span<const CarriedObjec
 
 }  // namespace
 
-tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned site, const DeadMemory& dead,
+tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned site, const DeadClaims& dead,
                                                  std::byte* stack_end) {
   Block block{.passed = passed,
               .site = site,
