@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "address/carried_objects.hpp"
+#include "address/process/process_state.hpp"
+#include "cppc/cppc.h"
 #include "extension.hpp"
 #include "log.hpp"
 
@@ -84,3 +87,24 @@ std::optional<Place> start() {
 void finish() {}
 
 }  // namespace cppc::extension
+
+// What the MPI part has of the rest of the runtime: nobody wants these ranks to stop.
+
+static const volatile std::uint32_t never = 0;
+cppc_control cppc_control_block{&never, 0};
+
+int cppc_safe_point_rung(unsigned) { return 0; }
+
+void cppc_stop_here() {}
+
+namespace cppc::address {
+
+bool program_calls(std::string_view) { return true; }
+
+namespace process {
+
+void mpi_starts() {}
+void mpi_started() {}
+
+}  // namespace process
+}  // namespace cppc::address

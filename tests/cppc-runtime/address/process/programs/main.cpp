@@ -139,6 +139,10 @@ int take_over(const test::Program& program, int file) {
   }
   std::memcpy(roots().data(), roots_then.data(), roots_bytes);
   std::memcpy(whole_heap().data(), heap_then.data(), heap_bytes);
+  if (const cppc_status completed = process::complete(); completed != CPPC_OK) {
+    std::printf("refused: %s\n", cppc_status_text(completed));
+    return 3;
+  }
   process::apply();
   process::release();
   run(program.after);
