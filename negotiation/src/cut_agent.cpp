@@ -117,12 +117,14 @@ cut::RankView CutAgent::view(int rank, std::vector<cut::Membership>& memberships
   memberships.clear();
   const std::uint32_t end = std::min(table.end.load(), CutTable::capacity);
   for (std::uint32_t i = 0; i < end; ++i) {
-    const CutTable::Row& row = table.rows[i];
+    CutTable::Row& row = table.rows[i];
     const std::uint32_t size = row.size.load();
     if (size < 2) continue;
     const std::uint64_t id = row.id.load();
-    memberships.push_back(
-        {.id = id, .begun = row.begun.load(), .target = detail::target_for(id, row.target.load()), .size = size});
+    memberships.push_back({.id = id,
+                           .begun = std::atomic_ref(row.begun).load(),
+                           .target = detail::target_for(id, row.target.load()),
+                           .size = size});
   }
   seen.memberships = memberships;
   return seen;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
 
 #include "layout.hpp"
@@ -24,38 +25,35 @@ const std::uint32_t CutRank::most = CutTable::capacity;
 
 CutRank::CutRank(RankSide& side) : side_(&side), table_(&side.page_.layout_->table(side.rank_)) {}
 
-std::optional<std::uint32_t> CutRank::open(std::uint64_t id, std::uint32_t size, std::uint64_t begun) {
+std::uint64_t* CutRank::open(std::uint64_t id, std::uint32_t size, std::uint64_t begun) {
   while (first_free_ < most && table_->rows[first_free_].size.load(std::memory_order_relaxed) != 0) ++first_free_;
   if (first_free_ == most) {
     ++unlisted_;
     table_->end.store(most + 1);
-    return std::nullopt;
+    return nullptr;
   }
-  CutTable::Row& row = table_->rows[first_free_];
-  row.begun.store(begun);
+  CutTable::Row& row = table_->rows[first_free_++];
+  row.begun = begun;
   row.id.store(id);
   row.size.store(size);
-  if (table_->end.load() <= first_free_) table_->end.store(first_free_ + 1);
-  return first_free_++;
+  if (table_->end.load() < first_free_) table_->end.store(first_free_);
+  return &row.begun;
 }
 
-void CutRank::close(std::optional<std::uint32_t> row) {
-  if (!row) {
+void CutRank::close(std::uint64_t* counter) {
+  if (counter == nullptr) {
     if (--unlisted_ == 0) table_->end.store(most);
     return;
   }
-  table_->rows[*row].size.store(0);
-  first_free_ = std::min(first_free_, *row);
+  constexpr std::size_t row_words = sizeof(CutTable::Row) / sizeof(std::uint64_t);
+  const auto row = static_cast<std::uint32_t>((counter - &table_->rows[0].begun) / row_words);
+  table_->rows[row].size.store(0);
+  first_free_ = std::min(first_free_, row);
 }
 
-void CutRank::begin(std::uint32_t row) {
-  auto& begun = table_->rows[row].begun;
+void CutRank::begin(std::uint64_t* counter) {
+  const std::atomic_ref<std::uint64_t> begun(*counter);
   begun.store(begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-}
-
-std::uint64_t* CutRank::counter(std::uint32_t row) {
-  static_assert(sizeof(detail::Shared<std::uint64_t>) == sizeof(std::uint64_t));
-  return reinterpret_cast<std::uint64_t*>(&table_->rows[row].begun);
 }
 
 bool CutRank::wanted() const { return (*side_->page_.doorbell() & static_cast<std::uint32_t>(Bell::cut)) != 0; }
@@ -65,7 +63,7 @@ bool CutRank::behind() const {
   for (std::uint32_t i = 0; i < end; ++i) {
     const CutTable::Row& row = table_->rows[i];
     if (row.size.load(std::memory_order_relaxed) == 0) continue;
-    if (row.begun.load(std::memory_order_relaxed) < detail::target_for(row.id.load(), row.target.load())) return true;
+    if (row.begun < detail::target_for(row.id.load(), row.target.load())) return true;
   }
   return false;
 }

@@ -38,7 +38,7 @@ struct alignas(64) CutTable {
   /// Of a communicator, a window or a file. In use when `size` > 1.
   struct Row {
     Shared<std::uint64_t> id;
-    Shared<std::uint64_t> begun;
+    std::uint64_t begun;           // by std::atomic_ref
     Shared<std::uint64_t> target;  // with a part of the id that it is meant for: rows are used again
     Shared<std::uint32_t> size;
     std::uint32_t unused;

@@ -54,8 +54,8 @@ class Node {
     }
     for (RankSide& side : sides_) {
       CutRank& rank = cuts_.emplace_back(side);
-      all_ = rank.open(1, static_cast<std::uint32_t>(agents() * ranks)).value();
-      pair_ = rank.open(100 + static_cast<std::uint64_t>(self()), ranks).value();
+      all_.push_back(rank.open(1, static_cast<std::uint32_t>(agents() * ranks)));
+      pair_.push_back(rank.open(100 + static_cast<std::uint64_t>(self()), ranks));
     }
   }
 
@@ -65,16 +65,16 @@ class Node {
     for (int step = 0;; ++step) {
       const bool of_all = step % 3 == 0;
       if (rank.wanted() && rank.reached(cut::Place::collective, cut::nobody, {}) == Decision::stop) break;
-      if (step < before || rank.wanted()) rank.begin(of_all ? all_ : pair_);
+      if (step < before || rank.wanted()) CutRank::begin(of_all ? all_[which] : pair_[which]);
     }
-    return *rank.counter(all_);
+    return *all_[which];
   }
 
  private:
   std::vector<RankSide> sides_;
   std::vector<CutRank> cuts_;
-  std::uint32_t all_ = 0;
-  std::uint32_t pair_ = 0;
+  std::vector<std::uint64_t*> all_;
+  std::vector<std::uint64_t*> pair_;
 };
 
 TEST(AgentsOverMpi, AgreeOnCutsAgainAndAgain) {

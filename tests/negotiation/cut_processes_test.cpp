@@ -103,7 +103,7 @@ class Rank {
 
   void begin(const CutOp& op) {
     if (op.kind == Kind::finish) side_.finishing();
-    cut_.begin(*rows_.at(op.comm));
+    CutRank::begin(rows_.at(op.comm));
     ++shared_->begun[static_cast<std::size_t>(rank_)][static_cast<std::size_t>(op.comm)];
   }
 
@@ -144,7 +144,7 @@ class Rank {
   int rank_;
   RankSide side_;
   CutRank cut_;
-  std::map<int, std::optional<std::uint32_t>> rows_;
+  std::map<int, std::uint64_t*> rows_;
 };
 
 class CutProcesses : public testing::Test {

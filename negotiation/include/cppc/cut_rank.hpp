@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 
 #include "cppc/cut.hpp"
 #include "cppc/page.hpp"
@@ -20,19 +19,16 @@ class CutRank {
   explicit CutRank(RankSide& side);
 
   /// The rank has, as one of `size` > 1 members, the communicator `id` from now on, in which it has begun `begun`
-  /// operations. `id` is the same in all members and no other communicator's, and not 0. Returns the row, or nothing
-  /// when there are too many; then no cut can be agreed on (CPPC_ERR_UNSUPPORTED), until some are gone.
-  std::optional<std::uint32_t> open(std::uint64_t id, std::uint32_t size, std::uint64_t begun = 0);
+  /// operations. `id` is the same in all members and no other communicator's, and not 0. Returns where it counts
+  /// further ones, the rank alone, before it enters MPI, and after reached() if the bell rings. nullptr when there are
+  /// too many; then no cut can be agreed on (CPPC_ERR_UNSUPPORTED), until some are gone.
+  std::uint64_t* open(std::uint64_t id, std::uint32_t size, std::uint64_t begun = 0);
 
-  /// The rank has begun the last operation of the communicator, or never will. `row`: nothing for one that open() had
-  /// no row for.
-  void close(std::optional<std::uint32_t> row);
+  /// The rank has begun the last operation of the communicator, or never will. `counter`: what open() returned.
+  void close(std::uint64_t* counter);
 
-  /// The rank begins an operation: after reached() if the bell rings, before it enters MPI. Costs an increment.
-  void begin(std::uint32_t row);
-
-  /// Where begin() counts: for a caller that counts inline. The rank alone writes there.
-  [[nodiscard]] std::uint64_t* counter(std::uint32_t row);
+  /// What a rank does that counts. The agent reads at any time.
+  static void begin(std::uint64_t* counter);
 
   /// Whether the bell rings for a cut.
   [[nodiscard]] bool wanted() const;
