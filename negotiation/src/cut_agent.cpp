@@ -67,9 +67,11 @@ tl::expected<void, cppc_status> CutAgent::start(std::uint64_t epoch, Allowance::
                                                 std::vector<int> ranks) {
   auto& layout = *page_->layout_;
   const auto in_page = [&](int rank) { return rank >= 0 && rank < layout.app_ranks; };
-  if (epoch == 0 || !std::ranges::all_of(ranks, in_page)) return tl::unexpected(CPPC_ERR_ARGUMENT);
+  if (epoch <= layout.cut_epoch.load() || !std::ranges::all_of(ranks, in_page))
+    return tl::unexpected(CPPC_ERR_ARGUMENT);
   const CutPhase before = cut::Word(layout.cut.load()).phase();
   if (in_round_ || (before != CutPhase::idle && before != CutPhase::cancelled)) return tl::unexpected(CPPC_ERR_STATE);
+  layout.cut_epoch.store(epoch);
   ranks_ = std::move(ranks);
   patience_ = Allowance(patience);
   give_up_.reset();

@@ -79,6 +79,7 @@ struct PageLayout {
   Shared<std::int32_t> listed;         // ranks in the list
 
   alignas(64) Shared<std::uint64_t> cut;  // cut::Word
+  Shared<std::uint64_t> cut_epoch;        // whole; of the latest agreement
   Shared<std::uint32_t> cut_changes;      // futex: rises after each of the agent's changes to it, to targets and needs
 
   static constexpr std::size_t bytes(int app_ranks) {

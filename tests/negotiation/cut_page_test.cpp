@@ -160,6 +160,9 @@ TEST_F(CutPage, AStartOutOfTurnIsRefused) {
   start();
   EXPECT_EQ(agent_.start(2, 1h, {}).error(), CPPC_ERR_STATE);
   EXPECT_EQ(agent_.start(3, 1h, {17}).error(), CPPC_ERR_ARGUMENT);
+  agent_.cancel({});
+  EXPECT_EQ(poll(), State::cancelled);
+  EXPECT_EQ(CutAgent(page_, rounds_).start(1, 1h, {}).error(), CPPC_ERR_ARGUMENT) << "its epoch has been used";
 }
 
 TEST(CutReport, ComesBackAsItWasSent) {

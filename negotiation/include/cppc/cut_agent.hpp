@@ -63,7 +63,8 @@ class CutAgent {
 
   CutAgent(Page& page, Rounds& rounds) : page_(&page), rounds_(&rounds) {}
 
-  /// Rings the bell for `ranks`, those of the node; over all agents, every rank of the application exactly once. After
+  /// Rings the bell for `ranks`, those of the node; over all agents, every rank of the application exactly once.
+  /// `epoch` is the same everywhere, and above any used before: a stop in an earlier agreement must not count. After
   /// `patience` the agreement is cancelled (CPPC_ERR_TIMEOUT, naming a rank that is behind, or has not stopped).
   /// CPPC_ERR_ARGUMENT, CPPC_ERR_STATE.
   tl::expected<void, cppc_status> start(std::uint64_t epoch, Allowance::Clock::duration patience,
