@@ -1,7 +1,9 @@
-/// What lies in the shared memory: a header, one slot a rank, and the list of ranks that ever attached (so that nobody
-/// has to touch the slots of ranks elsewhere). Zero-filled memory is a valid idle page but for the header's constants.
+/// What lies in the shared memory: a header, one slot a rank, the list of ranks that ever attached (so that nobody has
+/// to touch the slots of ranks elsewhere), and one table of collective operations a rank. Zero-filled memory is a valid
+/// idle page but for the header's constants; what nobody touches takes no memory.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -29,9 +31,39 @@ struct alignas(64) Slot {
 };
 static_assert(sizeof(Slot) == 64);
 
+/// What a rank has begun (cut.hpp). Rows and header are written by the rank, targets and `needed` by its agent.
+struct alignas(64) CutTable {
+  static constexpr std::uint32_t capacity = 4096;
+
+  /// Of a communicator, a window or a file. In use when `size` > 1.
+  struct Row {
+    Shared<std::uint64_t> id;
+    std::uint64_t begun;           // by std::atomic_ref
+    Shared<std::uint64_t> target;  // with a part of the id that it is meant for: rows are used again
+    Shared<std::uint32_t> size;
+    std::uint32_t unused;
+  };
+
+  Shared<std::uint64_t> mark;  // the word in whose turn the rank has stopped
+  Shared<std::uint32_t> inside;
+  Shared<std::int32_t> waits_for;
+  Shared<std::uint32_t> needed;
+  Shared<std::uint32_t> end;  // no row in use is at or above; more than `capacity`: there are too many to list
+  alignas(64) Row rows[capacity];
+};
+
+/// A target, and for whose row: 24 bits of the id, 40 of the count. Rows are used again, and an agent may come late; a
+/// target that is mistaken for another's would only cost a round.
+constexpr std::uint64_t target_word(std::uint64_t id, std::uint64_t target) {
+  return id << 40 | std::min(target, (std::uint64_t{1} << 40) - 1);
+}
+constexpr std::uint64_t target_for(std::uint64_t id, std::uint64_t word) {
+  return word >> 40 == (id & 0xff'ffff) ? word & ((std::uint64_t{1} << 40) - 1) : 0;
+}
+
 struct PageLayout {
   static constexpr std::uint64_t expected_magic = 0x6370'7063'7061'6765;  // "cppcpage"
-  static constexpr std::uint32_t expected_version = 1;
+  static constexpr std::uint32_t expected_version = 2;
 
   std::uint64_t magic;
   std::uint32_t version;
@@ -46,13 +78,25 @@ struct PageLayout {
   Shared<std::uint64_t> survey;        // number of the latest
   Shared<std::int32_t> listed;         // ranks in the list
 
+  alignas(64) Shared<std::uint64_t> cut;  // cut::Word
+  Shared<std::uint64_t> cut_epoch;        // whole; of the latest agreement
+  Shared<std::uint32_t> cut_changes;      // futex: rises after each of the agent's changes to it, to targets and needs
+
   static constexpr std::size_t bytes(int app_ranks) {
-    return sizeof(PageLayout) + static_cast<std::size_t>(app_ranks) * (sizeof(Slot) + sizeof(Shared<std::int32_t>));
+    return tables_at(app_ranks) + static_cast<std::size_t>(app_ranks) * sizeof(CutTable);
+  }
+  static constexpr std::size_t tables_at(int app_ranks) {
+    const std::size_t before =
+        sizeof(PageLayout) + static_cast<std::size_t>(app_ranks) * (sizeof(Slot) + sizeof(Shared<std::int32_t>));
+    return (before + alignof(CutTable) - 1) / alignof(CutTable) * alignof(CutTable);
   }
   Slot& slot(int rank) { return reinterpret_cast<Slot*>(this + 1)[rank]; }
   /// Rank + 1, or 0 where a rank is about to be entered.
   Shared<std::int32_t>& list(int index) {
     return reinterpret_cast<Shared<std::int32_t>*>(reinterpret_cast<Slot*>(this + 1) + app_ranks)[index];
+  }
+  CutTable& table(int rank) {
+    return reinterpret_cast<CutTable*>(reinterpret_cast<std::byte*>(this) + tables_at(app_ranks))[rank];
   }
 };
 static_assert(sizeof(PageLayout) % alignof(Slot) == 0);

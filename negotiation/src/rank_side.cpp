@@ -4,11 +4,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <ctime>
 
+#include "cppc/cut.hpp"
 #include "cppc/page.hpp"
 #include "layout.hpp"
 
@@ -49,6 +51,12 @@ tl::expected<RankSide, cppc_status> RankSide::attach(Page page, int rank) {
   for (auto* left_over : {&slot.bytes, &slot.announced, &slot.joined, &slot.stopped, &slot.refused, &slot.passed}) {
     left_over->store(0);
   }
+  detail::CutTable& table = layout.table(rank);
+  table.mark.store(0);
+  table.inside.store(0);
+  table.waits_for.store(cut::nobody);
+  for (std::uint32_t i = std::min(table.end.exchange(0), detail::CutTable::capacity); i-- > 0;)
+    table.rows[i].size.store(0);
   slot.pid.store(getpid());
   if (!listed) layout.list(layout.listed.fetch_add(1)).store(rank + 1);
   return RankSide(std::move(page), rank, std::move(agent));

@@ -55,6 +55,31 @@ typedef struct cppc_traffic {
   int64_t active;   /* requests started and not completed, or not by drain; accesses and epochs of windows likewise */
 } cppc_traffic;
 
+/* What an extension provides that can stop a rank at any call of MPI (cppc_runtime.watch_calls); every function set.
+ * Ranks are those of the application's world. */
+typedef struct cppc_calls {
+  /* The program has, as one of `size` > 1 members, a communicator, window or file `id` from now on (the same number in
+   * all its members, and no other's), in which it has begun `begun` collective operations. Returns where the runtime
+   * counts further ones, or NULL when the extension has no room to count. */
+  uint64_t* (*open)(uint64_t id, uint32_t size, uint64_t begun);
+
+  /* It has begun the last one. `counter` is what `open` returned. */
+  void (*close)(uint64_t* counter);
+
+  /* While the watched word is not zero: the program is about to begin a collective operation, or (collective == 0) is at
+   * another call; `waits_for`: the rank whose message it waits for, or has just looked for in vain, CPPC_NOBODY or
+   * CPPC_ANYBODY. May wait; meanwhile it lets MPI work (cppc_runtime.progress). Returns 1 to stop here. */
+  int (*reached)(int collective, int waits_for);
+
+  /* At any time: the program enters a call, no collective operation, that it cannot leave until others have done
+   * something; and has left it, or has what it told `reached` it waits for. */
+  void (*enter)(int waits_for);
+  void (*moved_on)(void);
+} cppc_calls;
+
+#define CPPC_NOBODY (-1)
+#define CPPC_ANYBODY (-2)
+
 /* What the runtime offers. Valid from the extension's start until the process ends. */
 typedef struct cppc_runtime {
   uint32_t version;

@@ -8,7 +8,9 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/attributes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call.cpp
   ${CMAKE_CURRENT_LIST_DIR}/callbacks.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/call_point.cpp
   ${CMAKE_CURRENT_LIST_DIR}/clock.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/collective_counts.cpp
   ${CMAKE_CURRENT_LIST_DIR}/comm_table.cpp
   ${CMAKE_CURRENT_LIST_DIR}/communicators.cpp
   ${CMAKE_CURRENT_LIST_DIR}/completion.cpp

@@ -3,6 +3,12 @@
 ///   migration_point.hpp  the protocol as pure functions, and why it is right
 ///   page.hpp             what an agent shares with its ranks; a rank's part
 ///   agent_window.hpp     what agents share with each other, by MPI RMA
+///
+/// and of the agreement on a cut at any call, for programs whose ranks do not pass the same safe points:
+///
+///   cut.hpp              the rules, and why they are right
+///   cut_rank.hpp         a rank's part, in the same page
+///   cut_agent.hpp        an agent's part, and the agents' rounds
 #pragma once
 
 #include <chrono>

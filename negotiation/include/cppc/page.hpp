@@ -25,6 +25,7 @@ namespace cppc::negotiation {
 enum class Bell : std::uint32_t {
   survey = 1,     ///< ranks announce the bytes of their state, and go on
   negotiate = 2,  ///< ranks take part in a negotiation
+  cut = 4,        ///< ranks take part in the agreement on a cut (cut_rank.hpp)
 };
 
 /// What a page says about one rank, read at one moment, field by field.
@@ -62,6 +63,7 @@ class Descriptor {
 };
 
 struct PageLayout;
+struct CutTable;
 struct Unmap {
   std::size_t bytes = 0;
   void operator()(PageLayout* layout) const noexcept;
@@ -102,6 +104,8 @@ class Page {
  private:
   friend class RankSide;
   friend class AgentSide;
+  friend class CutRank;
+  friend class CutAgent;
   using Layout = std::unique_ptr<detail::PageLayout, detail::Unmap>;
   Page(Layout layout, detail::Descriptor fd) : layout_(std::move(layout)), fd_(std::move(fd)) {}
   Layout layout_;
@@ -149,6 +153,7 @@ class RankSide {
   void detach();
 
  private:
+  friend class CutRank;
   RankSide(Page page, int rank, detail::Descriptor agent)
       : page_(std::move(page)), rank_(rank), agent_(std::move(agent)) {}
   std::optional<cppc_status> await_answer(Word seen, Allowance& patience);

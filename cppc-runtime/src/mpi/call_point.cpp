@@ -1,0 +1,44 @@
+#include "mpi/call_point.hpp"
+
+#include <array>
+
+#include "mpi/comm_table.hpp"
+#include "mpi/mpi_objects.hpp"
+
+namespace cppc::mpi {
+
+namespace {
+
+/// The rank in the application's world of `peer` in `comm`, the remote group's if there is one.
+int world_rank(int peer, MPI_Comm comm) {
+  if (peer == MPI_PROC_NULL) return CPPC_NOBODY;
+  if (peer < 0) return CPPC_ANYBODY;
+  const MPI_Comm real = comms.real(comm, __func__);
+  int inter = 0;
+  must(PMPI_Comm_test_inter(real, &inter), "MPI_Comm_test_inter");
+  const Group world = Group::of(comms.world());
+  const Group group = inter != 0 ? Group::remote(real) : Group::of(real);
+  int found = MPI_UNDEFINED;
+  must(PMPI_Group_translate_ranks(group.get(), 1, &peer, world.get(), &found), "MPI_Group_translate_ranks");
+  return found == MPI_UNDEFINED ? CPPC_ANYBODY : found;
+}
+
+}  // namespace
+
+void CallPoint::watch(const volatile std::uint32_t* word, const cppc_calls* calls, void (*stop)()) {
+  word_ = word != nullptr ? word : &never_;
+  calls_ = calls;
+  stop_ = stop;
+}
+
+void CallPoint::wait_for(int peer, MPI_Comm comm) { look(0, world_rank(peer, comm)); }
+
+void CallPoint::look(int collective, int waits_for) {
+  if (calls_->reached(collective, waits_for) != 0) stop_();
+}
+
+void CallPoint::moved_on() {
+  if (calls_ != nullptr) calls_->moved_on();
+}
+
+}  // namespace cppc::mpi

@@ -1,0 +1,84 @@
+/// What a rank counts so that all can stop without splitting a collective operation: those that it has begun, for each
+/// communicator, window and file. Nothing is counted in a plain program, nor until the extension has asked for it.
+///
+/// Each has a number that is the same in all its members, and no other's, agreed on without a message: of the number of
+/// the communicator that it was made from, how many operations had been begun on that, and its first member.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "bytes.hpp"
+#include "cppc/hooks.h"
+#include "mpi/call_point.hpp"
+#include "never_destroyed.hpp"
+
+namespace cppc::mpi {
+
+class CollectiveCounts {
+ public:
+  enum class Of : std::uint8_t { comm, window, file };
+  static constexpr std::size_t world = 0;  ///< index of MPI_COMM_WORLD; the others are those of their tables
+
+  /// The application's world has this many ranks. Before anything else. `calls` must stay.
+  void count(const cppc_calls& calls, std::uint32_t ranks);
+
+  /// A collective operation begins: stops first, if the rank is to stop before it. The call may be any that is
+  /// collective by definition, too; of an object with one member it costs the same.
+  void begin(Of of, std::size_t index) {
+    call_point.pass_collective();
+    const auto& counters = counters_[static_cast<std::size_t>(of)];
+    if (index >= counters.size()) return;                          // in a plain program, or none of the program's
+    const std::atomic_ref<std::uint64_t> begun(*counters[index]);  // the agent reads it
+    begun.store(begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  /// A collective operation of communicator `parent` has made communicator `index`, which MPI knows as `made`, or a
+  /// window or file. begin() has been called for the parent.
+  void made(std::size_t parent, std::size_t index, MPI_Comm made);
+  void made(std::size_t parent, std::size_t index, MPI_Win made);
+  void made(std::size_t parent, std::size_t index, MPI_File made);
+
+  /// MPI_Comm_create_group and MPI_Intercomm_create, which are collective over the members of `made` alone.
+  void made_apart(std::size_t index, MPI_Comm made, int tag);
+
+  /// After begin() for what frees it.
+  void gone(Of of, std::size_t index);
+
+  /// For another process: all counts, and likewise there, after count().
+  void write(ByteWriter& writer) const;
+  void read(ByteReader& reader);
+
+ private:
+  struct Object {
+    std::uint64_t id = 0;
+    std::uint32_t size = 0;
+    std::uint64_t own = 0;            ///< when the extension does not count it
+    std::uint64_t* listed = nullptr;  ///< else
+    std::uint64_t& begun() { return listed != nullptr ? *listed : own; }
+    [[nodiscard]] std::uint64_t begun() const { return listed != nullptr ? *listed : own; }
+  };
+
+  void made_of(std::size_t parent, Of of, std::size_t index, const std::vector<int>& members);
+  void add(Of of, std::size_t index, std::uint64_t id, std::uint32_t size, std::uint64_t begun);
+
+  const cppc_calls* calls_ = nullptr;
+  std::uint64_t nowhere_ = 0;                             ///< counter of what has been freed
+  std::array<std::map<std::size_t, Object>, 3> objects_;  ///< by kind, and index in its table
+  std::array<std::vector<std::uint64_t*>, 3> counters_;   ///< likewise
+  std::map<std::uint64_t, std::uint64_t> apart_;          ///< how many were made so, by members and tag
+};
+
+// In each collective operation: so it is inline.
+inline CollectiveCounts& collective_counts() {
+  static NeverDestroyed<CollectiveCounts> instance;
+  return *instance;
+}
+
+}  // namespace cppc::mpi

@@ -1,0 +1,230 @@
+/// The agreement on a consistent cut at any call of MPI, as values and pure functions: no I/O, no atomics, no clock.
+///
+/// Every rank counts the collective operations that it has begun, for each communicator, window and file apart:
+/// blocking ones, non-blocking ones, and calls that are collective by definition, such as those that make or free one
+/// of these. A cut is consistent when all members of each communicator have begun the same number and nobody is inside
+/// a call that it cannot leave. What then is in flight, messages and operations that all have begun, can be drained.
+///
+///   rank       keeps its counts where its agent sees them (no call costs more than the increment), and looks at the
+///   bell.
+///              While it rings and agents *gather*, only one thing is held up: the beginning of a collective operation,
+///              by a rank that is at the target in all its communicators. One that is behind in any goes on, and so may
+///              raise the count of others. While agents *close*, a rank that is not behind stops where it is: at any
+///              call, at a marked safe point, or inside a call that waits for messages.
+///   agents     meet in rounds. Each reports the counts of its ranks; from all reports each computes the same verdict
+///              (Judge) and writes it to its page: the targets, which are the highest counts, and the phase.
+///   gathering  turns into closing when all communicators are level: all members have the same count.
+///   closing    turns into the decision when all ranks have stopped and all communicators are level. When some
+///              communicator is not level any more, or ranks are caught in calls that they cannot leave, it turns back.
+///
+/// The cut is right. A rank that has stopped in a turn of closing moves again only when its page's word changes, and
+/// its agent changes that only with a verdict. The decision comes from reports of which each was made while all ranks
+/// of its node stood still in the present turn, so that they show one and the same state: all stopped, all level.
+/// Nothing else is needed for it, neither the order in which counts and the bell become visible nor that a round's
+/// reports are made at the same time. What is missed leads to another round.
+///
+/// It comes about. Let X be begun by some members and not by others. Those are behind, and nothing holds them up but
+/// what they wait for: another collective operation Y, whose other members are behind in Y then; or a message, from a
+/// rank that may be held. Therefore a rank that waits says for whom, and agents let go on whoever is *needed*: for whom
+/// a rank waits that is behind, or needed itself. So the ranks that are behind or needed wait for no others, and come
+/// to X as they would without us, if the program does not hang by itself. All that is raised so (Y, and what the needed
+/// ones pass) comes before X in every run of the program; it is finite, and the lowest cut that contains all that was
+/// begun is ahead of every state (Xu and Cooperman's topological sort). Where it cannot be known for whom somebody
+/// waits (any source, memory of windows), everybody counts as needed, but only after some rounds without change, more
+/// each time: programs that do not need it are not driven on.
+///
+/// A level state lasts: a rank begins something only while it is behind or needed, and targets are never above what was
+/// once begun. So closing follows, everybody stops at the next call, and no rank waits for another one's computing but
+/// for one that is behind in what it has begun itself.
+///
+/// Making a communicator is counted on its parent; freeing it on itself, where it is the last operation. Who has freed
+/// one does not list it any more. When members are missing and all else is level, the others are behind: they have to
+/// free it, too.
+///
+/// model/cut.pml says the same to spin: what changes here changes there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cppc/migration_point.hpp"
+
+namespace cppc::negotiation::cut {
+
+enum class Phase : std::uint8_t {
+  idle,       ///< nothing runs
+  gathering,  ///< ranks at their targets begin no collective operation
+  closing,    ///< … and stop
+  decided,    ///< all have stopped, at a consistent cut
+  cancelled   ///< given up; the turn's place holds the reason
+};
+
+/// What a page says to its ranks: phase (3 bits), the low bits of the epoch (16), the turn or reason (45). The turn
+/// rises with each change between gathering and closing.
+class Word {
+ public:
+  constexpr Word() = default;
+  constexpr explicit Word(std::uint64_t bits) : bits_(bits) {}
+  constexpr Word(Phase phase, std::uint16_t epoch, std::uint64_t value)
+      : bits_(std::uint64_t{static_cast<std::uint8_t>(phase)} << 61 | std::uint64_t{epoch} << value_bits |
+              (value & value_limit)) {}
+
+  [[nodiscard]] constexpr std::uint64_t bits() const { return bits_; }
+  [[nodiscard]] constexpr Phase phase() const { return static_cast<Phase>(bits_ >> 61); }
+  [[nodiscard]] constexpr std::uint16_t epoch() const { return static_cast<std::uint16_t>(bits_ >> value_bits); }
+  [[nodiscard]] constexpr std::uint64_t turn() const { return bits_ & value_limit; }
+  /// Why; cancelled only.
+  [[nodiscard]] constexpr Reason reason() const {
+    return {static_cast<cppc_status>(turn() >> 32), static_cast<int>(static_cast<std::uint32_t>(bits_)) - 1};
+  }
+  constexpr bool operator==(const Word&) const = default;
+
+ private:
+  static constexpr int value_bits = 45;
+  static constexpr std::uint64_t value_limit = (std::uint64_t{1} << value_bits) - 1;
+  std::uint64_t bits_ = 0;
+};
+
+/// A rank in a communicator of two members or more. Windows and files count as communicators of their own.
+struct Membership {
+  std::uint64_t id = 0;      ///< the same in all members, and no other communicator's
+  std::uint64_t begun = 0;   ///< collective operations
+  std::uint64_t target = 0;  ///< as last published; 0 before
+  std::uint32_t size = 0;    ///< members
+};
+
+/// For whom a rank waits.
+constexpr int nobody = -1;
+constexpr int anybody = -2;  ///< it cannot be known
+
+/// What an agent reads of a rank.
+struct RankView {
+  int rank = 0;
+  bool stopped = false;  ///< in the present turn
+  bool inside = false;   ///< a call that it cannot leave, other than a collective operation
+  int waits_for = nobody;
+  std::span<const Membership> memberships;
+};
+
+constexpr bool behind(std::span<const Membership> memberships) {
+  for (const Membership& one : memberships) {
+    if (one.begun < one.target) return true;
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------------------------- a rank
+
+/// Where a rank is when it looks at its page.
+enum class Place : std::uint8_t {
+  collective,  ///< before the beginning of a collective operation
+  elsewhere,   ///< at any other call, at a marked safe point, or inside a call that waits for messages
+};
+
+enum class RankMove : std::uint8_t {
+  go_on,
+  hold,  ///< wait until the page changes, then look again
+  stop,  ///< say that it has stopped in this turn, then likewise
+  done,  ///< the cut is here
+};
+
+/// `needed` is the page's flag; `stopped`: it has stopped in the turn that the word names.
+constexpr RankMove rank_move(Word word, bool is_behind, bool needed, bool stopped, Place place) {
+  switch (word.phase()) {
+    case Phase::gathering:
+      return place == Place::collective && !is_behind && !needed ? RankMove::hold : RankMove::go_on;
+    case Phase::closing:
+      return is_behind ? RankMove::go_on : RankMove::stop;
+    case Phase::decided:
+      return stopped ? RankMove::done : RankMove::go_on;
+    default:
+      return RankMove::go_on;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- agents
+
+/// A communicator, as some of its members have it.
+struct Standing {
+  std::uint64_t id = 0;
+  std::uint64_t most = 0;     ///< operations begun by those who have begun most
+  std::uint32_t size = 0;     ///< members
+  std::uint32_t holders = 0;  ///< those looked at that list it
+  std::uint32_t at_most = 0;  ///< … and have begun most
+  bool operator==(const Standing&) const = default;
+  [[nodiscard]] bool even() const { return at_most == holders; }
+  [[nodiscard]] bool whole() const { return holders == size; }
+};
+
+/// A rank that waits for another one's message.
+struct Wait {
+  int rank = 0;
+  int whom = anybody;
+  bool presses = false;  ///< it is behind, or inside a call that it cannot leave
+};
+
+/// What an agent says in a round.
+struct Report {
+  std::vector<Standing> standings;  ///< by id, each once
+  std::vector<Wait> waits;
+  std::uint32_t moving = 0;       ///< ranks that have not stopped in the present turn
+  std::uint32_t caught = 0;       ///< those of them that are inside a call that they cannot leave
+  std::optional<Reason> give_up;  ///< why this agent wants to cancel
+};
+
+Report report(std::span<const RankView> ranks);
+
+/// What comes of a round.
+struct Verdict {
+  Word word;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> targets;  ///< by id
+  std::vector<int> needed;                                       ///< ranks, in rising order
+  bool all_needed = false;
+
+  [[nodiscard]] std::uint64_t target(std::uint64_t id) const;  ///< 0 for an unknown one
+  [[nodiscard]] bool needs(int rank) const;
+};
+
+/// Computes the verdicts of one agreement. All agents' judges are given the same reports and say the same.
+class Judge {
+ public:
+  /// `calm`: rounds without change after which everybody is needed for whom it cannot be known; then twice as many.
+  explicit Judge(std::uint16_t epoch, unsigned calm = default_calm);
+
+  /// `reports` has one of each agent, in the same order everywhere. Not after the phase has become decided or
+  /// cancelled.
+  const Verdict& judge(std::span<const Report> reports);
+
+  /// The last verdict; before the first: gathering, no targets.
+  [[nodiscard]] const Verdict& verdict() const { return verdict_; }
+
+  /// What it remembers from round to round, beside the verdict.
+  struct Memory {
+    std::vector<Standing> standings;
+    unsigned unchanged = 0;    ///< rounds
+    unsigned calm = 0;         ///< rounds to wait for
+    bool waited_long = false;  ///< they have passed, since the last change
+  };
+  [[nodiscard]] const Memory& memory() const { return memory_; }
+
+ private:
+  static constexpr unsigned default_calm = 16;
+  void note_change(std::vector<Standing> standings);
+  void set_targets();
+  void set_needed(std::span<const Wait> waits);
+  void set_phase(std::uint32_t moving, std::uint32_t caught);
+  void turn(Phase phase);
+  [[nodiscard]] bool even() const;
+  [[nodiscard]] bool whole() const;
+
+  [[nodiscard]] bool calm() const { return memory_.unchanged >= memory_.calm; }
+  void be_calmer();
+
+  Verdict verdict_;
+  Memory memory_;
+};
+
+}  // namespace cppc::negotiation::cut

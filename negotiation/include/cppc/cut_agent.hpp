@@ -1,0 +1,113 @@
+/// An agent's part in the agreement on a cut (cut.hpp): rounds of reports among all agents, and what comes of them in
+/// the page of the node.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "cppc/allowance.hpp"
+#include "cppc/cut.hpp"
+#include "cppc/page.hpp"
+
+namespace cppc::negotiation {
+
+/// How agents tell each other. All take part in every round.
+class Rounds {
+ public:
+  using Words = std::vector<std::uint64_t>;
+  virtual ~Rounds() = default;
+  /// Begins a round with what this agent says. Not before the last one has ended.
+  virtual tl::expected<void, cppc_status> begin(Words mine) = 0;
+  /// What each agent has said, by agent, once all have; never waits.
+  virtual tl::expected<std::optional<std::vector<Words>>, cppc_status> poll() = 0;
+};
+
+/// By collective operations of MPI that do not block. One thread at a time. Errors: CPPC_ERR_MPI, logged. A round that
+/// has begun must end before this is destroyed.
+class AgentRounds final : public Rounds {
+ public:
+  /// `agents` must outlive this, and return errors (MPI_ERRORS_RETURN).
+  explicit AgentRounds(MPI_Comm agents);
+  tl::expected<void, cppc_status> begin(Words mine) override;
+  tl::expected<std::optional<std::vector<Words>>, cppc_status> poll() override;
+
+ private:
+  tl::expected<bool, cppc_status> arrived();
+  tl::expected<void, cppc_status> exchange_words();
+  MPI_Comm agents_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool sizes_known_ = false;
+  int size_ = 0;  ///< of mine_
+  Words mine_;
+  std::vector<int> sizes_;
+  std::vector<int> places_;
+  Words all_;
+};
+
+/// One agreement at a time; one thread at a time; page and rounds must outlive it. All agents take part in each: each
+/// calls start() with the same epoch, then poll() until it says decided or cancelled.
+class CutAgent {
+ public:
+  enum class State {
+    idle,       ///< nothing started, or concluded
+    gathering,  ///< ranks go on to where all have begun the same
+    closing,    ///< they stop
+    decided,    ///< all have stopped; they know, or will at once
+    cancelled,  ///< ranks go on; see reason()
+  };
+
+  CutAgent(Page& page, Rounds& rounds) : page_(&page), rounds_(&rounds) {}
+
+  /// Rings the bell for `ranks`, those of the node; over all agents, every rank of the application exactly once.
+  /// `epoch` is the same everywhere, and above any used before: a stop in an earlier agreement must not count. After
+  /// `patience` the agreement is cancelled (CPPC_ERR_TIMEOUT, naming a rank that is behind, or has not stopped).
+  /// CPPC_ERR_ARGUMENT, CPPC_ERR_STATE.
+  tl::expected<void, cppc_status> start(std::uint64_t epoch, Allowance::Clock::duration patience,
+                                        std::vector<int> ranks);
+
+  /// Takes the steps that can be taken now; never waits. Call it in a loop with short sleeps: held ranks wait for it.
+  /// Cancels by itself: when patience ends, when a rank of the node is in MPI_Finalize (CPPC_ERR_REFUSED) or has too
+  /// many communicators (CPPC_ERR_UNSUPPORTED). CPPC_ERR_MPI, CPPC_ERR_MISMATCH: the agents have lost each other; ranks
+  /// of this node go on, unless it is decided.
+  tl::expected<State, cppc_status> poll();
+
+  /// Wants the agreement given up; go on polling until it is. The decision may come before.
+  void cancel(Reason why);
+
+  /// After decided, before any rank is released: puts page and bell back. CPPC_ERR_STATE unless decided.
+  tl::expected<void, cppc_status> conclude();
+
+  [[nodiscard]] State state() const;
+  /// Cancelled only. The same on every agent.
+  [[nodiscard]] Reason reason() const;
+  /// Ranks of this node that have not stopped.
+  [[nodiscard]] std::vector<int> moving() const;
+
+ private:
+  [[nodiscard]] cut::RankView view(int rank, std::vector<cut::Membership>& memberships) const;
+  [[nodiscard]] cut::Report report();
+  [[nodiscard]] std::optional<Reason> grounds_to_give_up();
+  [[nodiscard]] int late() const;
+  void publish(const cut::Verdict& verdict);
+  void set_word(cut::Word word);
+
+  Page* page_;
+  Rounds* rounds_;
+  cut::Judge judge_{0};
+  cut::Word word_;
+  Allowance patience_{{}};
+  std::vector<int> ranks_;
+  std::optional<Reason> give_up_;
+  bool in_round_ = false;
+};
+
+/// For Rounds, and back; nothing when the words say nothing.
+Rounds::Words encode(const cut::Report& report);
+std::optional<cut::Report> decode(std::span<const std::uint64_t> words);
+
+}  // namespace cppc::negotiation

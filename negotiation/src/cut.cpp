@@ -1,0 +1,155 @@
+#include "cppc/cut.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace cppc::negotiation::cut {
+namespace {
+
+constexpr unsigned most_calm = 1U << 12;
+
+/// Puts together what is said of the same communicator.
+std::vector<Standing> merge(std::vector<Standing> all) {
+  std::ranges::sort(all, {}, &Standing::id);
+  std::vector<Standing> merged;
+  for (const Standing& one : all) {
+    if (merged.empty() || merged.back().id != one.id) {
+      merged.push_back(one);
+      continue;
+    }
+    Standing& sum = merged.back();
+    sum.holders += one.holders;
+    if (one.most > sum.most) sum.at_most = 0;
+    sum.most = std::max(sum.most, one.most);
+    if (one.most == sum.most) sum.at_most += one.at_most;
+  }
+  return merged;
+}
+
+}  // namespace
+
+Report report(std::span<const RankView> ranks) {
+  Report made;
+  for (const RankView& rank : ranks) {
+    for (const Membership& one : rank.memberships)
+      made.standings.push_back({.id = one.id, .most = one.begun, .size = one.size, .holders = 1, .at_most = 1});
+    const bool presses = rank.inside || behind(rank.memberships);
+    if (rank.waits_for != nobody) made.waits.push_back({rank.rank, rank.waits_for, presses});
+    if (!rank.stopped) ++made.moving;
+    if (!rank.stopped && rank.inside) ++made.caught;
+  }
+  made.standings = merge(std::move(made.standings));
+  return made;
+}
+
+std::uint64_t Verdict::target(std::uint64_t id) const {
+  const auto found = std::ranges::lower_bound(targets, id, {}, &std::pair<std::uint64_t, std::uint64_t>::first);
+  return found != targets.end() && found->first == id ? found->second : 0;
+}
+
+bool Verdict::needs(int rank) const { return all_needed || std::ranges::binary_search(needed, rank); }
+
+Judge::Judge(std::uint16_t epoch, unsigned calm) : memory_{.calm = calm} {
+  verdict_.word = Word(Phase::gathering, epoch, 1);
+}
+
+const Verdict& Judge::judge(std::span<const Report> reports) {
+  std::vector<Standing> standings;
+  std::vector<Wait> waits;
+  std::uint32_t moving = 0;
+  std::uint32_t caught = 0;
+  for (const Report& one : reports) {
+    if (one.give_up) {
+      verdict_ = {.word = Word(Phase::cancelled, verdict_.word.epoch(), encode(*one.give_up))};
+      return verdict_;
+    }
+    standings.insert(standings.end(), one.standings.begin(), one.standings.end());
+    waits.insert(waits.end(), one.waits.begin(), one.waits.end());
+    moving += one.moving;
+    caught += one.caught;
+  }
+  note_change(merge(std::move(standings)));
+  set_targets();
+  set_needed(waits);
+  set_phase(moving, caught);
+  return verdict_;
+}
+
+void Judge::note_change(std::vector<Standing> standings) {
+  if (standings == memory_.standings) {
+    memory_.unchanged = std::min(memory_.unchanged + 1, most_calm);
+    return;
+  }
+  if (memory_.waited_long) be_calmer();
+  memory_.unchanged = 0;
+  memory_.standings = std::move(standings);
+}
+
+void Judge::be_calmer() {
+  memory_.waited_long = false;
+  memory_.calm = std::min(memory_.calm * 2, most_calm);
+}
+
+bool Judge::even() const { return std::ranges::all_of(memory_.standings, &Standing::even); }
+
+bool Judge::whole() const { return std::ranges::all_of(memory_.standings, &Standing::whole); }
+
+/// A member may be missing since it has not come out of the call that makes the communicator: that would have shown in
+/// the round before.
+void Judge::set_targets() {
+  const bool freed = memory_.unchanged > 0 && even();
+  verdict_.targets.clear();
+  for (const Standing& one : memory_.standings)
+    verdict_.targets.emplace_back(one.id, one.most + (freed && !one.whole() ? 1 : 0));
+}
+
+void Judge::set_needed(std::span<const Wait> waits) {
+  verdict_.needed.clear();
+  verdict_.all_needed = false;
+  std::multimap<int, int> waits_for;
+  std::vector<int> pressing;
+  for (const Wait& wait : waits) {
+    waits_for.emplace(wait.rank, wait.whom);
+    if (wait.presses) pressing.push_back(wait.rank);
+  }
+  while (!pressing.empty()) {
+    const auto [begin, end] = waits_for.equal_range(pressing.back());
+    pressing.pop_back();
+    for (auto wait = begin; wait != end; ++wait) {
+      const int whom = wait->second;
+      if (whom == anybody) {
+        verdict_.all_needed = calm();
+        memory_.waited_long = memory_.waited_long || calm();
+      } else if (const auto place = std::ranges::lower_bound(verdict_.needed, whom);
+                 place == verdict_.needed.end() || *place != whom) {
+        verdict_.needed.insert(place, whom);
+        pressing.push_back(whom);
+      }
+    }
+  }
+}
+
+void Judge::set_phase(std::uint32_t moving, std::uint32_t caught) {
+  const bool level = even() && whole();
+  if (verdict_.word.phase() == Phase::gathering) {
+    if (level && caught == 0) turn(Phase::closing);
+  } else if (!level) {
+    turn(Phase::gathering);
+  } else if (moving == 0) {
+    verdict_.word = Word(Phase::decided, verdict_.word.epoch(), verdict_.word.turn());
+  } else if (moving == caught && calm()) {
+    be_calmer();
+    turn(Phase::gathering);
+  }
+}
+
+void Judge::turn(Phase phase) {
+  verdict_.word = Word(phase, verdict_.word.epoch(), verdict_.word.turn() + 1);
+  memory_.unchanged = 0;
+  if (phase == Phase::gathering) return;
+  verdict_.needed.clear();
+  verdict_.all_needed = false;
+}
+
+}  // namespace cppc::negotiation::cut

@@ -1,0 +1,352 @@
+#include "cut_model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cppc::negotiation::test {
+namespace {
+
+using Kind = CutOp::Kind;
+
+bool is_collective(Kind kind) {
+  return kind == Kind::collective || kind == Kind::early || kind == Kind::begin || kind == Kind::create ||
+         kind == Kind::destroy || kind == Kind::finish;
+}
+
+bool can_be_left(Kind kind) { return kind == Kind::wait || kind == Kind::receive || kind == Kind::ssend; }
+
+int waits_for(const CutOp& op) {
+  if (op.kind == Kind::wait) return cut::nobody;  // members that have not begun it are behind
+  if (op.kind == Kind::lock || op.any_source) return cut::anybody;
+  return op.peer;
+}
+
+std::uint64_t id_of(int comm) { return static_cast<std::uint64_t>(comm) + 1; }
+
+bool holds(const CutRank& rank, int comm) {
+  return std::ranges::any_of(rank.memberships, [&](const auto& one) { return one.id == id_of(comm); });
+}
+
+bool rings(cut::Word word) { return word.phase() == cut::Phase::gathering || word.phase() == cut::Phase::closing; }
+
+}  // namespace
+
+CutModel::CutModel(CutProgram program, std::vector<int> node_of_rank, int nodes, CutFlaw flaw)
+    : program_(std::move(program)), node_of_rank_(std::move(node_of_rank)), nodes_(nodes), flaw_(flaw) {}
+
+CutState CutModel::initial(unsigned calm) const {
+  CutState state;
+  state.judge = cut::Judge(1, calm);
+  state.ranks.resize(static_cast<std::size_t>(program_.ranks));
+  state.agents.resize(static_cast<std::size_t>(nodes_));
+  for (CutRank& rank : state.ranks) rank.begun.resize(program_.comms.size());
+  for (int comm = 0; comm < program_.existing; ++comm) {
+    const auto& members = program_.comms[static_cast<std::size_t>(comm)];
+    for (const int member : members)
+      state.ranks[static_cast<std::size_t>(member)].memberships.push_back(
+          {.id = id_of(comm), .size = static_cast<std::uint32_t>(members.size())});
+  }
+  return state;
+}
+
+bool CutModel::step(CutState& state, int actor) const {
+  return actor < program_.ranks ? step_rank(state, static_cast<std::size_t>(actor))
+                                : step_agent(state, static_cast<std::size_t>(actor - program_.ranks));
+}
+
+// ---------------------------------------------------------------------------------------------------------- ranks
+
+bool CutModel::step_rank(CutState& state, std::size_t who) const {
+  CutRank& me = state.ranks[who];
+  const cut::Word word = state.agents[static_cast<std::size_t>(node_of_rank_[who])].word;
+  switch (me.at) {
+    case CutRank::ready:
+      return look(state, who);
+    case CutRank::cleared:
+      return start(state, who);
+    case CutRank::inside:
+      if (!complete(state, who)) return look_inside(state, who);
+      leave(state, who);
+      return true;
+    case CutRank::counting:
+      count(me, op(me, who));
+      me.at = CutRank::inside;
+      return true;
+    case CutRank::stopping:
+      me.mark = std::exchange(me.seen, {});
+      me.at = CutRank::stopped;
+      return true;
+    case CutRank::stopped:
+      if (word == me.mark) return false;
+      me.at = cut::rank_move(word, false, false, word.turn() == me.mark.turn(), cut::Place::elsewhere) ==
+                      cut::RankMove::done
+                  ? CutRank::done
+                  : me.was;
+      return true;
+    case CutRank::done:
+    case CutRank::finished:
+      return false;
+  }
+  return false;
+}
+
+bool CutModel::behind(const CutRank& rank) const {
+  return flaw_ != CutFlaw::hold_those_behind && cut::behind(rank.memberships);
+}
+
+bool CutModel::look(CutState& state, std::size_t who) const {
+  CutRank& me = state.ranks[who];
+  const cut::Word word = state.agents[static_cast<std::size_t>(node_of_rank_[who])].word;
+  const cut::Place place = is_collective(op(me, who).kind) ? cut::Place::collective : cut::Place::elsewhere;
+  switch (cut::rank_move(word, behind(me), me.needed, false, place)) {
+    case cut::RankMove::hold:
+      return false;
+    case cut::RankMove::stop:
+      me.seen = word;
+      me.was = me.at;
+      me.at = CutRank::stopping;
+      return true;
+    default:
+      me.at = CutRank::cleared;
+      return true;
+  }
+}
+
+/// Whoever waits for a message says so, once.
+bool CutModel::look_inside(CutState& state, std::size_t who) const {
+  CutRank& me = state.ranks[who];
+  const CutOp& what = op(me, who);
+  const cut::Word word = state.agents[static_cast<std::size_t>(node_of_rank_[who])].word;
+  if (is_collective(what.kind) || !rings(word)) return false;
+  if (me.waits_for != waits_for(what)) {
+    me.waits_for = waits_for(what);
+    return true;
+  }
+  if (!can_be_left(what.kind) ||
+      cut::rank_move(word, behind(me), me.needed, false, cut::Place::elsewhere) != cut::RankMove::stop)
+    return false;
+  me.seen = word;
+  me.was = me.at;
+  me.at = CutRank::stopping;
+  return true;
+}
+
+void CutModel::count(CutRank& rank, const CutOp& what) const {
+  for (cut::Membership& one : rank.memberships) {
+    if (one.id == id_of(what.comm)) ++one.begun;
+  }
+}
+
+bool CutModel::start(CutState& state, std::size_t who) const {
+  CutRank& me = state.ranks[who];
+  const CutOp& what = op(me, who);
+  if (is_collective(what.kind)) {
+    if (state.judge.verdict().word.phase() == cut::Phase::decided) violation_ = "a rank begins something after the cut";
+    ++me.begun[static_cast<std::size_t>(what.comm)];
+    me.finishing = what.kind == Kind::finish;
+    me.at = CutRank::inside;
+    if (flaw_ == CutFlaw::count_late) {
+      me.at = CutRank::counting;
+      return true;
+    }
+    count(me, what);
+  } else if (what.kind == Kind::unlock) {
+    state.locked = false;
+  } else if (what.kind == Kind::lock) {
+    me.caught = true;
+  }
+  me.at = CutRank::inside;
+  return true;
+}
+
+bool CutModel::complete(const CutState& state, std::size_t who) const {
+  const CutOp& what = op(state.ranks[who], who);
+  const CutRank& peer = state.ranks[static_cast<std::size_t>(what.peer)];
+  const auto at = static_cast<std::size_t>(what.peer_at);
+  switch (what.kind) {
+    case Kind::collective:
+    case Kind::wait:
+    case Kind::create:
+    case Kind::finish:
+      return std::ranges::all_of(program_.comms[static_cast<std::size_t>(what.comm)], [&](int member) {
+        return state.ranks[static_cast<std::size_t>(member)].begun[static_cast<std::size_t>(what.comm)] > what.instance;
+      });
+    case Kind::ssend:
+    case Kind::receive: {
+      const bool away = peer.at == CutRank::stopping || peer.at == CutRank::stopped || peer.at == CutRank::done;
+      const bool there = (away ? peer.was : peer.at) == CutRank::inside;
+      return peer.next > at || (peer.next == at && there);
+    }
+    case Kind::lock:
+      return !state.locked;
+    default:
+      return true;
+  }
+}
+
+void CutModel::leave(CutState& state, std::size_t who) const {
+  CutRank& me = state.ranks[who];
+  const CutOp& what = op(me, who);
+  if (what.kind == Kind::lock) state.locked = true;
+  if (what.kind == Kind::create && what.child >= 0) {
+    const auto size = program_.comms[static_cast<std::size_t>(what.child)].size();
+    me.memberships.push_back({.id = id_of(what.child), .size = static_cast<std::uint32_t>(size)});
+  }
+  if (what.kind == Kind::destroy)
+    std::erase_if(me.memberships, [&](const auto& one) { return one.id == id_of(what.comm); });
+  me.caught = false;
+  me.waits_for = cut::nobody;
+  me.was = CutRank::ready;
+  ++me.next;
+  me.at = what.kind == Kind::finish ? CutRank::finished : CutRank::ready;
+}
+
+// --------------------------------------------------------------------------------------------------------- agents
+
+bool CutModel::step_agent(CutState& state, std::size_t who) const {
+  CutAgent& me = state.agents[who];
+  const cut::Verdict& verdict = state.judge.verdict();
+  switch (me.at) {
+    case CutAgent::waiting:
+      me.word = verdict.word;
+      me.at = CutAgent::reading;
+      return true;
+    case CutAgent::reading:
+      while (me.next < state.ranks.size() && node_of_rank_[me.next] != static_cast<int>(who)) ++me.next;
+      if (me.next == state.ranks.size()) {
+        me.next = 0;
+        me.at = CutAgent::reported;
+        if (std::ranges::all_of(state.agents, [](const auto& one) { return one.at == CutAgent::reported; }))
+          judge(state);
+      } else {
+        read_rank(state, me);
+      }
+      return true;
+    case CutAgent::reported:
+      return false;
+    case CutAgent::publishing:
+      for (std::size_t i = 0; i < state.ranks.size(); ++i) {
+        if (node_of_rank_[i] != static_cast<int>(who)) continue;
+        state.ranks[i].needed = verdict.needs(static_cast<int>(i)) && flaw_ != CutFlaw::forget_waits;
+        for (cut::Membership& one : state.ranks[i].memberships) {
+          const bool known = flaw_ != CutFlaw::forget_freed || one.begun >= verdict.target(one.id) ||
+                             !std::ranges::any_of(state.judge.memory().standings, [&](const cut::Standing& standing) {
+                               return standing.id == one.id && !standing.whole();
+                             });
+          one.target = known ? verdict.target(one.id) : 0;
+        }
+      }
+      me.at = CutAgent::ringing;
+      return true;
+    case CutAgent::ringing:
+      me.word = verdict.word;
+      if (flaw_ == CutFlaw::keep_turn && rings(me.word)) me.word = {me.word.phase(), 1, 1};
+      me.at = rings(me.word) ? CutAgent::reading : CutAgent::done;
+      return true;
+    case CutAgent::done:
+      return false;
+  }
+  return false;
+}
+
+void CutModel::read_rank(const CutState& state, CutAgent& agent) const {
+  const CutRank& rank = state.ranks[agent.next];
+  const cut::RankView view{.rank = static_cast<int>(agent.next),
+                           .stopped = rank.mark == agent.word,
+                           .inside = rank.caught,
+                           .waits_for = rank.waits_for,
+                           .memberships = rank.memberships};
+  agent.reports.push_back(cut::report(std::span(&view, 1)));
+  if (flaw_ == CutFlaw::decide_on_closing && agent.word.phase() == cut::Phase::closing) agent.reports.back().moving = 0;
+  if (rank.finishing) agent.reports.back().give_up = Reason{CPPC_ERR_REFUSED, view.rank};
+  if (agent.give_up) agent.reports.back().give_up = Reason{};
+  ++agent.next;
+}
+
+void CutModel::judge(CutState& state) const {
+  std::vector<cut::Report> all;
+  for (CutAgent& agent : state.agents) {
+    std::ranges::move(agent.reports, std::back_inserter(all));
+    agent.reports.clear();
+    agent.at = CutAgent::publishing;
+  }
+  if (state.judge.judge(all).word.phase() == cut::Phase::decided) check_cut(state);
+}
+
+void CutModel::check_cut(const CutState& state) const {
+  for (std::size_t i = 0; i < state.ranks.size(); ++i) {
+    const CutRank& rank = state.ranks[i];
+    if (rank.at != CutRank::stopped) violation_ = "rank " + std::to_string(i) + " has not stopped";
+    if (rank.was == CutRank::inside && !can_be_left(op(rank, i).kind)) violation_ = "a rank has stopped inside a call";
+  }
+  for (std::size_t comm = 0; comm < program_.comms.size(); ++comm) {
+    const auto& members = program_.comms[comm];
+    const CutRank& first = state.ranks[static_cast<std::size_t>(members.front())];
+    for (const int member : members) {
+      const CutRank& rank = state.ranks[static_cast<std::size_t>(member)];
+      if (rank.begun[comm] != first.begun[comm] ||
+          holds(rank, static_cast<int>(comm)) != holds(first, static_cast<int>(comm)))
+        violation_ = "the cut splits an operation of communicator " + std::to_string(comm);
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------ the whole
+
+void CutModel::release(CutState& state, std::uint16_t epoch, unsigned calm) {
+  state.judge = cut::Judge(epoch, calm);
+  for (CutAgent& agent : state.agents) {
+    agent.at = CutAgent::waiting;
+    agent.word = {};
+    agent.give_up = false;
+  }
+  for (CutRank& rank : state.ranks) {
+    if (rank.at == CutRank::done) rank.at = rank.was;
+  }
+}
+
+bool CutModel::all_at_cut(const CutState& state) const {
+  return std::ranges::all_of(state.ranks, [](const CutRank& rank) { return rank.at == CutRank::done; });
+}
+
+bool CutModel::all_finished(const CutState& state) const {
+  return std::ranges::all_of(state.ranks, [](const CutRank& rank) { return rank.at == CutRank::finished; });
+}
+
+bool CutModel::agents_done(const CutState& state) const {
+  return std::ranges::all_of(state.agents, [](const CutAgent& agent) { return agent.at == CutAgent::done; });
+}
+
+std::string CutModel::key(const CutState& state) const {
+  std::string bytes;
+  const auto put = [&](auto... values) { ((bytes += static_cast<char>(values)), ...); };
+  const std::uint64_t now = state.judge.verdict().word.turn();
+  // Of turns only how long ago they were counts.
+  const auto put_word = [&](cut::Word word) {
+    put(word.phase(), rings(word) ? std::min<std::uint64_t>(now - word.turn(), 3) : 0);
+  };
+  for (const CutRank& rank : state.ranks) {
+    put(rank.at, rank.was, rank.next, rank.caught, rank.needed, rank.waits_for, rank.memberships.size());
+    put_word(rank.seen);
+    put_word(rank.mark);
+    for (const auto& one : rank.memberships) put(one.id, one.begun, one.target);
+  }
+  for (const CutAgent& agent : state.agents) {
+    put(agent.at, agent.next, agent.give_up);
+    put_word(agent.word);
+    for (const cut::Report& one : agent.reports) {
+      put(one.moving, one.caught, one.give_up.has_value(), one.standings.size(), one.waits.size());
+      for (const auto& standing : one.standings) put(standing.id, standing.most);
+      for (const auto& wait : one.waits) put(wait.whom, wait.presses);
+    }
+  }
+  const auto& memory = state.judge.memory();
+  put(state.judge.verdict().word.phase(), std::min(memory.unchanged, memory.calm), memory.calm, memory.waited_long);
+  for (const auto& one : memory.standings) put(one.id, one.most, one.holders, one.at_most);
+  put(state.judge.verdict().all_needed, state.judge.verdict().needed.size(), state.locked);
+  for (const int one : state.judge.verdict().needed) put(one);
+  for (const auto& [id, target] : state.judge.verdict().targets) put(target);
+  return bytes;
+}
+
+}  // namespace cppc::negotiation::test

@@ -1,0 +1,63 @@
+/// The agents' rounds without MPI: in memory that threads or processes share.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+
+#include "cppc/cut_agent.hpp"
+
+namespace cppc::negotiation::test {
+
+/// Zero-filled memory is before the first round.
+struct SharedRounds {
+  static constexpr int most_agents = 8;
+  static constexpr std::size_t most_words = 20'000;
+  struct Said {
+    std::atomic<std::uint64_t> round;
+    std::size_t size;
+    std::array<std::uint64_t, most_words> words;
+  };
+  /// Of each agent, for odd and even rounds: nobody is two rounds ahead of another.
+  std::array<std::array<Said, 2>, most_agents> said;
+};
+
+class LocalRounds final : public Rounds {
+ public:
+  LocalRounds(SharedRounds& shared, int self, int agents) : shared_(&shared), self_(self), agents_(agents) {}
+
+  tl::expected<void, cppc_status> begin(Words mine) override {
+    if (broken) return tl::unexpected(CPPC_ERR_MPI);
+    ++round_;
+    if (mine.size() > SharedRounds::most_words) std::abort();
+    SharedRounds::Said& said = of(self_);
+    std::ranges::copy(mine, said.words.begin());
+    said.size = mine.size();
+    said.round.store(round_);
+    return {};
+  }
+
+  tl::expected<std::optional<std::vector<Words>>, cppc_status> poll() override {
+    if (broken) return tl::unexpected(CPPC_ERR_MPI);
+    std::vector<Words> all;
+    for (int agent = 0; agent < agents_; ++agent) {
+      const SharedRounds::Said& said = of(agent);
+      if (said.round.load() != round_) return std::nullopt;
+      all.emplace_back(said.words.begin(), said.words.begin() + static_cast<std::ptrdiff_t>(said.size));
+    }
+    return all;
+  }
+
+  bool broken = false;
+
+ private:
+  SharedRounds::Said& of(int agent) { return shared_->said[static_cast<std::size_t>(agent)][round_ % 2]; }
+  SharedRounds* shared_;
+  int self_;
+  int agents_;
+  std::uint64_t round_ = 0;
+};
+
+}  // namespace cppc::negotiation::test
