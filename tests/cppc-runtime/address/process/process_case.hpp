@@ -29,8 +29,9 @@ class ProcessCase : public testing::Test {
     std::string command = std::string(PROCESS_PROGRAM) + " " + program + " " + (path_ / directory).string();
     if (!part.empty()) command += " " + part + " " + (path_ / "image").string();
     if (part == "--stay") command.replace(command.find(part), part.size(), "--save").append(" --stay");
-    // Standard input and output as mpirun has them: pipes.
-    return run({"sh", "-c", "true | { " + command + more + "; echo \"exit: $?\" >&2; } | cat"});
+    // Standard input and output as mpirun has them: pipes. What else runs the tests may have left other numbers open.
+    const std::string only_standard = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ";
+    return run({"sh", "-c", only_standard + "true | { " + command + more + "; echo \"exit: $?\" >&2; } | cat"});
   }
 
   [[nodiscard]] std::map<std::string, std::string> files(const std::string& directory) const {

@@ -87,7 +87,6 @@ void run(void (*half)()) {
 
 /// The process that takes over; it has variables of its own.
 pid_t start_other(const char* name, int file) {
-  std::fflush(stdout);
   const pid_t child = fork();
   if (child != 0) return child;
   sigset_t none;
@@ -100,6 +99,7 @@ pid_t start_other(const char* name, int file) {
 }
 
 int stop(const test::Program& program, const char* name) {
+  std::fflush(stdout);  // else it would go along
   process::hold();
   ByteWriter writer;
   const cppc_status status = process::write(writer);
@@ -114,6 +114,7 @@ int stop(const test::Program& program, const char* name) {
   write_all(image, writer.bytes());
   lseek(image, 0, SEEK_SET);
   if (program.left != nullptr) program.left();
+  std::fflush(stdout);
   const pid_t child = start_other(name, image);
   process::leave();
   int ended = 0;
