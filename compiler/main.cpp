@@ -7,12 +7,14 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "analysis/heap.hpp"
 #include "analysis/instances.hpp"
 #include "analysis/plan.hpp"
 #include "frontend/source.hpp"
 #include "report.hpp"
+#include "rewrite/marks.hpp"
 #include "rewrite/unit.hpp"
 
 namespace cppc {
@@ -28,6 +30,7 @@ constexpr int kWrapperDepth = 3;
 struct Settings {
   std::string program, into, report, output;
   std::vector<std::string> files, models;
+  bool by_address = false;
 };
 
 fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
@@ -80,11 +83,76 @@ void write(const fs::path& file, const std::string& text) {
   if (!out) fail("cannot write " + file.string());
 }
 
+void write_report(const Settings& settings, const nlohmann::json& report) {
+  if (!settings.into.empty()) {
+    fs::create_directories(settings.into);
+    write(fs::path(settings.into) / "report.json", report.dump(2) + "\n");
+  }
+  if (settings.report == "json") std::cout << report.dump(2) << "\n";
+  if (settings.report == "text") print_report(report, std::cout);
+}
+
+void print_unused_pragmas(const frontend::Source& source) {
+  for (const frontend::Unit& unit : source.units)
+    for (const frontend::Pragma& pragma : unit.pragmas)
+      if (!pragma.used)
+        std::cerr << unit.command.file << ":" << pragma.line << ": warning: '#pragma cppc " << pragma.word
+                  << "' has no effect here: 'checkpoint' and 'off' stand before a loop, 'execute' before a call\n";
+}
+
+void write_texts(const Settings& settings, const frontend::Source& source,
+                 const std::vector<std::optional<std::string>>& texts) {
+  for (std::size_t unit = 0; unit < texts.size(); ++unit) {
+    if (!texts[unit]) continue;
+    if (!settings.into.empty())
+      write(fs::path(settings.into) / (std::to_string(source.units[unit].number) + ".c"), *texts[unit]);
+    else if (!settings.output.empty())
+      write(settings.output, *texts[unit]);
+    else if (settings.report.empty())
+      std::cout << *texts[unit];
+  }
+}
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) fail("cannot read " + file.string());
+  return text.str();
+}
+
+/// With state by address: nothing is refused, and what cannot be looked at is left as it is.
+int mark(const Settings& settings, const std::vector<frontend::Command>& commands, rewrite::Rewriting rewriting,
+         const analysis::Effects& effects) {
+  const std::vector<rewrite::Mark> marks = make_marks(rewriting);
+  rewriting.marks = &marks;
+  const nlohmann::json report =
+      report_json(rewriting.program, effects, rewriting.plan, marks, rewriting.source.left_out);
+  std::vector<analysis::Refusal> unwritten;
+  std::vector<std::optional<std::string>> texts;
+  for (ir::Index unit = 0; unit < rewriting.source.units.size(); ++unit)
+    texts.push_back(rewrite_unit(rewriting, unit, unwritten));
+  for (const auto& [where, what, advice] : unwritten)
+    std::cerr << "cppc: warning: no safe point at line " << where.line << ": " << what << "\n";
+  if (!rewriting.source.left_out.empty() || !marks.empty()) print_unused_pragmas(rewriting.source);
+  write_report(settings, report);
+  write_texts(settings, rewriting.source, texts);
+  const bool unchanged = std::ranges::none_of(texts, [](const auto& text) { return text.has_value(); });
+  if (unchanged && settings.into.empty() && commands.size() == 1) {
+    const std::string text = read_text(fs::path(commands.front().directory) / commands.front().file);
+    if (!settings.output.empty())
+      write(settings.output, text);
+    else if (settings.report.empty())
+      std::cout << text;
+  }
+  return kTranslated;
+}
+
 int translate(const Settings& settings, const std::vector<frontend::Command>& commands) {
   const models::Models models = read_models(settings.models);
-  auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES);
+  auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES, settings.by_address);
   if (!source) fail(source.error());
-  ir::Program program = frontend::lower(*source, models);
+  ir::Program program = frontend::lower(*source, models, settings.by_address);
   analysis::add_heap_objects(program, models);
   auto found = std::make_unique<analysis::PointsTo>(program, models);
   for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
@@ -94,6 +162,11 @@ int translate(const Settings& settings, const std::vector<frontend::Command>& co
   const analysis::Effects effects(program, models, points_to);
   const analysis::Traffic traffic(program, models, points_to);
   analysis::Overwrites overwrites(program, models, points_to, effects);
+  if (settings.by_address) {
+    const analysis::Plan plan =
+        analysis::make_plan_by_address(program, models, points_to, effects, traffic, overwrites);
+    return mark(settings, commands, {program, *source, models, points_to, plan}, effects);
+  }
   analysis::Plan plan = analysis::make_plan(program, models, points_to, effects, traffic, overwrites);
   if (plan.points.empty()) {
     print_no_safe_point(program, plan, std::cerr);
@@ -104,27 +177,10 @@ int translate(const Settings& settings, const std::vector<frontend::Command>& co
   for (ir::Index unit = 0; unit < source->units.size(); ++unit)
     texts.push_back(rewrite_unit(rewriting, unit, plan.refusals));
   print_problems(program, plan, std::cerr);
-  for (const frontend::Unit& unit : source->units)
-    for (const frontend::Pragma& pragma : unit.pragmas)
-      if (!pragma.used)
-        std::cerr << unit.command.file << ":" << pragma.line << ": warning: '#pragma cppc " << pragma.word
-                  << "' has no effect here: 'checkpoint' and 'off' stand before a loop, 'execute' before a call\n";
-  if (!settings.into.empty()) {
-    fs::create_directories(settings.into);
-    write(fs::path(settings.into) / "report.json", report_json(program, effects, plan).dump(2) + "\n");
-  }
-  if (settings.report == "json") std::cout << report_json(program, effects, plan).dump(2) << "\n";
-  if (settings.report == "text") print_report(report_json(program, effects, plan), std::cout);
+  print_unused_pragmas(*source);
+  write_report(settings, report_json(program, effects, plan));
   if (!plan.refusals.empty()) return kRefused;
-  for (std::size_t unit = 0; unit < texts.size(); ++unit) {
-    if (!texts[unit]) continue;
-    if (!settings.into.empty())
-      write(fs::path(settings.into) / (std::to_string(unit) + ".c"), *texts[unit]);
-    else if (!settings.output.empty())
-      write(settings.output, *texts[unit]);
-    else if (settings.report.empty())
-      std::cout << *texts[unit];
-  }
+  write_texts(settings, *source, texts);
   return kTranslated;
 }
 
@@ -142,6 +198,10 @@ int main(int argc, char** argv) {
   app.add_option("--program", settings.program, "a compilation database with all files of the program");
   app.add_option("--into", settings.into,
                  "write <n>.c for each file that changes, and report.json, into this directory");
+  app.add_flag(
+      "--by-address", settings.by_address,
+      "for state that is kept by address: write only where the program may stop, and what is dead there; refuse "
+      "nothing");
   app.add_option("--models", settings.models, "more tables of functions (see share/cppc/c.toml)");
   app.add_option("--report", settings.report, "print safe points, live state and refusals: text or json")
       ->check(CLI::IsMember({"text", "json"}));

@@ -39,6 +39,13 @@ void print_saved(const nlohmann::json& saved, std::ostream& out) {
         << "): " << object.at("live").get<std::string>() << "\n";
 }
 
+void print_dead(const nlohmann::json& point, std::ostream& out) {
+  for (const auto& one : point.value("dead", nlohmann::json::array()))
+    out << "  dead: " << one.at("what").get<std::string>() << ", " << one.at("size").get<std::string>() << ": "
+        << one.at("why").get<std::string>() << "\n";
+  if (point.contains("untold")) out << "  nothing is called dead: " << point.at("untold").get<std::string>() << "\n";
+}
+
 }  // namespace
 
 nlohmann::json report_json(const ir::Program& program, const analysis::Effects& effects, const analysis::Plan& plan) {
@@ -71,12 +78,33 @@ nlohmann::json report_json(const ir::Program& program, const analysis::Effects& 
   return json;
 }
 
+nlohmann::json report_json(const ir::Program& program, const analysis::Effects& effects, const analysis::Plan& plan,
+                           const std::vector<rewrite::Mark>& marks, const std::vector<std::string>& left_out) {
+  nlohmann::json json = report_json(program, effects, plan);
+  for (std::size_t p = 0; p < marks.size(); ++p) {
+    nlohmann::json& point = json["safe_points"][p];
+    point["dead"] = nlohmann::json::array();
+    for (const auto& [what, bytes, why] : marks[p].dead)
+      point["dead"].push_back({{"what", what}, {"size", bytes}, {"why", why}});
+    for (const ir::Node object : marks[p].unnamed)
+      point["saved"].push_back({{"name", program.names.at(object)},
+                                {"declared", place(program, program.places.at(object))},
+                                {"type", program.types.at(object)},
+                                {"size", "sizeof(" + program.types.at(object) + ")"},
+                                {"live", "not read any more, but it cannot be named here"}});
+    if (!plan.untold[p].empty()) point["untold"] = plan.untold[p];
+  }
+  json["left_out"] = left_out;
+  return json;
+}
+
 void print_report(const nlohmann::json& report, std::ostream& out) {
   const auto text = [](const nlohmann::json& of, const char* key) { return of.at(key).get<std::string>(); };
   for (const auto& point : report.at("safe_points")) {
     out << text(point, "where") << ": safe point " << point.at("number") << " in " << text(point, "function")
         << "(): " << text(point, "why") << "\n";
     print_saved(point.at("saved"), out);
+    print_dead(point, out);
   }
   for (const auto& routine : report.at("routines"))
     for (const auto& at : routine.at("places")) {
@@ -85,6 +113,10 @@ void print_report(const nlohmann::json& report, std::ostream& out) {
     }
   for (const auto& loop : report.at("rejected"))
     out << text(loop, "where") << ": no safe point: " << text(loop, "why") << "\n";
+  for (const auto& file : report.value("left_out", nlohmann::json::array()))
+    out << file.get<std::string>() << ": left as it is: Clang cannot parse it\n";
+  if (report.contains("left_out") && report.at("safe_points").empty())
+    out << "no marked safe point: ranks stop at calls of MPI\n";
 }
 
 void print_problems(const ir::Program& program, const analysis::Plan& plan, std::ostream& out) {

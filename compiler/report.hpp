@@ -4,12 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "analysis/plan.hpp"
+#include "rewrite/marks.hpp"
 
 namespace cppc {
 
 /// Of a plan, as JSON: safe points, what each place saves and why, loops that were not taken, refusals.
 nlohmann::json report_json(const ir::Program& program, const analysis::Effects& effects, const analysis::Plan& plan);
+
+/// The same with state by address: what is dead at each safe point as well; `left_out`: files that are not looked at.
+nlohmann::json report_json(const ir::Program& program, const analysis::Effects& effects, const analysis::Plan& plan,
+                           const std::vector<rewrite::Mark>& marks, const std::vector<std::string>& left_out);
 
 /// The same, for people.
 void print_report(const nlohmann::json& report, std::ostream& out);
@@ -17,7 +21,7 @@ void print_report(const nlohmann::json& report, std::ostream& out);
 /// Refusals and warnings, one line each, as compilers print them.
 void print_problems(const ir::Program& program, const analysis::Plan& plan, std::ostream& out);
 
-/// Why there is no safe point.
+/// That there is no safe point, and what follows from that; why.
 void print_no_safe_point(const ir::Program& program, const analysis::Plan& plan, std::ostream& out);
 
 }  // namespace cppc

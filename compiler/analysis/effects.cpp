@@ -11,6 +11,10 @@ using ir::Storage;
 Effects::Effects(const ir::Program& program, const models::Models& models, const PointsTo& points_to)
     : program_(program), models_(models), points_to_(points_to), functions_(program.functions.size()) {
   find_kept_callbacks();
+  if (program.by_address) {
+    find_held();
+    fill_opaque();
+  }
   const auto functions = static_cast<ir::Index>(program.functions.size());
   // Kills only ever grow from none, and any number of rounds is right; callees tend to come first in the source.
   for (int round = 0; round < 2; ++round)
@@ -32,7 +36,9 @@ void Effects::find_kept_callbacks() {
   };
   for (ir::Index c = 0; c < program_.calls.size(); ++c) {
     const models::Model* model = models_.find(program_.calls[c].name);
-    if (model != nullptr && model->keeps_callback) std::ranges::for_each(points_to_.callbacks(c), keep);
+    if (model == nullptr) continue;
+    const bool threads = program_.by_address && !model->refused.empty();
+    if (model->keeps_callback || threads) std::ranges::for_each(points_to_.callbacks(c), keep);
   }
   const Objects outside = points_to_.reachable(points_to_[program_.unknown]);
   for (const unsigned object : outside) {
@@ -42,9 +48,41 @@ void Effects::find_kept_callbacks() {
   }
 }
 
+void Effects::find_held() {
+  Objects given = points_to_[program_.unknown];
+  for (const ir::Call& call : program_.calls) {
+    const models::Model* model = models_.find(call.name);
+    if (model == nullptr) continue;
+    for (const int i : model->held)
+      if (i < static_cast<int>(call.arguments.size())) given |= points_to_[call.arguments[static_cast<std::size_t>(i)]];
+  }
+  held_ = points_to_.reachable(given);
+}
+
+/// Functions whose graph does not say all that they do.
+void Effects::fill_opaque() {
+  const Objects all = all_memory(program_);
+  for (std::size_t f = 0; f < functions_.size(); ++f) {
+    if (program_.functions[f].opaque.empty()) continue;
+    functions_[f].reads = functions_[f].changes = functions_[f].parts = all;
+    functions_[f].outside = functions_[f].may_end = true;
+  }
+}
+
+Objects all_memory(const ir::Program& program) {
+  Objects all;
+  for (std::size_t node = 0; node < program.objects.size(); ++node) {
+    const ir::Storage storage = program.objects[node].storage;
+    if (storage != ir::Storage::temporary && storage != ir::Storage::function && storage != ir::Storage::text)
+      all.set(static_cast<unsigned>(node));
+  }
+  return all;
+}
+
 Effect Effects::by_others() const {
   Effect effect;
   effect.reads = for_callbacks_;
+  effect.reads |= held_;
   effect.reads |= points_to_.shown();
   add_changes(effect.reads, ir::none, effect);
   for (const ir::Index function : kept_callbacks_) {
@@ -141,11 +179,16 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
   return effect;
 }
 
+/// Whether it is a function of the compiler's that is given no pointer.
+bool Effects::is_number_builtin(const ir::Call& call, const ir::Function& callee) const {
+  return callee.name.starts_with("__builtin_") &&
+         std::ranges::all_of(call.arguments, [this](Node argument) { return points_to_[argument].empty(); });
+}
+
 std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, const ir::Function& callee) const {
   std::vector<Node> arguments;
   const models::Model* model = models_.find(callee.name);
-  if (model == nullptr)
-    return callee.name.starts_with("__builtin_") ? std::optional(std::move(arguments)) : std::nullopt;
+  if (model == nullptr) return is_number_builtin(call, callee) ? std::optional(std::move(arguments)) : std::nullopt;
   if (model->communication.traffic == models::Traffic::start) return {};  // buffers as well, which requests keep
   const int count = static_cast<int>(call.arguments.size());
   for (const int i : model->reads)
@@ -166,7 +209,7 @@ void Effects::add_buffers(const Objects& requests, Effect& effect) const {
 
 void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const {
   const models::Model* model = models_.find(callee.name);
-  if (model == nullptr && callee.name.starts_with("__builtin_")) return;
+  if (model == nullptr && is_number_builtin(call, callee)) return;
   if (model == nullptr) {
     Objects all = points_to_[program_.unknown];
     for (const Node argument : call.arguments) all |= points_to_[argument];
@@ -208,7 +251,7 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
 
 void Effects::summarise_kills(ir::Index index) {
   const ir::Function& function = program_.functions[index];
-  if (!function.defined) return;
+  if (!function.defined || !function.opaque.empty()) return;
   std::vector<std::optional<Objects>> before(function.blocks.size());  // none: not reached yet
   before[ir::entry_block].emplace();
   std::vector<ir::Index> work{ir::entry_block};
@@ -238,7 +281,7 @@ void Effects::summarise_kills(ir::Index index) {
 
 bool Effects::summarise_changes(ir::Index index) {
   const ir::Function& function = program_.functions[index];
-  if (!function.defined) return false;
+  if (!function.defined || !function.opaque.empty()) return false;
   Effect& own = functions_[index];
   Objects changes, parts;
   bool outside = own.outside, may_end = own.may_end;
@@ -259,7 +302,7 @@ bool Effects::summarise_changes(ir::Index index) {
 
 bool Effects::summarise_reads(ir::Index index) {
   const ir::Function& function = program_.functions[index];
-  if (!function.defined) return false;
+  if (!function.defined || !function.opaque.empty()) return false;
   const auto at_blocks = live_at_blocks(program_, *this, index, {});
   return functions_[index].reads |= outliving(index, at_blocks[ir::entry_block]);
 }

@@ -32,13 +32,17 @@ class Effects {
                                                                     const ir::Function& callee) const;
 
   /// Of functions that code outside the program has been given and may call at any time: user operations, handlers;
-  /// and of other processes on what the program shows them: windows.
+  /// and of other processes on what the program shows them: windows. With state by address, also of libraries on what
+  /// they have been given.
   [[nodiscard]] Effect by_others() const;
 
  private:
   void find_kept_callbacks();
+  void find_held();
+  void fill_opaque();
   [[nodiscard]] Effect of_call(ir::Index function, const ir::Call& call, ir::Index index) const;
   void add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const;
+  [[nodiscard]] bool is_number_builtin(const ir::Call& call, const ir::Function& callee) const;
   void add_changes(const Objects& objects, ir::Index member, Effect& effect) const;
   void add_buffers(const Objects& requests, Effect& effect) const;
   void summarise_kills(ir::Index function);
@@ -52,7 +56,11 @@ class Effects {
   std::vector<Effect> functions_;
   std::vector<ir::Index> kept_callbacks_;
   Objects for_callbacks_;  ///< what code outside the program may call them with
+  Objects held_;           ///< what libraries may use at any time
 };
+
+/// All memory of a program, of whatever kind.
+Objects all_memory(const ir::Program& program);
 
 /// Live objects at the start of every block, given those after the function.
 std::vector<Objects> live_at_blocks(const ir::Program& program, const Effects& effects, ir::Index function,

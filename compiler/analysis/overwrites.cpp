@@ -91,6 +91,7 @@ std::optional<Overwrites::Fact> Overwrites::through(Index index, const Fact& bel
 
 Overwrites::Facts Overwrites::facts_of(Index f, std::size_t depth, bool from_outside) {
   Facts facts;
+  if (!program_.functions[f].opaque.empty()) return facts;
   for (const auto& block : program_.functions[f].blocks)
     for (const auto& instruction : block.instructions) {
       if (facts.all.size() >= kMost) return facts;
@@ -269,6 +270,7 @@ std::vector<Ahead> Overwrites::at(Index f, Index marker, const Objects* live_at_
     if (within.object == ir::nothing && fact.member) within = {roots_.way_to(f, *fact.member), fact.member->member};
     if (!claim.holds || (claim.elsewhere && within.object == ir::nothing)) continue;
     if (fact.target.intersects(others.reads) || moves(fact, others)) continue;
+    if (program_.by_address && fact.target.empty()) continue;  // a pointer that has not been followed
     ahead.push_back({fact.ahead.overwrite, fact.ahead.calls, claim.apart, claim.elsewhere ? within : ir::Part()});
   }
   return ahead;

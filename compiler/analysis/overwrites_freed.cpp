@@ -83,7 +83,8 @@ bool Overwrites::frees(const ir::Instruction& instruction, const Effect& effect,
 /// Whether a call of a function frees what the member leads to in any case.
 bool Overwrites::always_frees(Index f, const ir::Call& call, const Fact& asked) {
   const auto functions = may_free_.find(asked.member->member);
-  if (functions == may_free_.end() || !functions->second.contains(f)) return false;
+  if (functions == may_free_.end() || !functions->second.contains(f) || !program_.functions[f].opaque.empty())
+    return false;
   Fact fact{.ahead = {.overwrite = ir::none, .calls = {}, .apart = {}}, .target = {}, .parts = {}, .depends = {}};
   fact.member = asked.member;
   depend_on(*fact.member, fact);
@@ -113,7 +114,7 @@ bool Overwrites::freed_after(Index f, const Fact& fact, std::map<Index, bool>& a
   if (!fresh) return known->second;
   const bool always = std::ranges::all_of(*callers, [&](Index call) {
     const Index caller = program_.calls[call].caller;
-    if (caller == ir::none) return false;
+    if (caller == ir::none || !program_.functions[caller].opaque.empty()) return false;
     const AtExit exit{.holds = false, .live = nullptr, .freed = {freed_after(caller, fact, asked)}};
     bool holds = false;
     solve(caller, {.all = {fact}, .by_overwrite = {}, .by_call = {}}, exit,

@@ -1,7 +1,10 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+
+#include "liveness.hpp"
 
 namespace cppc::analysis {
 
@@ -37,13 +40,9 @@ class Planner {
   void add_call(Index call);
   void refuse_functions();
   void refuse_hidden_pointers();
-  void find_live_at_exits();
   void fill_places();
   void fill_live();
   Objects statement_reads(Index marker, Index call, bool* effects_before) const;
-  Objects live_at_marker(Index function, Index marker) const;
-  Objects live_after_call(Index function, Index call) const;
-  Objects memory(const Objects& objects) const;
   Objects own_locals(Index function, const Objects& objects) const;
   bool leads_to_point(Index call) const {
     return std::ranges::any_of(points_to_.callees(call), [&](Index callee) { return on_path(callee); });
@@ -61,20 +60,8 @@ class Planner {
   Plan plan_;
   std::map<Index, Index> routine_of_;
   std::vector<PathCall> calls_;
-  std::map<Index, Objects> exits_;                   ///< by function: live after it
-  std::map<Index, std::vector<Objects>> at_blocks_;  ///< by function
+  std::optional<Liveness> liveness_;
 };
-
-/// Objects that others than their function can reach.
-Objects Planner::memory(const Objects& objects) const {
-  Objects kept;
-  for (const unsigned object : objects) {
-    const ir::Object& o = program_.objects[object];
-    if (o.storage == Storage::local && !o.address_taken) continue;
-    kept.set(object);
-  }
-  return kept;
-}
 
 Objects Planner::own_locals(Index function, const Objects& objects) const {
   Objects kept;
@@ -228,49 +215,6 @@ Objects Planner::statement_reads(Index marker, Index call, bool* effects_before)
   return reads;
 }
 
-Objects Planner::live_at_marker(Index f, Index marker) const {
-  const ir::Function& function = program_.functions[f];
-  Objects found = effects_.by_others().reads;
-  for (Index b = 0; b < function.blocks.size(); ++b) {
-    const Objects after = live_after(function, at_blocks_.at(f), b, exits_.at(f));
-    backwards(program_, effects_, f, function.blocks[b], after,
-              [&](std::size_t i, const Objects& live, const Objects&) {
-                const auto& instruction = function.blocks[b].instructions[i];
-                if (instruction.op == Op::marker && instruction.index == marker) found |= live;
-              });
-  }
-  return found;
-}
-
-Objects Planner::live_after_call(Index f, Index call) const {
-  const ir::Function& function = program_.functions[f];
-  Objects found;
-  for (Index b = 0; b < function.blocks.size(); ++b) {
-    const Objects after = live_after(function, at_blocks_.at(f), b, exits_.at(f));
-    backwards(program_, effects_, f, function.blocks[b], after,
-              [&](std::size_t i, const Objects&, const Objects& behind) {
-                const auto& instruction = function.blocks[b].instructions[i];
-                if (instruction.op == Op::call && instruction.index == call) found |= behind;
-              });
-  }
-  return found;
-}
-
-/// Until nothing changes: what is live after a function is what is live after any call of it.
-void Planner::find_live_at_exits() {
-  for (const Routine& routine : plan_.routines) exits_[routine.function];
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Routine& routine : plan_.routines)
-      at_blocks_[routine.function] = live_at_blocks(program_, effects_, routine.function, exits_[routine.function]);
-    for (const PathCall& path : calls_) {
-      const Objects behind = memory(live_after_call(program_.calls[path.call].caller, path.call));
-      for (const Index callee : points_to_.callees(path.call))
-        if (on_path(callee)) changed |= exits_[callee] |= behind;
-    }
-  }
-}
-
 void Planner::fill_places() {
   // What a safe point below a function needs of memory, its callers' locals included.
   std::map<Index, Objects> below;
@@ -280,12 +224,12 @@ void Planner::fill_places() {
       Objects all;
       for (Place& place : routine.places) {
         if (place.point != ir::none) {
-          all |= memory(live_at_marker(routine.function, place.marker));
+          all |= liveness_->memory(liveness_->at_marker(routine.function, place.marker));
           continue;
         }
         for (const Index callee : points_to_.callees(place.call)) all |= below[callee];
         for (const PathCall& path : calls_)
-          if (path.call == place.call) all |= memory(path.reads);
+          if (path.call == place.call) all |= liveness_->memory(path.reads);
       }
       changed |= below[routine.function] |= all;
     }
@@ -293,10 +237,10 @@ void Planner::fill_places() {
   for (Routine& routine : plan_.routines) {
     for (Place& place : routine.places) {
       if (place.point != ir::none) {
-        place.locals = own_locals(routine.function, live_at_marker(routine.function, place.marker));
+        place.locals = own_locals(routine.function, liveness_->at_marker(routine.function, place.marker));
         continue;
       }
-      Objects live = live_after_call(routine.function, place.call);
+      Objects live = liveness_->after_call(routine.function, place.call);
       for (const Index callee : points_to_.callees(place.call)) live |= below[callee];
       for (const PathCall& path : calls_)
         if (path.call == place.call) live |= path.reads;
@@ -312,13 +256,13 @@ void Planner::fill_live() {
     changed = false;
     for (const PathCall& path : calls_) {
       Objects all = context[program_.calls[path.call].caller];
-      all |= memory(path.reads);
+      all |= liveness_->memory(path.reads);
       for (const Index callee : points_to_.callees(path.call)) changed |= context[callee] |= all;
     }
   }
   for (const SafePoint& point : plan_.points) {
     const Index f = program_.markers[point.marker].function;
-    Objects live = memory(live_at_marker(f, point.marker));
+    Objects live = liveness_->memory(liveness_->at_marker(f, point.marker));
     live |= context[f];
     Objects kept;
     for (const unsigned object : live) {
@@ -327,7 +271,7 @@ void Planner::fill_live() {
     }
     plan_.saved |= kept;
     plan_.live.push_back(std::move(kept));
-    plan_.ahead.push_back(overwrites_.at(f, point.marker, &exits_.at(f)));
+    plan_.ahead.push_back(overwrites_.at(f, point.marker, &liveness_->at_exit(f)));
   }
 }
 
@@ -364,7 +308,10 @@ Plan Planner::run(Choice choice) {
   plan_.rejected = std::move(choice.rejected);
   if (plan_.points.empty()) return std::move(plan_);
   find_routines();
-  find_live_at_exits();
+  std::vector<Index> functions, calls;
+  for (const Routine& routine : plan_.routines) functions.push_back(routine.function);
+  for (const PathCall& path : calls_) calls.push_back(path.call);
+  liveness_.emplace(program_, points_to_, effects_, functions, calls);
   fill_places();
   fill_live();
   refuse_functions();

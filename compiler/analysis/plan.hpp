@@ -40,9 +40,12 @@ struct Plan {
   std::vector<Routine> routines;
   std::vector<Objects> live;              ///< by safe point: static objects and heap sites that are saved
   std::vector<std::vector<Ahead>> ahead;  ///< by safe point: memory that is overwritten before it is read
-  Objects saved;                          ///< the union of these
+  Objects saved;                          ///< the union of the live ones
   std::vector<Refusal> refusals;
   std::vector<Warning> warnings;  ///< what is lost on the way
+  // With state by address, by safe point:
+  std::vector<Objects> dead;        ///< large static objects that nobody reads any more
+  std::vector<std::string> untold;  ///< why nothing is said to be dead; empty when it can be
 };
 
 /// Why objects are live at a marker.
@@ -50,5 +53,9 @@ Reasons reasons(const ir::Program& program, const Effects& effects, ir::Index ma
 
 Plan make_plan(const ir::Program& program, const models::Models& models, const PointsTo& points_to,
                const Effects& effects, const Traffic& traffic, Overwrites& overwrites);
+
+/// For ir::Program::by_address: points, rejected, live, ahead, dead and untold only.
+Plan make_plan_by_address(const ir::Program& program, const models::Models& models, const PointsTo& points_to,
+                          const Effects& effects, const Traffic& traffic, Overwrites& overwrites);
 
 }  // namespace cppc::analysis

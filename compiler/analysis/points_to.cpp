@@ -181,7 +181,8 @@ void PointsTo::apply_model(ir::Index index, const ir::Call& call, const models::
   }
   for (const auto& [to, from] : model.keeps) through(argument(to), stores_, argument(from));
   add_copy(call.result, argument(model.returns));
-  if (model.returns_outside) add_object(call.result, program_.unknown);
+  const bool untracked = program_.by_address && !model.refused.empty();
+  if (model.returns_outside || untracked) add_object(call.result, program_.unknown);
   if (model.heap == models::Heap::allocates && model.heap_argument >= 0 && call.block != ir::nothing) {
     const Node block = fresh();
     add_object(block, call.block);

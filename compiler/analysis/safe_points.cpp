@@ -64,6 +64,8 @@ class Chooser {
   void take_quiet_loops();
   void take_forced_loops();
   void drop_inner();
+  std::string obstacle_of(ir::Index loop) const;
+  void find_teams();
   std::string one_sided(ir::Index loop, const std::string& before);
   std::string unsafe(ir::Index loop, const std::string& before);
   std::string unmatched_before(ir::Index f, ir::Index parent, unsigned order);
@@ -83,7 +85,8 @@ class Chooser {
   std::optional<Rejected> doubtful_, lopsided_;
   std::map<ir::Index, Objects> active_at_entry_;
   std::set<ir::Index> visited_;
-  std::set<ir::Index> steps_;  ///< chosen inside another chosen one
+  std::set<ir::Index> steps_;     ///< chosen inside another chosen one
+  std::set<ir::Index> in_teams_;  ///< functions that several threads may run
   double total_ = 1;
   Choice choice_;
 };
@@ -110,6 +113,29 @@ std::string Chooser::unmatched_before(ir::Index f, ir::Index parent, unsigned or
 std::string Chooser::active_requests(ir::Index marker) {
   const Objects active = traffic_.active_at(marker, active_at_entry_[program_.markers[marker].function]);
   return active.empty() ? std::string() : "the request '" + name(active) + "' may be active at its start";
+}
+
+/// Why the loop gets no code, whatever it does.
+std::string Chooser::obstacle_of(ir::Index l) const {
+  const ir::Loop& loop = program_.loops[l];
+  if (!loop.obstacle.empty() || !in_teams_.contains(loop.function)) return loop.obstacle;
+  return "several threads may run this function";
+}
+
+/// Functions that are called in a construct of OpenMP, and those that they call.
+void Chooser::find_teams() {
+  std::vector<ir::Index> work;
+  const auto follow = [&](ir::Index c) {
+    for (const ir::Index callee : points_to_.callees(c))
+      if (in_teams_.insert(callee).second) work.push_back(callee);
+  };
+  for (ir::Index c = 0; c < program_.calls.size(); ++c)
+    if (program_.calls[c].in_team) follow(c);
+  while (!work.empty()) {
+    const ir::Index f = work.back();
+    work.pop_back();
+    std::ranges::for_each(calls_[f], follow);
+  }
 }
 
 /// A message of which only one end is there: other ranks are elsewhere in the program then.
@@ -145,10 +171,10 @@ void Chooser::take(ir::Index l, const std::string& obstacle) {
 
 void Chooser::consider(ir::Index l, const std::string& before) {
   const ir::Loop& loop = program_.loops[l];
-  const std::string obstacle = unsafe(l, before);
+  const std::string obstacle = unsafe(l, before), in_the_way = obstacle_of(l);
   if (loop.forced) {
-    if (!loop.obstacle.empty())
-      choice_.rejected.push_back({l, loop.obstacle});
+    if (!in_the_way.empty())
+      choice_.rejected.push_back({l, in_the_way});
     else
       take(l, obstacle);
     return;
@@ -157,23 +183,23 @@ void Chooser::consider(ir::Index l, const std::string& before) {
   const bool communicates = traffic_.within(loop.function, loop.begin, loop.end + 1).any();
   if (loop.forbidden) return descend(l, obstacle);
   if (!communicates) {
-    if (share >= kQuietShare && obstacle.empty() && loop.obstacle.empty()) quiet_.push_back(l);
+    if (share >= kQuietShare && obstacle.empty() && in_the_way.empty()) quiet_.push_back(l);
     return;
   }
   if (share < kShare) return;
   const bool few = loop.trips > 0 && loop.trips <= kFewTrips;
-  if (obstacle.empty() && loop.obstacle.empty() && !few) {
+  if (obstacle.empty() && in_the_way.empty() && !few) {
     take(l, {});
     return take_steps_in(l);
   }
   const auto before_descent = choice_.points.size();
   descend(l, before);
   if (choice_.points.size() != before_descent) return;
-  if (obstacle.empty() && loop.obstacle.empty()) return take(l, {});
+  if (obstacle.empty() && in_the_way.empty()) return take(l, {});
   auto& stopgap = one_sided(l, before).empty() ? doubtful_ : lopsided_;
   const bool larger = !stopgap || costs_.of_loop(l) >= costs_.of_loop(stopgap->loop);
-  if (larger && loop.obstacle.empty() && !few) stopgap = {l, obstacle};
-  choice_.rejected.push_back({l, loop.obstacle.empty() ? obstacle : loop.obstacle});
+  if (larger && in_the_way.empty() && !few) stopgap = {l, obstacle};
+  choice_.rejected.push_back({l, in_the_way.empty() ? obstacle : in_the_way});
 }
 
 void Chooser::descend(ir::Index l, const std::string& before) {
@@ -325,7 +351,7 @@ void Chooser::take_steps_in(ir::Index outer) {
   for (const Inner& inner : main_loops_in(outer)) {
     const ir::Index l = inner.loop;
     const ir::Loop& loop = program_.loops[l];
-    if (loop.forbidden || !loop.obstacle.empty() || (loop.trips > 0 && loop.trips <= kFewTrips)) continue;
+    if (loop.forbidden || !obstacle_of(l).empty() || (loop.trips > 0 && loop.trips <= kFewTrips)) continue;
     if (!traffic_.within(loop.function, loop.begin, loop.end + 1).any() || !unsafe(l, inner.before).empty()) continue;
     if (2 * dead_arrays(l) < dead_arrays(outer)) continue;
     if (!steps_.insert(l).second) continue;
@@ -377,10 +403,11 @@ Choice Chooser::run() {
   const ir::Index main = program_.entry();
   if (main == ir::none) return {};
   total_ = std::max(1.0, costs_.of_function(main));
+  find_teams();
   visit(main, {});
   drop_inner();
   take_doubtful_loop();
-  take_quiet_loops();
+  if (!program_.by_address) take_quiet_loops();  // which need not be passes that all ranks make
   drop_inner();
   take_forced_loops();
   return std::move(choice_);

@@ -1,3 +1,4 @@
+#include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include "lowering.hpp"
@@ -26,7 +27,8 @@ std::string full_name(const clang::VarDecl* variable) {
 const clang::VarDecl* definition_of(const clang::VarDecl* declaration) {
   if (const clang::VarDecl* definition = declaration->getDefinition()) return definition;
   for (clang::VarDecl* other : declaration->redecls())  // which may begin with an extern one
-    if (other->isThisDeclarationADefinition() == clang::VarDecl::TentativeDefinition) return other->getActingDefinition();
+    if (other->isThisDeclarationADefinition() == clang::VarDecl::TentativeDefinition)
+      return other->getActingDefinition();
   return nullptr;
 }
 
@@ -159,9 +161,16 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
   explicit Definitions(Symbols& symbols) : symbols_(symbols) {}
 
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    see_name(function);
     if (!function->doesThisDeclarationHaveABody()) return true;
     const ir::Index index = symbols_.function(function);
-    if (symbols_.program().functions[index].defined) return true;  // an inline function of a header
+    if (symbols_.program().functions[index].defined) {
+      // An inline function of a header; or one of two that the linker chooses from.
+      if (!function->isInlined()) unclear(function, "has several definitions");
+      return true;
+    }
+    if (function->hasAttr<clang::ConstructorAttr>() || function->hasAttr<clang::DestructorAttr>())
+      symbols_.escape(symbols_.function_object(function));
     symbols_.source().functions[symbols_.program().functions[index].handle] = {symbols_.unit, function};
     Lowering(symbols_, function, index).run();
     return true;
@@ -171,17 +180,90 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
     if (!variable->hasGlobalStorage() || llvm::isa<clang::ParmVarDecl>(variable)) return true;
     const ir::Node node = symbols_.variable(variable);
     if (variable->hasInit()) Lowering::initialiser(symbols_, node, variable->getInit());
+    if (variable->hasAttr<clang::SectionAttr>()) symbols_.escape(node);  // the linker's symbols may lead to it
+    see_name(variable);
+    return true;
+  }
+
+  bool VisitFileScopeAsmDecl(clang::FileScopeAsmDecl* code) {
+    symbols_.program().unclear = "there is assembler code outside functions";
+    (void)code;
     return true;
   }
 
  private:
+  /// Names by which a variable or function is another one.
+  void see_name(const clang::NamedDecl* named) {
+    const auto& manager = symbols_.source().units[symbols_.unit].ast->getSourceManager();
+    const bool renamed = named->hasAttr<clang::AsmLabelAttr>() && !manager.isInSystemHeader(named->getLocation());
+    if (renamed || named->hasAttr<clang::AliasAttr>() || named->hasAttr<clang::WeakRefAttr>() ||
+        named->hasAttr<clang::IFuncAttr>())
+      unclear(named, "is another name");
+    if (named->hasAttr<clang::WeakAttr>() && !manager.isInSystemHeader(named->getLocation()))
+      unclear(named, "may be that of another file");
+  }
+
+  void unclear(const clang::NamedDecl* named, const std::string& why) {
+    symbols_.program().unclear = named->getNameAsString() + " " + why;
+  }
+
   Symbols& symbols_;
 };
 
+/// Whether a function is one of a library that does not know the program: it is declared by the system, or the
+/// compiler, or it is libf2c's.
+bool is_of_library(const clang::FunctionDecl* function, const clang::SourceManager& manager) {
+  static constexpr const char* kFortranIo[] = {"s_wsfe", "s_rsfe", "e_wsfe", "e_rsfe", "do_fio", "s_wsle", "s_rsle",
+                                               "e_wsle", "e_rsle", "do_lio", "s_wsfi", "s_rsfi", "e_wsfi", "e_rsfi",
+                                               "s_wsue", "s_rsue", "e_wsue", "e_rsue", "do_uio", "f_open", "f_clos",
+                                               "f_rew",  "f_back", "f_end",  "s_paus", "s_wdue", "s_rdue", "e_wdue",
+                                               "e_rdue", "f_inqu", "s_wsli", "s_rsli", "e_wsli", "e_rsli"};
+  const auto name = function->getNameAsString();
+  if (function->getBuiltinID() != 0 || models::is_of_mpi(name) ||
+      std::ranges::find(kFortranIo, name) != std::end(kFortranIo))
+    return name != "dlopen";
+  return name != "dlopen" && std::ranges::any_of(function->redecls(), [&](const clang::FunctionDecl* declaration) {
+           return manager.isInSystemHeader(declaration->getLocation());
+         });
+}
+
+/// A function that is not among the sources, nor a library's, may use every variable and call every function of the
+/// program that has a name for the linker.
+bool has_other_parts(const ir::Program& program, const Source& source, const models::Models& models) {
+  if (!source.left_out.empty()) return true;
+  return std::ranges::any_of(program.functions, [&](const ir::Function& function) {
+    if (function.defined || function.handle == ir::none || models.find(function.name) != nullptr) return false;
+    const auto& [unit, declaration] = source.functions[function.handle];
+    return !is_of_library(declaration, source.units[unit].ast->getSourceManager());
+  });
+}
+
+void escape_all(Symbols& symbols) {
+  for (const VariableSite& site : symbols.source().variables)
+    if (site.declaration->hasExternalFormalLinkage())
+      symbols.escape(symbols.source().nodes.at(site.declaration->getCanonicalDecl()));
+  for (ir::Index f = 0; f < symbols.program().functions.size(); ++f) {
+    const ir::Function& function = symbols.program().functions[f];
+    if (!function.defined) continue;
+    const auto& [unit, declaration] = symbols.source().functions[function.handle];
+    symbols.unit = unit;
+    if (declaration->isExternallyVisible() && !ir::may_begin_in(function.name))
+      symbols.escape(symbols.function_object(declaration));
+  }
+}
+
 }  // namespace
 
-ir::Program lower(Source& source, const models::Models& models) {
-  ir::Program program;
+void Symbols::escape(ir::Node object) {
+  if (!program_.by_address) return;
+  const ir::Node address = program_.add({});
+  program_.objects[object].address_taken = true;
+  program_.initial.push_back({ir::Op::address, address, object});
+  program_.initial.push_back({ir::Op::change, program_.unknown, address});
+}
+
+ir::Program lower(Source& source, const models::Models& models, bool by_address) {
+  ir::Program program{.by_address = by_address, .unclear = {}};
   program.unknown = program.add({.storage = ir::Storage::unknown, .address_taken = true}, "(outside)", {});
   program.elsewhere = static_cast<ir::Index>(program.functions.size());
   program.functions.push_back({.name = "(a function outside)"});
@@ -189,6 +271,7 @@ ir::Program lower(Source& source, const models::Models& models) {
   Symbols symbols(source, program, models);
   for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit)
     Definitions(symbols).TraverseDecl(source.units[symbols.unit].ast->getASTContext().getTranslationUnitDecl());
+  if (by_address && has_other_parts(program, source, models)) escape_all(symbols);
   return program;
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// Whether values of the type may lead to an object.
 bool may_refer(clang::QualType type) {
   return type->isPointerType() || type->isRecordType() || type->isArrayType() || type->isIntegerType() ||
-         type->isFunctionType();
+         type->isFunctionType() || type->isAtomicType() || type->isVectorType();
 }
 
 bool takes_lvalue(const clang::Expr* e) { return e->isGLValue(); }
@@ -46,6 +46,9 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
         case clang::CK_FunctionToPointerDecay:
         case clang::CK_BuiltinFnToFnPtr:
           return address_of(place(sub));
+        case clang::CK_IntegralToPointer:
+          if (by_address() && !e->isEvaluatable(*context_)) return join(value(sub), from_outside());
+          break;
         default:
           break;
       }
@@ -61,6 +64,7 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
       const ir::Node number = temporary();
       emit(Op::copy, number, converted);
       symbols_.program().addresses_as_numbers.push_back(number);
+      if (by_address()) escape(number);  // it may become a pointer again in any way
       return number;
     }
     case Stmt::UnaryOperatorClass:
@@ -98,7 +102,7 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
     }
     case Stmt::VAArgExprClass: {
       const ir::Node result = temporary();
-      emit(Op::copy, result, function().rest);
+      emit(Op::copy, result, by_address() ? symbols_.variable_arguments() : function().rest);
       return result;
     }
     case Stmt::InitListExprClass: {
@@ -106,17 +110,39 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
       initialise({.object = object, .whole = true}, e);
       return get({.object = object}, true);
     }
-    case Stmt::AddrLabelExprClass:
-      function().obstacle = "it takes a label's address";
+    case Stmt::AddrLabelExprClass:  // of a static table: the function has a computed goto
+      if (!static_only_) function().obstacle = "it takes a label's address";
       return ir::nothing;
+    case Stmt::MemberExprClass: {  // of a value that a function returned
+      const LValue member = place(e);
+      return e->getType()->isArrayType() ? address_of(member) : get(member, may_refer(e->getType()));
+    }
+    case Stmt::AtomicExprClass:
+      return atomic(llvm::cast<clang::AtomicExpr>(e));
     case Stmt::GenericSelectionExprClass:
       return value(llvm::cast<clang::GenericSelectionExpr>(e)->getResultExpr());
     case Stmt::ChooseExprClass:
       return value(llvm::cast<clang::ChooseExpr>(e)->getChosenSubExpr());
-    default:
+    case Stmt::IntegerLiteralClass:
+    case Stmt::FloatingLiteralClass:
+    case Stmt::CharacterLiteralClass:
+    case Stmt::ImaginaryLiteralClass:
+    case Stmt::StringLiteralClass:
+    case Stmt::DeclRefExprClass:
+    case Stmt::ImplicitValueInitExprClass:
+    case Stmt::NoInitExprClass:
+    case Stmt::OffsetOfExprClass:
+    case Stmt::CXXBoolLiteralExprClass:
+    case Stmt::CXXNullPtrLiteralExprClass:
+    case Stmt::TypeTraitExprClass:
+    case Stmt::SourceLocExprClass:
+    case Stmt::ConvertVectorExprClass:
+    case Stmt::ShuffleVectorExprClass:
       for (const clang::Stmt* child : e->children())
         if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
       return ir::nothing;
+    default:
+      return not_understood(e);
   }
 }
 
@@ -158,6 +184,11 @@ LValue Lowering::place(const clang::Expr* e) {
         array.whole = false;
         return array;
       }
+      if (takes_lvalue(base)) {  // an element of a vector
+        LValue vector = place(base);
+        vector.whole = false;
+        return vector;
+      }
       return {.pointer = value(base)};
     }
     case Stmt::UnaryOperatorClass: {
@@ -177,10 +208,10 @@ LValue Lowering::place(const clang::Expr* e) {
       return {.object = symbols_.program().text};
     case Stmt::GenericSelectionExprClass:
       return place(llvm::cast<clang::GenericSelectionExpr>(e)->getResultExpr());
+    case Stmt::ChooseExprClass:
+      return place(llvm::cast<clang::ChooseExpr>(e)->getChosenSubExpr());
     default:
-      for (const clang::Stmt* child : e->children())
-        if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
-      return {.pointer = ir::nothing};
+      return {.pointer = not_understood(e)};
   }
 }
 
@@ -270,7 +301,7 @@ ir::Node Lowering::binary(const clang::BinaryOperator* e) {
     case clang::BO_Xor:
       return join(left, right);
     default:
-      return e->getType()->isPointerType() ? join(left, right) : ir::nothing;
+      return e->getType()->isPointerType() || by_address() ? join(left, right) : ir::nothing;
   }
 }
 
@@ -336,6 +367,7 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   made.result = temporary();
   made.loop = loop;
   made.marker = marker;
+  made.in_team = in_team_;
   made.condition = inside;
   made.order = ++order_;
   made.where = position(manager(), e->getBeginLoc(), program);
@@ -344,6 +376,7 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   symbols_.source().calls.push_back(
       {symbols_.unit, e, converted != conversions_.end() ? converted->second : clang::QualType()});
   const ir::Node result = made.result;
+  take_variable_arguments(e);
   const auto overwrite = overwrite_of(e, made.name);
   made.fills = overwrite.has_value();
   program.calls[index] = std::move(made);

@@ -1,5 +1,3 @@
-#include <clang/AST/StmtOpenMP.h>
-
 #include "lowering.hpp"
 #include "syntax.hpp"
 
@@ -123,13 +121,10 @@ void Lowering::statement(const clang::Stmt* s) {
       return go(entry->second);
     }
     case Stmt::IndirectGotoStmtClass:
+      function().obstacle = "it has a computed goto";
+      return opaque(function().obstacle);
     case Stmt::GCCAsmStmtClass:
-      if (llvm::isa<clang::IndirectGotoStmt>(s)) function().obstacle = "it has a computed goto";
-      if (const auto* code = llvm::dyn_cast<clang::GCCAsmStmt>(s)) {
-        for (unsigned i = 0; i < code->getNumOutputs(); ++i) put(place(code->getOutputExpr(i)), ir::nothing);
-        for (unsigned i = 0; i < code->getNumInputs(); ++i) value(code->getInputExpr(i));
-      }
-      return;
+      return assembly(llvm::cast<clang::AsmStmt>(s));
     case Stmt::BreakStmtClass:
       return go(targets_.back().on_break);
     case Stmt::ContinueStmtClass:
@@ -151,10 +146,8 @@ void Lowering::statement(const clang::Stmt* s) {
       break;
   }
   if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return simple(s, e);
-  if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) {
-    if (omp->hasAssociatedStmt()) statement(omp->getRawStmt());
-    return;
-  }
+  if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) return directive(omp);
+  opaque(std::string("it has a ") + s->getStmtClassName());
   for (const Stmt* child : s->children()) statement(child);
 }
 
@@ -181,6 +174,7 @@ void Lowering::declare(const clang::VarDecl* variable) {
   if (variable->hasInit()) {
     initialise({.object = node, .whole = true}, variable->getInit());
   }
+  clean_up(variable, node);
 }
 
 namespace {
@@ -279,7 +273,7 @@ void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::
   ir::Loop made{.function = index_, .parent = loop_, .begin = ++order_};
   made.where = position(manager(), s->getBeginLoc(), program);
   if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) made.trips = trips(f);
-  made.obstacle = obstacle_of(s);
+  made.obstacle = obstacle_of(s, body);
   apply_pragmas(s, made);
   made.marker = static_cast<ir::Index>(program.markers.size());
   program.markers.push_back({.function = index_,
@@ -365,9 +359,11 @@ void Lowering::apply_pragmas(const clang::Stmt* s, ir::Loop& made) {
 }
 
 /// Why text cannot be inserted into the loop's header and body.
-std::string Lowering::obstacle_of(const clang::Stmt* s) const {
-  if (s->getBeginLoc().isMacroID()) return "the loop's header comes from a macro";
-  return {};
+std::string Lowering::obstacle_of(const clang::Stmt* s, const clang::Stmt* body) {
+  if (in_team_) return "several threads may pass through it";
+  if (!by_address()) return s->getBeginLoc().isMacroID() ? "the loop's header comes from a macro" : "";
+  if (body->getBeginLoc().isMacroID() || body->getEndLoc().isMacroID()) return "the loop's body comes from a macro";
+  return manager().isInSystemHeader(body->getBeginLoc()) ? "the loop is in a header of the system" : "";
 }
 
 }  // namespace cppc::frontend

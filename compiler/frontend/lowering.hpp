@@ -2,6 +2,7 @@
 #pragma once
 
 #include <clang/AST/ASTContext.h>
+#include <clang/AST/StmtOpenMP.h>
 
 #include <map>
 #include <optional>
@@ -23,9 +24,14 @@ class Symbols {
   ir::Node compound(const clang::Expr* literal, ir::Index function);
   ir::Index member(const clang::ValueDecl* field);
 
+  /// Other code may have the object's address from the start (Program::by_address).
+  void escape(ir::Node object);
+
   Source& source() { return source_; }
   ir::Program& program() { return program_; }
   [[nodiscard]] const models::Models& models() const { return models_; }
+  /// Whatever functions were given after their named arguments.
+  ir::Node variable_arguments() { return variable_arguments_; }
   ir::Index unit = 0;  ///< that is being lowered
 
  private:
@@ -37,6 +43,7 @@ class Symbols {
   ir::Program& program_;
   const models::Models& models_;
   Members told_apart_;
+  const ir::Node variable_arguments_ = program_.by_address ? program_.add({}) : ir::nothing;
   std::map<std::pair<std::string, std::string>, ir::Index> members_;  ///< by family and name
   std::map<std::string, ir::Node> externals_;
   std::map<std::string, ir::Index> functions_by_name_;
@@ -66,6 +73,21 @@ class Lowering {
     ir::Index on_break, on_continue;
   };
 
+  // What is not understood (lower_unknown.cpp).
+  [[nodiscard]] bool by_address() { return symbols_.program().by_address; }
+  void opaque(const std::string& why);
+  void escape(ir::Node value);
+  ir::Node from_outside();
+  ir::Node not_understood(const clang::Expr* e);
+  ir::Node unknown_effect(const clang::Stmt* s, const std::vector<const clang::Expr*>& operands);
+  ir::Node atomic(const clang::AtomicExpr* e);
+  void escape_named(llvm::StringRef text);
+  void assembly(const clang::AsmStmt* s);
+  void directive(const clang::OMPExecutableDirective* s);
+  void clause(const clang::OMPClause* c);
+  void clean_up(const clang::VarDecl* variable, ir::Node node);
+  void take_variable_arguments(const clang::CallExpr* call);
+
   // Statements.
   void statement(const clang::Stmt* s);
   void simple(const clang::Stmt* s, const clang::Expr* e);
@@ -83,7 +105,7 @@ class Lowering {
   ir::Index add_overwrite(OverwriteSite site);
   ir::Target target_of(const OverwriteSite& site, const Locals& locals);
   void apply_pragmas(const clang::Stmt* s, ir::Loop& loop);
-  std::string obstacle_of(const clang::Stmt* loop) const;
+  std::string obstacle_of(const clang::Stmt* loop, const clang::Stmt* body);
 
   // Expressions.
   ir::Node value(const clang::Expr* e);
@@ -124,6 +146,7 @@ class Lowering {
   ir::Index marker_ = ir::none;
   ir::Index condition_ = ir::none;  ///< innermost that says something
   unsigned order_ = 0;
+  bool in_team_ = false;  ///< in a construct of OpenMP
   std::vector<Targets> targets_;
   std::map<const clang::LabelDecl*, ir::Index> labels_;
   std::vector<std::pair<const clang::SwitchCase*, ir::Index>>* cases_ = nullptr;

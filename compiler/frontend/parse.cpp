@@ -85,18 +85,25 @@ std::vector<Pragma> find_pragmas(const clang::ASTUnit& ast) {
 
 }  // namespace
 
-tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources) {
+tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources,
+                                        bool leave_out) {
   Source source;
-  for (const Command& command : commands) {
+  clang::IgnoringDiagConsumer ignored;
+  for (ir::Index number = 0; number < commands.size(); ++number) {
+    const Command& command = commands[number];
     const Commands database(command, resources);
     clang::tooling::ClangTool tool(database, {command.file});
     tool.clearArgumentsAdjusters();
     tool.setPrintErrorMessage(false);
+    if (leave_out) tool.setDiagnosticConsumer(&ignored);
     std::vector<std::unique_ptr<clang::ASTUnit>> parsed;
     const int failed = tool.buildASTs(parsed);
-    if (failed != 0 || parsed.size() != 1 || parsed.front()->getDiagnostics().hasErrorOccurred())
-      return tl::unexpected(command.file + ": Clang cannot parse it");
-    Unit unit{command, std::move(parsed.front()), {}};
+    if (failed != 0 || parsed.size() != 1 || parsed.front()->getDiagnostics().hasErrorOccurred()) {
+      if (!leave_out) return tl::unexpected(command.file + ": Clang cannot parse it");
+      source.left_out.push_back(command.file);
+      continue;
+    }
+    Unit unit{number, command, std::move(parsed.front()), {}};
     unit.pragmas = find_pragmas(*unit.ast);
     source.units.push_back(std::move(unit));
   }

@@ -36,6 +36,7 @@ struct Pragma {
 
 /// One translation unit.
 struct Unit {
+  ir::Index number;  ///< of its command
   Command command;
   std::unique_ptr<clang::ASTUnit> ast;
   std::vector<Pragma> pragmas;
@@ -96,13 +97,16 @@ struct Source {
   std::vector<FunctionSite> functions;
   std::vector<VariableSite> variables;
   std::unordered_map<const clang::VarDecl*, ir::Node> nodes;  ///< by canonical declaration
+  std::vector<std::string> left_out;                          ///< files that Clang cannot parse
 };
 
-/// Parses all files. What is wrong with them has been told on stderr.
-tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources);
+/// Parses all files. What is wrong with them has been told on stderr; `leave_out`: or they are left out, and named in
+/// Source::left_out.
+tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources,
+                                        bool leave_out);
 
-/// The program's representation.
-ir::Program lower(Source& source, const models::Models& models);
+/// The program's representation, for state that is kept by address or not (ir::Program::by_address).
+ir::Program lower(Source& source, const models::Models& models, bool by_address);
 
 ir::Position position(const clang::SourceManager& manager, clang::SourceLocation where, ir::Program& program);
 

@@ -120,6 +120,7 @@ struct Call {
   Index marker = none;     ///< start of the statement that it is part of
   Index condition = none;  ///< innermost around it that says something
   bool fills = false;      ///< what its model says it fills, without a look at what was there
+  bool in_team = false;    ///< made by several threads, perhaps
   unsigned order = 0;
   Position where;
   Index handle = none;
@@ -172,6 +173,7 @@ struct Function {
   double statements = 0;      ///< outside loops
   bool defined = false;
   std::string obstacle;  ///< why the source cannot be changed here; empty when it can
+  std::string opaque;    ///< why it may do more than its graph says; empty when it does not (Program::by_address only)
   Index handle = none;
 };
 
@@ -191,6 +193,10 @@ struct Instance {
 inline bool may_begin_in(std::string_view function) { return function == "main" || function == "MAIN__"; }
 
 struct Program {
+  /// State is kept by address: what the front end does not understand is lowered as what may do anything, and all that
+  /// the analyses say is used to leave memory out, never to find it.
+  bool by_address = false;
+  std::string unclear;                    ///< why nothing can be said of the program's memory; empty when it can
   std::vector<Object> objects{Object{}};  ///< by Node; the first is `nothing`
   std::map<Node, std::string> names;      ///< of all but temporaries
   std::map<Node, Position> places;        ///< where they are declared

@@ -90,6 +90,8 @@ Model read_model(const toml::node& node) {
       model.callback_arguments = numbers(value);
     else if (name == "keeps_callback")
       model.keeps_callback = get<bool>(value, "true or false");
+    else if (name == "held")
+      model.held = numbers(value);
     else if (name == "returns_never")
       model.returns_never = get<bool>(value, "true or false");
     else if (name == "required")
@@ -182,6 +184,11 @@ tl::expected<void, std::string> Models::read(const std::filesystem::path& file) 
 
 const Model* Models::find(const std::string& function) const {
   if (const auto found = functions_.find(function); found != functions_.end()) return &found->second;
+  static const std::string builtin = "__builtin_";
+  if (function.starts_with(builtin)) {
+    const auto found = functions_.find(function.substr(builtin.size()));
+    return found != functions_.end() && found->second.heap == Heap::none ? &found->second : nullptr;
+  }
   if (!is_of_mpi(function)) return nullptr;
   // mpi_send, mpi_send_, mpi_send__, MPI_SEND; mpi_alloc_mem_cptr is mpi_alloc_mem for Fortran 2003
   std::string name = small_letters(function.substr(0, function.find_last_not_of('_') + 1));

@@ -49,6 +49,7 @@ struct Model {
   int callback = -1;      ///< argument that is called
   std::vector<int> callback_arguments;
   bool keeps_callback = false;  ///< and called later, by whatever other function
+  std::vector<int> held;        ///< arguments whose target the library uses at any time from then on
   bool returns_never = false;
   bool required = false;         ///< to be run again in a new process
   bool refused_on_path = false;  ///< only in a function that leads to a safe point
@@ -64,6 +65,7 @@ class Models {
  public:
   /// Adds a file's functions, which replace earlier ones of the same name. The error names file and line.
   tl::expected<void, std::string> read(const std::filesystem::path& file);
+  /// Of __builtin_f() what is known of f(), unless it is about memory that is allocated.
   [[nodiscard]] const Model* find(const std::string& function) const;
 
  private:

@@ -55,7 +55,8 @@ class Printer final : public clang::PrinterHelper {
   /// A variable by its own name.
   std::string name(const clang::VarDecl* variable) {
     const bool ours = &variable->getASTContext() == &ast_;
-    possible_ = possible_ && (ours ? visible_(variable) : variable->hasExternalFormalLinkage() && declared(variable));
+    const clang::VarDecl* here = ours ? variable : variable->hasExternalFormalLinkage() ? declared(variable) : nullptr;
+    possible_ = possible_ && here != nullptr && visible_(here);
     return variable->getNameAsString();
   }
 
@@ -135,9 +136,12 @@ class Printer final : public clang::PrinterHelper {
     return true;
   }
 
-  [[nodiscard]] bool declared(const clang::VarDecl* variable) const {
-    const auto found = ast_.getTranslationUnitDecl()->lookup(&ast_.Idents.get(variable->getName()));
-    return std::ranges::any_of(found, [](const clang::NamedDecl* d) { return llvm::isa<clang::VarDecl>(d); });
+  /// Another unit's variable as this one declares it.
+  [[nodiscard]] const clang::VarDecl* declared(const clang::VarDecl* variable) const {
+    for (const clang::NamedDecl* d : ast_.getTranslationUnitDecl()->lookup(&ast_.Idents.get(variable->getName())))
+      if (const auto* here = llvm::dyn_cast<clang::VarDecl>(d); here != nullptr && here->hasExternalFormalLinkage())
+        return here;
+    return nullptr;
   }
 
   /// Members can only be named, and elements be counted, where their structure is defined.
@@ -221,8 +225,8 @@ std::string leads_into(const ir::Program& program, const frontend::Source& sourc
 
 }  // namespace
 
-std::string dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
-                       const analysis::Ahead& ahead, const std::function<bool(const clang::VarDecl*)>& visible) {
+DeadRange dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
+                     const analysis::Ahead& ahead, const std::function<bool(const clang::VarDecl*)>& visible) {
   const std::function<bool(const clang::VarDecl*)> only_static = [&](const clang::VarDecl* variable) {
     return variable->hasGlobalStorage() && visible(variable);
   };
@@ -270,7 +274,7 @@ std::string dead_range(const ir::Program& program, const frontend::Source& sourc
   if (apart.empty() && !within.empty()) call += ", 0, 0";
   call += "); ";
   const std::string code = guard + range.loops + "if (" + range.condition + ") " + call;
-  return range.declarations.empty() ? code : "{ " + range.declarations + code + "} ";
+  return {range.declarations.empty() ? code : "{ " + range.declarations + code + "} ", range.address, range.bytes};
 }
 
 }  // namespace cppc::rewrite

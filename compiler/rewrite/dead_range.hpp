@@ -8,9 +8,14 @@
 
 namespace cppc::rewrite {
 
-/// Calls of cppc_dead_range(), or nothing when it cannot be said in variables for which `visible` holds and what `ast`
-/// declares at file scope.
-std::string dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
-                       const analysis::Ahead& ahead, const std::function<bool(const clang::VarDecl*)>& visible);
+/// In C.
+struct DeadRange {
+  std::string code;            ///< calls of cppc_dead_range() or one of its kin
+  std::string address, bytes;  ///< of one of them
+};
+
+/// Nothing when it cannot be said in variables for which `visible` holds, as `ast` declares them.
+DeadRange dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
+                     const analysis::Ahead& ahead, const std::function<bool(const clang::VarDecl*)>& visible);
 
 }  // namespace cppc::rewrite

@@ -1,6 +1,6 @@
 #include "path_function.hpp"
 
-#include "frontend/syntax.hpp"
+#include "scope.hpp"
 
 namespace cppc::rewrite {
 
@@ -21,17 +21,7 @@ const clang::CallExpr* PathFunction::call(int number) const {
 }
 
 bool PathFunction::visible(const clang::VarDecl* variable, const clang::Stmt* at, bool inside) const {
-  if (variable->getParentFunctionOrMethod() != declaration) return false;
-  if (llvm::isa<clang::ParmVarDecl>(variable)) return true;
-  const clang::Stmt* declared = frontend::parent_of(context.ast, *variable);
-  if (declared == nullptr) return false;
-  const clang::Stmt* scope = context.parent(declared);
-  const auto& manager = context.ast.getSourceManager();
-  if (!manager.isBeforeInTranslationUnit(declared->getBeginLoc(), at->getBeginLoc()) && !(inside && scope == at))
-    return false;
-  for (const clang::Stmt* up = at; up != nullptr; up = context.parent(up))
-    if (up == scope) return up != at || inside;
-  return false;
+  return in_scope(context.ast, declaration, variable, at, inside);
 }
 
 std::string way_label(unsigned number) { return "cppc_way_" + std::to_string(number); }

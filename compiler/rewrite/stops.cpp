@@ -1,15 +1,9 @@
 #include "stops.hpp"
 
 #include "dead_range.hpp"
+#include "scope.hpp"
 
 namespace cppc::rewrite {
-
-/// Whether the file has a static variable's name already.
-bool Stops::declared_before(const clang::VarDecl* variable, const clang::Stmt* loop) const {
-  const auto& manager = context_.ast.getSourceManager();
-  return &variable->getASTContext() != &context_.ast ||
-         manager.isBeforeInTranslationUnit(variable->getFirstDecl()->getLocation(), loop->getBeginLoc());
-}
 
 /// Static objects that are saved at another safe point and not at this one.
 std::string Stops::dead_objects(ir::Index point, const clang::Stmt* loop) const {
@@ -18,7 +12,9 @@ std::string Stops::dead_objects(ir::Index point, const clang::Stmt* loop) const 
     if (context_.plan.live[point].test(object)) continue;
     const auto& site = context_.source.variables[context_.program.objects[object].handle];
     const auto* variable = site.declaration;
-    if (site.unit != function_.unit || variable->isStaticLocal() || !declared_before(variable, loop)) continue;
+    if (site.unit != function_.unit || variable->isStaticLocal() ||
+        !named_before(context_.ast, function_.declaration, variable, loop))
+      continue;
     code += std::string("cppc_dead(") + (variable->getType()->isArrayType() ? "" : "&") + variable->getNameAsString() +
             "); ";
   }
@@ -28,12 +24,12 @@ std::string Stops::dead_objects(ir::Index point, const clang::Stmt* loop) const 
 /// Memory that is overwritten before it is read: where it is, said in variables of this function.
 std::string Stops::dead_ranges(ir::Index point, const clang::Stmt* loop) const {
   const auto here = [&](const clang::VarDecl* variable) {
-    return variable->hasGlobalStorage() ? !variable->isStaticLocal() && declared_before(variable, loop)
+    return variable->hasGlobalStorage() ? named_before(context_.ast, function_.declaration, variable, loop)
                                         : function_.visible(variable, loop, true);
   };
   std::set<std::string> ranges;
   for (const analysis::Ahead& ahead : context_.plan.ahead[point])
-    ranges.insert(dead_range(context_.program, context_.source, context_.ast, ahead, here));
+    ranges.insert(dead_range(context_.program, context_.source, context_.ast, ahead, here).code);
   std::string code;
   for (const std::string& range : ranges) code += range;
   return code;

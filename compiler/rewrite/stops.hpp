@@ -15,7 +15,6 @@ class Stops {
 
  private:
   [[nodiscard]] std::string dead_objects(ir::Index point, const clang::Stmt* loop) const;
-  [[nodiscard]] bool declared_before(const clang::VarDecl* variable, const clang::Stmt* loop) const;
   [[nodiscard]] std::string dead_ranges(ir::Index point, const clang::Stmt* loop) const;
 
   const PathFunction& function_;

@@ -5,7 +5,9 @@
 
 #include "calls.hpp"
 #include "frontend/syntax.hpp"
+#include "marks.hpp"
 #include "routine.hpp"
+#include "scope.hpp"
 
 namespace cppc::rewrite {
 
@@ -37,9 +39,11 @@ class UnitRewriter {
 
  private:
   void rewrite_routines();
+  void rewrite_for_restarts();
+  void insert_marks();
   void declare_objects();
   void declare_functions();
-  void insert_prologue(const std::string& macros);
+  void insert_prologue();
   void remove_pragmas();
   Offset prologue_place() const;
   std::string file() const { return rewriting_.source.units[unit_].command.file; }
@@ -51,7 +55,7 @@ class UnitRewriter {
   Editor editor_;
   Types types_;
   std::set<ir::Node> declared_;
-  std::string tables_, records_;
+  std::string tables_, records_, macros_, declarations_;
   bool has_main_ = false;
 };
 
@@ -141,10 +145,10 @@ Offset UnitRewriter::prologue_place() const {
   return changed.value_or(editor_.end_of_file());
 }
 
-void UnitRewriter::insert_prologue(const std::string& macros) {
+void UnitRewriter::insert_prologue() {
   const Offset begin = prologue_place();
   std::string text = "\n#include <cppc/cppc.h>\n" + types_.declarations();
-  text += macros;
+  text += macros_ + declarations_;
   if (has_main_) {
     for (const auto& [section, type] :
          {std::pair{"globals", "cppc_global"}, {"functions", "cppc_function"}, {"requireds", "cppc_required"}})
@@ -163,20 +167,43 @@ void UnitRewriter::remove_pragmas() {
     editor_.replace(editor_.at(pragma.offset), pragma.length, "");
 }
 
-std::optional<std::string> UnitRewriter::run() {
+void UnitRewriter::rewrite_for_restarts() {
   rewrite_routines();
   CallRewriter calls(rewriting_, unit_, editor_, types_, refusals_);
   calls.run();
+  macros_ = calls.macros();
+  tables_ += calls.tables();
   declare_objects();
   declare_functions();
+}
+
+void UnitRewriter::insert_marks() {
+  std::set<ir::Node> named_elsewhere, named_here;
+  for (const Mark& mark : *rewriting_.marks) {
+    for (const ir::Node object : mark.elsewhere)
+      if (rewriting_.source.variables[rewriting_.program.objects[object].handle].unit == unit_)
+        named_elsewhere.insert(object);
+    if (mark.unit != unit_) continue;
+    if (!insert_in_body(editor_, mark.loop, mark.code))
+      refusals_.push_back({frontend::position(ast_.getSourceManager(), mark.loop->getBeginLoc(), rewriting_.program),
+                           "the loop's body is not in a file that can be changed", "write it out there"});
+    named_here.insert(mark.elsewhere.begin(), mark.elsewhere.end());
+  }
+  for (const ir::Node object : named_here) declarations_ += bounds_declaration(object);
+  for (const ir::Node object : named_elsewhere) records_ += bounds_definition(rewriting_, object);
+}
+
+std::optional<std::string> UnitRewriter::run() {
+  const bool by_address = rewriting_.marks != nullptr;
+  by_address ? insert_marks() : rewrite_for_restarts();
   if (editor_.empty() && records_.empty()) return {};
   remove_pragmas();
-  insert_prologue(calls.macros());
+  insert_prologue();
   // A process that takes over jumps over initialisations, and finds the variables' values in the shadow.
   static const std::string quiet =
       "#if defined __GNUC__ && !defined __clang__\n#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"\n#endif\n";
-  return quiet + "#line 1 \"" + quoted(file()) + "\"\n" + editor_.text() + "\n" + types_.definitions() + tables_ +
-         calls.tables() + records_;
+  return (by_address ? "" : quiet) + "#line 1 \"" + quoted(file()) + "\"\n" + editor_.text() + "\n" +
+         types_.definitions() + tables_ + records_;
 }
 
 }  // namespace

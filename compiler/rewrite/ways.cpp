@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/syntax.hpp"
+#include "scope.hpp"
 
 namespace cppc::rewrite {
 
@@ -99,16 +100,8 @@ bool Ways::write_condition(const clang::Stmt* loop, const Range& condition, cons
 }
 
 void Ways::write_body(const clang::Stmt* loop, const std::string& code) const {
-  const clang::Stmt* body = frontend::body_of(loop);
-  const auto refuse = [&] { context_.refuse(loop, "the loop's body comes from a macro", "write it out"); };
-  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(body)) {
-    const auto inside = context_.editor.end(block->getLBracLoc());
-    if (!inside || !context_.editor.begin(block->getRBracLoc()) || block->getLBracLoc().isMacroID()) return refuse();
-    return context_.editor.open(*inside, " " + code);
-  }
-  const auto begin = context_.editor.begin(body->getBeginLoc()), end = context_.editor.end_of(body);
-  if (!begin || !end) return refuse();
-  context_.editor.enclose({*begin, *end}, "{ " + code, " }");
+  if (!insert_in_body(context_.editor, loop, code))
+    context_.refuse(loop, "the loop's body comes from a macro", "write it out");
 }
 
 void Ways::write_loop(const Waypoint& waypoint) const {

@@ -1,5 +1,5 @@
-/// Handles that the program was given and that stay what they are while it runs in this process: of streams, and of
-/// MPI's datatypes and operations. Each has a number, which it keeps in the process that replaces this one.
+/// Handles that the program was given and that stay what they are while it runs in this process: of streams. Each has a
+/// number, which it keeps in the process that replaces this one.
 #pragma once
 
 #include <cstddef>

@@ -112,12 +112,24 @@ int Session::rung(unsigned site) {
 }
 
 void Session::mark_dead(const void* address) {
-  if (!restarting_) dead_.add_object(address);
+  if (restarting_) return;
+  if (address::kept_by_address())
+    claims_.add_block(address);
+  else
+    dead_.add_object(address);
+}
+
+void Session::tell_object(std::span<const std::byte> object) {
+  if (address::kept_by_address()) claims_.add_object(object);
 }
 
 void Session::mark_dead(std::span<const std::byte> memory, std::span<const void* const> others,
                         std::optional<const void*> within) {
-  if (!restarting_) dead_.add_range(memory, others, within);
+  if (restarting_) return;
+  if (address::kept_by_address())
+    claims_.add_range(memory, others, within);
+  else
+    dead_.add_range(memory, others, within);
 }
 
 void Session::stop(cppc_frame& frame, int place, const void* stack) {
@@ -150,7 +162,7 @@ void Session::stopped(std::byte* stack_end) {
   hooks_->stopped(cppc_control_block.passed, site_);
   phase_ = Phase::working;
   address_capture_.reset();
-  dead_.clear();
+  claims_.clear();
   address::process::release();
 }
 
@@ -207,7 +219,7 @@ cppc_status Session::capture(cppc_status (*visit)(const cppc_block* block, void*
 cppc_status Session::capture_by_address(cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
   if (!address_capture_) {
     auto* const stack_end = static_cast<std::byte*>(const_cast<void*>(stack_));
-    auto taken = address::Capture::take(cppc_control_block.passed, site_, dead_, stack_end);
+    auto taken = address::Capture::take(cppc_control_block.passed, site_, claims_, stack_end);
     if (!taken) return taken.error();
     address_capture_ = std::move(*taken);
   }
@@ -312,6 +324,14 @@ void cppc_dead(const void* address) {
   const cppc::address::OutsideProgram outside;
   cppc::guarded([&] {
     cppc::session().mark_dead(address);
+    return CPPC_OK;
+  });
+}
+
+void cppc_object(const void* address, size_t bytes) {
+  const cppc::address::OutsideProgram outside;
+  cppc::guarded([&] {
+    cppc::session().tell_object({static_cast<const std::byte*>(address), bytes});
     return CPPC_OK;
   });
 }

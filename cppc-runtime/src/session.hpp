@@ -6,6 +6,7 @@
 #include <span>
 
 #include "address/capture.hpp"
+#include "address/dead_claims.hpp"
 #include "address/restore.hpp"
 #include "capture.hpp"
 #include "cppc/hooks.h"
@@ -29,6 +30,7 @@ class Session {
   void mark_dead(const void* address);
   void mark_dead(std::span<const std::byte> memory, std::span<const void* const> others,
                  std::optional<const void*> within);
+  void tell_object(std::span<const std::byte> object);
   void stop(cppc_frame& frame, int place, const void* stack);  ///< `stack`: where the program's own ends
 
   /// When the state is kept by address. stop_here(): cppc_stop_here(). take_over(): in place of main(), in a
@@ -62,6 +64,7 @@ class Session {
   unsigned site_ = 0;
   const volatile std::uint32_t* watched_ = nullptr;
   DeadMemory dead_;
+  address::DeadClaims claims_;  ///< in place of dead_, when the state is kept by address
   const void* stack_ = nullptr;
   std::optional<Capture> capture_;
   std::optional<Restore> restore_;

@@ -119,6 +119,21 @@ static void use_groups_of(void) {
   EXPECT(parent == MPI_COMM_NULL);
 }
 
+static void use_own_info(void) {
+  MPI_Info own;
+  char key[MPI_MAX_INFO_KEY + 1];
+  int length = 0, found = 0, keys = -1;
+  MPI_Info_create(&own);
+  MPI_Info_set(own, "size", "large");
+  MPI_Info_get_valuelen(own, "size", &length, &found);
+  MPI_Info_get_nthkey(own, 0, key);
+  EXPECT(found && length == 5 && strcmp(key, "size") == 0);
+  MPI_Info_delete(own, "size");
+  MPI_Info_get_nkeys(own, &keys);
+  EXPECT(keys == 0);
+  MPI_Info_free(&own);
+}
+
 static void use_settings(int step) {
   char name[MPI_MAX_OBJECT_NAME], colour[16] = "";
   MPI_Errhandler handler;
@@ -138,6 +153,7 @@ static void use_settings(int step) {
   MPI_Info_free(&twin);
   MPI_Comm_get_info(hinted, &info);
   MPI_Info_get_nkeys(info, &keys);
+  use_own_info();
   EXPECT(keys >= 0);
   MPI_Info_free(&info);
 }

@@ -116,6 +116,49 @@ static void send_around(int i, int step) {
   EXPECT(position == size);
 }
 
+/* All that MPI says of a datatype. */
+static void measure(int step) {
+  const int size_there = lengths[STRUCTURE] * (int)sizeof(int);
+  const MPI_Datatype type = types[STRUCTURE];
+  MPI_Aint lowest, extent, true_lowest, true_extent;
+  MPI_Count size, lowest_x, extent_x, count_x;
+  char name[MPI_MAX_OBJECT_NAME];
+  int length, count;
+  MPI_Status status;
+  MPI_Type_get_extent(type, &lowest, &extent);
+  MPI_Type_get_extent_x(type, &lowest_x, &extent_x);
+  EXPECT(lowest == 0 && extent == 11 * (MPI_Aint)sizeof(int) && lowest_x == lowest && extent_x == extent);
+  MPI_Type_get_true_extent(type, &true_lowest, &true_extent);
+  MPI_Type_get_true_extent_x(type, &lowest_x, &extent_x);
+  EXPECT(true_lowest == lowest && true_extent == extent && lowest_x == lowest && extent_x == extent);
+  MPI_Type_size_x(type, &size);
+  EXPECT(size == size_there);
+  MPI_Type_get_name(type, name, &length);
+  EXPECT(step == 0 || strcmp(name, "structure") == 0);
+  MPI_Type_set_name(type, "structure");
+  MPI_Sendrecv(NULL, 0, MPI_INT, after, 0, NULL, 0, MPI_INT, before, 0, MPI_COMM_WORLD, &status);
+  MPI_Status_set_elements_x(&status, MPI_INT, lengths[STRUCTURE]);
+  MPI_Get_elements(&status, type, &count);
+  MPI_Get_elements_x(&status, type, &count_x);
+  EXPECT(count == lengths[STRUCTURE] && count_x == count);
+}
+
+static void reduce_and_pack(int step) {
+  const int in[2] = {step, me};
+  int sum[2] = {1, 1}, commutes = 0, back[2] = {0, 0};
+  char packed[64];
+  MPI_Aint size, position = 0;
+  MPI_Op_commutative(MPI_SUM, &commutes);
+  MPI_Reduce_local(in, sum, 2, MPI_INT, MPI_SUM);
+  EXPECT(commutes && sum[0] == step + 1 && sum[1] == me + 1);
+  MPI_Pack_external_size("external32", 2, of_fortran[0], &size);
+  MPI_Pack_external("external32", in, 2, of_fortran[0], packed, size, &position);
+  EXPECT(position == size);
+  position = 0;
+  MPI_Unpack_external("external32", packed, size, &position, back, 2, of_fortran[0]);
+  EXPECT(back[0] == step && back[1] == me);
+}
+
 static void look_inside(void) {
   int integers, addresses, parts, combiner, counts[4];
   MPI_Aint displacements[4];
@@ -171,6 +214,8 @@ static void use_fortrans(int step) {
 
 void use_objects(int step) {
   for (int i = 0; i < made; ++i) send_around(i, step);
+  measure(step);
+  reduce_and_pack(step);
   look_inside();
   use_attributes(step);
   use_fortrans(step);

@@ -252,6 +252,11 @@ static __inline int cppc_safe_point(unsigned site) {
  * variable that starts at `address`; it is carried over without them. */
 void cppc_dead(const void* address);
 
+/* With state by address, between cppc_safe_point() and cppc_stop_here(): these bytes are one object, an array say, for
+ * the functions below that tell objects apart. Of memory outside the heap they know only what has been told here, and
+ * carry over what lies elsewhere. */
+void cppc_object(const void* address, size_t bytes);
+
 /* Likewise, nobody will read these bytes of one object before they are written; they are carried over without their
  * contents. An object's parts may be named in several calls. */
 void cppc_dead_range(const void* address, size_t bytes);
@@ -269,8 +274,9 @@ void cppc_dead_range_within(const void* address, size_t bytes, const void* withi
  * these only addresses and lengths have to be there, and cppc_safe_point() is not called before it. */
 void cppc_stop(cppc_frame* frame, int place);
 
-/* The same in a program whose state is kept by address, which has no frames: all memory comes to where it was, whatever
- * made it, so that nothing has to be declared. Such a program is linked by cppc-cc, cppc-c++ or cppc-fc. */
+/* Stops at the migration point in a program whose state is kept by address: no frame, nothing declared. Returns in every
+ * rank that goes on, in one that has moved in its new process, with all its memory in place but what was called dead.
+ * Such a program is linked by cppc-cc, cppc-c++ or cppc-fc. */
 void cppc_stop_here(void);
 
 /* Runs call(arguments) now, and again in every replacement of this process, in the order of the calls here: when all

@@ -6,6 +6,7 @@
 
 #include "address/carried_objects.hpp"
 #include "address/outward_words.hpp"
+#include "address/process/mappings.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/region_heap.hpp"
@@ -16,26 +17,21 @@ namespace cppc::address {
 
 namespace {
 
-/// Smaller parts that nobody reads are not worth an entry in the image.
-constexpr std::uint64_t kLeastHole = 4096;
-
 std::string place_of(std::span<const std::byte> memory) {
   return fmt::format("{:x}", reinterpret_cast<std::uintptr_t>(memory.data()));
 }
 
 class Collector {
  public:
-  explicit Collector(const DeadMemory& dead) : dead_(dead) {}
+  explicit Collector(const DeadClaims& dead) : dead_(dead.settle()) {}
 
   void add(cppc_section section, std::string name, std::span<std::byte> memory) {
     if (memory.empty()) return;
-    Piece piece{.section = section, .name = std::move(name), .memory = memory, .holes = {}};
-    for (const cppc_part& part : dead_.parts_of(memory))
-      if (part.bytes >= kLeastHole) piece.holes.push_back(part);
-    pieces_.push_back(std::move(piece));
+    pieces_.push_back(
+        {.section = section, .name = std::move(name), .memory = memory, .holes = dead_parts(memory, dead_)});
   }
 
-  void add_all(std::span<const CarriedObject> objects, std::byte* stack_end) {
+  cppc_status add_all(std::span<const CarriedObject> objects, std::byte* stack_end) {
     for (const CarriedObject& object : objects) {
       const std::string owner = object.name.empty() ? "program" : object.name;
       for (const auto memory : object.data) add(CPPC_SECTION_GLOBAL, owner + "/" + place_of(memory), memory);
@@ -43,12 +39,14 @@ class Collector {
     const auto stack = program_stack::used(stack_end);
     add(CPPC_SECTION_STACK, place_of(stack), stack);
     RegionHeap::visit_live([this](std::span<std::byte> memory) { add(CPPC_SECTION_HEAP, place_of(memory), memory); });
+    return mappings::visit(
+        [this](std::span<std::byte> memory) { add(CPPC_SECTION_MAPPING, place_of(memory), memory); });
   }
 
   std::vector<Piece> take() && { return std::move(pieces_); }
 
  private:
-  const DeadMemory& dead_;
+  std::vector<std::span<const std::byte>> dead_;
   std::vector<Piece> pieces_;
 };
 
@@ -91,7 +89,7 @@ cppc_status check(const std::vector<Piece>& pieces, std::span<const CarriedObjec
 
 }  // namespace
 
-tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned site, const DeadMemory& dead,
+tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned site, const DeadClaims& dead,
                                                  std::byte* stack_end) {
   Block block{.passed = passed,
               .site = site,
@@ -107,7 +105,8 @@ tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned 
 
   const auto objects = carried_objects();
   Collector collector(dead);
-  collector.add_all(objects, stack_end);
+  if (const cppc_status status = collector.add_all(objects, stack_end); status != CPPC_OK)
+    return tl::unexpected(status);
   block.pieces = std::move(collector).take();
   block.heap_extent = RegionHeap::extent();
   block.carried = libraries_of(objects);

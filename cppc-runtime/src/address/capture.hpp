@@ -6,8 +6,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "address/dead_claims.hpp"
 #include "address/pieces.hpp"
-#include "dead_memory.hpp"
 
 namespace cppc::address {
 
@@ -16,7 +16,7 @@ class Capture {
   /// What is `dead` goes without its contents. What the program has on its stack begins at `stack_end`, as
   /// program_stack::stop() says. CPPC_ERR_UNSUPPORTED, logged by name, when something cannot be carried over. Changes
   /// nothing.
-  static tl::expected<Capture, cppc_status> take(std::uint64_t passed, unsigned site, const DeadMemory& dead,
+  static tl::expected<Capture, cppc_status> take(std::uint64_t passed, unsigned site, const DeadClaims& dead,
                                                  std::byte* stack_end);
 
   /// As cppc_runtime::capture: valid while neither the program goes on nor this object is destroyed.

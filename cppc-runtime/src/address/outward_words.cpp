@@ -5,6 +5,7 @@
 
 #include "address/describe.hpp"
 #include "address/places.hpp"
+#include "address/process/environment.hpp"
 #include "log.hpp"
 
 namespace cppc::address {
@@ -115,7 +116,7 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
     words_.push_back({number, own_thread, offset, word - thread_});
     return CPPC_OK;
   }
-  if (piece.section == CPPC_SECTION_STACK) return CPPC_OK;
+  if (piece.section == CPPC_SECTION_STACK || environment::holds(piece.memory.data() + offset)) return CPPC_OK;
   log().error("{} holds an address in {}, which no other process has: the rank cannot be moved while it does",
               describe(piece, offset), describe(*range));
   return CPPC_ERR_UNSUPPORTED;

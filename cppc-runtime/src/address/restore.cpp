@@ -22,10 +22,11 @@ bool contains(std::span<const std::byte> outer, std::span<const std::byte> inner
   return inner.data() >= outer.data() && inner.data() + inner.size() <= outer.data() + outer.size();
 }
 
-bool in_heap(std::span<const std::byte> memory) {
+/// In the places of the heap or of mappings.
+bool is_programs(std::span<const std::byte> memory) {
   const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
   const std::uintptr_t end = begin + memory.size();
-  return (begin >= kRoots && end <= kStack) || (begin >= kHeap && end <= kMappings);
+  return (begin >= kRoots && end <= kStack) || (begin >= kHeap && end <= kEnd);
 }
 
 /// Of the thread that runs main, which is this one.
@@ -81,7 +82,7 @@ cppc_status Restore::check_places() const {
   const auto objects = carried_objects();
   const auto stack = program_stack::used(reinterpret_cast<std::byte*>(block_.stack_end));
   for (const Piece& piece : block_.pieces) {
-    bool sound = in_heap(piece.memory);
+    bool sound = is_programs(piece.memory);
     if (piece.section == CPPC_SECTION_STACK) sound = contains(stack, piece.memory);
     if (piece.section == CPPC_SECTION_GLOBAL)
       sound = std::ranges::any_of(objects, [&](const CarriedObject& object) {
@@ -123,6 +124,7 @@ cppc_status Restore::end() {
   }
   if (const auto restored = RegionHeap::after_restore(); !restored) return restored.error();
   write_words(*bases);
+  if (const cppc_status status = process::complete(); status != CPPC_OK) return status;
   complete_ = true;
   return CPPC_OK;
 }

@@ -34,6 +34,7 @@ Main program_main = nullptr;
 struct Arguments {
   int count;
   char** values;
+  char** environment;
 };
 
 /// Libraries lie at the same places in processes that start without randomization, which is decided when a program is
@@ -65,16 +66,16 @@ char** copied(char** strings, int count) {
 }
 
 /// In the program's time.
-void keep_arguments(int argc, char** argv) {
+void keep_arguments(int argc, char** argv, char** environment) {
   auto* const arguments = static_cast<Arguments*>(std::malloc(sizeof(Arguments)));
   if (arguments == nullptr) die(CPPC_ERR_MEMORY, "no memory for the program's arguments");
-  *arguments = {argc, copied(argv, argc)};
+  *arguments = {argc, copied(argv, argc), environment};
   root(Root::arguments) = arguments;
 }
 
 int call_main(void*) {
   const auto& arguments = *static_cast<const Arguments*>(root(Root::arguments));
-  return program_main(arguments.count, arguments.values, environ);
+  return program_main(arguments.count, arguments.values, arguments.environment);
 }
 
 /// In place of main(), in a process of which the program's life begins.
@@ -103,9 +104,9 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
   end_of_startup();
   make_places();
   const bool replaces = cppc::extension::replaces();
-  process::start(replaces);
+  char** const environment = process::start(replaces);
   if (replaces) return start(take_over, argc, argv, no_constructors, fini, rtld_fini, stack_end);
   program_time = true;
-  keep_arguments(argc, argv);
+  keep_arguments(argc, argv, environment);
   return start(run_program, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "address/carried_objects.hpp"
+#include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "extension.hpp"
 #include "log.hpp"
 #include "mpi/clock.hpp"
 #include "mpi/collective_points.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/fortran_arguments.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
 #include "mpi/refuse.hpp"
@@ -28,9 +30,21 @@ std::optional<int>& earlier_level() {
   return level;
 }
 
+/// Of `start`, which starts MPI, the result.
+template <class Start>
+int with_own_descriptors(Start start) {
+  if (!cppc::address::kept_by_address()) return start();
+  cppc::address::process::mpi_starts();
+  const int status = start();
+  cppc::address::process::mpi_started();
+  return status;
+}
+
 void start_extension() {
   const auto place = extension::start();
   if (!place) return;
+  if (!fortran::comes_first())
+    abort_job("MPI's functions for Fortran come before libcppc: link the program with -lcppc before -lmpi_mpifh");
   if (cppc::address::kept_by_address() && !cppc::address::program_calls("cppc_safe_point_rung"))
     collective_points.enable();
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
@@ -58,7 +72,7 @@ extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
   const OutsideProgram outside;
-  const int status = PMPI_Init(argc, argv);
+  const int status = with_own_descriptors([&] { return PMPI_Init(argc, argv); });
   if (status == MPI_SUCCESS) start_extension();
   return status;
 }
@@ -69,7 +83,8 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   const char* extension = std::getenv("CPPC_EXTENSION");
   const bool extended = extension != nullptr && *extension != '\0';
   const bool too_high = extended && required > MPI_THREAD_SERIALIZED;
-  const int status = PMPI_Init_thread(argc, argv, too_high ? MPI_THREAD_SERIALIZED : required, provided);
+  const int status = with_own_descriptors(
+      [&] { return PMPI_Init_thread(argc, argv, too_high ? MPI_THREAD_SERIALIZED : required, provided); });
   if (status != MPI_SUCCESS) return status;
   start_extension();
   if (too_high && comms.world_rank() == 0 && !comms.awaits_world())
@@ -103,6 +118,18 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
   if (comms.awaits_world())  // a replacement, which the job does not need yet
     cppc::die(CPPC_ERR_REFUSED, "the program calls MPI_Abort before it has the state of the rank that it replaces");
   return PMPI_Abort(comms.real(comm, __func__), errorcode);
+}
+
+/// The handles of MPI's tools are addresses in this process, in memory that is not the program's.
+int MPI_T_init_thread(int required, int* provided) {
+  const OutsideProgram outside;
+  if (cppc::address::kept_by_address()) {
+    int initialized = 0;
+    PMPI_Initialized(&initialized);
+    if (initialized != 0) refuse(__func__);
+    cppc::die(CPPC_ERR_UNSUPPORTED, "MPI_T_init_thread is not supported in a program that can be moved");
+  }
+  return PMPI_T_init_thread(required, provided);
 }
 
 double MPI_Wtime(void) {

@@ -1,4 +1,5 @@
 /// The rows of cppc/mpi/fortran.def as functions, in all spellings.
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <string>
@@ -118,3 +119,8 @@ extern "C" {
 #include "cppc/mpi/fortran.def"
 }  // extern "C"
 #pragma GCC visibility pop
+
+bool cppc::mpi::fortran::comes_first() {
+  void* const found = dlsym(RTLD_DEFAULT, "ompi_send_f");
+  return found == nullptr || found == reinterpret_cast<void*>(ompi_send_f);
+}

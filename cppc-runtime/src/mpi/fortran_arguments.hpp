@@ -204,6 +204,9 @@ class Statuses {
   std::vector<MPI_Status> values_;
 };
 
+/// Whether the calls of Open MPI's modules come here, and not past libcppc to Open MPI's own functions.
+bool comes_first();
+
 /// Open MPI's own Fortran function of this name, null when the program is linked without them.
 void* next_function(const char* name);
 

@@ -44,12 +44,13 @@ int cancel(void* given, int complete) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
+using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                        MPI_Grequest_cancel_function* cancel, void* state, MPI_Request* request) {
-  const cppc::address::OutsideProgram outside;
+  const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Grequest_start(query, free, cancel, state, request);
   auto general = std::make_unique<General>(General{.query = query, .free = free, .cancel = cancel, .state = state});
   const int status =

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "address/program_time.hpp"
 #include "c_library/random.hpp"
 #include "c_library/streams.hpp"
 #include "handles.hpp"
@@ -183,7 +184,7 @@ cppc_status write_c_library(ByteWriter& writer) {
   const auto random = c_library::RandomState::present();
   if (!random) return random.error();
   random->write(writer);
-  return c_library::write_streams(writer);
+  return address::kept_by_address() ? CPPC_OK : c_library::write_streams(writer);
 }
 
 void read_mpi(ByteReader& reader, Local& local) {
@@ -215,7 +216,7 @@ std::optional<Local> read(ByteReader& reader) {
   Local local;
   if (managed && reader.ok()) read_mpi(reader, local);
   local.random = c_library::RandomState::read(reader);
-  local.streams = c_library::read_streams(reader);
+  if (!address::kept_by_address()) local.streams = c_library::read_streams(reader);
   if (reader.at_end()) return local;
   log().error("the MPI part of the image does not describe rank {} of {}", comms.world_rank(), comms.world_size());
   restored().reset();

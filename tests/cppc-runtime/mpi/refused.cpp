@@ -24,6 +24,7 @@ void* base;
 MPI_File file;
 MPI_Comm comm;
 MPI_Fint key, error, none = -1;
+int provided;
 
 const std::map<std::string, std::function<void()>> calls{
     {"MPI_Win_allocate_shared",
@@ -37,6 +38,7 @@ const std::map<std::string, std::function<void()>> calls{
      }},
     {"MPI_Comm_spawn",
      [] { MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE); }},
+    {"MPI_T_init_thread", [] { MPI_T_init_thread(MPI_THREAD_SINGLE, &provided); }},
     {"mpi_comm_create_keyval", [] { mpi_comm_create_keyval_(nullptr, nullptr, &key, nullptr, &error); }},
     {"mpi_win_create_dynamic", [] { mpi_win_create_dynamic_(&none, &none, &key, &error); }},
 };

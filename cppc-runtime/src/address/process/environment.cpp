@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "address/places.hpp"
 #include "address/process/program_memory.hpp"
+#include "log.hpp"
 
 namespace cppc::address::environment {
 
@@ -46,18 +48,28 @@ char* copy_for_program(std::string_view text) {
   return copy;
 }
 
+/// The array is the process's: MPI replaces variables in it.
 void set_environment(const std::vector<char*>& variables) {
-  const auto array = static_cast<char**>(allocate_for_program((variables.size() + 1) * sizeof(char*)));
+  auto* const array = static_cast<char**>(std::calloc(variables.size() + 1, sizeof(char*)));
+  if (array == nullptr) die(CPPC_ERR_MEMORY, "no memory for the environment");
   std::ranges::copy(variables, array);
   environ = array;
 }
 
 }  // namespace
 
-void start() {
+char** start() {
   std::vector<char*> variables;
   for (const char* variable : present()) variables.push_back(copy_for_program(variable));
+  auto* const of_main = static_cast<char**>(allocate_for_program((variables.size() + 1) * sizeof(char*)));
+  std::ranges::copy(variables, of_main);
   set_environment(variables);
+  return of_main;
+}
+
+bool holds(const void* place) {
+  const auto variables = present();
+  return place >= variables.data() && place < variables.data() + variables.size();
 }
 
 cppc_status write(ByteWriter& writer) {

@@ -9,9 +9,13 @@
 
 namespace cppc::address::environment {
 
-/// Before main(), once the program's heap has started, in a process that takes nothing over: copies array and strings.
-/// main() is to get `environ` after that.
-void start();
+/// Before main(), once the program's heap has started, in a process that takes nothing over: copies the strings, and
+/// the array twice. What main() is to get, in the program's memory; `environ` is the process's.
+char** start();
+
+/// Whether the place is in the array `environ`, which may lie in the program's memory since the program has called
+/// setenv(). In another process there will be a new one.
+bool holds(const void* place);
 
 cppc_status write(ByteWriter& writer);
 

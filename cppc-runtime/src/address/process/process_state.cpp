@@ -2,19 +2,25 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <vector>
 
 #include "address/process/c_library.hpp"
+#include "address/process/descriptors.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/exit_handlers.hpp"
 #include "address/process/floating_point.hpp"
 #include "address/process/keys.hpp"
 #include "address/process/limits.hpp"
+#include "address/process/mappings.hpp"
 #include "address/process/processor.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/process/signals.hpp"
+#include "address/process/streams.hpp"
 #include "address/process/threads.hpp"
 #include "address/process/timers.hpp"
 #include "log.hpp"
+#include "never_destroyed.hpp"
 
 namespace cppc::address::process {
 
@@ -25,6 +31,7 @@ struct Part {
   const char* name;
   cppc_status (*write)(ByteWriter& writer) = nullptr;
   cppc_status (*prepare)(ByteReader& reader) = nullptr;
+  cppc_status (*complete)() = nullptr;
   void (*apply)() = nullptr;
   void (*leave)() = nullptr;
 };
@@ -75,6 +82,35 @@ cppc_status prepare_signals(ByteReader& reader) {
   return status == CPPC_OK ? signals::prepare(reader) : status;
 }
 
+/// What is written of streams is read when their memory is there.
+std::vector<std::byte>& streams_of_image() {
+  static NeverDestroyed<std::vector<std::byte>> bytes;
+  return *bytes;
+}
+
+cppc_status write_streams(ByteWriter& writer) {
+  ByteWriter streams;
+  const cppc_status status = streams::write(streams);
+  writer.block(streams.bytes());
+  return status;
+}
+
+cppc_status keep_streams(ByteReader& reader) {
+  const auto streams = reader.block();
+  streams_of_image().assign(streams.begin(), streams.end());
+  return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
+}
+
+cppc_status link_streams() {
+  ByteReader reader(streams_of_image());
+  return streams::link_again(reader);
+}
+
+void lock_files() {
+  if (const cppc_status status = descriptors::lock_again(); status != CPPC_OK)
+    die(status, "the program's files are locked by somebody else");
+}
+
 void apply_signals() {
   signals::apply();  // holds them
   timers::apply();
@@ -94,7 +130,21 @@ constexpr std::array parts{
          .write = environment::write,
          .prepare = environment::prepare,
          .apply = environment::apply},
+    Part{.name = "mappings",
+         .write = mappings::write,
+         .prepare = mappings::map_again,
+         .complete = mappings::protect_again},
+    Part{.name = "descriptors",
+         .write = descriptors::write,
+         .prepare = descriptors::open_again,
+         .apply = lock_files,
+         .leave = descriptors::release_locks},
     Part{.name = "C library", .write = c_library::write, .prepare = c_library::prepare, .apply = c_library::apply},
+    Part{.name = "streams",
+         .write = write_streams,
+         .prepare = keep_streams,
+         .complete = link_streams,
+         .leave = streams::forget},
     Part{.name = "keys", .write = keys::write, .prepare = keys::prepare, .apply = keys::apply},
     Part{.name = "exit handlers", .apply = exit_handlers::apply, .leave = exit_handlers::leave},
     Part{.name = "calling thread", .write = write_calling, .prepare = prepare_calling, .apply = apply_calling},
@@ -107,12 +157,27 @@ constexpr std::array parts{
 
 }  // namespace
 
-void start(bool takes_over) {
+char** start(bool takes_over) {
   signals::start();
   limits::start();
-  if (takes_over) return;
+  if (takes_over) return nullptr;
   program_memory_there = true;
-  environment::start();
+  return environment::start();
+}
+
+void mpi_starts() { descriptors::reserve_numbers(); }
+
+void mpi_started() {
+  if (program_memory_there) descriptors::release_numbers();
+}
+
+cppc_status complete() {
+  for (const Part& part : parts) {
+    const cppc_status status = part.complete != nullptr ? part.complete() : CPPC_OK;
+    if (status != CPPC_OK) return status;
+  }
+  descriptors::release_numbers();
+  return CPPC_OK;
 }
 
 void hold() {

@@ -1,5 +1,5 @@
-/// process_program NAME: runs the program's first half, gives the state to another process and ends; that runs the
-/// second half. Status 2: the state could not be written; 3: or not be taken over. Only the program's heap travels.
+/// process_state_program NAME: runs the program's first half, gives the state to another process and ends; that runs
+/// the second half. Status 2: the state could not be written; 3: or not be taken over. Only the program's heap travels.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,7 +95,7 @@ pid_t start_other(const char* name, int file) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   setenv("OMPI_OWN", "new", 1);
   const std::string number = std::to_string(file);
-  execl("/proc/self/exe", "process_program", name, number.c_str(), nullptr);
+  execl("/proc/self/exe", "process_state_program", name, number.c_str(), nullptr);
   fail("execl");
 }
 

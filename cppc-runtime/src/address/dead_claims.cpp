@@ -1,0 +1,98 @@
+#include "address/dead_claims.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "address/region_heap.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+/// The program names arrays row by row. What follows the last claim makes it longer; when there are very many that do
+/// not, small ones are left out: the program stands still meanwhile.
+constexpr std::size_t kMany = 10000, kSmall = 512;
+
+constexpr std::size_t kLeastPart = 4096;
+
+using Bytes = std::span<const std::byte>;
+
+const std::byte* end_of(Bytes bytes) { return bytes.data() + bytes.size(); }
+
+/// Right behind the end counts.
+bool leads_into(const void* address, Bytes object) {
+  return !std::less<>()(address, object.data()) && std::less_equal<>()(address, end_of(object));
+}
+
+Bytes common(Bytes a, Bytes b) {
+  const std::byte* const begin = std::max(a.data(), b.data());
+  const std::byte* const end = std::min(end_of(a), end_of(b));
+  return begin < end ? Bytes(begin, end) : Bytes();
+}
+
+}  // namespace
+
+void DeadClaims::add_block(const void* address) {
+  const Bytes block = RegionHeap::owns(address) ? RegionHeap::find_block(address) : std::span<std::byte>();
+  if (!block.empty() && block.data() == address) add_range(block, {}, std::nullopt);
+}
+
+void DeadClaims::add_range(Bytes memory, std::span<const void* const> others, std::optional<const void*> within) {
+  if (memory.empty()) return;
+  if (!claims_.empty() && end_of(claims_.back().memory) == memory.data() && claims_.back().within == within &&
+      std::ranges::equal(claims_.back().others, others)) {
+    claims_.back().memory = {claims_.back().memory.data(), end_of(memory)};
+  } else if (claims_.size() < kMany || memory.size() >= kSmall) {
+    claims_.push_back({memory, {others.begin(), others.end()}, within});
+  }
+}
+
+void DeadClaims::clear() {
+  objects_.clear();
+  claims_.clear();
+}
+
+/// Empty: none is known there.
+Bytes DeadClaims::object_at(const void* address) const {
+  if (RegionHeap::owns(address)) return RegionHeap::find_block(address);
+  const auto holds = [&](Bytes object) { return leads_into(address, object) && address != end_of(object); };
+  const auto found = std::ranges::find_if(objects_, holds);
+  return found != objects_.end() ? *found : Bytes();
+}
+
+Bytes DeadClaims::true_part(const Claim& claim) const {
+  if (claim.others.empty() && !claim.within) return claim.memory;
+  const Bytes object = object_at(claim.within ? *claim.within : claim.memory.data());
+  const auto leads_here = [&](const void* other) { return leads_into(other, object); };
+  if (object.empty() || std::ranges::any_of(claim.others, leads_here)) return {};
+  return common(claim.memory, object);
+}
+
+std::vector<Bytes> DeadClaims::settle() const {
+  std::vector<Bytes> parts;
+  for (const Claim& claim : claims_)
+    if (const Bytes part = true_part(claim); !part.empty()) parts.push_back(part);
+  std::ranges::sort(parts, std::less<>(), &Bytes::data);
+  std::vector<Bytes> apart;
+  for (const Bytes part : parts) {
+    if (apart.empty() || part.data() > end_of(apart.back()))
+      apart.push_back(part);
+    else
+      apart.back() = {apart.back().data(), std::max(end_of(apart.back()), end_of(part))};
+  }
+  return apart;
+}
+
+std::vector<cppc_part> dead_parts(Bytes memory, std::span<const Bytes> dead) {
+  std::vector<cppc_part> parts;
+  auto next = std::ranges::upper_bound(dead, memory.data(), std::less<>(), &Bytes::data);
+  if (next != dead.begin()) --next;
+  for (; next != dead.end() && next->data() < end_of(memory); ++next) {
+    const Bytes part = common(*next, memory);
+    if (part.size() >= kLeastPart)
+      parts.push_back({static_cast<std::uint64_t>(part.data() - memory.data()), part.size()});
+  }
+  return parts;
+}
+
+}  // namespace cppc::address

@@ -1,0 +1,48 @@
+/// What nobody will read any more, as the program says at one safe point, when its state is kept by address: which
+/// bytes these are. Objects are blocks of the heap, and those that the program tells of.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cppc/hooks.h"
+
+namespace cppc::address {
+
+class DeadClaims {
+ public:
+  /// These bytes are one object.
+  void add_object(std::span<const std::byte> object) { objects_.push_back(object); }
+
+  /// The block of the heap that starts here, if there is one.
+  void add_block(const void* address);
+
+  /// Memory within one object, that in which `within` lies when that is given, unless one of `others` lies in that
+  /// object, or right behind it. With any of these, it must be an object that is known, else all of it is carried.
+  void add_range(std::span<const std::byte> memory, std::span<const void* const> others,
+                 std::optional<const void*> within);
+
+  /// Bytes that need not be carried, by rising address and apart from each other. While the program stands still.
+  [[nodiscard]] std::vector<std::span<const std::byte>> settle() const;
+
+  void clear();
+
+ private:
+  struct Claim {
+    std::span<const std::byte> memory;
+    std::vector<const void*> others;
+    std::optional<const void*> within;
+  };
+  [[nodiscard]] std::span<const std::byte> object_at(const void* address) const;
+  [[nodiscard]] std::span<const std::byte> true_part(const Claim& claim) const;
+
+  std::vector<std::span<const std::byte>> objects_;
+  std::vector<Claim> claims_;
+};
+
+/// Those parts of `memory` that are in `dead`, as settle() gives it, and large enough to be worth an entry in an image.
+std::vector<cppc_part> dead_parts(std::span<const std::byte> memory, std::span<const std::span<const std::byte>> dead);
+
+}  // namespace cppc::address

@@ -1,0 +1,373 @@
+#include "address/process/descriptors.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "address/process/descriptor_table.hpp"
+#include "address/process/file_locks.hpp"
+#include "address/process/named_file.hpp"
+#include "address/process/standard_input.hpp"
+#include "log.hpp"
+#include "never_destroyed.hpp"
+
+namespace cppc::address::descriptors {
+
+namespace {
+
+/// For a lock that the process which is left still has.
+constexpr auto kPatience = std::chrono::seconds(10);
+
+// ---- What is written ----
+
+enum class Kind : std::uint8_t { none, standard, file };
+
+struct Opened {
+  Kind kind = Kind::none;
+  int number = -1;  ///< the first that leads to it; of Kind::standard: 0, 1 or 2
+  NamedFile file;
+  int flags = 0;
+  std::int64_t offset = 0;
+  FileLock lock = FileLock::none;
+};
+
+struct Number {
+  int number;
+  bool closes_on_exec;
+  std::uint32_t opened;
+};
+
+std::string label(int number, const std::string& name) {
+  return "descriptor " + std::to_string(number) + " (" + name + ")";
+}
+
+cppc_status refuse(int number, const std::string& name, const std::string& what) {
+  log().error("{} is {}, which cannot be carried to another process; close it before the rank is moved",
+              label(number, name), what);
+  return CPPC_ERR_UNSUPPORTED;
+}
+
+/// What is written by this process's system alone may not be seen by another node's until it is told to. File systems
+/// of one node need not be.
+cppc_status bring_to_other_nodes(int number, const std::string& path) {
+  struct statfs system {};
+  if (fstatfs(number, &system) != 0) return CPPC_OK;
+  constexpr std::array<long, 5> local{TMPFS_MAGIC, EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC,
+                                      OVERLAYFS_SUPER_MAGIC};
+  if (std::ranges::find(local, static_cast<long>(system.f_type)) != local.end()) return CPPC_OK;
+  if (fsync(number) == 0 || errno == EINVAL || errno == EROFS) return CPPC_OK;
+  log().error("{} cannot be written to its file system: {}", label(number, path), std::strerror(errno));
+  return CPPC_ERR_SYSTEM;
+}
+
+/// The program may have opened it as /dev/stdout: then it is what the process was started with.
+int standard_of(const struct stat& state, int flags) {
+  if (S_ISREG(state.st_mode) || S_ISDIR(state.st_mode)) return -1;
+  for (int number = 0; number < kStandard; ++number) {
+    struct stat other {};
+    if (description_of(number) != standard(number) || fstat(number, &other) != 0) continue;
+    const bool same = other.st_dev == state.st_dev && other.st_ino == state.st_ino;
+    if (same && ((flags & O_ACCMODE) == O_RDONLY) == (number == 0)) return number;
+  }
+  return -1;
+}
+
+/// Collects what is to be written, one number after the other.
+class Collection {
+ public:
+  cppc_status add(int number) {
+    const Description description = description_of(number);
+    const int descriptor_flags = description == kClosed ? -1 : fcntl(number, F_GETFD);
+    if (descriptor_flags < 0) {  // closed, by the program or behind libcppc's back
+      if (number < kStandard) numbers_.push_back({number, false, none()});
+      return CPPC_OK;
+    }
+    const auto [known, is_new] = indices_.try_emplace(description, static_cast<std::uint32_t>(opened_.size()));
+    if (is_new) {
+      Opened opened{.number = number};
+      if (const cppc_status status = describe(number, description, opened); status != CPPC_OK) return status;
+      opened_.push_back(opened);
+    }
+    numbers_.push_back({number, (descriptor_flags & FD_CLOEXEC) != 0, known->second});
+    return CPPC_OK;
+  }
+
+  cppc_status find_locks() {
+    auto locks = FileLocks::read();
+    if (!locks) return locks.error();
+    for (Opened& opened : opened_) {
+      if (opened.kind != Kind::file || opened.file.inode == 0) continue;
+      const auto lock = locks->of(opened.number, descriptions_of(opened.file.inode));
+      if (!lock) return refuse(opened.number, opened.file.path, lock.error());
+      opened.lock = *lock;
+    }
+    return CPPC_OK;
+  }
+
+  void write(ByteWriter& out) const {
+    out.u64(opened_.size());
+    for (const Opened& opened : opened_) {
+      out.u8(static_cast<std::uint8_t>(opened.kind));
+      out.i32(opened.number);
+      out.text(opened.file.path);
+      out.u64(opened.file.inode);
+      out.u64(opened.file.bytes);
+      out.i32(opened.flags);
+      out.i64(opened.offset);
+      out.u8(static_cast<std::uint8_t>(opened.lock));
+    }
+    out.u64(numbers_.size());
+    for (const Number& number : numbers_) {
+      out.i32(number.number);
+      out.u8(number.closes_on_exec);
+      out.u32(number.opened);
+    }
+  }
+
+  static constexpr std::uint32_t none() { return ~std::uint32_t{0}; }
+
+  [[nodiscard]] const std::vector<Opened>& opened() const { return opened_; }
+
+ private:
+  static cppc_status describe(int number, Description description, Opened& opened) {
+    const std::string name = name_of(number);
+    struct stat state {};
+    opened.flags = fcntl(number, F_GETFL);
+    if (name.empty() || opened.flags < 0 || fstat(number, &state) != 0) {
+      log().error("descriptor {} cannot be looked at: {}", number, std::strerror(errno));
+      return CPPC_ERR_SYSTEM;
+    }
+    const int own = description <= kStandard ? static_cast<int>(description) - 1 : standard_of(state, opened.flags);
+    if (own >= 0) {
+      opened.kind = Kind::standard;
+      opened.number = own;
+      return CPPC_OK;
+    }
+    auto file = find_again(name, state);
+    if (!file) return refuse(number, name, file.error());
+    if ((opened.flags & O_ASYNC) != 0) return refuse(number, name, "a file that sends signals");
+    opened.kind = Kind::file;
+    opened.file = *file;
+    if ((opened.flags & O_PATH) != 0) return CPPC_OK;
+    opened.offset = std::max<std::int64_t>(0, lseek(number, 0, SEEK_CUR));
+    opened.file.bytes = std::min(opened.file.bytes, static_cast<std::uint64_t>(opened.offset));
+    const bool written = S_ISREG(state.st_mode) && (opened.flags & O_ACCMODE) != O_RDONLY;
+    return written ? bring_to_other_nodes(number, name) : CPPC_OK;
+  }
+
+  [[nodiscard]] std::size_t descriptions_of(std::uint64_t inode) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        opened_, [&](const Opened& other) { return other.kind == Kind::file && other.file.inode == inode; }));
+  }
+
+  std::vector<Opened> opened_;
+  std::vector<Number> numbers_;
+  std::map<Description, std::uint32_t> indices_;
+};
+
+/// Of the descriptions that are carried, those locked by flock(): a number of each.
+std::vector<HeldLock>& held_locks() {
+  static NeverDestroyed<std::vector<HeldLock>> locks;
+  return *locks;
+}
+
+void note_locks(const std::vector<Opened>& all) {
+  held_locks().clear();
+  for (const Opened& opened : all) {
+    if (opened.lock != FileLock::none) held_locks().push_back({opened.number, opened.lock, opened.file.path});
+  }
+}
+
+/// Any number that still leads to what the process was started with as standard input.
+int standard_input_number() {
+  for (int number = 0; number < kNumbers; ++number) {
+    if (description_of(number) == standard(0) && fcntl(number, F_GETFD) >= 0) return number;
+  }
+  return -1;
+}
+
+// ---- Opening again ----
+
+class Opening {
+ public:
+  void read(ByteReader& in) {
+    opened_.resize(in.count(38));
+    for (Opened& opened : opened_) {
+      opened.kind = static_cast<Kind>(in.u8());
+      opened.number = in.i32();
+      opened.file.path = in.text();
+      opened.file.inode = in.u64();
+      opened.file.bytes = in.u64();
+      opened.flags = in.i32();
+      opened.offset = in.i64();
+      opened.lock = static_cast<FileLock>(in.u8());
+      const bool is_standard = opened.kind == Kind::standard && opened.number >= 0 && opened.number < kStandard;
+      if (!is_standard && opened.kind != Kind::file) in.fail();
+    }
+    numbers_.resize(in.count(9));
+    for (Number& number : numbers_) {
+      number.number = in.i32();
+      number.closes_on_exec = in.u8() != 0;
+      number.opened = in.u32();
+      if (number.number < 0 || number.number >= kNumbers) in.fail();
+      if (number.opened >= opened_.size() && number.opened != Collection::none()) in.fail();
+      highest_ = std::max(highest_, number.number);
+    }
+  }
+
+  cppc_status check_numbers() const {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= static_cast<rlim_t>(highest_) + opened_.size() + 1) {
+      log().error("the program uses descriptor {}, and this process may have {}: raise its limit of open files",
+                  highest_, limit.rlim_cur);
+      return CPPC_ERR_SYSTEM;
+    }
+    for (const Number& number : numbers_) {
+      if (number.number < kStandard || is_reserved(number.number) || fcntl(number.number, F_GETFD) < 0) continue;
+      log().error("{}, which is the program's, is used by MPI in the new process",
+                  label(number.number, name_of(number.number)));
+      return CPPC_ERR_STATE;
+    }
+    return CPPC_OK;
+  }
+
+  cppc_status open_all() {
+    for (const Opened& opened : opened_) {
+      auto file = open_one(opened);
+      if (!file) return file.error();
+      // Out of the way of all numbers that are to come.
+      files_.emplace_back(fcntl(file->get(), F_DUPFD_CLOEXEC, highest_ + 1));
+      if (files_.back()) continue;
+      log().error("no descriptor for {}: {}", opened.file.path, std::strerror(errno));
+      return CPPC_ERR_SYSTEM;
+    }
+    return CPPC_OK;
+  }
+
+  cppc_status put_all() const {
+    std::vector<Description> descriptions;
+    for (const Opened& opened : opened_) {
+      const bool own = opened.kind == Kind::standard;
+      descriptions.push_back(own ? standard(opened.number) : new_description());
+    }
+    for (const Number& number : numbers_) {
+      if (number.opened == Collection::none()) {
+        close(number.number);
+        set(number.number, kClosed);
+        continue;
+      }
+      if (dup3(files_[number.opened].get(), number.number, number.closes_on_exec ? O_CLOEXEC : 0) < 0) {
+        log().error("descriptor {} cannot be made: {}", number.number, std::strerror(errno));
+        return CPPC_ERR_SYSTEM;
+      }
+      set(number.number, descriptions[number.opened]);
+      take_reserved(number.number);
+    }
+    return CPPC_OK;
+  }
+
+  [[nodiscard]] const std::vector<Opened>& opened() const { return opened_; }
+
+ private:
+  /// A directory of ext4 that is read for the first time at its end stays there after rewinddir(). Nothing is lost when
+  /// this fails: it is set to its place next.
+  static void start_reading(int directory) {
+    std::array<std::byte, 1024> entries{};
+    syscall(SYS_getdents64, directory, entries.data(), entries.size());
+  }
+
+  static tl::expected<OwnDescriptor, cppc_status> open_one(const Opened& opened) {
+    if (opened.kind == Kind::standard) {
+      OwnDescriptor own(fcntl(opened.number, F_DUPFD_CLOEXEC, kStandard));
+      if (own) return own;
+      log().error("the new process has no descriptor {}, which the program uses", opened.number);
+      return tl::unexpected(CPPC_ERR_MISMATCH);
+    }
+    const std::string object = "descriptor " + std::to_string(opened.number);
+    auto file = open_named(opened.file, opened.flags & ~(O_CREAT | O_EXCL | O_TRUNC), object);
+    if (file && (opened.flags & O_DIRECTORY) != 0) start_reading(file->get());
+    const bool moves = opened.offset > 0 || (opened.flags & O_DIRECTORY) != 0;
+    if (file && moves && lseek(file->get(), opened.offset, SEEK_SET) < 0) {
+      log().error("{} cannot be set to byte {}: {}", opened.file.path, opened.offset, std::strerror(errno));
+      return tl::unexpected(CPPC_ERR_SYSTEM);
+    }
+    return file;
+  }
+
+  std::vector<Opened> opened_;
+  std::vector<Number> numbers_;
+  std::vector<OwnDescriptor> files_;
+  int highest_ = kStandard - 1;
+};
+
+}  // namespace
+
+cppc_status write(ByteWriter& out) {
+  if (any_beyond()) {
+    log().error("the program has used descriptors beyond {}, which are not kept account of", kNumbers);
+    return CPPC_ERR_UNSUPPORTED;
+  }
+  Collection collection;
+  for (int number = 0; number < kNumbers; ++number) {
+    const Description description = description_of(number);
+    if (description == 0 || (number < kStandard && description == standard(number))) continue;
+    if (const cppc_status status = collection.add(number); status != CPPC_OK) return status;
+  }
+  if (const cppc_status status = collection.find_locks(); status != CPPC_OK) return status;
+  note_locks(collection.opened());
+  if (const cppc_status status = standard_input::write(out, standard_input_number()); status != CPPC_OK) return status;
+  collection.write(out);
+  return CPPC_OK;
+}
+
+cppc_status open_again(ByteReader& in) {
+  if (const cppc_status status = standard_input::open_again(in); status != CPPC_OK) return status;
+  Opening opening;
+  opening.read(in);
+  if (!in.ok()) {
+    log().error("the image's descriptors are damaged");
+    return CPPC_ERR_IMAGE;
+  }
+  if (const cppc_status status = opening.check_numbers(); status != CPPC_OK) return status;
+  if (const cppc_status status = opening.open_all(); status != CPPC_OK) return status;
+  note_locks(opening.opened());
+  return opening.put_all();
+}
+
+void release_locks() {
+  for (const HeldLock& lock : held_locks()) flock(lock.number, LOCK_UN);
+}
+
+cppc_status lock_again() {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (const HeldLock& lock : held_locks()) {
+    const int mode = lock.kind == FileLock::exclusive ? LOCK_EX : LOCK_SH;
+    int locked = flock(lock.number, mode | LOCK_NB);
+    while (locked != 0 && errno == EWOULDBLOCK && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      locked = flock(lock.number, mode | LOCK_NB);
+    }
+    if (locked == 0) continue;
+    log().error("{} cannot be locked as the program had it: {}", label(lock.number, lock.path), std::strerror(errno));
+    return CPPC_ERR_REFUSED;
+  }
+  return CPPC_OK;
+}
+
+}  // namespace cppc::address::descriptors

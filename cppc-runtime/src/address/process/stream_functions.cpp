@@ -1,0 +1,57 @@
+/// What the C library has that makes or ends descriptors by streams: done as ever, and told to the table of
+/// descriptors.
+#undef _FORTIFY_SOURCE
+
+#include <stdio.h>
+
+#include <type_traits>
+
+#include "address/process/descriptors.hpp"
+#include "address/process/next.hpp"
+
+#pragma GCC visibility push(default)
+
+namespace {
+
+namespace descriptors = cppc::address::descriptors;
+
+FILE* opened(FILE* stream) {
+  if (stream != nullptr) descriptors::opened(fileno_unlocked(stream));
+  return stream;
+}
+
+}  // namespace
+
+extern "C" {
+
+FILE* fopen(const char* __restrict path, const char* __restrict mode) { return opened(CPPC_NEXT(fopen)(path, mode)); }
+FILE* fopen64(const char* __restrict path, const char* __restrict mode) {
+  return opened(CPPC_NEXT(fopen64)(path, mode));
+}
+
+// Under the old number, if there was one.
+#define CPPC_REOPENS(name)                                                                        \
+  FILE* name(const char* __restrict path, const char* __restrict mode, FILE* __restrict stream) { \
+    descriptors::closed(fileno_unlocked(stream));                                                 \
+    return opened(CPPC_NEXT(name)(path, mode, stream));                                           \
+  }
+CPPC_REOPENS(freopen)
+CPPC_REOPENS(freopen64)
+
+FILE* popen(const char* command, const char* mode) { return opened(CPPC_NEXT(popen)(command, mode)); }
+FILE* tmpfile() { return opened(CPPC_NEXT(tmpfile)()); }
+FILE* tmpfile64() { return opened(CPPC_NEXT(tmpfile64)()); }
+
+int fclose(FILE* stream) {
+  descriptors::closed(fileno_unlocked(stream));
+  return CPPC_NEXT(fclose)(stream);
+}
+
+int pclose(FILE* stream) {
+  descriptors::closed(fileno_unlocked(stream));
+  return CPPC_NEXT(pclose)(stream);
+}
+
+}  // extern "C"
+
+#pragma GCC visibility pop
