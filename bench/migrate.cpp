@@ -1,6 +1,9 @@
 /// Migrations of every rank in turn among three nodes, an evacuation and a power-off, and more migrations on the rest:
 /// how long the job stands still, how fast ranks move and leave, what leaks. The solver's answer is compared with that
-/// of an undisturbed run of as many steps.
+/// of an undisturbed run of as many steps. Then fewer migrations of programs of the same size in other languages, which
+/// check themselves.
+#include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -20,6 +23,7 @@ struct Settings {
   int megabytes = 64;
   int before = 100;  ///< migrations before the evacuation
   int after = 20;
+  int others = 24;  ///< of the programs in other languages
 };
 
 const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2,node2:2", "-n", "4"};
@@ -35,12 +39,10 @@ using Times = std::map<std::string, std::vector<double>>;
 
 class Run {
  public:
-  explicit Run(const Settings& settings)
+  Run(const Settings& settings, const std::string& program, std::vector<std::string> options = {})
       : settings_(settings),
         cluster_(3),
-        job_(cluster_, kPlacement,
-             {test::app("heat"), "--quiet", "--mb", std::to_string(settings.megabytes), "--pause-us", "20000",
-              "--until", folder_.file("stop")}) {
+        job_(cluster_, kPlacement, command(program, settings.megabytes, std::move(options), folder_.file("stop"))) {
     job_.await_running();
   }
 
@@ -79,6 +81,13 @@ class Run {
   }
 
  private:
+  static std::vector<std::string> command(const std::string& program, int megabytes, std::vector<std::string> options,
+                                          const std::string& until) {
+    options.insert(options.begin(), {test::app_by_address(program), "--mb", std::to_string(megabytes), "--pause-us",
+                                     "20000", "--until", until});
+    return options;
+  }
+
   Settings settings_;
   test::Folder folder_;
   test::Cluster cluster_;
@@ -87,23 +96,42 @@ class Run {
   int lost_ = 0;
 };
 
+/// The median time that a program's ranks stand still; none, and it says so, when a migration or the program fails.
+std::optional<double> frozen_ms(const Settings& settings, const std::string& program) {
+  Run run(settings, program);
+  run.circulate(settings.others, {"node0", "node1", "node2"});
+  const test::Finished finished = run.finish();
+  if (finished.status != 0) {
+    std::fprintf(stderr, "%s: status %d\n%s%s", program.c_str(), finished.status, finished.output.c_str(),
+                 finished.errors.c_str());
+  }
+  if (finished.status != 0 || run.lost() > 0) return std::nullopt;
+  return bench::spread(run.times().at("frozen_ms")).median;
+}
+
 }  // namespace
 
-int main() {
-  const Settings settings;
-  Run run(settings);
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App options{"Moves the ranks of programs about, and powers a node off."};
+  options.add_option("--before", settings.before, "migrations before the power-off")->check(CLI::Range(12, 10000));
+  options.add_option("--after", settings.after, "migrations after it")->check(CLI::Range(1, 10000));
+  options.add_option("--others", settings.others, "migrations of the programs in C++ and Fortran")
+      ->check(CLI::Range(1, 10000));
+  CLI11_PARSE(options, argc, argv);
+  Run run(settings, "heat", {"--quiet"});
   const std::vector<std::string> all{"node0", "node1", "node2"};
   const std::vector<std::string> rest{"node0", "node2"};
   run.circulate(2 * settings.ranks, all);  // every rank has moved: what a first migration needs is there
   using bench::Footprint;
   using bench::largest;
-  const Footprint early = largest(run.cluster(), all, test::app("heat"));
+  const Footprint early = largest(run.cluster(), all, test::app_by_address("heat"));
   const Footprint early_agent = largest(run.cluster(), all, test::tool("cppc-agent"));
   run.circulate(settings.before - 2 * settings.ranks, all);
   run.migrate({"--evacuate", "node1"});
   run.cluster().off("node1");
   run.circulate(settings.after, rest);
-  const Footprint late = largest(run.cluster(), rest, test::app("heat"));
+  const Footprint late = largest(run.cluster(), rest, test::app_by_address("heat"));
   const Footprint late_agent = largest(run.cluster(), rest, test::tool("cppc-agent"));
   const test::Finished finished = run.finish();
   if (finished.status != 0) give_up("heat under cppc-run", finished);
@@ -127,13 +155,26 @@ int main() {
       "largest process   rank: %ld descriptors, %.1f MB (early: %ld, %.1f); agent: %ld, %.1f MB (early: %ld, %.1f)\n",
       late.descriptors, late.megabytes, early.descriptors, early.megabytes, late_agent.descriptors,
       late_agent.megabytes, early_agent.descriptors, early_agent.megabytes);
-  std::printf(
-      "{\"bench\":\"migrate\",\"migrations\":%d,\"lost\":%d,\"bitwise_equal\":%s,\"frozen_ms_median\":%.1f,\"frozen_ms_"
-      "max\":%.1f,"
-      "\"response_ms_median\":%.1f,\"evacuation_ms_median\":%.1f,\"rebuild_ms_median\":%.1f,\"fds_grown\":%ld,\"rss_"
-      "grown_mb\":%.1f}\n",
-      settings.before + settings.after, run.lost(), equal ? "true" : "false", spreads["frozen_ms"].median,
-      spreads["frozen_ms"].high, spreads["response_ms"].median, spreads["evacuation_ms"].median,
-      spreads["rebuild_ms"].median, descriptors, grown);
-  return run.lost() == 0 && equal ? 0 : 1;
+  const std::optional<double> cpp = frozen_ms(settings, "wave");
+  const std::optional<double> fortran = frozen_ms(settings, "wave_f90");
+  const auto rounded = [](double value) { return std::round(value * 10) / 10; };
+  nlohmann::ordered_json by_language{
+      {"c", rounded(spreads["frozen_ms"].median)}, {"cpp", nullptr}, {"fortran", nullptr}};
+  if (cpp) by_language["cpp"] = rounded(*cpp);
+  if (fortran) by_language["fortran"] = rounded(*fortran);
+  std::printf("%s\n", nlohmann::ordered_json{{"bench", "migrate"},
+                                             {"migrations", settings.before + settings.after},
+                                             {"lost", run.lost()},
+                                             {"bitwise_equal", equal},
+                                             {"frozen_ms_median", rounded(spreads["frozen_ms"].median)},
+                                             {"frozen_ms_max", rounded(spreads["frozen_ms"].high)},
+                                             {"response_ms_median", rounded(spreads["response_ms"].median)},
+                                             {"evacuation_ms_median", rounded(spreads["evacuation_ms"].median)},
+                                             {"rebuild_ms_median", rounded(spreads["rebuild_ms"].median)},
+                                             {"fds_grown", descriptors},
+                                             {"rss_grown_mb", rounded(grown)},
+                                             {"by_language", by_language}}
+                          .dump()
+                          .c_str());
+  return run.lost() == 0 && equal && cpp && fortran ? 0 : 1;
 }

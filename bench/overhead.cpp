@@ -1,8 +1,17 @@
-/// What it costs that a program could be moved while nobody asks: each program of tests/apps by mpicc and by cppc-cc,
-/// same sources, same compiler, same options, on one rank under plain mpirun, in turn. Compared is processor time, user
-/// and system, of the rank and its mpirun: unlike elapsed time, it leaves out what else runs on the machine.
+/// What it costs that a program can be moved while nobody asks: each program of tests/apps by the compilers' wrappers
+/// under cppc-run, and by mpicc and its kin under mpirun, with the options that cppc-run gives it and with its own
+/// choices. Four ranks, same sources, same compiler, same options, in turn.
+///
+/// Compared is processor time, user and system, of all processes of the job, which leaves out what else runs on the
+/// machine, of a long run less a short one: without what starting and ending a job takes. That is shown by itself.
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,37 +19,71 @@
 
 #include "figures.hpp"
 #include "job.hpp"
+#include "mpirun_command.hpp"
 
 namespace {
 
 using namespace cppc;
 
-constexpr int kPairs = 9;
+using Words = std::vector<std::string>;
 
 struct Load {
   std::string program;
-  std::vector<std::string> arguments;
+  Words arguments;
+  std::string lasting;  ///< the option that says how long it works
+  int times;            ///< its value, for some seconds; 1 is a short run
 };
 
-/// Some seconds each.
 const std::vector<Load> kLoads{
-    {"heat", {"--quiet", "--size", "1000", "--steps", "3000"}},
-    {"cg", {"A", "--quiet", "--repeat", "4"}},
-    {"ep", {"W", "--repeat", "4"}},
-    {"is", {"A", "--repeat", "2"}},
-    {"mg", {"A"}},
-    {"ft", {"A"}},
-    {"md", {"--layers", "32", "--steps", "300"}},
-    {"tree", {"--steps", "400"}},
-    {"blocks", {"--size", "128", "--steps", "1500"}},
-    {"types", {"--rows", "500", "--columns", "500", "--steps", "1600"}},
+    {"heat", {"--quiet", "--size", "1000"}, "--steps", 3000},
+    {"cg", {"W", "--quiet"}, "--repeat", 6},
+    {"ep", {"S"}, "--repeat", 12},
+    {"is", {"W"}, "--repeat", 20},
+    {"mg", {"W"}, "--repeat", 12},
+    {"ft", {"W"}, "--repeat", 15},
+    {"md", {"--layers", "32"}, "--steps", 250},
+    {"tree", {}, "--steps", 400},
+    {"blocks", {"--size", "64"}, "--steps", 400},
+    {"types", {"--rows", "500", "--columns", "500"}, "--steps", 1000},
+    {"objects", {}, "--steps", 8000},
+    {"storm", {}, "--steps", 15000},
+    {"records", {}, "--steps", 5000},
+    {"onesided", {}, "--steps", 4000},
+    {"particles", {}, "--steps", 2500},
+    {"stencil_omp", {}, "--steps", 100},
+    {"spectral", {}, "--steps", 1000},
+    {"h5steps", {}, "--steps", 800},
+    {"cg_f90", {"W"}, "--repeat", 6},
+    {"mg_f90", {"W"}, "--repeat", 2},
+    {"ft_f90", {"W"}, "--repeat", 15},
+    {"wave_f77", {}, "--steps", 100000},
+    {"mixed", {}, "--steps", 5000},
 };
 
-struct Times {
-  std::vector<double> processor, elapsed;
-};
+/// What cppc-run has mpirun do otherwise than by itself, as settings for mpirun.
+run::Result<Words> settings_of_cppc_run() {
+  const auto contexts = run::parse_command_line(Words{"-n", "4", "program"});
+  if (!contexts) return tl::unexpected(contexts.error());
+  const run::Machine machine = run::this_machine();
+  const auto allocation = run::allocate(*contexts, machine);
+  if (!allocation) return tl::unexpected(allocation.error());
+  run::Environment present;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string entry = *one;
+    present[entry.substr(0, entry.find('='))] = entry.substr(entry.find('=') + 1);
+  }
+  const auto command = run::build_mpirun_command(*contexts, *allocation, machine, {}, present);
+  if (!command) return tl::unexpected(command.error());
+  Words settings;
+  for (const auto& [name, value] : command->environment) {
+    if (name.starts_with("OMPI_MCA_") && name != "OMPI_MCA_plm_rsh_agent") settings.push_back(name + "=" + value);
+  }
+  return settings;
+}
 
 double processor_seconds() {
+  while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR) {
+  }  // those whose parents have ended before them
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
   const auto seconds = [](const timeval& time) {
@@ -49,69 +92,143 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Returns what it prints.
-std::string run(const std::string& path, const Load& load, Times& times) {
-  std::vector<std::string> command{"mpirun", "--allow-run-as-root", "-n", "1", path};
-  command.insert(command.end(), load.arguments.begin(), load.arguments.end());
-  const double before = processor_seconds();
-  const auto start = std::chrono::steady_clock::now();
-  const test::Finished finished = test::Process(command).wait(std::chrono::seconds(3600));
-  times.elapsed.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  times.processor.push_back(processor_seconds() - before);
-  if (finished.status == 0) return finished.output;
-  std::fprintf(stderr, "%s: status %d\n%s%s", path.c_str(), finished.status, finished.output.c_str(),
-               finished.errors.c_str());
-  std::exit(1);
+struct Times {
+  std::vector<double> processor, elapsed;
+};
+
+/// How a program is started.
+class Way {
+ public:
+  Way(Words command, Words settings, bool movable)
+      : command_(std::move(command)), settings_(std::move(settings)), movable_(movable) {
+    settings_.insert(settings_.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
+  }
+
+  /// Notes how long it takes; returns what it prints.
+  std::string run(const Load& load, int times, Times& taken) const {
+    Words command = command_;
+    command.push_back(movable_ ? test::app_by_address(load.program) : test::plain_app(load.program));
+    command.insert(command.end(), load.arguments.begin(), load.arguments.end());
+    command.insert(command.end(), {load.lasting, std::to_string(times)});
+    const double before = processor_seconds();
+    const auto start = std::chrono::steady_clock::now();
+    const test::Finished finished = test::Process(command, settings_).wait(std::chrono::seconds(3600));
+    taken.elapsed.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    taken.processor.push_back(processor_seconds() - before);
+    if (finished.status == 0) return finished.output;
+    std::fprintf(stderr, "%s: status %d\n%s%s", command[command_.size()].c_str(), finished.status,
+                 finished.output.c_str(), finished.errors.c_str());
+    std::exit(1);
+  }
+
+ private:
+  Words command_, settings_;
+  bool movable_;
+};
+
+enum : std::size_t { kMovable, kSame, kDefaults, kWays };
+
+/// Of one program, in each way.
+struct Measured {
+  std::array<Times, kWays> whole, brief;
+};
+
+/// All ways in turn, each round begins with another.
+Measured measure(const Load& load, const std::array<Way, kWays>& ways, int rounds) {
+  Measured measured;
+  std::string answer;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < kWays; ++i) {
+      const std::size_t way = (i + static_cast<std::size_t>(round)) % kWays;
+      ways[way].run(load, 1, measured.brief[way]);
+      const std::string printed = ways[way].run(load, load.times, measured.whole[way]);
+      if (answer.empty()) answer = printed;
+      if (printed == answer) continue;
+      std::fprintf(stderr, "%s: results differ\n%s%s", load.program.c_str(), answer.c_str(), printed.c_str());
+      std::exit(1);
+    }
+  }
+  return measured;
 }
 
-/// Of movable to plain, pair by pair.
-bench::Spread ratios(const std::vector<double>& movable, const std::vector<double>& plain) {
+double median(const std::vector<double>& values) { return bench::spread(values).median; }
+
+/// Movable to plain without the start, round by round.
+bench::Spread ratios(const Measured& measured, std::vector<double> Times::*time, std::size_t plain) {
+  const auto work = [&](std::size_t way, std::size_t round) {
+    return (measured.whole[way].*time)[round] - median(measured.brief[way].*time);
+  };
   std::vector<double> values;
-  for (std::size_t i = 0; i < plain.size(); ++i) values.push_back(movable[i] / plain[i]);
+  for (std::size_t round = 0; round < (measured.whole[plain].*time).size(); ++round)
+    values.push_back(work(kMovable, round) / work(plain, round));
   return bench::spread(values);
 }
 
-/// Prints a line of the table; returns the ratio.
-double compare(const Load& load) {
-  Times plain;
-  Times movable;
-  for (int pair = 0; pair < kPairs; ++pair) {
-    const bool first = pair % 2 == 0;  // the second of two runs may have it easier
-    const std::string one = first ? run(test::plain_app(load.program), load, plain) : "";
-    const std::string moved = run(test::app(load.program), load, movable);
-    if (moved == (first ? one : run(test::plain_app(load.program), load, plain))) continue;
-    std::fprintf(stderr, "%s: plain and movable differ\n", load.program.c_str());
-    std::exit(1);
-  }
-  const bench::Spread ratio = ratios(movable.processor, plain.processor);
-  std::printf("%-8s %9.3f %9.3f %9.4f %9.4f %9.4f %9.4f\n", load.program.c_str(), bench::spread(plain.processor).median,
-              bench::spread(movable.processor).median, ratio.median, ratio.low, ratio.high,
-              ratios(movable.elapsed, plain.elapsed).median);
+/// Of all programs.
+struct Total {
+  std::vector<double> same, defaults, start_plain, start_movable;
+  nlohmann::ordered_json by_program;
+};
+
+double rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+/// Adds a program, prints its line of the table.
+void add(Total& total, const Load& load, const Measured& measured) {
+  const bench::Spread same = ratios(measured, &Times::processor, kSame);
+  total.same.push_back(same.median);
+  total.defaults.push_back(ratios(measured, &Times::processor, kDefaults).median);
+  total.start_plain.push_back(median(measured.brief[kSame].processor));
+  total.start_movable.push_back(median(measured.brief[kMovable].processor));
+  total.by_program[load.program] = rounded(same.median);
+  std::printf("%-12s %8.2f %8.2f %8.4f %8.4f %8.4f %8.4f %9.4f %8.2f %8.2f\n", load.program.c_str(),
+              median(measured.whole[kSame].processor), median(measured.whole[kMovable].processor), same.median,
+              same.low, same.high, ratios(measured, &Times::elapsed, kSame).median, total.defaults.back(),
+              total.start_plain.back(), total.start_movable.back());
   std::fflush(stdout);
-  return ratio.median;
 }
 
 }  // namespace
 
-int main() {
-  std::printf(
-      "Seconds of processor time, medians of %d runs each; ratios movable : plain of runs in pairs. gcc -O2, one "
-      "rank,\n"
-      "plain mpirun (not cppc-run), nobody asks for a migration.\n",
-      kPairs);
-  std::printf("%-8s %9s %9s %9s %9s %9s %9s\n", "program", "plain", "movable", "ratio", "lowest", "highest", "elapsed");
-  std::vector<double> all;
-  nlohmann::ordered_json ratio;
-  const auto rounded = [](double value) { return std::round(value * 1e4) / 1e4; };
-  for (const Load& load : kLoads) {
-    all.push_back(compare(load));
-    ratio[load.program] = rounded(all.back());
+int main(int argc, char** argv) {
+  int rounds = 9;
+  std::string only;
+  CLI::App options{"Programs under cppc-run and under mpirun, nobody asks for a migration."};
+  options.add_option("--rounds", rounds, "runs of each program in each way")->check(CLI::Range(1, 1000));
+  options.add_option("--only", only, "programs whose name contains this");
+  CLI11_PARSE(options, argc, argv);
+  const auto settings = settings_of_cppc_run();
+  if (!settings) {
+    std::fprintf(stderr, "what cppc-run has mpirun do: %s\n", settings.error().c_str());
+    return 1;
   }
-  const bench::Spread spread = bench::spread(all);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const std::array<Way, kWays> ways{Way({test::tool("cppc-run"), "-n", "4"}, {}, true),
+                                    Way({"mpirun", "-n", "4"}, *settings, false),
+                                    Way({"mpirun", "--oversubscribe", "-n", "4"}, {}, false)};
+
   std::printf(
-      "%s\n",
-      nlohmann::ordered_json{
-          {"bench", "overhead"}, {"ratio", ratio}, {"median", rounded(spread.median)}, {"worst", rounded(spread.high)}}
-          .dump()
-          .c_str());
+      "Seconds of processor time of a job of four ranks, medians of %d runs each; ratios movable : plain without what\n"
+      "the shortest run takes. gcc -O2; movable: under cppc-run; plain: under mpirun with the options that cppc-run\n"
+      "gives it, and as it is.\n",
+      rounds);
+  std::printf("%-12s %8s %8s %8s %8s %8s %8s %9s %17s\n", "program", "plain", "movable", "ratio", "lowest", "highest",
+              "elapsed", "mpirun's", "shortest runs");
+  Total total;
+  for (const Load& load : kLoads) {
+    if (load.program.find(only) != std::string::npos) add(total, load, measure(load, ways, rounds));
+  }
+  if (total.same.empty()) {
+    std::fprintf(stderr, "no program has %s in its name\n", only.c_str());
+    return 2;
+  }
+  const bench::Spread same = bench::spread(total.same);
+  std::printf("starting and ending a job: %.2f s plain, %.2f s movable\n", median(total.start_plain),
+              median(total.start_movable));
+  std::printf("%s\n", nlohmann::ordered_json{{"bench", "overhead"},
+                                             {"ratio", total.by_program},
+                                             {"median", rounded(same.median)},
+                                             {"worst", rounded(same.high)},
+                                             {"against_defaults", rounded(median(total.defaults))}}
+                          .dump()
+                          .c_str());
 }

@@ -36,6 +36,16 @@ std::string library_of(const void* function) {
   return dladdr(function, &found) != 0 ? found.dli_fname : "an unknown library";
 }
 
+/// Without asking dladdr() for each of hundreds of functions, which looks through all symbols of libcppc each time.
+bool in_libcppc(const void* address) {
+  static const LoadedObject& libcppc = []() -> const LoadedObject& {
+    const auto& objects = *new std::vector<LoadedObject>(LoadedObject::all());  // used until the process ends
+    return *std::ranges::find_if(
+        objects, [](const LoadedObject& object) { return object.holds(reinterpret_cast<const void*>(&taken)); });
+  }();
+  return libcppc.holds(address);
+}
+
 [[noreturn]] void refuse(const std::string& why) {
   die(CPPC_ERR_UNSUPPORTED, why + ": this job could not be migrated, so it does not start");
 }
@@ -54,7 +64,7 @@ class Precedence {
   void adopt_tools() {
     const void* const in_mpi = dlsym(own_library_, "PMPI_Init");
     for (const LoadedObject& object : LoadedObject::all()) {
-      if (is_own(object) || object.holds(in_mpi)) continue;
+      if (object.holds(reinterpret_cast<const void*>(&taken)) || object.holds(in_mpi)) continue;
       const auto rebound = object.rebind([this](const char* name) { return own_for(name); });
       if (!rebound) refuse(named(object) + " calls functions of MPI by their PMPI_ names, but " + rebound.error());
       if (*rebound > 0) tools_.push_back(object);
@@ -74,18 +84,13 @@ class Precedence {
   }
 
  private:
-  static bool is_own(const LoadedObject& object) { return object.holds(reinterpret_cast<const void*>(&taken)); }
-
   static std::string named(const LoadedObject& object) { return object.name().empty() ? "the program" : object.name(); }
 
   /// What is to be called in place of `name`, if libcppc has it.
   [[nodiscard]] const void* own_for(const char* name) const {
     if (!std::string_view(name).starts_with(profiling_prefix)) return nullptr;
     const void* const found = dlsym(own_library_, name + 1);
-    Dl_info own{}, its{};
-    const bool is_own = found != nullptr && dladdr(found, &its) != 0 &&
-                        dladdr(reinterpret_cast<const void*>(&taken), &own) != 0 && its.dli_fbase == own.dli_fbase;
-    return is_own ? found : nullptr;
+    return in_libcppc(found) ? found : nullptr;
   }
 
   void* own_library_;
@@ -105,10 +110,8 @@ __attribute__((constructor)) void establish_precedence() noexcept try {
 }  // namespace
 
 bool taken(const char* function) {
-  Dl_info own{}, found{};
   const void* const first = dlsym(RTLD_DEFAULT, function);
-  return first != nullptr && dladdr(reinterpret_cast<const void*>(&taken), &own) != 0 && dladdr(first, &found) != 0 &&
-         found.dli_fbase != own.dli_fbase;
+  return first != nullptr && !in_libcppc(first);
 }
 
 }  // namespace cppc

@@ -1,8 +1,9 @@
-# add_movable(NAME): the program NAME of this folder, built twice from the same sources with the same options for each
-# variant COMPILER-LEVEL:
-#   bin/plain/VARIANT/NAME     by mpicc
-#   bin/movable/VARIANT/NAME   by cppc-cc --portable; what it translated and its report.json are in
-#                              tests/apps/translated/VARIANT/NAME
+# add_movable(NAME): the program NAME of this folder, built three times from the same sources with the same options for
+# each variant COMPILER-LEVEL:
+#   bin/plain/VARIANT/NAME        by mpicc
+#   bin/by-address/VARIANT/NAME   by cppc-cc
+#   bin/movable/VARIANT/NAME      by cppc-cc --portable; what it translated and its report.json are in
+#                                 tests/apps/translated/VARIANT/NAME
 # The default build has gcc-O2 only, the target movable-all has all variants.
 find_program(GCC gcc REQUIRED)
 find_program(CLANG clang-19 REQUIRED)
@@ -24,9 +25,12 @@ function(add_movable name)
     set(options -${CMAKE_MATCH_2} -Wall -Wextra ${CPPC_SANITIZE_OPTIONS} ${sources} -lm)
     set(plain ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/plain/${variant}/${name})
     set(movable ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/movable/${variant}/${name})
+    set(by_address ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/by-address/${variant}/${name})
+    set(needed cppc-cc cppc-translator cppc cppc_public_headers ${tables})
     set(kept ${CMAKE_CURRENT_BINARY_DIR}/translated/${variant})
-    file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/plain/${variant}
-         ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/movable/${variant})
+    foreach(kind plain movable by-address)
+      file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${kind}/${variant})
+    endforeach()
     add_custom_command(OUTPUT ${plain}
       COMMAND ${CMAKE_COMMAND} -E env OMPI_CC=${compiler} ${MPICC} -o ${plain} ${options}
       DEPENDS ${sources} ${headers}
@@ -35,10 +39,15 @@ function(add_movable name)
     add_custom_command(OUTPUT ${movable} ${kept}/${name}/report.json
       COMMAND ${CMAKE_COMMAND} -E env CPPC_CC=${compiler} CPPC_KEEP=${kept} $<TARGET_FILE:cppc-cc> --portable
               -o ${movable} ${options}
-      DEPENDS ${sources} ${headers} cppc-cc cppc-translator cppc cppc_public_headers ${tables}
+      DEPENDS ${sources} ${headers} ${needed}
       WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
       COMMAND_EXPAND_LISTS VERBATIM)
-    add_custom_target(movable-${variant}-${name} DEPENDS ${plain} ${movable})
+    add_custom_command(OUTPUT ${by_address}
+      COMMAND ${CMAKE_COMMAND} -E env CPPC_CC=${compiler} $<TARGET_FILE:cppc-cc> -o ${by_address} ${options}
+      DEPENDS ${sources} ${headers} ${needed}
+      WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+      COMMAND_EXPAND_LISTS VERBATIM)
+    add_custom_target(movable-${variant}-${name} DEPENDS ${plain} ${movable} ${by_address})
     add_dependencies(movable-all movable-${variant}-${name})
   endforeach()
   list(GET movable_variants 0 default)
@@ -48,8 +57,8 @@ endfunction()
 # add_movable_by_address(NAME LANGUAGE CXX|Fortran [VARIANTS variant...] SOURCES file... [OBJECTS library...]
 #                        [OPTIONS option...] [LIBRARIES option...])
 #
-# A program whose state is kept by address: the same for it, by mpicxx and cppc-c++ or by mpifort and cppc-fc. The
-# objects are of CMake's object libraries. Files of modules are in a folder of each build's own.
+# The same for a program by mpicxx and cppc-c++ or by mpifort and cppc-fc, which both folders have: its state is always
+# kept by address. The objects are of CMake's object libraries. Files of modules are in a folder of each build's own.
 find_program(GXX g++ REQUIRED)
 find_program(CLANGXX clang++-19 REQUIRED)
 find_program(GFORTRAN gfortran REQUIRED)
@@ -69,9 +78,6 @@ set(Fortran_options -Wall)
 
 function(add_movable_by_address name)
   cmake_parse_arguments(PARSE_ARGV 1 app "" "LANGUAGE" "VARIANTS;SOURCES;OBJECTS;OPTIONS;LIBRARIES")
-  if(NOT CPPC_BY_ADDRESS_TESTS)
-    return()
-  endif()
   set(language ${app_LANGUAGE})
   set(wrapper ${${language}_movable})
   file(GLOB headers CONFIGURE_DEPENDS *.h cpp/*.hpp)
@@ -83,6 +89,9 @@ function(add_movable_by_address name)
     string(REGEX MATCH "^(.*)-(O.)$" matched ${variant})
     set(level -${CMAKE_MATCH_2})
     set(compiler ${${language}_with_${CMAKE_MATCH_1}})
+    file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/by-address/${variant})
+    file(CREATE_LINK ../../movable/${variant}/${name} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/by-address/${variant}/${name}
+         SYMBOLIC)
     foreach(kind plain movable)
       set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${kind}/${variant}/${name})
       set(modules ${CMAKE_CURRENT_BINARY_DIR}/modules/${kind}/${variant}/${name})

@@ -9,10 +9,14 @@ module app
   integer, parameter :: path_length = 4096
   integer(c_int64_t), parameter, public :: digest_start = int(z'4bf29ce484222325', c_int64_t)
 
-  ! `times` is what --repeat or --steps says; `class` is blank in programs without classes.
+  ! `times` is what --repeat or --steps says; `class` is blank in programs without classes. The last three are for
+  ! programs of any size, which set `megabytes` before they parse their options.
   type, public :: options
     character(len=1) :: class = ' '
     integer :: times = 1
+    integer :: megabytes = 0
+    integer :: pause_us = 0
+    character(len=path_length) :: until = ' '
   end type options
 
   type, bind(c) :: hold_type
@@ -23,7 +27,7 @@ module app
   character(len=path_length), target, save :: hold_file = ' ', hold_steps = ' '
   character(len=path_length), save :: file_base = ' '
   character(len=path_length), save :: program_name = ' ', last_option = ' ', error = ' '
-  logical, save :: helps = .false.
+  logical, save :: helps = .false., any_size = .false.
 
   interface
     subroutine c_hold_at(hold, rank, step) bind(c, name='hold_at')
@@ -60,7 +64,8 @@ module app
 
 contains
 
-  ! Reads "CLASS --repeat N" (for names with a class) or "--steps N", and --file FILE, --hold FILE, --hold-at K. Before MPI_Init.
+  ! Reads "CLASS --repeat N" (for names with a class) or "--steps N"; --mb M, --until FILE and --pause-us U for programs
+  ! of any size; --file FILE, --hold FILE, --hold-at K. Before MPI_Init.
   subroutine parse_options(name, has_class, read)
     character(len=*), intent(in) :: name
     logical, intent(in) :: has_class
@@ -70,6 +75,7 @@ contains
 
     program_name = name
     last_option = merge('--repeat', '--steps ', has_class)
+    any_size = read%megabytes > 0
     i = 1
     do while (i <= command_argument_count())
       call get_command_argument(i, argument)
@@ -77,7 +83,16 @@ contains
         helps = .true.
       else if (argument == last_option) then
         i = i + 1
-        call read_number(i, read%times)
+        call read_number(i, last_option, read%times)
+      else if (any_size .and. argument == '--mb') then
+        i = i + 1
+        call read_number(i, argument, read%megabytes)
+      else if (any_size .and. argument == '--pause-us') then
+        i = i + 1
+        call read_number(i, argument, read%pause_us)
+      else if (any_size .and. argument == '--until') then
+        i = i + 1
+        call read_text(i, argument, read%until)
       else if (argument == '--hold') then
         i = i + 1
         call read_text(i, argument, hold_file)
@@ -111,15 +126,16 @@ contains
     text = trim(argument) // c_null_char
   end subroutine read_text
 
-  subroutine read_number(i, number)
+  subroutine read_number(i, option, number)
     integer, intent(in) :: i
+    character(len=*), intent(in) :: option
     integer, intent(inout) :: number
     character(len=path_length) :: argument
     integer :: failed
 
     call get_command_argument(i, argument)
     read (argument, *, iostat=failed) number
-    if (failed /= 0 .or. number < 1) error = trim(last_option) // " wants a whole number from 1, not '" // trim(argument) // "'"
+    if (failed /= 0 .or. number < 1) error = trim(option) // " wants a whole number from 1, not '" // trim(argument) // "'"
   end subroutine read_number
 
   ! After MPI_Init: whether the program has to end without working. Rank 0 says why.
@@ -144,6 +160,8 @@ contains
       '  --hold FILE  at step K (--hold-at K, or several, as 3,7) wait until FILE exists, and remove it', &
       'Exit status: 0 right, 1 wrong, 2 wrong usage.', 'Example:', &
       '  mpirun -n 4 ' // name // trim(merge(' S', '  ', last_option == '--repeat'))
+    if (any_size) print '(a)', 'Also:', '  --mb M        million bytes of state of each rank', &
+      '  --until FILE  in place of --steps: go on until FILE exists', '  --pause-us U  sleep U microseconds in every step'
   end function may_not_work
 
   subroutine hold_here(rank, step)
