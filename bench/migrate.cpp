@@ -83,7 +83,7 @@ class Run {
  private:
   static std::vector<std::string> command(const std::string& program, int megabytes, std::vector<std::string> options,
                                           const std::string& until) {
-    options.insert(options.begin(), {test::app_by_address(program), "--mb", std::to_string(megabytes), "--pause-us",
+    options.insert(options.begin(), {test::app(program), "--mb", std::to_string(megabytes), "--pause-us",
                                      "20000", "--until", until});
     return options;
   }
@@ -125,13 +125,13 @@ int main(int argc, char** argv) {
   run.circulate(2 * settings.ranks, all);  // every rank has moved: what a first migration needs is there
   using bench::Footprint;
   using bench::largest;
-  const Footprint early = largest(run.cluster(), all, test::app_by_address("heat"));
+  const Footprint early = largest(run.cluster(), all, test::app("heat"));
   const Footprint early_agent = largest(run.cluster(), all, test::tool("cppc-agent"));
   run.circulate(settings.before - 2 * settings.ranks, all);
   run.migrate({"--evacuate", "node1"});
   run.cluster().off("node1");
   run.circulate(settings.after, rest);
-  const Footprint late = largest(run.cluster(), rest, test::app_by_address("heat"));
+  const Footprint late = largest(run.cluster(), rest, test::app("heat"));
   const Footprint late_agent = largest(run.cluster(), rest, test::tool("cppc-agent"));
   const test::Finished finished = run.finish();
   if (finished.status != 0) give_up("heat under cppc-run", finished);

@@ -107,7 +107,7 @@ class Way {
   /// Notes how long it takes; returns what it prints.
   std::string run(const Load& load, int times, Times& taken) const {
     Words command = command_;
-    command.push_back(movable_ ? test::app_by_address(load.program) : test::plain_app(load.program));
+    command.push_back(movable_ ? test::app(load.program) : test::plain_app(load.program));
     command.insert(command.end(), load.arguments.begin(), load.arguments.end());
     command.insert(command.end(), {load.lasting, std::to_string(times)});
     const double before = processor_seconds();

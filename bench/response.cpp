@@ -33,7 +33,7 @@ struct Outcome {
 };
 
 std::vector<Case> cases() {
-  return {{"heat_s", "steps of milliseconds", {test::app_by_address("heat"), "--mb", "16", "--until"}, "step 100:"},
+  return {{"heat_s", "steps of milliseconds", {test::app("heat"), "--mb", "16", "--until"}, "step 100:"},
           {"no_world_s", "halves without a collective in common", {test::tool("response-no-world")}, "working"},
           {"long_compute_s", "30 s between calls", {test::tool("response-long-compute"), "30"}, "working"}};
 }

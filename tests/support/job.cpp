@@ -53,10 +53,6 @@ std::string plain_app(const std::string& name, const std::string& variant) {
   return tool("plain/" + variant + "/" + name);
 }
 
-std::string app_by_address(const std::string& name, const std::string& variant) {
-  return tool("by-address/" + variant + "/" + name);
-}
-
 std::string remote_shell() { return CPPC_SOURCE_DIR "/tests/cluster/rsh"; }
 
 Cluster::Cluster(int nodes, const std::vector<std::string>& options) {

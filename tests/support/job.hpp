@@ -56,8 +56,6 @@ std::string library(const std::string& name);
 /// Those of tests/apps as `variant` of tests/apps/movable.cmake, movable and plain.
 std::string app(const std::string& name, const std::string& variant = "gcc-O2");
 std::string plain_app(const std::string& name, const std::string& variant = "gcc-O2");
-/// Movable with its state kept by address, whatever its language.
-std::string app_by_address(const std::string& name, const std::string& variant = "gcc-O2");
 /// For mpirun's plm_rsh_agent.
 std::string remote_shell();
 

@@ -9,6 +9,8 @@
 /// "restart extension: safe point 3: <objects> objects, <bytes> bytes, restarting", and at the end "restart extension:
 /// <n> safe points passed": with CPPC_RESTART_AT empty, that is all it does. A state that cannot be saved or restored,
 /// and a program that ends before the last of these safe points, end with a message and status 125.
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -97,6 +99,9 @@ void set(std::vector<std::string>& environment, const std::string& variable, con
   std::string rest;
   for (std::size_t i = 1; i < restarts.size(); ++i) rest += (i > 1 ? "," : "") + restarts[i];
   set(environment, kRestartsVariable, rest);
+  // As in a process that somebody else starts, there are no descriptors but for the standard ones.
+  if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0 || fcntl(file, F_SETFD, 0) != 0)
+    fail("cannot close descriptors");
   execve("/proc/self/exe", pointers_to(arguments).data(), pointers_to(environment).data());
   fail("cannot start the program again");
 }

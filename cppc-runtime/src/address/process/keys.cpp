@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <bitset>
 #include <mutex>
 #include <vector>
 
@@ -51,17 +52,16 @@ void note(pthread_key_t number, void (*destructor)(void*)) {
   *key = {.next = key->next, .used = true, .number = number, .destructor = destructor, .value = nullptr};
 }
 
-/// The system gives the lowest number that is free.
-bool take(pthread_key_t wanted, void (*destructor)(void*)) {
-  std::vector<pthread_key_t> surplus;
-  bool taken = false;
-  for (pthread_key_t key = 0; !taken && real_key_create(&key, destructor) == 0;) {
-    taken = key == wanted;
-    if (!taken) surplus.push_back(key);
-    if (key > wanted) break;
-  }
-  for (const pthread_key_t key : surplus) real_key_delete(key);
-  return taken;
+/// In a process that takes over: what others make until the program is there gets higher numbers. The system gives the
+/// lowest number that is free, and has 1024.
+constexpr pthread_key_t kReserved = 512;
+constinit std::bitset<kReserved> reserved;
+
+/// That no other has, since it is reserved; the lower ones are in use, or reserved as well.
+bool make_again(const Key& key) {
+  pthread_key_t number = 0;
+  return real_key_delete(key.number) == 0 && real_key_create(&number, key.destructor) == 0 && number == key.number &&
+         pthread_setspecific(number, key.value) == 0;
 }
 
 }  // namespace
@@ -78,27 +78,39 @@ cppc_status keys::write(ByteWriter& writer) {
   return CPPC_OK;
 }
 
+void keys::reserve_numbers() {
+  for (pthread_key_t number = 0; real_key_create(&number, nullptr) == 0;) {
+    if (number >= kReserved) {
+      real_key_delete(number);
+      return;
+    }
+    reserved.set(number);
+  }
+}
+
 cppc_status keys::prepare(ByteReader& reader) {
   const std::uint64_t count = reader.count(sizeof(std::uint32_t));
   for (std::uint64_t i = 0; i < count; ++i) {
     const pthread_key_t number = reader.u32();
-    if (take(number, nullptr)) continue;
+    if (!reader.ok() || (number < kReserved && reserved.test(number))) continue;
     log().error(
         "the program's key {} for thread-specific data (pthread_key_create()) is another's in the process that "
-        "is to take over: a library, or MPI, has made it there",
-        number);
+        "is to take over, or is beyond the {} that are kept free there",
+        number, static_cast<unsigned>(kReserved));
     return CPPC_ERR_MISMATCH;
   }
-  return CPPC_OK;
+  return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
 }
 
 void keys::apply() {
   const std::lock_guard lock(mutex);
   for_each([](const Key& key) {
-    const bool good = real_key_delete(key.number) == 0 && take(key.number, key.destructor) &&
-                      pthread_setspecific(key.number, key.value) == 0;
-    if (!good) die(CPPC_ERR_SYSTEM, "a key for thread-specific data could not be made again");
+    if (!make_again(key)) die(CPPC_ERR_SYSTEM, "a key for thread-specific data could not be made again");
+    reserved.reset(key.number);
   });
+  for (pthread_key_t number = 0; number < kReserved; ++number)
+    if (reserved.test(number)) real_key_delete(number);
+  reserved.reset();
 }
 
 }  // namespace cppc::address

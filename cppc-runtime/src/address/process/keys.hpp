@@ -10,7 +10,11 @@ namespace cppc::address::keys {
 /// On the main thread; notes the values in the program's memory, which is to be captured after that.
 cppc_status write(ByteWriter& writer);
 
-/// In a process that takes the state over: reserves the numbers. CPPC_ERR_MISMATCH, logged, when one is taken.
+/// In a process that takes the state over, before MPI and others make keys: those that the program may have are kept
+/// free for it.
+void reserve_numbers();
+
+/// In such a process: CPPC_ERR_MISMATCH, logged, when a number is not free.
 cppc_status prepare(ByteReader& reader);
 
 /// On the main thread, when the program's memory is there: gives the keys their destructors and values.

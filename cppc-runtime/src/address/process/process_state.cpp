@@ -160,6 +160,7 @@ constexpr std::array parts{
 char** start(bool takes_over) {
   signals::start();
   limits::start();
+  if (takes_over) keys::reserve_numbers();
   if (takes_over) return nullptr;
   program_memory_there = true;
   return environment::start();

@@ -5,12 +5,14 @@ namespace {
 
 using namespace test;
 
-TEST(Keys, HaveTheirNumbersValuesAndDestructorsInAnotherProcess) {
-  expect_moved("keys", "first: 1\nsecond: the main thread's\nanother one: 1\ndestroyed: a thread's\n");
-}
+constexpr const char* kSaid = "first: 1\nsecond: the main thread's\nanother one: 1\ndestroyed: a thread's\n";
 
-TEST(Keys, ThatAreTakenAreRefusedByName) {
-  expect_refused("taken_key", at_restore, "for thread-specific data (pthread_key_create()) is another's");
+TEST(Keys, HaveTheirNumbersValuesAndDestructorsInAnotherProcess) { expect_moved("keys", kSaid); }
+
+TEST(Keys, AreFreeAlthoughOthersMakeKeysInTheOtherProcess) { expect_moved("other_keys", kSaid); }
+
+TEST(Keys, ThatAreTooManyAreRefusedByName) {
+  expect_refused("too_many_keys", at_restore, "for thread-specific data (pthread_key_create()) is another's");
 }
 
 }  // namespace

@@ -50,16 +50,14 @@ const Program keys{.before =
                          pthread_join(thread, nullptr);
                        }};
 
-const Program taken_key{.before =
-                            [] {
-                              pthread_key_t key = 0;
-                              pthread_key_create(&key, nullptr);
-                            },
-                        .meanwhile =
-                            [] {
-                              pthread_key_t key = 0;
-                              pthread_key_create(&key, nullptr);
-                            }};
+void make_keys(int count) {
+  pthread_key_t key = 0;
+  for (int i = 0; i < count; ++i) pthread_key_create(&key, nullptr);
+}
+
+const Program other_keys{.before = keys.before, .meanwhile = [] { make_keys(10); }, .after = keys.after};
+
+const Program too_many_keys{.before = [] { make_keys(600); }};
 
 const Program running_thread{.before = [] {
   pthread_t thread{};
@@ -146,7 +144,8 @@ const Program openmp{.before =
 
 const Program* thread_program(const std::string& name) {
   if (name == "keys") return &keys;
-  if (name == "taken_key") return &taken_key;
+  if (name == "other_keys") return &other_keys;
+  if (name == "too_many_keys") return &too_many_keys;
   if (name == "running_thread") return &running_thread;
   if (name == "foreign_thread") return &foreign_thread;
   if (name == "blocking_thread") return &blocking_thread;

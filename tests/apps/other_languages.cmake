@@ -15,15 +15,12 @@ endforeach()
 # add_cpp_app(NAME [VARIANTS variant...] [OPTIONS option...] [LIBRARIES library...]): the program cpp/NAME.cpp
 function(add_cpp_app name)
   cmake_parse_arguments(PARSE_ARGV 1 app "" "" "VARIANTS;OPTIONS;LIBRARIES")
-  if(NOT app_VARIANTS)
-    set(app_VARIANTS ${movable_variants})
-  endif()
   add_executable(${name} cpp/${name}.cpp)
   target_compile_options(${name} PRIVATE -O2 ${app_OPTIONS})
   target_link_options(${name} PRIVATE ${app_OPTIONS})
   target_link_libraries(${name} PRIVATE app_c MPI::MPI_C ${app_LIBRARIES})
-  add_movable_by_address(${name} LANGUAGE CXX VARIANTS ${app_VARIANTS} SOURCES cpp/${name}.cpp OBJECTS app_c
-                         OPTIONS ${app_OPTIONS} LIBRARIES ${app_LIBRARIES})
+  add_movable(${name} LANGUAGE CXX VARIANTS ${app_VARIANTS} SOURCES cpp/${name}.cpp OBJECTS app_c
+              OPTIONS ${app_OPTIONS} LIBRARIES ${app_LIBRARIES})
 endfunction()
 
 # add_fortran_app(NAME SOURCES file... [OBJECTS library...] [LIBRARIES library...]): files of the folder fortran; they
@@ -38,8 +35,8 @@ function(add_fortran_app name)
   # mpif.h defines parameters that no program uses all of
   target_compile_options(${name} PRIVATE -O2 -Wno-unused-parameter)
   target_link_libraries(${name} PRIVATE ${app_OBJECTS} MPI::MPI_Fortran MPI::MPI_C ${app_LIBRARIES})
-  add_movable_by_address(${name} LANGUAGE Fortran VARIANTS gcc-O2 gcc-O3 SOURCES ${app_SOURCES} OBJECTS ${app_OBJECTS}
-                         LIBRARIES ${app_LIBRARIES})
+  add_movable(${name} LANGUAGE Fortran VARIANTS gcc-O2 gcc-O3 SOURCES ${app_SOURCES} OBJECTS ${app_OBJECTS}
+              LIBRARIES ${app_LIBRARIES})
 endfunction()
 
 add_cpp_app(particles)
