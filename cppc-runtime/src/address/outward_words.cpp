@@ -6,6 +6,7 @@
 #include "address/describe.hpp"
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
+#include "address/region_heap.hpp"
 #include "log.hpp"
 
 namespace cppc::address {
@@ -105,9 +106,9 @@ std::uint32_t OutwardWords::number_of(std::size_t module) {
 /// A word that leads to where others have, or may have, memory.
 cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word) {
   const void* const target = reinterpret_cast<const void*>(word);
-  if (const auto place = modules_.find(target)) {
-    if (is_carried_module(carried_, modules_.name(place->module))) return CPPC_OK;
-    words_.push_back({number, number_of(place->module), offset, place->offset});
+  if (const auto found = modules_.find(target)) {
+    if (is_carried_module(carried_, modules_.name(found->module))) return CPPC_OK;
+    words_.push_back({number, number_of(found->module), offset, found->offset});
     return CPPC_OK;
   }
   const MemoryMap::Range* const range = memory_.find(target);
@@ -116,7 +117,8 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
     words_.push_back({number, own_thread, offset, word - thread_});
     return CPPC_OK;
   }
-  if (piece.section == CPPC_SECTION_STACK || environment::holds(piece.memory.data() + offset)) return CPPC_OK;
+  const std::byte* const place = piece.memory.data() + offset;
+  if (piece.section == CPPC_SECTION_STACK || RegionHeap::is_free(place) || environment::holds(place)) return CPPC_OK;
   log().error("{} holds an address in {}, which no other process has: the rank cannot be moved while it does",
               describe(piece, offset), describe(*range));
   return CPPC_ERR_UNSUPPORTED;

@@ -24,7 +24,8 @@ class OutwardWords {
 
   /// Looks at all words of a piece that are not in its holes. CPPC_ERR_UNSUPPORTED, logged by name, for the first one
   /// that leads to what no other process has. What the stack leaves behind between its variables may be anything:
-  /// there such words are left as they are.
+  /// there, and in
+  /// blocks that it has freed, such words are left as they are.
   cppc_status look(const Piece& piece, std::uint32_t number);
 
   /// What a process in which libraries lie elsewhere has to write anew.

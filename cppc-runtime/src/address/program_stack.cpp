@@ -1,5 +1,7 @@
 #include "address/program_stack.hpp"
 
+#include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -105,12 +107,20 @@ std::size_t wanted_bytes() {
   return std::clamp(pages, kLeast, kMost);
 }
 
+/// The compiler says whether the program has code on its stack: it has for functions within functions.
+int protection() {
+  const std::span headers(reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR)), getauxval(AT_PHNUM));
+  const auto stack = std::ranges::find(headers, ElfW(Word){PT_GNU_STACK}, &ElfW(Phdr)::p_type);
+  const bool code = stack != headers.end() && (stack->p_flags & PF_X) != 0;
+  return PROT_READ | PROT_WRITE | (code ? PROT_EXEC : 0);
+}
+
 }  // namespace
 
 cppc_status map() {
   const std::size_t bytes = wanted_bytes();
   auto* const place = reinterpret_cast<void*>(kStack);
-  void* const mapped = mmap(place, bytes, PROT_READ | PROT_WRITE,
+  void* const mapped = mmap(place, bytes, protection(),
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
   if (mapped != place || mprotect(mapped, kGuard, PROT_NONE) != 0) {
     log().error("no memory of {} bytes at {} for the program's stack: {}", bytes, place, std::strerror(errno));
