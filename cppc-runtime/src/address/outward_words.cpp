@@ -6,6 +6,7 @@
 #include "address/describe.hpp"
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
+#include "address/process/stacks.hpp"
 #include "address/region_heap.hpp"
 #include "log.hpp"
 
@@ -31,14 +32,23 @@ std::uintptr_t thread_register() {
   return value;
 }
 
-tl::expected<OutwardWords, cppc_status> OutwardWords::make(std::span<const CarriedObject> carried) {
+tl::expected<OutwardWords, cppc_status> OutwardWords::make(std::span<const CarriedObject> carried,
+                                                           const std::byte* stack_end) {
   auto memory = MemoryMap::read();
   if (!memory) return tl::unexpected(memory.error());
-  return OutwardWords(std::move(*memory), carried);
+  return OutwardWords(std::move(*memory), carried, stack_end);
 }
 
-OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried)
-    : modules_(Modules::read()), memory_(std::move(memory)), carried_(carried), thread_(thread_register()) {
+OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried, const std::byte* stack_end)
+    : modules_(Modules::read()),
+      memory_(std::move(memory)),
+      carried_(carried),
+      stacks_(stacks::all()),
+      thread_(thread_register()) {
+  if (RegionHeap::owns(stack_end)) {  // below, in the same block, is what functions have left that have returned
+    const std::byte* const begin = RegionHeap::find_block(stack_end).data();
+    if (begin != nullptr) stacks_.emplace_back(begin, stack_end);
+  }
   thread_begin_ = thread_;
   for (const CarriedObject& object : carried)
     if (!object.thread_data.empty())
@@ -117,11 +127,16 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
     words_.push_back({number, own_thread, offset, word - thread_});
     return CPPC_OK;
   }
-  const std::byte* const place = piece.memory.data() + offset;
-  if (piece.section == CPPC_SECTION_STACK || RegionHeap::is_free(place) || environment::holds(place)) return CPPC_OK;
+  if (may_be_left(piece, piece.memory.data() + offset)) return CPPC_OK;
   log().error("{} holds an address in {}, which no other process has: the rank cannot be moved while it does",
               describe(piece, offset), describe(*range));
   return CPPC_ERR_UNSUPPORTED;
+}
+
+bool OutwardWords::may_be_left(const Piece& piece, const std::byte* place) const {
+  const auto holds = [place](const auto stack) { return place >= stack.data() && place < stack.data() + stack.size(); };
+  return piece.section == CPPC_SECTION_STACK || std::ranges::any_of(stacks_, holds) || RegionHeap::is_free(place) ||
+         environment::holds(place);
 }
 
 tl::expected<std::vector<std::uintptr_t>, std::string> bases_here(std::span<const Library> libraries) {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <vector>
 
 #include "address/places.hpp"
 #include "log.hpp"
@@ -69,6 +71,9 @@ cppc_stack_stop:
   mov %rsi, %rdi
   mov %rsp, %rsi
   mov %rsp, %rbp
+  mov cppc_runtime_stack(%rip), %rcx
+  test %rcx, %rcx
+  cmovne %rcx, %rsp
   and $-16, %rsp
   call *%rax
   mov %rbp, %rsp
@@ -115,6 +120,25 @@ int protection() {
   return PROT_READ | PROT_WRITE | (code ? PROT_EXEC : 0);
 }
 
+/// The lowest page that is in memory, or swapped out; where the system does not tell, the lowest of all.
+std::byte* first_used() {
+  constexpr std::size_t page = 4096;
+  constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
+  std::ifstream file("/proc/self/pagemap", std::ios::binary);
+  std::vector<std::uint64_t> entries(8192);
+  std::byte* at = memory.data() + kGuard;
+  std::byte* const end = memory.data() + memory.size();
+  file.seekg(static_cast<std::streamoff>(reinterpret_cast<std::uintptr_t>(at) / page * sizeof entries.front()));
+  while (at < end) {
+    entries.resize(std::min(entries.size(), static_cast<std::size_t>(end - at) / page));
+    if (!file.read(reinterpret_cast<char*>(entries.data()), std::ssize(entries) * 8)) break;
+    const auto found = std::ranges::find_if(entries, [](std::uint64_t e) { return (e & present_or_swapped) != 0; });
+    at += static_cast<std::size_t>(found - entries.begin()) * page;
+    if (found != entries.end()) break;
+  }
+  return at;
+}
+
 }  // namespace
 
 cppc_status map() {
@@ -139,7 +163,14 @@ void stop(void (*work)(void* context, std::byte* end), void* context) { cppc_sta
 
 int go_on(std::byte* end, std::uint64_t guard) { return cppc_stack_go_on(end, guard); }
 
-std::span<std::byte> used(std::byte* end) { return memory.subspan(static_cast<std::size_t>(end - memory.data())); }
+std::span<std::byte> used(std::byte* end) {
+  if (!holds({end, 1})) end = first_used();
+  return memory.subspan(static_cast<std::size_t>(end - memory.data()));
+}
+
+bool holds(std::span<const std::byte> part) {
+  return part.data() >= memory.data() && part.data() + part.size() <= memory.data() + memory.size();
+}
 
 std::uint64_t guard() {
   std::uint64_t value = 0;
