@@ -155,7 +155,7 @@ void Session::stop_here() {
       [](void* self, std::byte* stack_end) { static_cast<Session*>(self)->stopped(stack_end); }, this);
 }
 
-/// On the program's stack, below `stack_end`.
+/// On the process's own stack.
 void Session::stopped(std::byte* stack_end) {
   stack_ = stack_end;
   phase_ = Phase::stopped;

@@ -7,10 +7,12 @@
 #include "address/carried_objects.hpp"
 #include "address/outward_words.hpp"
 #include "address/process/mappings.hpp"
+#include "address/process/owner.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/region_heap.hpp"
 #include "handles.hpp"
+#include "log.hpp"
 #include "modules.hpp"
 
 namespace cppc::address {
@@ -69,7 +71,7 @@ std::vector<ThreadData> thread_data_of(std::span<const CarriedObject> objects) {
 
 /// Thread data is numbered behind the pieces.
 cppc_status check(const std::vector<Piece>& pieces, std::span<const CarriedObject> objects, Block& block) {
-  auto outward = OutwardWords::make(objects);
+  auto outward = OutwardWords::make(objects, reinterpret_cast<const std::byte*>(block.stack_end));
   if (!outward) return outward.error();
   std::uint32_t number = 0;
   for (const Piece& piece : pieces)
@@ -91,6 +93,10 @@ cppc_status check(const std::vector<Piece>& pieces, std::span<const CarriedObjec
 
 tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned site, const DeadClaims& dead,
                                                  std::byte* stack_end) {
+  if (owner_of(stack_end) != Owner::program) {
+    log().error("the safe point is on a stack at {}, which is not the program's memory", static_cast<void*>(stack_end));
+    return tl::unexpected(CPPC_ERR_UNSUPPORTED);
+  }
   Block block{.passed = passed,
               .site = site,
               .stack_end = reinterpret_cast<std::uintptr_t>(stack_end),

@@ -249,12 +249,23 @@ void read_startup_code() {
   startup_code.state = StartupCode::known;
 }
 
+/// Code and data of carried objects.
+bool lies_in_carried_object(const void* address) {
+  static const auto& objects = *new auto(carried_of(at_start()));  // used until the process ends
+  const auto place = reinterpret_cast<Address>(address);
+  return std::ranges::any_of(objects, [place](const Loaded& object) {
+    return std::ranges::any_of(object.segments, [&](const ElfW(Phdr) & loaded) {
+      return loaded.p_type == PT_LOAD && place - object.base - loaded.p_vaddr < loaded.p_memsz;
+    });
+  });
+}
+
 }  // namespace
 
 void note_objects_at_start() {
   at_start() = all_loaded();
   set_owner_of([](const void* address) {
-    return is_program_memory(address) || is_carried_code(address) ? Owner::program : Owner::process;
+    return is_program_memory(address) || lies_in_carried_object(address) ? Owner::program : Owner::process;
   });
 }
 
@@ -267,6 +278,10 @@ std::vector<CarriedObject> carried_objects() {
                        .data = writable_data(object, carried),
                        .thread_data = object.thread_data});
   return objects;
+}
+
+bool was_loaded_at_start(std::uintptr_t base) {
+  return std::ranges::find(at_start(), base, &Loaded::base) != at_start().end();
 }
 
 bool program_calls(std::string_view function) {

@@ -26,6 +26,9 @@ struct CarriedObject {
 /// valid as long as the process.
 std::vector<CarriedObject> carried_objects();
 
+/// Whether an object that was loaded when the process started has this base address.
+bool was_loaded_at_start(std::uintptr_t base);
+
 /// Whether the executable calls this function of a library.
 bool program_calls(std::string_view function);
 

@@ -18,6 +18,7 @@
 #define CPPC_MALLOC extern "C" __attribute__((visibility("default")))
 
 extern "C" {
+void* __sbrk(std::intptr_t bytes);
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);
 void* __libc_realloc(void* block, std::size_t bytes);
@@ -38,7 +39,7 @@ void close_break() {
   if (done || environ == nullptr) return;
   done = true;
   if (!cppc::address::kept_by_address()) return;
-  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  const auto end = reinterpret_cast<std::uintptr_t>(__sbrk(0));
   // When there is something already, that does it, too.
   mmap(reinterpret_cast<void*>((end + page - 1) / page * page), page, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -65,7 +66,9 @@ void* allocate_rounded(std::size_t alignment, std::size_t bytes) {
 }  // namespace
 
 // Whoever called the function in which it stands.
-#define IS_PROGRAMS() (cppc::address::program_time || is_startup_of_program(__builtin_return_address(0)))
+#define IS_PROGRAMS()                                                                            \
+  (cppc::address::program_time ? !cppc::address::is_dynamic_linkers(__builtin_return_address(0)) \
+                               : is_startup_of_program(__builtin_return_address(0)))
 
 CPPC_MALLOC void* malloc(std::size_t bytes) noexcept {
   if (IS_PROGRAMS()) [[likely]]

@@ -6,6 +6,8 @@
 #include "address/describe.hpp"
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
+#include "address/process/stacks.hpp"
+#include "address/region_heap.hpp"
 #include "log.hpp"
 
 namespace cppc::address {
@@ -30,14 +32,23 @@ std::uintptr_t thread_register() {
   return value;
 }
 
-tl::expected<OutwardWords, cppc_status> OutwardWords::make(std::span<const CarriedObject> carried) {
+tl::expected<OutwardWords, cppc_status> OutwardWords::make(std::span<const CarriedObject> carried,
+                                                           const std::byte* stack_end) {
   auto memory = MemoryMap::read();
   if (!memory) return tl::unexpected(memory.error());
-  return OutwardWords(std::move(*memory), carried);
+  return OutwardWords(std::move(*memory), carried, stack_end);
 }
 
-OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried)
-    : modules_(Modules::read()), memory_(std::move(memory)), carried_(carried), thread_(thread_register()) {
+OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried, const std::byte* stack_end)
+    : modules_(Modules::read()),
+      memory_(std::move(memory)),
+      carried_(carried),
+      stacks_(stacks::all()),
+      thread_(thread_register()) {
+  if (RegionHeap::owns(stack_end)) {  // below, in the same block, is what functions have left that have returned
+    const std::byte* const begin = RegionHeap::find_block(stack_end).data();
+    if (begin != nullptr) stacks_.emplace_back(begin, stack_end);
+  }
   thread_begin_ = thread_;
   for (const CarriedObject& object : carried)
     if (!object.thread_data.empty())
@@ -105,9 +116,9 @@ std::uint32_t OutwardWords::number_of(std::size_t module) {
 /// A word that leads to where others have, or may have, memory.
 cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word) {
   const void* const target = reinterpret_cast<const void*>(word);
-  if (const auto place = modules_.find(target)) {
-    if (is_carried_module(carried_, modules_.name(place->module))) return CPPC_OK;
-    words_.push_back({number, number_of(place->module), offset, place->offset});
+  if (const auto found = modules_.find(target)) {
+    if (is_carried_module(carried_, modules_.name(found->module))) return CPPC_OK;
+    words_.push_back({number, number_of(found->module), offset, found->offset});
     return CPPC_OK;
   }
   const MemoryMap::Range* const range = memory_.find(target);
@@ -116,10 +127,16 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
     words_.push_back({number, own_thread, offset, word - thread_});
     return CPPC_OK;
   }
-  if (piece.section == CPPC_SECTION_STACK || environment::holds(piece.memory.data() + offset)) return CPPC_OK;
+  if (may_be_left(piece, piece.memory.data() + offset)) return CPPC_OK;
   log().error("{} holds an address in {}, which no other process has: the rank cannot be moved while it does",
               describe(piece, offset), describe(*range));
   return CPPC_ERR_UNSUPPORTED;
+}
+
+bool OutwardWords::may_be_left(const Piece& piece, const std::byte* place) const {
+  const auto holds = [place](const auto stack) { return place >= stack.data() && place < stack.data() + stack.size(); };
+  return piece.section == CPPC_SECTION_STACK || std::ranges::any_of(stacks_, holds) || RegionHeap::is_free(place) ||
+         environment::holds(place);
 }
 
 tl::expected<std::vector<std::uintptr_t>, std::string> bases_here(std::span<const Library> libraries) {

@@ -19,12 +19,15 @@ namespace cppc::address {
 
 class OutwardWords {
  public:
-  /// Words that lead into `carried` are no matter of this check. CPPC_ERR_SYSTEM, logged.
-  static tl::expected<OutwardWords, cppc_status> make(std::span<const CarriedObject> carried);
+  /// Words that lead into `carried` are no matter of this check. What the program has on its stack begins at
+  /// `stack_end`. CPPC_ERR_SYSTEM, logged.
+  static tl::expected<OutwardWords, cppc_status> make(std::span<const CarriedObject> carried,
+                                                      const std::byte* stack_end);
 
   /// Looks at all words of a piece that are not in its holes. CPPC_ERR_UNSUPPORTED, logged by name, for the first one
-  /// that leads to what no other process has. What the stack leaves behind between its variables may be anything:
-  /// there such words are left as they are.
+  /// that leads to what no other process has. What a stack leaves behind between variables may be anything:
+  /// there, and in
+  /// blocks that it has freed, such words are left as they are.
   cppc_status look(const Piece& piece, std::uint32_t number);
 
   /// What a process in which libraries lie elsewhere has to write anew.
@@ -32,17 +35,19 @@ class OutwardWords {
   [[nodiscard]] const std::vector<Library>& libraries() const { return libraries_; }
 
  private:
-  OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried);
+  OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried, const std::byte* stack_end);
   cppc_status look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
   cppc_status settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
+  [[nodiscard]] bool may_be_left(const Piece& piece, const std::byte* place) const;
   std::uint32_t number_of(std::size_t module);
 
   Modules modules_;
   MemoryMap memory_;
   std::span<const CarriedObject> carried_;
-  std::uintptr_t lowest_ = 0;  ///< where the memory of others begins
-  std::uintptr_t span_ = 0;    ///< and how far it reaches
-  std::uintptr_t thread_ = 0;  ///< the register of the calling thread
+  std::vector<std::span<const std::byte>> stacks_;  ///< of the program's making
+  std::uintptr_t lowest_ = 0;                       ///< where the memory of others begins
+  std::uintptr_t span_ = 0;                         ///< and how far it reaches
+  std::uintptr_t thread_ = 0;                       ///< the register of the calling thread
   std::uintptr_t thread_begin_ = 0;
   std::vector<OutwardWord> words_;
   std::vector<Library> libraries_;

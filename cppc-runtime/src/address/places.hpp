@@ -12,6 +12,7 @@ inline constexpr std::uintptr_t kTables = 0x2000'1000'0000;  ///< the heap's own
 inline constexpr std::uintptr_t kStack = 0x2080'0000'0000;   ///< the main thread's stack
 inline constexpr std::uintptr_t kHeap = 0x2100'0000'0000;
 inline constexpr std::uintptr_t kMappings = 0x2200'0000'0000;  ///< memory that the program asks for by mmap()
+inline constexpr std::uintptr_t kBreak = 0x22f0'0000'0000;     ///< and by sbrk()
 inline constexpr std::uintptr_t kEnd = 0x2300'0000'0000;
 
 /// Whether the address lies in one of these places.

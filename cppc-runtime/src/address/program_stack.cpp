@@ -1,11 +1,15 @@
 #include "address/program_stack.hpp"
 
+#include <link.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <vector>
 
 #include "address/places.hpp"
 #include "log.hpp"
@@ -67,6 +71,9 @@ cppc_stack_stop:
   mov %rsi, %rdi
   mov %rsp, %rsi
   mov %rsp, %rbp
+  mov cppc_runtime_stack(%rip), %rcx
+  test %rcx, %rcx
+  cmovne %rcx, %rsp
   and $-16, %rsp
   call *%rax
   mov %rbp, %rsp
@@ -105,12 +112,39 @@ std::size_t wanted_bytes() {
   return std::clamp(pages, kLeast, kMost);
 }
 
+/// The compiler says whether the program has code on its stack: it has for functions within functions.
+int protection() {
+  const std::span headers(reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR)), getauxval(AT_PHNUM));
+  const auto stack = std::ranges::find(headers, ElfW(Word){PT_GNU_STACK}, &ElfW(Phdr)::p_type);
+  const bool code = stack != headers.end() && (stack->p_flags & PF_X) != 0;
+  return PROT_READ | PROT_WRITE | (code ? PROT_EXEC : 0);
+}
+
+/// The lowest page that is in memory, or swapped out; where the system does not tell, the lowest of all.
+std::byte* first_used() {
+  constexpr std::size_t page = 4096;
+  constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
+  std::ifstream file("/proc/self/pagemap", std::ios::binary);
+  std::vector<std::uint64_t> entries(8192);
+  std::byte* at = memory.data() + kGuard;
+  std::byte* const end = memory.data() + memory.size();
+  file.seekg(static_cast<std::streamoff>(reinterpret_cast<std::uintptr_t>(at) / page * sizeof entries.front()));
+  while (at < end) {
+    entries.resize(std::min(entries.size(), static_cast<std::size_t>(end - at) / page));
+    if (!file.read(reinterpret_cast<char*>(entries.data()), std::ssize(entries) * 8)) break;
+    const auto found = std::ranges::find_if(entries, [](std::uint64_t e) { return (e & present_or_swapped) != 0; });
+    at += static_cast<std::size_t>(found - entries.begin()) * page;
+    if (found != entries.end()) break;
+  }
+  return at;
+}
+
 }  // namespace
 
 cppc_status map() {
   const std::size_t bytes = wanted_bytes();
   auto* const place = reinterpret_cast<void*>(kStack);
-  void* const mapped = mmap(place, bytes, PROT_READ | PROT_WRITE,
+  void* const mapped = mmap(place, bytes, protection(),
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
   if (mapped != place || mprotect(mapped, kGuard, PROT_NONE) != 0) {
     log().error("no memory of {} bytes at {} for the program's stack: {}", bytes, place, std::strerror(errno));
@@ -129,7 +163,14 @@ void stop(void (*work)(void* context, std::byte* end), void* context) { cppc_sta
 
 int go_on(std::byte* end, std::uint64_t guard) { return cppc_stack_go_on(end, guard); }
 
-std::span<std::byte> used(std::byte* end) { return memory.subspan(static_cast<std::size_t>(end - memory.data())); }
+std::span<std::byte> used(std::byte* end) {
+  if (!holds({end, 1})) end = first_used();
+  return memory.subspan(static_cast<std::size_t>(end - memory.data()));
+}
+
+bool holds(std::span<const std::byte> part) {
+  return part.data() >= memory.data() && part.data() + part.size() <= memory.data() + memory.size();
+}
 
 std::uint64_t guard() {
   std::uint64_t value = 0;

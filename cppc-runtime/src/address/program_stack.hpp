@@ -16,16 +16,20 @@ cppc_status map();
 /// Runs function(argument) on it; gives what that returns.
 int run(int (*function)(void*), void* argument);
 
-/// Calls work(context, end): what the program has on its stack lies from `end` on, and does not change meanwhile.
-/// Returns when `work` does; and in a process that has these bytes at the same place and calls go_on(end).
+/// Calls work(context, end) on the process's own stack: what the program has on its stack lies from `end` on, and does
+/// not change meanwhile. Returns when `work` does; and in a process that has these bytes at the same place and calls
+/// go_on(end).
 void stop(void (*work)(void* context, std::byte* end), void* context);
 
 /// Goes on where stop() was called, registers and the guard of the stack included; gives what the function that runs
 /// there, in place of run()'s, returns in the end.
 int go_on(std::byte* end, std::uint64_t guard);
 
-/// What lies from `end` on.
+/// What lies from `end` on. When the program has stopped on another stack, of its own making: all that it has ever
+/// used.
 std::span<std::byte> used(std::byte* end);
+
+bool holds(std::span<const std::byte> part);
 
 /// The random number that functions compiled with -fstack-protector compare on their return.
 std::uint64_t guard();

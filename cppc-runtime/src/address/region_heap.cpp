@@ -196,6 +196,17 @@ std::span<std::byte> RegionHeap::find_block(const void* address) {
   return wanted >= block.data() && wanted < block.data() + block.size() ? block : std::span<std::byte>();
 }
 
+bool RegionHeap::is_free(const void* address) {
+  const std::lock_guard hold(lock);
+  if (!usable || !owns(address) || heap::unit_of(address) >= tables().top) return false;
+  const std::uint32_t slab = heap::unit_of(address);
+  if (!heap::is_slab(heap::kind(slab))) return false;
+  const auto* const block = reinterpret_cast<const heap::FreeBlock*>(heap::block_at(slab, address));
+  for (const heap::FreeBlock* free = unit(slab).slab.free; free != nullptr; free = free->next)
+    if (free == block) return true;
+  return block == nullptr;
+}
+
 std::size_t RegionHeap::live_bytes() {
   if (!usable) return 0;
   const std::lock_guard hold(lock);

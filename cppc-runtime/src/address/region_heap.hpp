@@ -74,6 +74,9 @@ class RegionHeap {
   /// The block that an address leads to, for messages; empty if there is none. A small block may have been freed.
   static std::span<std::byte> find_block(const void* address);
 
+  /// Whether the address lies in a small block that has been freed, and which no thread keeps: after visit_live().
+  static bool is_free(const void* address);
+
   /// No less than what visit_live() shows, and little more. Takes no time.
   static std::size_t live_bytes();
 

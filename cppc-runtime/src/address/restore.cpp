@@ -80,10 +80,9 @@ cppc_status Restore::compare_objects() const {
 /// An image says where it goes: nowhere else than into memory that is the program's.
 cppc_status Restore::check_places() const {
   const auto objects = carried_objects();
-  const auto stack = program_stack::used(reinterpret_cast<std::byte*>(block_.stack_end));
   for (const Piece& piece : block_.pieces) {
     bool sound = is_programs(piece.memory);
-    if (piece.section == CPPC_SECTION_STACK) sound = contains(stack, piece.memory);
+    if (piece.section == CPPC_SECTION_STACK) sound = program_stack::holds(piece.memory);
     if (piece.section == CPPC_SECTION_GLOBAL)
       sound = std::ranges::any_of(objects, [&](const CarriedObject& object) {
         return std::ranges::any_of(object.data, [&](const auto memory) { return contains(memory, piece.memory); });

@@ -18,6 +18,8 @@ enum class Root : std::size_t {
   keys,           ///< process/keys.cpp
   timers,         ///< process/timers.cpp
   c_library,      ///< process/c_library.cpp: strtok and other functions that remember something
+  program_break,  ///< process/program_break.cpp
+  stacks,         ///< process/stacks.cpp
   mpi,            ///< src/mpi: what MPI was given pointers of the program for
   count
 };

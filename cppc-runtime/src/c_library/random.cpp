@@ -9,6 +9,9 @@
 #include <cstring>
 #include <span>
 
+#include "address/process/owner.hpp"
+#include "address/process/program_memory.hpp"
+#include "address/program_time.hpp"
 #include "log.hpp"
 
 namespace cppc::c_library {
@@ -44,6 +47,11 @@ using Number48 = std::array<unsigned short, 3>;
 
 std::uint64_t value_of(const Number48& number) {
   return number[0] | std::uint64_t{number[1]} << 16 | std::uint64_t{number[2]} << 32;
+}
+
+/// Whether it is carried as it is.
+bool is_in_program(const char* state) {
+  return address::kept_by_address() && address::owner_of(state) == address::Owner::program;
 }
 
 /// `x` * a + c, with the factor and the addend that drand48() uses.
@@ -84,8 +92,10 @@ tl::expected<RandomState, cppc_status> RandomState::present() {
   char* const state = initstate(1, other.data(), other.size());
   const std::size_t bytes = bytes_of_kind[static_cast<std::size_t>(first_word(state) % kinds)];
   const auto copy = std::as_bytes(std::span(state, bytes));
-  RandomState present{.random = {copy.begin(), copy.end()}, .drand48 = drand48_state()};
   setstate(state);
+  if (is_in_program(state))
+    return RandomState{.random = {}, .memory = reinterpret_cast<std::uintptr_t>(state), .drand48 = drand48_state()};
+  RandomState present{.random = {copy.begin(), copy.end()}, .memory = 0, .drand48 = drand48_state()};
   if (is_default(state)) return present;
   log().error(
       "the program has given random() memory of its own, by initstate() or setstate(), which cannot be carried "
@@ -95,24 +105,35 @@ tl::expected<RandomState, cppc_status> RandomState::present() {
 
 void RandomState::apply() const {
   alignas(std::int32_t) std::array<char, bytes_of_kind.front()> other{};
-  initstate(1, other.data(), other.size());  // leaving a state writes to it
-  std::memcpy(own_state().data(), random.data(), random.size());
-  setstate(own_state().data());
+  if (memory != 0) {
+    setstate(reinterpret_cast<char*>(memory));
+  } else {
+    initstate(1, other.data(), other.size());  // leaving a state writes to it
+    std::memcpy(own_state().data(), random.data(), random.size());
+    setstate(own_state().data());
+  }
   auto parameters = drand48;
   lcong48(parameters.data());
 }
 
 void RandomState::write(ByteWriter& writer) const {
   writer.block(random);
+  writer.u64(memory);
   for (const unsigned short number : drand48) writer.u32(number);
 }
 
 RandomState RandomState::read(ByteReader& reader) {
   const auto random = reader.block();
-  RandomState state{.random = {random.begin(), random.end()}, .drand48 = {}};
+  RandomState state{.random = {random.begin(), random.end()}, .memory = reader.u64(), .drand48 = {}};
   for (unsigned short& number : state.drand48) number = static_cast<unsigned short>(reader.u32());
-  if (!sound(state.random)) reader.fail();
+  const auto* const memory = reinterpret_cast<const char*>(state.memory);
+  if (memory != nullptr ? !is_in_program(memory) : !sound(state.random)) reader.fail();
   return state;
+}
+
+void start_random_in_program() {
+  constexpr std::size_t usual = 128;
+  initstate(1, static_cast<char*>(address::allocate_for_program(usual)), usual);
 }
 
 }  // namespace cppc::c_library

@@ -1,4 +1,4 @@
-/* A library opened while the program runs. */
+/* A library opened while the program runs, which all processes have from the start. */
 #include <dlfcn.h>
 
 #include "adversarial.h"

@@ -2,7 +2,7 @@
 int main(int argc, char **argv) {
   start(&argc, &argv);
   char nm[32];
-  sprintf(nm, "f1.%s.%d", argv[0] + 2, rank);
+  sprintf(nm, "f1.%d", rank);
   FILE *o = fopen(nm, "w"), *out = stdout, *err = stderr;
   static char big[65536];
   setvbuf(o, big, _IOFBF, sizeof big);

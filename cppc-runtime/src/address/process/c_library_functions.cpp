@@ -1,7 +1,9 @@
 /// Functions of the C library that remember something, with their memory in the program's: c_library.hpp.
 #include <getopt.h>
+#include <locale.h>
 #include <search.h>
 #include <time.h>
+#include <wchar.h>
 
 #include <cstring>
 #include <mutex>
@@ -32,6 +34,9 @@ constinit RealFunction<decltype(asctime)> real_asctime("asctime");
 constinit RealFunction<decltype(ctime)> real_ctime("ctime");
 constinit RealFunction<decltype(strerror)> real_strerror("strerror");
 constinit RealFunction<decltype(strsignal)> real_strsignal("strsignal");
+constinit RealFunction<decltype(setlocale)> real_setlocale("setlocale");
+constinit RealFunction<decltype(newlocale)> real_newlocale("newlocale");
+constinit RealFunction<decltype(duplocale)> real_duplocale("duplocale");
 
 /// For what may be made by several threads at a time: the state itself, and texts.
 constinit std::mutex mutex;
@@ -70,6 +75,16 @@ char* kept_text(char* text) {
   entry->next = memory.texts;
   memory.texts = entry;
   return entry->text;
+}
+
+/// What the C library knows about locales is the process's: another one reads it anew.
+char* set_locale(int category, const char* name) {
+  const OutsideProgram outside;
+  char* const set = real_setlocale(category, name);
+  mbstate_t state{};
+  wchar_t letter = 0;
+  (void)mbrtowc(&letter, "a", 1, &state);  // the first conversion loads what all need
+  return set;
 }
 
 }  // namespace
@@ -128,6 +143,18 @@ char* ctime(const time_t* time) noexcept { return kept_date(real_ctime(time)); }
 char* strerror(int error) noexcept { return kept_text(real_strerror(error)); }
 
 char* strsignal(int number) noexcept { return kept_text(real_strsignal(number)); }
+
+char* setlocale(int category, const char* name) noexcept { return kept_text(set_locale(category, name)); }
+
+locale_t newlocale(int categories, const char* name, locale_t base) noexcept {
+  const OutsideProgram outside;
+  return real_newlocale(categories, name, base);
+}
+
+locale_t duplocale(locale_t locale) noexcept {
+  const OutsideProgram outside;
+  return real_duplocale(locale);
+}
 
 }  // extern "C"
 

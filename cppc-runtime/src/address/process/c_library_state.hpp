@@ -20,7 +20,7 @@ struct CLibraryState {
   hsearch_data table;
   tm time;                     ///< of localtime() and gmtime()
   std::array<char, 128> date;  ///< of asctime() and ctime()
-  Text* texts;                 ///< of strerror() and strsignal()
+  Text* texts;                 ///< of strerror(), strsignal() and setlocale()
 };
 
 }  // namespace cppc::address::c_library

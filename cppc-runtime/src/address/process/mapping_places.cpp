@@ -23,7 +23,7 @@ std::uintptr_t rounded_up(std::uintptr_t number, std::uintptr_t unit) { return (
 
 void* propose(std::size_t bytes, unsigned attempt) {
   constexpr std::size_t page = 4096;
-  constexpr std::size_t area = kEnd - kMappings;
+  constexpr std::size_t area = kBreak - kMappings;
   if (bytes == 0 || bytes > area / 4) return nullptr;
   const std::size_t unit = bytes >= huge_page ? huge_page : page;
   const std::size_t room = rounded_up(bytes, unit);
@@ -32,7 +32,7 @@ void* propose(std::size_t bytes, unsigned attempt) {
   std::uintptr_t place = 0;
   do {
     place = rounded_up(before, unit) + skipped;
-    if (place > kEnd - room) place = kMappings;
+    if (place > kBreak - room) place = kMappings;
   } while (!next_place.compare_exchange_weak(before, place + room, std::memory_order_relaxed));
   return reinterpret_cast<void*>(place);
 }

@@ -280,7 +280,7 @@ cppc_status map_one(ByteReader& in) {
   if (!in.ok()) return CPPC_OK;  // as the caller will see
   const cppc_status status = bytes ? map_bytes(in, mapping) : map_file(in, mapping);
   if (status == CPPC_OK) made().push_back({mapping.memory(), mapping.protection});
-  if (status == CPPC_OK) mapping_places::start_at(mapping.end);
+  if (status == CPPC_OK && mapping.end <= kBreak) mapping_places::start_at(mapping.end);
   return status;
 }
 

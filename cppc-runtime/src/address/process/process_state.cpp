@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "address/process/c_library.hpp"
+#include "address/process/children.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/exit_handlers.hpp"
 #include "address/process/floating_point.hpp"
 #include "address/process/keys.hpp"
+#include "address/process/libraries.hpp"
 #include "address/process/limits.hpp"
 #include "address/process/mappings.hpp"
 #include "address/process/processor.hpp"
@@ -19,6 +21,7 @@
 #include "address/process/streams.hpp"
 #include "address/process/threads.hpp"
 #include "address/process/timers.hpp"
+#include "c_library/random.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 
@@ -58,6 +61,10 @@ cppc_status prepare_calling(ByteReader& reader) {
 }
 
 void apply_calling() { calling = captured; }
+
+cppc_status check_children(ByteWriter&) { return children::check(); }
+
+cppc_status check_libraries(ByteWriter&) { return libraries::check(); }
 
 cppc_status write_threads(ByteWriter&) {
   const cppc_status status = threads::end_pool();
@@ -125,6 +132,8 @@ void leave_signals() {
 constexpr std::array parts{
     Part{.name = "processor", .write = processor::write, .prepare = processor::prepare},
     Part{.name = "threads", .write = write_threads},
+    Part{.name = "children", .write = check_children},
+    Part{.name = "libraries", .write = check_libraries},
     Part{.name = "limits", .write = limits::write, .prepare = limits::prepare, .apply = limits::apply},
     Part{.name = "environment",
          .write = environment::write,
@@ -163,12 +172,17 @@ char** start(bool takes_over) {
   if (takes_over) keys::reserve_numbers();
   if (takes_over) return nullptr;
   program_memory_there = true;
+  cppc::c_library::start_random_in_program();
   return environment::start();
 }
 
-void mpi_starts() { descriptors::reserve_numbers(); }
+void mpi_starts() {
+  descriptors::reserve_numbers();
+  children::mpi_starts();
+}
 
 void mpi_started() {
+  children::mpi_started();
   if (program_memory_there) descriptors::release_numbers();
 }
 

@@ -1,0 +1,117 @@
+#include "address/process/libraries.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "address/carried_objects.hpp"
+#include "address/process/real_function.hpp"
+#include "address/program_time.hpp"
+#include "log.hpp"
+#include "never_destroyed.hpp"
+
+#if !defined(__x86_64__)
+#error "the calling convention of this architecture is to be named here"
+#endif
+
+namespace cppc::address::libraries {
+
+namespace {
+
+constinit RealFunction<void*(const char*, int)> real_dlopen("dlopen");
+constinit RealFunction<void*(long, const char*, int)> real_dlmopen("dlmopen");
+
+constinit std::mutex mutex;
+
+/// As the program has asked for them, be they closed by now.
+std::vector<std::string>& asked_for() {
+  static NeverDestroyed<std::vector<std::string>> names;
+  return *names;
+}
+
+void note(const char* name) {
+  if (!program_time || name == nullptr) return;
+  const OutsideProgram outside;
+  const std::lock_guard lock(mutex);
+  if (std::ranges::find(asked_for(), name) == asked_for().end()) asked_for().emplace_back(name);
+}
+
+/// Whether it is open, and was not when the program started.
+bool is_open(const std::string& name) {
+  void* const handle = real_dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return false;
+  const link_map* map = nullptr;
+  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
+  const bool late = !known || !was_loaded_at_start(map->l_addr);
+  dlclose(handle);
+  return late;
+}
+
+}  // namespace
+
+cppc_status check() {
+  const std::lock_guard lock(mutex);
+  cppc_status status = CPPC_OK;
+  for (const std::string& name : asked_for()) {
+    if (!is_open(name)) continue;
+    log().error(
+        "the program has opened the library {} by dlopen(), which cannot be carried over; link the program with it, or "
+        "close it by dlclose() before the safe point",
+        name);
+    status = CPPC_ERR_UNSUPPORTED;
+  }
+  return status;
+}
+
+}  // namespace cppc::address::libraries
+
+extern "C" {
+
+/// They give the C library's functions.
+__attribute__((visibility("hidden"), used)) void* cppc_before_dlopen(const char* name) {
+  cppc::address::libraries::note(name);
+  return reinterpret_cast<void*>(cppc::address::libraries::real_dlopen.find());
+}
+
+__attribute__((visibility("hidden"), used)) void* cppc_before_dlmopen(const char* name) {
+  cppc::address::libraries::note(name);
+  return reinterpret_cast<void*>(cppc::address::libraries::real_dlmopen.find());
+}
+}
+
+// Where a library is looked for depends on who asks: the C library's functions have to return to the program itself.
+asm(R"(
+  .text
+  .p2align 4
+  .globl dlopen
+  .type dlopen, @function
+dlopen:
+  push %rdi
+  push %rsi
+  sub $8, %rsp
+  call cppc_before_dlopen
+  add $8, %rsp
+  pop %rsi
+  pop %rdi
+  jmp *%rax
+  .size dlopen, .-dlopen
+
+  .p2align 4
+  .globl dlmopen
+  .type dlmopen, @function
+dlmopen:
+  push %rdi
+  push %rsi
+  push %rdx
+  mov %rsi, %rdi
+  call cppc_before_dlmopen
+  pop %rdx
+  pop %rsi
+  pop %rdi
+  jmp *%rax
+  .size dlmopen, .-dlmopen
+)");
