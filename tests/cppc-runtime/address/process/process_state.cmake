@@ -5,7 +5,7 @@ add_executable(process_state_program
   ${CMAKE_CURRENT_LIST_DIR}/programs/main.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/system_programs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/thread_programs.cpp
-  "$<FILTER:$<TARGET_OBJECTS:cppc-core>,INCLUDE,/address/process/(c_library|c_library_functions|environment|exit_handlers|floating_point|keys|limits|owner|process_state|processor|program_memory|signals|threads|timers)[.]|/address/program_time[.]|/src/log[.]>"
+  "$<FILTER:$<TARGET_OBJECTS:cppc-core>,INCLUDE,/address/process/|/src/memory_map[.]|/address/program_time[.]|/src/log[.]>"
 )
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/programs/thread_programs.cpp PROPERTIES COMPILE_OPTIONS -fopenmp)
 # Of the runtime that part alone: neither its heap nor MPI.
