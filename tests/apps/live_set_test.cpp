@@ -1,4 +1,4 @@
-/// What goes into a rank's image at a time step of each program of this folder: the comment at the top of the program
+/// What goes into a rank's image at a time step of each program of this folder, built portably: the comment at the top of the program
 /// says what is live there, and for some the compiler saves more, which is listed.
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ class LiveSetTest : public testing::TestWithParam<LiveSet> {};
 
 TEST_P(LiveSetTest, NothingElseIsSaved) {
   const LiveSet& set = GetParam();
-  std::vector<std::string> command{app(set.program)};
+  std::vector<std::string> command{portable_app(set.program)};
   command.insert(command.end(), set.arguments.begin(), set.arguments.end());
   const nlohmann::json measured = measure(command, set.safe_point);
 

@@ -1,5 +1,6 @@
 /// Every program of this folder goes on in new processes, in which all that was not saved holds something else
-/// (tests/support/restart_extension.cpp), with the result of the plain program.
+/// (tests/support/restart_extension.cpp), with the result of the plain program: those whose state is kept by address,
+/// and those in C that are built portably as well.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -11,6 +12,7 @@ namespace cppc::test {
 struct Program {
   std::string name;
   std::vector<std::string> arguments;
+  std::string later = "2,3,6";  ///< safe points, after which it goes on in other processes
 };
 
 void PrintTo(const Program& program, std::ostream* out) { *out << program.name; }
@@ -29,8 +31,21 @@ const std::vector<Program> kPrograms{
     {"blocks", {"--size", "64", "--steps", "12"}},
     {"types", {"--rows", "120", "--columns", "160", "--steps", "20"}},
     {"objects", {"--steps", "20"}},
+    {"storm", {"--steps", "20"}},
     {"records", {"--steps", "20"}},
     {"onesided", {"--steps", "20"}},
+};
+
+const std::vector<Program> kOtherLanguages{
+    {"particles", {"--steps", "20"}},
+    {"spectral", {"--steps", "12"}},
+    {"h5steps", {"--steps", "12"}},
+    {"stencil_omp", {"--steps", "8"}},
+    {"cg_f90", {"S"}},
+    {"mg_f90", {"S", "--repeat", "4"}},
+    {"ft_f90", {"S", "--repeat", "2"}},
+    {"wave_f77", {"--steps", "400"}, "2"},
+    {"mixed", {"--steps", "20"}},
 };
 
 Finished run(const std::string& path, const Program& program, const std::vector<std::string>& settings) {
@@ -39,23 +54,32 @@ Finished run(const std::string& path, const Program& program, const std::vector<
   return run_alone(command, settings);
 }
 
-class RestartTest : public testing::TestWithParam<Program> {};
-
-TEST_P(RestartTest, GoesOnWithWhatWasSaved) {
-  const Program& program = GetParam();
-  const Finished plain = run(plain_app(program.name), program, {});
-  ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
-  for (const char* safe_points : {"1", "2,3,6"}) {
-    const Finished restarted =
-        run(app(program.name), program,
-            {with_extension("restart_extension"), "CPPC_RESTART_AT=" + std::string(safe_points)});
-    EXPECT_EQ(restarted.status, 0) << restarted.errors;
-    EXPECT_EQ(restarted.output, plain.output) << "restarted at " << safe_points;
+class RestartTest : public testing::TestWithParam<Program> {
+ protected:
+  /// `path` is the same program, movable.
+  void expect_same_from(const std::string& path) const {
+    const Program& program = GetParam();
+    const Finished plain = run(plain_app(program.name), program, {});
+    ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
+    for (const std::string& safe_points : {std::string("1"), program.later}) {
+      const Finished restarted =
+          run(path, program, {with_extension("restart_extension"), "CPPC_RESTART_AT=" + safe_points});
+      EXPECT_EQ(restarted.status, 0) << restarted.errors;
+      EXPECT_EQ(restarted.output, plain.output) << "restarted at " << safe_points;
+    }
   }
-}
+};
+class PortableRestartTest : public RestartTest {};
 
-INSTANTIATE_TEST_SUITE_P(Programs, RestartTest, testing::ValuesIn(kPrograms),
-                         [](const testing::TestParamInfo<Program>& one) { return one.param.name; });
+TEST_P(RestartTest, GoesOnWithWhatWasSaved) { expect_same_from(app(GetParam().name)); }
+
+TEST_P(PortableRestartTest, GoesOnWithWhatWasSaved) { expect_same_from(portable_app(GetParam().name)); }
+
+std::string name_of(const testing::TestParamInfo<Program>& one) { return one.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Programs, RestartTest, testing::ValuesIn(kPrograms), name_of);
+INSTANTIATE_TEST_SUITE_P(OtherLanguages, RestartTest, testing::ValuesIn(kOtherLanguages), name_of);
+INSTANTIATE_TEST_SUITE_P(Programs, PortableRestartTest, testing::ValuesIn(kPrograms), name_of);
 
 }  // namespace
 }  // namespace cppc::test

@@ -1,5 +1,6 @@
-/// Every program of tests/apps, made movable by cppc-cc, moves about while it works: its result is that of the plain
-/// program, bit for bit. CPPC_MIGRATIONS says how often (once each rank), CPPC_SEED repeats a run.
+/// Every program of tests/apps, made movable by cppc-cc, cppc-c++ and cppc-fc, and those in C by cppc-cc --portable as
+/// well, moves about while it works: its result is that of the plain program, bit for bit. CPPC_MIGRATIONS says how
+/// often (once each rank), CPPC_SEED repeats a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +38,6 @@ const std::vector<Program> kPrograms{
     {"onesided", {}, "--steps", 200, 200},
 };
 
-#if CPPC_BY_ADDRESS_TESTS
 const std::vector<Program> kCppPrograms{
     {"particles", {}, "--steps", 100, 100},
     {"spectral", {}, "--steps", 60, 60},
@@ -51,7 +51,6 @@ const std::vector<Program> kGccPrograms{
     {"ft_f90", {"S"}, "--repeat", 2, 12},   {"wave_f77", {}, "--steps", 200, 200}, {"mixed", {}, "--steps", 100, 100},
     {"wave_f90", {}, "--steps", 200, 200},
 };
-#endif
 
 unsigned number_from(const char* variable, unsigned otherwise) {
   const char* text = std::getenv(variable);
@@ -85,6 +84,9 @@ class AppsTest : public testing::TestWithParam<std::tuple<std::string, Program>>
            program_.name == "ft_f90";
   }
 
+  /// `path` is the same program, movable.
+  void expect_same_from(const std::string& path) const;
+
   [[nodiscard]] Finished run_plain() const {
     const std::vector<std::string> mpirun{"mpirun",          "--mca", "mpi_yield_when_idle", "1",
                                           "--oversubscribe", "-n",    std::to_string(kRanks)};
@@ -99,13 +101,13 @@ class AppsTest : public testing::TestWithParam<std::tuple<std::string, Program>>
   const Cluster cluster_{kNodes};
 };
 
-TEST_P(AppsTest, KeepsEveryBitOfItsResult) {
+void AppsTest::expect_same_from(const std::string& path) const {
   const unsigned seed = number_from("CPPC_SEED", std::random_device()());
   std::cout << program_.name << " " << variant_ << ": CPPC_SEED=" << seed << std::endl;
   const Finished plain = run_plain();
   ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
-  RestlessJob job(cluster_, folder_, program_,
-                  std::vector<std::string>{app(program_.name, variant_)} + arguments("movable"), migrations_, seed);
+  RestlessJob job(cluster_, folder_, program_, std::vector<std::string>{path} + arguments("movable"), migrations_,
+                  seed);
   const Finished moved = job.run();
   EXPECT_EQ(job.problems(), "");
   EXPECT_EQ(moved.status, 0) << moved.output << moved.errors;
@@ -125,6 +127,12 @@ TEST_P(AppsTest, KeepsEveryBitOfItsResult) {
   }
 }
 
+class PortableAppsTest : public AppsTest {};
+
+TEST_P(AppsTest, KeepsEveryBitOfItsResult) { expect_same_from(app(program_.name, variant_)); }
+
+TEST_P(PortableAppsTest, KeepsEveryBitOfItsResult) { expect_same_from(portable_app(program_.name, variant_)); }
+
 std::string name_of(const testing::TestParamInfo<AppsTest::ParamType>& one) {
   std::string name = std::get<0>(one.param) + "_" + std::get<1>(one.param).name;
   std::ranges::replace(name, '-', '_');
@@ -133,13 +141,13 @@ std::string name_of(const testing::TestParamInfo<AppsTest::ParamType>& one) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, AppsTest,
                          testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kPrograms)), name_of);
-#if CPPC_BY_ADDRESS_TESTS
 INSTANTIATE_TEST_SUITE_P(CppPrograms, AppsTest,
                          testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kCppPrograms)), name_of);
 INSTANTIATE_TEST_SUITE_P(GccPrograms, AppsTest,
                          testing::Combine(testing::Values("gcc-O2", "gcc-O3"), testing::ValuesIn(kGccPrograms)),
                          name_of);
-#endif
+INSTANTIATE_TEST_SUITE_P(Portable, PortableAppsTest,
+                         testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kPrograms)), name_of);
 
 }  // namespace
 }  // namespace cppc::test

@@ -67,12 +67,48 @@ class CppcImage : public testing::Test {
 TEST_F(CppcImage, ListsObjects) {
   const auto listed = tool("ls", write(varied_file()));
   EXPECT_EQ(listed.status, 0);
-  EXPECT_PRED2(matches, listed.output, "PATH +TYPE +COUNT +BYTES +STORED\n");
-  EXPECT_PRED2(matches, listed.output, "global/numbers +int +3 +12 +12\n");
-  EXPECT_PRED2(matches, listed.output, "heap/1 +particle +2 +96 +96\n");
-  EXPECT_PRED2(matches, listed.output, "heap/sparse +double +2048 +16384 +408\\+\n");
-  EXPECT_PRED2(matches, listed.output, "heap/dead +double +5 +40 +dead\n");
+  EXPECT_PRED2(matches, listed.output, "PATH +TYPE +COUNT +BYTES +STORED +ADDRESS\n");
+  EXPECT_PRED2(matches, listed.output, "global/numbers +int +3 +12 +12 +-\n");
+  EXPECT_PRED2(matches, listed.output, "heap/1 +particle +2 +96 +96 +-\n");
+  EXPECT_PRED2(matches, listed.output, "heap/sparse +double +2048 +16384 +408\\+ +-\n");
+  EXPECT_PRED2(matches, listed.output, "heap/dead +double +5 +40 +dead +-\n");
   EXPECT_PRED2(contains, listed.output, "6 objects, 528 bytes stored\n");
+}
+
+/// As of a program whose state is kept by address: pieces of bytes, of each kind, small ones and large ones.
+Bytes file_with_addresses() {
+  static const std::vector<std::uint8_t> small(100, 1), large(1 << 20, 2);
+  const std::vector<Part> holes{{4096, 500000}};
+  std::vector<Object> objects{object("runtime/runtime", raw, small), object("global/program/4c0f40", raw, small),
+                              object("stack/20800ffff2f8", raw, small), object("heap/210000030000", raw, large),
+                              object("mapping/220000000000", raw, large)};
+  objects[0].in_head = true;
+  objects[1].address = 0x4c0f40;
+  objects[2].address = 0x20800ffff2f8;
+  objects[3].address = 0x210000030000;
+  objects[3].holes = holes;
+  objects[4].address = 0x220000000000;
+  return file_of(objects);
+}
+
+TEST_F(CppcImage, ListsAddresses) {
+  const auto listed = tool("ls", write(file_with_addresses()));
+  EXPECT_EQ(listed.status, 0);
+  EXPECT_PRED2(matches, listed.output, "runtime/runtime +byte +100 +100 +100 +-\n");
+  EXPECT_PRED2(matches, listed.output, "global/program/4c0f40 +byte +100 +100 +100 +0x4c0f40\n");
+  EXPECT_PRED2(matches, listed.output, "stack/20800ffff2f8 +byte +100 +100 +100 +0x20800ffff2f8\n");
+  EXPECT_PRED2(matches, listed.output, "heap/210000030000 +byte +1048576 +1048576 +548576\\+ +0x210000030000\n");
+  EXPECT_PRED2(matches, listed.output, "mapping/220000000000 +byte +1048576 +1048576 +1048576 +0x220000000000\n");
+}
+
+TEST_F(CppcImage, AddressesAreReadByH5dump) {
+  const auto file = write(file_with_addresses());
+  const auto own = run(H5DUMP " -a /objects/heap/210000030000/address '" + file + "' 2>&1");
+  EXPECT_EQ(own.status, 0) << own.output;
+  EXPECT_PRED2(contains, own.output, "(0): " + std::to_string(0x210000030000));
+  const auto index = run(H5DUMP " -d /index/objects '" + file + "' 2>&1");
+  EXPECT_EQ(index.status, 0);
+  EXPECT_PRED2(contains, index.output, std::to_string(0x20800ffff2f8));
 }
 
 TEST_F(CppcImage, DumpsValues) {

@@ -49,6 +49,10 @@ std::string library(const std::string& name) { return CPPC_BINARY_DIR "/lib/" + 
 
 std::string app(const std::string& name, const std::string& variant) { return tool("movable/" + variant + "/" + name); }
 
+std::string portable_app(const std::string& name, const std::string& variant) {
+  return tool("portable/" + variant + "/" + name);
+}
+
 std::string plain_app(const std::string& name, const std::string& variant) {
   return tool("plain/" + variant + "/" + name);
 }

@@ -53,8 +53,10 @@ Finished run_alone(const std::vector<std::string>& command, std::vector<std::str
 std::string with_extension(const std::string& name);
 /// One of the libraries of this folder that programs preload.
 std::string library(const std::string& name);
-/// Those of tests/apps as `variant` of tests/apps/movable.cmake, movable and plain.
+/// Those of tests/apps as `variant` of tests/apps/movable.cmake: movable, with their state kept by address; movable, with
+/// it kept by types; plain.
 std::string app(const std::string& name, const std::string& variant = "gcc-O2");
+std::string portable_app(const std::string& name, const std::string& variant = "gcc-O2");
 std::string plain_app(const std::string& name, const std::string& variant = "gcc-O2");
 /// For mpirun's plm_rsh_agent.
 std::string remote_shell();

@@ -4,8 +4,8 @@
 ///   {"reachable": bytes, "saved": bytes,
 ///    "objects": [{"section": "heap", "name": "3", "type": "double", "bytes": 800, "saved": 800}, …]}
 ///
-/// reachable: all that is declared to the runtime there, which are the global variables, the variables of active
-/// functions and the blocks of the heap; saved: those of them whose contents go into the image. The program then goes
+/// reachable: all that the runtime knows there, which are the global variables, the variables of active functions (of a
+/// program that is built portably) and the blocks of the heap; saved: those whose contents go into the image. The program then goes
 /// on as ever. One that ends before that safe point, or whose state cannot be saved, leaves no file.
 #include <cstdint>
 #include <cstdio>
@@ -37,6 +37,12 @@ const char* text(cppc_section section) {
       return "frame";
     case CPPC_SECTION_HEAP:
       return "heap";
+    case CPPC_SECTION_STACK:
+      return "stack";
+    case CPPC_SECTION_THREAD:
+      return "thread";
+    case CPPC_SECTION_MAPPING:
+      return "mapping";
   }
   return "unknown";
 }

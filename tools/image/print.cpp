@@ -187,7 +187,7 @@ class ValuePrinter {
 }  // namespace
 
 void print_list(const Reader& reader) {
-  constexpr const char* line = "{:<{}}  {:<{}}  {:>12}  {:>14}  {:>14}\n";
+  constexpr const char* line = "{:<{}}  {:<{}}  {:>12}  {:>14}  {:>14}  {:>14}\n";
   std::size_t path_width = 4;
   std::size_t type_width = 4;
   std::uint64_t stored = 0;
@@ -196,10 +196,10 @@ void print_list(const Reader& reader) {
     type_width = std::max(type_width, printable(entry.type->name).size());
     stored += entry.stored_bytes;
   }
-  fmt::print(line, "PATH", path_width, "TYPE", type_width, "COUNT", "BYTES", "STORED");
+  fmt::print(line, "PATH", path_width, "TYPE", type_width, "COUNT", "BYTES", "STORED", "ADDRESS");
   for (const auto& entry : reader.entries()) {
     fmt::print(line, printable(entry.path), path_width, printable(entry.type->name), type_width, entry.count,
-               entry.bytes, state_of(entry));
+               entry.bytes, state_of(entry), entry.address != 0 ? fmt::format("{:#x}", entry.address) : "-");
   }
   fmt::print("{} objects, {} bytes stored\n", reader.entries().size(), stored);
 }

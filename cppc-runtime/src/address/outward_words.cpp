@@ -8,6 +8,7 @@
 #include "address/process/environment.hpp"
 #include "address/process/stacks.hpp"
 #include "address/region_heap.hpp"
+#include "address/startup_words.hpp"
 #include "log.hpp"
 
 namespace cppc::address {
@@ -125,6 +126,10 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
   if (range == nullptr || is_program_memory(target)) return CPPC_OK;
   if (word >= thread_begin_ && word < thread_ + kThreadBlock) {
     words_.push_back({number, own_thread, offset, word - thread_});
+    return CPPC_OK;
+  }
+  if (is_startup_word(reinterpret_cast<std::uintptr_t>(piece.memory.data()) + offset, word, range->end)) {
+    words_.push_back({number, from_startup, offset, 0});
     return CPPC_OK;
   }
   if (may_be_left(piece, piece.memory.data() + offset)) return CPPC_OK;

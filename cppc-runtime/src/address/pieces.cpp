@@ -60,7 +60,7 @@ std::uint64_t bytes_of(const Block& block, std::uint32_t piece) {
 bool sound(const Block& block, const OutwardWord& word) {
   const std::uint64_t bytes = bytes_of(block, word.piece);
   return bytes >= sizeof(std::uint64_t) && word.offset <= bytes - sizeof(std::uint64_t) &&
-         (word.library < block.libraries.size() || word.library == own_thread);
+         (word.library < block.libraries.size() || word.library == own_thread || word.library == from_startup);
 }
 
 }  // namespace

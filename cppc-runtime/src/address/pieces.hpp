@@ -19,8 +19,8 @@ struct Piece {
   std::vector<cppc_part> holes;  ///< what nobody will read
 };
 
-/// A word of a piece that leads to a variable or function of a library that is not carried, or into the thread's own
-/// memory there.
+/// A word of a piece that leads to a variable or function of a library that is not carried, into the thread's own
+/// memory, or to what a constructor had from the process.
 struct OutwardWord {
   std::uint32_t piece = 0;
   std::uint32_t library = 0;  ///< of the block's list
@@ -30,6 +30,9 @@ struct OutwardWord {
 
 /// In place of a library: the memory of the main thread that the dynamic linker has made.
 inline constexpr std::uint32_t own_thread = 0xffffffff;
+
+/// In place of a library: what the constructors of the new process have left at the same address.
+inline constexpr std::uint32_t from_startup = 0xfffffffe;
 
 /// A library, or the executable, whose name is empty.
 struct Library {

@@ -9,6 +9,7 @@
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/region_heap.hpp"
+#include "address/startup_words.hpp"
 #include "handles.hpp"
 #include "log.hpp"
 
@@ -44,6 +45,7 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
     return CPPC_ERR_IMAGE;
   }
   if (const cppc_status status = compare_objects(); status != CPPC_OK) return status;
+  if (const cppc_status status = compare_startup_words(); status != CPPC_OK) return status;
   ByteReader mpi(block_.mpi);
   if (const cppc_status status = mpi_state::restore(mpi); status != CPPC_OK) return status;
   ByteReader process(block_.process);
@@ -75,6 +77,23 @@ cppc_status Restore::compare_objects() const {
     return CPPC_ERR_MISMATCH;
   }
   return CPPC_OK;
+}
+
+cppc_status Restore::compare_startup_words() const {
+  for (const OutwardWord& word : block_.words) {
+    if (word.library != from_startup) continue;
+    if (word.piece < block_.pieces.size() && startup_word(address_of(word))) continue;
+    log().error(
+        "constructors of libraries have not had the same memory in this process as where the rank was: the "
+        "nodes need the same libraries and settings");
+    return CPPC_ERR_MISMATCH;
+  }
+  return CPPC_OK;
+}
+
+/// In a piece.
+std::uintptr_t Restore::address_of(const OutwardWord& word) const {
+  return reinterpret_cast<std::uintptr_t>(block_.pieces[word.piece].memory.data()) + word.offset;
 }
 
 /// An image says where it goes: nowhere else than into memory that is the program's.
@@ -128,11 +147,15 @@ cppc_status Restore::end() {
   return CPPC_OK;
 }
 
+std::uintptr_t Restore::value_here(const OutwardWord& word, std::span<const std::uintptr_t> bases) const {
+  if (word.library == from_startup) return startup_word(address_of(word)).value();
+  return (word.library == own_thread ? thread_register() : bases[word.library]) + word.target;
+}
+
 /// Where libraries lie elsewhere, what led to them leads to where they are.
 void Restore::write_words(std::span<const std::uintptr_t> bases) {
   for (const OutwardWord& word : block_.words) {
-    const std::uintptr_t base = word.library == own_thread ? thread_register() : bases[word.library];
-    const std::uintptr_t value = base + word.target;
+    const std::uintptr_t value = value_here(word, bases);
     std::byte* const memory = word.piece < block_.pieces.size()
                                   ? block_.pieces[word.piece].memory.data()
                                   : block_.thread_data[word.piece - block_.pieces.size()].bytes.data();

@@ -30,7 +30,10 @@ class Restore {
 
  private:
   cppc_status compare_objects() const;
+  cppc_status compare_startup_words() const;
   cppc_status check_places() const;
+  [[nodiscard]] std::uintptr_t address_of(const OutwardWord& word) const;
+  [[nodiscard]] std::uintptr_t value_here(const OutwardWord& word, std::span<const std::uintptr_t> bases) const;
   void write_words(std::span<const std::uintptr_t> bases);
 
   Block block_;

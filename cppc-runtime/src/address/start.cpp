@@ -17,6 +17,7 @@
 #include "address/program_time.hpp"
 #include "address/roots.hpp"
 #include "address/startup_calls.hpp"
+#include "address/startup_words.hpp"
 #include "extension.hpp"
 #include "log.hpp"
 #include "session.hpp"
@@ -101,6 +102,7 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
   start_without_randomization(argv);
   program_main = main;
   note_objects_at_start();
+  note_startup_words();
   end_of_startup();
   make_places();
   const bool replaces = cppc::extension::replaces();

@@ -1,0 +1,104 @@
+#include "address/startup_words.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "address/carried_objects.hpp"
+#include "address/places.hpp"
+#include "memory_map.hpp"
+#include "modules.hpp"
+#include "never_destroyed.hpp"
+
+namespace cppc::address {
+
+namespace {
+
+struct StartupWord {
+  std::uintptr_t address;
+  std::uintptr_t value;
+  std::size_t bytes;  ///< at `value`
+  std::size_t hash;
+};
+
+/// By rising address.
+std::vector<StartupWord>& words() {
+  static NeverDestroyed<std::vector<StartupWord>> words;
+  return *words;
+}
+
+std::size_t hash_of(std::uintptr_t memory, std::size_t bytes) {
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(memory), bytes});
+}
+
+/// Most words lead to blocks of the C library's heap, which has their sizes in front of them. For others it does not
+/// matter how much is looked at, as long as it is there.
+std::size_t size_at(std::uintptr_t value, const MemoryMap::Range& range) {
+  constexpr std::size_t header = 2 * sizeof(std::size_t);
+  if (value % header != 0 || value - range.begin < header) return std::min(sizeof value, range.end - value);
+  return std::min(malloc_usable_size(reinterpret_cast<void*>(value)), range.end - value);
+}
+
+class Finder {
+ public:
+  explicit Finder(const MemoryMap& memory) : memory_(memory), modules_(Modules::read()) {}
+
+  void look(std::span<const std::byte> data) {
+    constexpr std::size_t word = sizeof(std::uintptr_t);
+    auto address = (reinterpret_cast<std::uintptr_t>(data.data()) + word - 1) / word * word;
+    const auto end = reinterpret_cast<std::uintptr_t>(data.data() + data.size());
+    for (; address + word <= end; address += word) {
+      std::uintptr_t value = 0;
+      std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+      if (value != 0) look(address, value);
+    }
+  }
+
+ private:
+  void look(std::uintptr_t address, std::uintptr_t value) {
+    const auto* const target = reinterpret_cast<const void*>(value);
+    const MemoryMap::Range* const range = memory_.find(target);
+    if (range == nullptr || !range->writable || modules_.find(target) || is_program_memory(target)) return;
+    const std::size_t bytes = size_at(value, *range);
+    words().push_back({address, value, bytes, hash_of(value, bytes)});
+  }
+
+  const MemoryMap& memory_;
+  Modules modules_;
+};
+
+const StartupWord* find(std::uintptr_t address) {
+  const auto found = std::ranges::lower_bound(words(), address, {}, &StartupWord::address);
+  return found != words().end() && found->address == address ? &*found : nullptr;
+}
+
+}  // namespace
+
+void note_startup_words() {
+  const auto objects = carried_objects();
+  if (objects.size() == 1) return;  // the executable alone: its constructors are yet to come
+  const auto memory = MemoryMap::read();
+  if (!memory) return;  // such words are refused later
+  Finder finder(*memory);
+  for (const CarriedObject& object : std::span(objects).subspan(1))
+    for (const auto data : object.data) finder.look(data);
+  std::ranges::sort(words(), {}, &StartupWord::address);
+}
+
+bool is_startup_word(std::uintptr_t address, std::uintptr_t value, std::uintptr_t end) {
+  const StartupWord* const word = find(address);
+  return word != nullptr && word->value == value && word->bytes <= end - value &&
+         hash_of(value, word->bytes) == word->hash;
+}
+
+std::optional<std::uintptr_t> startup_word(std::uintptr_t address) {
+  const StartupWord* const word = find(address);
+  return word != nullptr ? std::optional(word->value) : std::nullopt;
+}
+
+}  // namespace cppc::address
