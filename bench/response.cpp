@@ -60,7 +60,7 @@ bool move(const test::Job& job, int rank, Outcome& outcome) {
     outcome.seconds.push_back(nlohmann::json::parse(finished.output).at("response_ms").get<double>() / 1000);
     return true;
   }
-  const auto answer = nlohmann::json::parse(finished.output, nullptr, false);
+  const auto answer = nlohmann::json::parse(text(finished.output), nullptr, false);
   const bool tells = answer.is_object() && answer.contains("error");
   outcome.failure = "rank " + std::to_string(rank) +
                     " has not moved: " + (tells ? answer.at("error").dump() : text(finished.output + finished.errors));
