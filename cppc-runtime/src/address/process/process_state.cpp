@@ -7,6 +7,7 @@
 
 #include "address/process/c_library.hpp"
 #include "address/process/children.hpp"
+#include "address/process/clocks.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/exit_handlers.hpp"
@@ -154,6 +155,7 @@ constexpr std::array parts{
          .prepare = keep_streams,
          .complete = link_streams,
          .leave = streams::forget},
+    Part{.name = "clocks", .write = clocks::write, .prepare = clocks::prepare, .apply = clocks::apply},
     Part{.name = "keys", .write = keys::write, .prepare = keys::prepare, .apply = keys::apply},
     Part{.name = "exit handlers", .apply = exit_handlers::apply, .leave = exit_handlers::leave},
     Part{.name = "calling thread", .write = write_calling, .prepare = prepare_calling, .apply = apply_calling},

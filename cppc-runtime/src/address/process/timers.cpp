@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "address/process/clocks.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/process/real_function.hpp"
 #include "address/program_time.hpp"
@@ -194,6 +195,14 @@ int timer_delete(timer_t timer) noexcept {
 }
 
 int timer_settime(timer_t timer, int flags, const itimerspec* value, itimerspec* old) noexcept {
+  itimerspec real_value{};
+  const Timer* const entry = program_time ? find(timer) : nullptr;
+  if (entry != nullptr && value != nullptr && (flags & TIMER_ABSTIME) != 0) {
+    real_value = {.it_interval = value->it_interval, .it_value = value->it_value};
+    const bool arms = value->it_value.tv_sec != 0 || value->it_value.tv_nsec != 0;
+    if (arms) real_value.it_value = clocks::system_time(entry->clock, value->it_value);
+    value = &real_value;
+  }
   return forward(timer, [=](timer_t real) { return real_settime(real, flags, value, old); });
 }
 
