@@ -14,7 +14,13 @@ __attribute__((constructor)) void start() {
 
 }  // namespace
 
-bool cppc::address::startup_call_is_programs(const void*) { return false; }
+namespace cppc::address {
+
+constinit DynamicLinker dynamic_linker;
+
+bool startup_call_is_programs(const void*) { return false; }
+
+}  // namespace cppc::address
 
 extern "C" __attribute__((visibility("default"))) void cppc_bench_enter_program() {
   cppc::address::program_time = true;
