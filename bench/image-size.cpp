@@ -43,9 +43,8 @@ double megabytes(double bytes) { return std::round(bytes) / 1e6; }
 
 int main() {
   std::printf(
-      "MB on one rank. reachable: global variables, variables of active functions and blocks of the heap that\n"
-      "the program has declared to the runtime; saved: those that go into the image; tables: the runtime's own\n"
-      "part of the image, on top.\n");
+      "MB on one rank. reachable: global variables, the stack and the used part of the heap; saved: what of them\n"
+      "goes into the image; tables: the runtime's own part of the image, on top.\n");
   std::printf("%-8s %12s %12s %8s %12s\n", "program", "saved", "reachable", "%", "tables");
   nlohmann::ordered_json saved;
   nlohmann::ordered_json reachable;

@@ -109,7 +109,7 @@ void AppsTest::expect_same_from(const std::string& path) const {
   RestlessJob job(cluster_, folder_, program_, std::vector<std::string>{path} + arguments("movable"), migrations_,
                   seed);
   const Finished moved = job.run();
-  EXPECT_EQ(job.problems(), "");
+  EXPECT_EQ(job.problems(), "") << moved.errors;
   EXPECT_EQ(moved.status, 0) << moved.output << moved.errors;
   EXPECT_EQ(job.done(), migrations_);
   EXPECT_EQ(job.moved().size(), static_cast<std::size_t>(kRanks));

@@ -13,7 +13,7 @@ namespace {
 /// not, small ones are left out: the program stands still meanwhile.
 constexpr std::size_t kMany = 10000, kSmall = 512;
 
-constexpr std::size_t kLeastPart = 4096;
+constexpr std::size_t kLeastPart = 512;
 
 using Bytes = std::span<const std::byte>;
 

@@ -25,6 +25,10 @@ bool is_carried_module(std::span<const CarriedObject> carried, const std::string
   return std::ranges::find(carried, name, &CarriedObject::name) != carried.end();
 }
 
+/// MPI loads its plugins when it needs them. Nobody calls the program from there, so on its stack, where MPI works as
+/// well, what leads to them is a rest of earlier calls.
+bool is_plugin_of_mpi(const std::string& name) { return name.starts_with("mca_"); }
+
 }  // namespace
 
 std::uintptr_t thread_register() {
@@ -118,7 +122,9 @@ std::uint32_t OutwardWords::number_of(std::size_t module) {
 cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word) {
   const void* const target = reinterpret_cast<const void*>(word);
   if (const auto found = modules_.find(target)) {
-    if (is_carried_module(carried_, modules_.name(found->module))) return CPPC_OK;
+    const std::string& name = modules_.name(found->module);
+    if (is_carried_module(carried_, name)) return CPPC_OK;
+    if (piece.section == CPPC_SECTION_STACK && is_plugin_of_mpi(name)) return CPPC_OK;
     words_.push_back({number, number_of(found->module), offset, found->offset});
     return CPPC_OK;
   }

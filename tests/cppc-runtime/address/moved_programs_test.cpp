@@ -41,7 +41,7 @@ TEST_P(MovedProgramsTest, GoOnAgainAndAgain) {
   EXPECT_EQ(moved.output, plain.output);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, MovedProgramsTest, testing::Values("objects", "memory"),
+INSTANTIATE_TEST_SUITE_P(Programs, MovedProgramsTest, testing::Values("objects", "memory", "library"),
                          [](const auto& one) { return one.param; });
 
 TEST(RefusedProgramsTest, AreToldWhichVariableLeadsWhere) {
@@ -56,6 +56,13 @@ TEST(RefusedProgramsTest, AreToldWhichVariableLeadsWhere) {
   EXPECT_NE(heap.errors.find(", 24 bytes from its start, holds an address in the stack that the system gave"),
             std::string::npos)
       << heap.errors;
+}
+
+TEST(RefusedProgramsTest, AreThoseInWhichMemoryThatAConstructorHadHasChanged) {
+  const Finished changed =
+      run_alone({program("library"), "changed"}, {with_extension("restart_extension"), "CPPC_RESTART_AT=1"});
+  EXPECT_EQ(changed.status, 125);
+  EXPECT_NE(changed.errors.find("a variable of libaddress_started.so at"), std::string::npos) << changed.errors;
 }
 
 }  // namespace

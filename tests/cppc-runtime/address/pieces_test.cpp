@@ -14,7 +14,7 @@ Block example() {
                          std::byte{7}, std::byte{8}}}};
   block.pieces = {{CPPC_SECTION_GLOBAL, "program/1000", memory, {}}, {CPPC_SECTION_STACK, "stack", memory, {}}};
   block.libraries = {{"libc.so.6", "build id 3", 0x9000}};
-  block.words = {{0, 0, 8, 16}, {2, own_thread, 0, 40}};
+  block.words = {{0, 0, 8, 16}, {2, own_thread, 0, 40}, {0, from_startup, 56, 0}};
   block.process = {std::byte{1}};
   block.mpi = {std::byte{2}, std::byte{3}};
   return block;
@@ -34,8 +34,9 @@ TEST(Pieces, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read.pieces[1].section, CPPC_SECTION_STACK);
   EXPECT_EQ(read.pieces[0].memory.data(), written.pieces[0].memory.data());
   EXPECT_EQ(read.pieces[0].memory.size(), 64U);
-  ASSERT_EQ(read.words.size(), 2U);
+  ASSERT_EQ(read.words.size(), 3U);
   EXPECT_EQ(read.words[1].library, own_thread);
+  EXPECT_EQ(read.words[2].library, from_startup);
   EXPECT_EQ(read.words[0].target, 16U);
   EXPECT_EQ(read.carried[1].base, 0x7000U);
   EXPECT_EQ(read.thread_data[0].bytes, written.thread_data[0].bytes);

@@ -1,0 +1,24 @@
+/* library [changed]: uses a library whose constructor (started.c) had memory from the C library, and which lies where
+ * that says; changed: what is in that memory changes, too, which no other process would see. */
+#include <mpi.h>
+#include <stdio.h>
+
+#include "cppc/cppc.h"
+
+extern const char cppc_by_address;
+const char cppc_by_address = 1;
+
+const char* started_text(void);
+int started_count(void);
+void started_change(void);
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc > 1) started_change();
+  for (int step = 0; step < 12; ++step) {
+    if (cppc_safe_point(1)) cppc_stop_here();
+    printf("%d: %s\n", started_count(), started_text());
+  }
+  MPI_Finalize();
+  return 0;
+}
