@@ -42,8 +42,8 @@ int release(const char* function, MPI_Comm* comm) {
 template <class Make>
 int duplicate(const char* function, MPI_Comm comm, MPI_Comm* newcomm, Make make) {
   collective_counts().begin(comm);
-  const int made = comms.create(function, newcomm,
-                                [&](MPI_Comm* out) { return make(comms.real(comm, function), out); });
+  const int made =
+      comms.create(function, newcomm, [&](MPI_Comm* out) { return make(comms.real(comm, function), out); });
   collective_counts().made_of(comm, made, newcomm);
   if (made != MPI_SUCCESS) return made;
   const int copied = own_attributes<MPI_Comm>().copy_all(comm, *newcomm);

@@ -1,5 +1,5 @@
-/// Lists that a function of libcppc keeps while the program can be stopped inside of it: in the program's memory, if its
-/// state is kept by address, so that they are there when it goes on in another process.
+/// Lists that a function of libcppc keeps while the program can be stopped inside of it: in the program's memory, if
+/// its state is kept by address, so that they are there when it goes on in another process.
 #pragma once
 
 #include <cstddef>
