@@ -34,7 +34,8 @@ cppc_status restore(ByteReader& reader);
 /// Whether restore() could read it; nothing is made of it.
 cppc_status check(ByteReader& reader);
 
-/// The functions of the same names in cppc_runtime (cppc/hooks.h).
+/// The functions of the same names in cppc_runtime (cppc/hooks.h). `stop` stops the rank inside a call.
+int watch_calls(const volatile std::uint32_t* word, const cppc_calls* calls, void (*stop)());
 void traffic(cppc_traffic* out);
 int drain();
 void resume();

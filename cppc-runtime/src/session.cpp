@@ -248,6 +248,10 @@ const cppc_runtime& runtime_interface() {
   static const cppc_runtime table = {
       .version = CPPC_HOOKS_VERSION,
       .watch = [](const volatile std::uint32_t* word) { session().watch(word); },
+      .watch_calls =
+          [](const volatile std::uint32_t* word, const cppc_calls* calls) {
+            return mpi_state::watch_calls(word, calls, [] { session().stop_here(); });
+          },
       .state_bytes = [] { return session().state_bytes(); },
       .large_blocks =
           [](std::uint64_t* numbers, std::uint64_t capacity) {

@@ -75,12 +75,13 @@ struct Slot {
   // The image. A leaver has in its mail where to send it.
   std::atomic<std::uint64_t> image_bytes;
   std::atomic<std::uint64_t> bytes_done;
-  std::uint32_t leaving;  // the agent's: this rank moves away
-  std::int32_t group;     // the agent's, for a newcomer: index of its agent in Desk::joins()
+  std::uint32_t any_call;  // the rank's: it can be stopped at any call of MPI, and passes no safe points
+  std::uint32_t leaving;   // the agent's: this rank moves away
+  std::int32_t group;      // the agent's, for a newcomer: index of its agent in Desk::joins()
   std::atomic<std::uint32_t> mail_size;
   std::array<std::byte, 1024> mail;
-  // What the runtime told of the rank's largest blocks, when it last announced them; a newcomer gets what was told of the
-  // rank it takes over.
+  // What the runtime told of the rank's largest blocks, when it last announced them; a newcomer gets what was told of
+  // the rank it takes over.
   std::atomic<std::uint32_t> block_count;
   std::array<std::uint64_t, 64> blocks;
 };
@@ -107,8 +108,8 @@ class Desk {
   [[nodiscard]] std::uint32_t commands() const;
   /// Rank: the last command.
   [[nodiscard]] Action action() const;
-  /// Rank: waits for the command after number `seen`, returns it and sets `seen` to its number. A rank that is late gets
-  /// all of them, one after the other: an agent goes on without it. CPPC_ERR_TIMEOUT.
+  /// Rank: waits for the command after number `seen`, returns it and sets `seen` to its number. A rank that is late
+  /// gets all of them, one after the other: an agent goes on without it. CPPC_ERR_TIMEOUT.
   tl::expected<Action, cppc_status> await_command(std::uint32_t& seen, Deadline deadline) const;
   [[nodiscard]] std::span<const int> joins() const;
 

@@ -39,6 +39,7 @@ const std::vector<Program> kPrograms{
 };
 
 const std::vector<Program> kCppPrograms{
+    {"halves", {}, "--steps", 100, 100},
     {"particles", {}, "--steps", 100, 100},
     {"spectral", {}, "--steps", 60, 60},
     {"h5steps", {}, "--steps", 20, 20},

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 6
+#define CPPC_HOOKS_VERSION 7
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -86,6 +86,11 @@ typedef struct cppc_runtime {
 
   /* Makes the fast path of safe points watch `word` (a non-zero value calls `reached`); NULL: none. */
   void (*watch)(const volatile uint32_t* word);
+
+  /* While MPI starts, in the hook `start`: if the program's state is kept by address and it has no marked safe points,
+   * it shall be stopped at any call of MPI instead, by `calls` while `word` is not zero: 1. Else 0, and nothing happens.
+   * `stopped` gets 0 and 0 there. Both must stay until watch_calls(NULL, NULL). */
+  int (*watch_calls)(const volatile uint32_t* word, const cppc_calls* calls);
 
   /* Bytes of all registered objects, dead ones included. Any time. */
   uint64_t (*state_bytes)(void);

@@ -10,6 +10,7 @@ extern "C" const char cppc_by_address __attribute__((weak));
 namespace cppc::address {
 
 constinit thread_local bool program_time = false;
+constinit thread_local unsigned InsideProgram::depth_ = 0;
 
 namespace {
 
@@ -32,6 +33,6 @@ bool kept_by_address() {
   return decided == 1;
 }
 
-InsideProgram::InsideProgram() : before_(std::exchange(program_time, kept_by_address())) {}
+InsideProgram::InsideProgram() : before_(std::exchange(program_time, kept_by_address())) { ++depth_; }
 
 }  // namespace cppc::address

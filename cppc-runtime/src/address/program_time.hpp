@@ -32,9 +32,16 @@ class InsideProgram {
   InsideProgram();
   InsideProgram(const InsideProgram&) = delete;
   InsideProgram& operator=(const InsideProgram&) = delete;
-  ~InsideProgram() { program_time = before_; }
+  ~InsideProgram() {
+    program_time = before_;
+    --depth_;
+  }
+
+  /// Whether this thread is inside a function of the program that MPI, or libcppc, has called.
+  static bool any() { return depth_ != 0; }
 
  private:
+  static thread_local constinit unsigned depth_ __attribute__((tls_model("initial-exec")));
   const bool before_;
 };
 

@@ -4,10 +4,17 @@
 #include <mpi.h>
 
 #include "mpi/call_point.hpp"
+#include "mpi/datatypes.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
 
 namespace cppc::mpi {
+
+/// MPI_Test, which does not look whether the rank is to stop.
+int test(MPI_Request* request, int* done, MPI_Status* status);
+
+/// MPI_Wait, which the rank can be stopped in.
+int wait_in_steps(MPI_Request* request, MPI_Status* status);
 
 /// Calls test(&done) until it is done or fails; what it returned. `wait()` is called in between while the extension
 /// wants to know, and says for whom.
@@ -45,15 +52,15 @@ int complete_breakably(MPI_Request* real, const Call& call, MPI_Status* status, 
   MPI_Request handle = *real;
   adopt(&handle);
   *real = MPI_REQUEST_NULL;
-  return repeat([&](int* done) { return MPI_Test(&handle, done, status); },
+  return repeat([&](int* done) { return test(&handle, done, status); },
                 [&] { call_point.wait_for(call.peer, call.comm); });
 }
 
 /// MPI_Recv, of what is not in the mailbox.
 inline int receive_breakably(const Call& call, MPI_Status* status) {
   MPI_Request real = MPI_REQUEST_NULL;
-  const int started =
-      PMPI_Irecv(call.buf, call.count, call.datatype, call.peer, call.tag, comms.real(call.comm, "MPI_Recv"), &real);
+  const int started = PMPI_Irecv(call.buf, call.count, mpi::real(call.datatype), call.peer, call.tag,
+                                 comms.real(call.comm, "MPI_Recv"), &real);
   if (started != MPI_SUCCESS) return started;
   bool adopted = false;
   const int result = complete_breakably(&real, call, status, &adopted, [&](MPI_Request* request) {
@@ -67,8 +74,8 @@ inline int receive_breakably(const Call& call, MPI_Status* status) {
 template <auto start>
 int send_breakably(const Call& call) {
   MPI_Request real = MPI_REQUEST_NULL;
-  const int started =
-      start(call.buf, call.count, call.datatype, call.peer, call.tag, comms.real(call.comm, "MPI_Send"), &real);
+  const int started = start(call.buf, call.count, mpi::real(call.datatype), call.peer, call.tag,
+                            comms.real(call.comm, "MPI_Send"), &real);
   if (started != MPI_SUCCESS) return started;
   traffic.sent(MPI_SUCCESS, call.peer);
   bool adopted = false;
@@ -77,7 +84,7 @@ int send_breakably(const Call& call) {
 }
 
 /// MPI_Wait, MPI_Waitall, MPI_Waitany, MPI_Waitsome, MPI_Probe and MPI_Mprobe: `test(&done)` is libcppc's own function
-/// that does not wait (MPI_Test …). For whom it waits is `peer` of `comm` where there is one.
+/// that does not wait, nor look whether the rank is to stop. For whom it waits is `peer` of `comm` where there is one.
 template <class Test>
 int wait_breakably(Test test, int peer = MPI_ANY_SOURCE, MPI_Comm comm = MPI_COMM_NULL) {
   return repeat(test, [&] {

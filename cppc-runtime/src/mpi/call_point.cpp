@@ -1,9 +1,14 @@
 #include "mpi/call_point.hpp"
 
-#include <array>
+#include <unistd.h>
 
+#include <utility>
+
+#include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/files.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/windows.hpp"
 
 namespace cppc::mpi {
 
@@ -23,6 +28,12 @@ int world_rank(int peer, MPI_Comm comm) {
   return found == MPI_UNDEFINED ? CPPC_ANYBODY : found;
 }
 
+/// Not inside a function that MPI has called, whose state cannot be carried over, nor with accesses or epochs that only
+/// the program can end, nor on another thread than the one whose stack is the program's.
+bool can_stop() {
+  return !address::InsideProgram::any() && !windows().busy() && !files().busy() && gettid() == getpid();
+}
+
 }  // namespace
 
 void CallPoint::watch(const volatile std::uint32_t* word, const cppc_calls* calls, void (*stop)()) {
@@ -34,6 +45,11 @@ void CallPoint::watch(const volatile std::uint32_t* word, const cppc_calls* call
 void CallPoint::wait_for(int peer, MPI_Comm comm) { look(0, world_rank(peer, comm)); }
 
 void CallPoint::look(int collective, int waits_for) {
+  if (!can_stop()) {
+    caught_ = true;
+    return calls_->enter(CPPC_ANYBODY);
+  }
+  if (std::exchange(caught_, false)) calls_->moved_on();
   if (calls_->reached(collective, waits_for) != 0) stop_();
 }
 

@@ -16,6 +16,7 @@ class CallPoint {
   /// process. Both must stay. nullptr: nothing is watched.
   void watch(const volatile std::uint32_t* word, const cppc_calls* calls, void (*stop)());
 
+  [[nodiscard]] bool watching() const { return calls_ != nullptr; }
   [[nodiscard]] bool rings() const { return *word_ != 0; }
 
   /// At the beginning of a call that is no collective operation.
@@ -48,6 +49,7 @@ class CallPoint {
   const volatile std::uint32_t* word_ = &never_;
   const cppc_calls* calls_ = nullptr;
   void (*stop_)() = nullptr;
+  bool caught_ = false;  ///< the extension has been told that it cannot be stopped now
 };
 
 inline constinit CallPoint call_point;

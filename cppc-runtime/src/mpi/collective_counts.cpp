@@ -47,6 +47,12 @@ void CollectiveCounts::count(const cppc_calls& calls, std::uint32_t ranks) {
   add(Of::comm, world, world_id, ranks, 0);
 }
 
+void CollectiveCounts::end() {
+  calls_ = nullptr;
+  for (auto& counters : counters_) counters.clear();
+  for (auto& objects : objects_) objects.clear();
+}
+
 void CollectiveCounts::add(Of of, std::size_t index, std::uint64_t id, std::uint32_t size, std::uint64_t begun) {
   const auto kind = static_cast<std::size_t>(of);
   Object& object = objects_[kind][index];
@@ -57,18 +63,20 @@ void CollectiveCounts::add(Of of, std::size_t index, std::uint64_t id, std::uint
   counters[index] = &object.begun();
 }
 
-void CollectiveCounts::made_of(std::size_t parent, Of of, std::size_t index, const std::vector<int>& members) {
-  const Object& from = objects_[static_cast<std::size_t>(Of::comm)].at(parent);
+void CollectiveCounts::add_of(std::size_t parent, Of of, std::size_t index, const std::vector<int>& members) {
+  const auto& comms_counted = objects_[static_cast<std::size_t>(Of::comm)];
+  const auto found = comms_counted.find(parent);
+  const Object from = found != comms_counted.end() ? found->second : Object{};  // MPI_COMM_SELF is of one member
   const auto first = static_cast<std::uint64_t>(members.front()) * 4 + static_cast<std::uint64_t>(of);
   add(of, index, mix(mix(from.id, from.begun()), first), static_cast<std::uint32_t>(members.size()), 0);
 }
 
 void CollectiveCounts::made(std::size_t parent, std::size_t index, MPI_Comm made) {
-  if (calls_ != nullptr) made_of(parent, Of::comm, index, all_members(made));
+  if (calls_ != nullptr) add_of(parent, Of::comm, index, all_members(made));
 }
 
 void CollectiveCounts::made(std::size_t parent, std::size_t index, MPI_Win made) {
-  if (calls_ != nullptr) made_of(parent, Of::window, index, world_ranks(Group::of(made).get()));
+  if (calls_ != nullptr) add_of(parent, Of::window, index, world_ranks(Group::of(made).get()));
 }
 
 void CollectiveCounts::made(std::size_t parent, std::size_t index, MPI_File made) {
@@ -77,7 +85,7 @@ void CollectiveCounts::made(std::size_t parent, std::size_t index, MPI_File made
   must(PMPI_File_get_group(made, &group), "MPI_File_get_group");
   const auto members = world_ranks(group);
   must(PMPI_Group_free(&group), "MPI_Group_free");
-  made_of(parent, Of::file, index, members);
+  add_of(parent, Of::file, index, members);
 }
 
 void CollectiveCounts::made_apart(std::size_t index, MPI_Comm made, int tag) {
@@ -123,7 +131,7 @@ void CollectiveCounts::read(ByteReader& reader) {
       const std::uint64_t id = reader.u64();
       const std::uint32_t size = reader.u32();
       const std::uint64_t begun = reader.u64();
-      if (index >= CommTable::limit) return reader.fail();
+      if (index >= CommTable::limit || calls_ == nullptr) return reader.fail();
       gone(static_cast<Of>(kind), index);
       add(static_cast<Of>(kind), index, id, size, begun);
     }

@@ -17,6 +17,7 @@
 #include "bytes.hpp"
 #include "cppc/hooks.h"
 #include "mpi/call_point.hpp"
+#include "mpi/comm_table.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -29,6 +30,9 @@ class CollectiveCounts {
   /// The application's world has this many ranks. Before anything else. `calls` must stay.
   void count(const cppc_calls& calls, std::uint32_t ranks);
 
+  /// Nothing is counted any more: `calls` are not there any longer.
+  void end();
+
   /// A collective operation begins: stops first, if the rank is to stop before it. The call may be any that is
   /// collective by definition, too; of an object with one member it costs the same.
   void begin(Of of, std::size_t index) {
@@ -37,6 +41,16 @@ class CollectiveCounts {
     if (index >= counters.size()) return;                          // in a plain program, or none of the program's
     const std::atomic_ref<std::uint64_t> begun(*counters[index]);  // the agent reads it
     begun.store(begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  /// Likewise, of what the program knows as this.
+  void begin(MPI_Comm comm) { begin(Of::comm, index_of(comm)); }
+
+  /// The call that returned `status` has made *made of `parent`, as the program knows them, or nothing for this rank.
+  int made_of(MPI_Comm parent, int status, const MPI_Comm* made) {
+    if (calls_ != nullptr && status == MPI_SUCCESS && *made != MPI_COMM_NULL)
+      this->made(index_of(parent), index_of(*made), comms.real(*made, __func__));
+    return status;
   }
 
   /// A collective operation of communicator `parent` has made communicator `index`, which MPI knows as `made`, or a
@@ -55,6 +69,12 @@ class CollectiveCounts {
   void write(ByteWriter& writer) const;
   void read(ByteReader& reader);
 
+  /// Of no communicator of the table a number that is none's.
+  static std::size_t index_of(MPI_Comm comm) {
+    if (comm == MPI_COMM_WORLD) return world;
+    return comm == nullptr ? SIZE_MAX : CommTable::index_of(comm);
+  }
+
  private:
   struct Object {
     std::uint64_t id = 0;
@@ -65,7 +85,7 @@ class CollectiveCounts {
     [[nodiscard]] std::uint64_t begun() const { return listed != nullptr ? *listed : own; }
   };
 
-  void made_of(std::size_t parent, Of of, std::size_t index, const std::vector<int>& members);
+  void add_of(std::size_t parent, Of of, std::size_t index, const std::vector<int>& members);
   void add(Of of, std::size_t index, std::uint64_t id, std::uint32_t size, std::uint64_t begun);
 
   const cppc_calls* calls_ = nullptr;

@@ -1,5 +1,6 @@
-/// Where a rank may stop when its program has no marked safe points: collective operations of all ranks, which every
-/// rank passes in the same order. Messages that are in flight there are drained.
+/// Where a rank may stop when its program has no marked safe points, under an extension that counts safe points and
+/// does not watch calls (call_point.hpp): collective operations of all ranks, which every rank passes in the same
+/// order. Messages that are in flight there are drained.
 #pragma once
 
 #include <mpi.h>

@@ -3,6 +3,7 @@
 
 #include "address/program_time.hpp"
 #include "mpi/attributes.hpp"
+#include "mpi/collective_counts.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/groups.hpp"
@@ -22,13 +23,14 @@ int raise(MPI_Comm comm, int status) {
   return status;
 }
 
-/// Frees the communicator and what the program has cached on it.
+/// After its last operation has begun: frees the communicator and what the program has cached on it.
 int release(const char* function, MPI_Comm* comm) {
   if (const int status = own_attributes<MPI_Comm>().erase_all(*comm); status != MPI_SUCCESS)
     return raise(*comm, status);
   MPI_Comm real = comms.real(*comm, function);
   const int status = PMPI_Comm_free(&real);
   if (status != MPI_SUCCESS) return status;
+  collective_counts().gone(CollectiveCounts::Of::comm, CollectiveCounts::index_of(*comm));
   requests().orphan(*comm);
   mailbox().forget(*comm);
   comms.remove(*comm);
@@ -39,13 +41,27 @@ int release(const char* function, MPI_Comm* comm) {
 /// `make(real, made)` duplicates a communicator; the program's attributes are copied.
 template <class Make>
 int duplicate(const char* function, MPI_Comm comm, MPI_Comm* newcomm, Make make) {
-  const MPI_Comm real = comms.real(comm, function);
-  const int made = comms.create(function, newcomm, [&](MPI_Comm* out) { return make(real, out); });
+  collective_counts().begin(comm);
+  const int made =
+      comms.create(function, newcomm, [&](MPI_Comm* out) { return make(comms.real(comm, function), out); });
+  collective_counts().made_of(comm, made, newcomm);
   if (made != MPI_SUCCESS) return made;
   const int copied = own_attributes<MPI_Comm>().copy_all(comm, *newcomm);
   if (copied == MPI_SUCCESS) return MPI_SUCCESS;
+  collective_counts().begin(*newcomm);
   release(function, newcomm);
   return raise(comm, copied);
+}
+
+/// Collective over the members of the new communicator alone.
+template <class Make>
+int create_apart(const char* function, int tag, MPI_Comm* newcomm, Make make) {
+  call_point.pass();
+  const Caught caught;
+  const int status = comms.create(function, newcomm, make);
+  if (status == MPI_SUCCESS && *newcomm != MPI_COMM_NULL)
+    collective_counts().made_apart(CollectiveCounts::index_of(*newcomm), comms.real(*newcomm, function), tag);
+  return status;
 }
 
 }  // namespace
@@ -83,9 +99,12 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_idup(comm, newcomm, request);
+  collective_counts().begin(comm);
   const MPI_Comm real = comms.real(comm, __func__);
   const int status = comms.create_later(newcomm, [&](MPI_Comm* made) { return PMPI_Comm_idup(real, made, request); });
   if (requests().started(status, request) != MPI_SUCCESS) return status;
+  // It has the members of `comm`, but may not be there yet.
+  collective_counts().made(CollectiveCounts::index_of(comm), CollectiveCounts::index_of(*newcomm), real);
   requests().find(*request)->makes = *newcomm;
   return raise(comm, own_attributes<MPI_Comm>().copy_all(comm, *newcomm));
 }
@@ -93,12 +112,14 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
 int MPI_Comm_free(MPI_Comm* comm) {
   const OutsideProgram outside;
   if (comm == nullptr || !CommTable::is_virtual(*comm)) return PMPI_Comm_free(comm);
+  collective_counts().begin(*comm);
   return release(__func__, comm);
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
   const OutsideProgram outside;
   if (comm == nullptr || !CommTable::is_virtual(*comm)) return PMPI_Comm_disconnect(comm);
+  collective_counts().begin(*comm);
   // MPI's own would wait for the nodes that the job has left, too.
   const int status = PMPI_Barrier(comms.real(*comm, __func__));
   return status == MPI_SUCCESS ? release(__func__, comm) : status;
@@ -107,16 +128,27 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_create(comm, group, newcomm);
-  return comms.create(__func__, newcomm, [&, function = __func__](MPI_Comm* made) {
+  collective_counts().begin(comm);
+  const int status = comms.create(__func__, newcomm, [&, function = __func__](MPI_Comm* made) {
     return PMPI_Comm_create(comms.real(comm, function), groups().real(group), made);
   });
+  return collective_counts().made_of(comm, status, newcomm);
 }
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Comm_create_group(comm, group, tag, newcomm);
-  return comms.create(__func__, newcomm, [&, function = __func__](MPI_Comm* made) {
+  return create_apart(__func__, tag, newcomm, [&, function = __func__](MPI_Comm* made) {
     return PMPI_Comm_create_group(comms.real(comm, function), groups().real(group), tag, made);
+  });
+}
+
+int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm bridge, int remote_leader, int tag, MPI_Comm* newcomm) {
+  const OutsideProgram outside;
+  if (!comms.managed()) return PMPI_Intercomm_create(local, leader, bridge, remote_leader, tag, newcomm);
+  return create_apart(__func__, tag, newcomm, [&, function = __func__](MPI_Comm* made) {
+    return PMPI_Intercomm_create(comms.real(local, function), leader, comms.real(bridge, function), remote_leader, tag,
+                                 made);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "address/program_time.hpp"
+#include "mpi/blocking.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/requests.hpp"
 
@@ -179,7 +180,86 @@ int wait_for(MPI_Request real, MPI_Request* request, MPI_Status* status) {
   return result;
 }
 
+// ------------------------------------------------------- what completes without waiting, or in steps between two bells
+
+/// Calls look(), which sets *found, once, or until it has found something or the bell rings.
+template <class Look>
+int look_for(bool lasting, const int* found, Look look) {
+  for (;;) {
+    const int status = look();
+    if (status != MPI_SUCCESS || *found != 0 || !lasting || call_point.rings()) return status;
+  }
+}
+
+int test_all(bool lasting, int count, MPI_Request* program, int* flag, MPI_Status* statuses) {
+  const auto done = done_in(count, program);
+  const int status = completing(
+      count, program,
+      [&](MPI_Request* real) {
+        return look_for(lasting, flag, [&] { return PMPI_Testall(count, real, flag, statuses); });
+      },
+      all_if(flag));
+  return done.empty() || !*flag ? status : take_outcomes(done, program, statuses, true, status);
+}
+
+int test_some(bool lasting, int count, MPI_Request* program, int* number, int* indices, MPI_Status* statuses) {
+  if (const auto done = done_in(count, program); !done.empty())
+    return take_some(done, program, number, indices, statuses);
+  return completing(
+      count, program,
+      [&](MPI_Request* real) {
+        return look_for(lasting, number, [&] { return PMPI_Testsome(count, real, number, indices, statuses); });
+      },
+      these(number, indices));
+}
+
+int test_any(bool lasting, int count, MPI_Request* program, int* index, int* flag, MPI_Status* status) {
+  if (const auto done = done_in(count, program); !done.empty()) {
+    *index = done.front();
+    *flag = 1;
+    return requests().take_outcome(&program[*index], status);
+  }
+  return completing(
+      count, program,
+      [&](MPI_Request* real) {
+        return look_for(lasting, flag, [&] { return PMPI_Testany(count, real, index, flag, status); });
+      },
+      one_if(flag, index));
+}
+
+/// The receive that `request` is, else nullptr.
+const Call* receive_of(const MPI_Request* request) {
+  const Request* const found = request != nullptr ? requests().find(*request) : nullptr;
+  return found != nullptr && found->receive && !found->orphan ? &found->made_with() : nullptr;
+}
+
+/// The program has looked for the end of `request`, or of several, maybe in vain.
+int in_vain(int status, const int* found, const MPI_Request* request = nullptr) {
+  if (status != MPI_SUCCESS || *found != 0 || !call_point.rings()) return status;
+  if (const Call* const call = receive_of(request))
+    call_point.wait_for(call->peer, call->comm);
+  else
+    call_point.wait_for_anybody();
+  return status;
+}
+
 }  // namespace
+
+int test(MPI_Request* request, int* done, MPI_Status* status) {
+  if (!done_in(1, request).empty()) {
+    *done = 1;
+    return requests().take_outcome(request, status);
+  }
+  return completing(
+      1, request, [&](MPI_Request* real) { return PMPI_Test(real, done, status); }, all_if(done));
+}
+
+int wait_in_steps(MPI_Request* request, MPI_Status* status) {
+  const Call* const call = receive_of(request);
+  const int peer = call != nullptr ? call->peer : MPI_ANY_SOURCE;
+  const MPI_Comm comm = call != nullptr ? call->comm : MPI_COMM_NULL;
+  return wait_breakably([&](int* done) { return test(request, done, status); }, peer, comm);
+}
 
 }  // namespace cppc::mpi
 
@@ -190,6 +270,8 @@ extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   const OutsideProgram outside;
+  call_point.pass();
+  if (call_point.watching()) return wait_in_steps(request, status);
   if (const Request* const found = plainly_active(request)) [[likely]]
     return wait_for(found->real, request, status);
   if (!done_in(1, request).empty()) return requests().take_outcome(request, status);
@@ -199,16 +281,15 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   const OutsideProgram outside;
-  if (!done_in(1, request).empty()) {
-    *flag = 1;
-    return requests().take_outcome(request, status);
-  }
-  return completing(
-      1, request, [&](MPI_Request* real) { return PMPI_Test(real, flag, status); }, all_if(flag));
+  call_point.pass();
+  return in_vain(test(request, flag, status), flag, request);
 }
 
 int MPI_Waitall(int count, MPI_Request program[], MPI_Status statuses[]) {
   const OutsideProgram outside;
+  call_point.pass();
+  if (call_point.watching())
+    return wait_breakably([&](int* done) { return test_all(true, count, program, done, statuses); });
   const auto done = done_in(count, program);
   const int status = completing(
       count, program, [&](MPI_Request* real) { return PMPI_Waitall(count, real, statuses); }, all_if(&always));
@@ -217,14 +298,19 @@ int MPI_Waitall(int count, MPI_Request program[], MPI_Status statuses[]) {
 
 int MPI_Testall(int count, MPI_Request program[], int* flag, MPI_Status statuses[]) {
   const OutsideProgram outside;
-  const auto done = done_in(count, program);
-  const int status = completing(
-      count, program, [&](MPI_Request* real) { return PMPI_Testall(count, real, flag, statuses); }, all_if(flag));
-  return done.empty() || !*flag ? status : take_outcomes(done, program, statuses, true, status);
+  call_point.pass();
+  return in_vain(test_all(false, count, program, flag, statuses), flag);
 }
 
 int MPI_Waitsome(int count, MPI_Request program[], int* number, int indices[], MPI_Status statuses[]) {
   const OutsideProgram outside;
+  call_point.pass();
+  if (call_point.watching())
+    return wait_breakably([&](int* done) {
+      const int status = test_some(true, count, program, number, indices, statuses);
+      *done = *number;
+      return status;
+    });
   if (const auto done = done_in(count, program); !done.empty())
     return take_some(done, program, number, indices, statuses);
   return completing(
@@ -234,15 +320,15 @@ int MPI_Waitsome(int count, MPI_Request program[], int* number, int indices[], M
 
 int MPI_Testsome(int count, MPI_Request program[], int* number, int indices[], MPI_Status statuses[]) {
   const OutsideProgram outside;
-  if (const auto done = done_in(count, program); !done.empty())
-    return take_some(done, program, number, indices, statuses);
-  return completing(
-      count, program, [&](MPI_Request* real) { return PMPI_Testsome(count, real, number, indices, statuses); },
-      these(number, indices));
+  call_point.pass();
+  return in_vain(test_some(false, count, program, number, indices, statuses), number);
 }
 
 int MPI_Waitany(int count, MPI_Request program[], int* index, MPI_Status* status) {
   const OutsideProgram outside;
+  call_point.pass();
+  if (call_point.watching())
+    return wait_breakably([&](int* done) { return test_any(true, count, program, index, done, status); });
   if (const auto done = done_in(count, program); !done.empty()) {
     *index = done.front();
     return requests().take_outcome(&program[*index], status);
@@ -254,14 +340,8 @@ int MPI_Waitany(int count, MPI_Request program[], int* index, MPI_Status* status
 
 int MPI_Testany(int count, MPI_Request program[], int* index, int* flag, MPI_Status* status) {
   const OutsideProgram outside;
-  if (const auto done = done_in(count, program); !done.empty()) {
-    *index = done.front();
-    *flag = 1;
-    return requests().take_outcome(&program[*index], status);
-  }
-  return completing(
-      count, program, [&](MPI_Request* real) { return PMPI_Testany(count, real, index, flag, status); },
-      one_if(flag, index));
+  call_point.pass();
+  return in_vain(test_any(false, count, program, index, flag, status), flag);
 }
 
 int MPI_Request_free(MPI_Request* request) {
@@ -274,12 +354,14 @@ int MPI_Request_free(MPI_Request* request) {
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   const OutsideProgram outside;
+  call_point.pass();
   if (is_done(request)) {
     *flag = 1;
     if (status != MPI_STATUS_IGNORE) *status = requests().find(request)->outcome.status;
     return MPI_SUCCESS;
   }
-  return PMPI_Request_get_status(comms.managed() ? real_of(request) : request, flag, status);
+  const int result = PMPI_Request_get_status(comms.managed() ? real_of(request) : request, flag, status);
+  return in_vain(result, flag, &request);
 }
 
 int MPI_Cancel(MPI_Request* request) {

@@ -49,8 +49,8 @@ int Datatypes::free(MPI_Datatype* type) {
   return PMPI_Type_free(&real);
 }
 
-std::vector<MPI_Datatype> real_types(const MPI_Datatype* types, int count) {
-  std::vector<MPI_Datatype> all(types != nullptr ? static_cast<std::size_t>(std::max(count, 0)) : 0);
+ProgramList<MPI_Datatype> real_types(const MPI_Datatype* types, int count) {
+  ProgramList<MPI_Datatype> all(types != nullptr ? static_cast<std::size_t>(std::max(count, 0)) : 0);
   std::transform(types, types + all.size(), all.begin(), [](MPI_Datatype type) { return real(type); });
   return all;
 }

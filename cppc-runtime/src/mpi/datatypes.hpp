@@ -12,6 +12,7 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/datatype_recipe.hpp"
 #include "mpi/own_table.hpp"
+#include "mpi/program_list.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -77,6 +78,6 @@ inline Datatypes& datatypes() {
 inline MPI_Datatype real(MPI_Datatype type) { return Datatypes::Table::real(type); }
 
 /// A list of datatypes as MPI knows them.
-std::vector<MPI_Datatype> real_types(const MPI_Datatype* types, int count);
+ProgramList<MPI_Datatype> real_types(const MPI_Datatype* types, int count);
 
 }  // namespace cppc::mpi

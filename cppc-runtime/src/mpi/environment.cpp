@@ -10,8 +10,11 @@
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "extension.hpp"
+#include "handles.hpp"
 #include "log.hpp"
+#include "mpi/call_point.hpp"
 #include "mpi/clock.hpp"
+#include "mpi/collective_counts.hpp"
 #include "mpi/collective_points.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/fortran_arguments.hpp"
@@ -40,14 +43,21 @@ int with_own_descriptors(Start start) {
   return status;
 }
 
+/// Of a program whose state is kept by address: it can be stopped at calls of MPI.
+bool has_no_marks() {
+  return cppc::address::kept_by_address() && !cppc::address::program_calls("cppc_safe_point_rung");
+}
+
 void start_extension() {
   const auto place = extension::start();
   if (!place) return;
   if (!fortran::comes_first())
     abort_job("MPI's functions for Fortran come before libcppc: link the program with -lcppc before -lmpi_mpifh");
-  if (cppc::address::kept_by_address() && !cppc::address::program_calls("cppc_safe_point_rung"))
-    collective_points.enable();
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
+  if (call_point.watching())
+    collective_counts().count(*call_point.calls(), static_cast<std::uint32_t>(place->size));
+  else if (has_no_marks())
+    collective_points.enable();
   if (place->replacement) return;
   must(PMPI_Comm_set_name(place->world, "MPI_COMM_WORLD"), "MPI_Comm_set_name");
   must(PMPI_Comm_set_errhandler(place->world, MPI_ERRORS_ARE_FATAL), "MPI_Comm_set_errhandler");
@@ -64,6 +74,17 @@ void write_thread_level(ByteWriter& writer) {
 void read_thread_level(ByteReader& reader) { earlier_level() = reader.i32(); }
 
 }  // namespace cppc::mpi
+
+int cppc::mpi_state::watch_calls(const volatile std::uint32_t* word, const cppc_calls* calls, void (*stop)()) {
+  if (calls == nullptr) {
+    mpi::call_point.watch(nullptr, nullptr, nullptr);
+    mpi::collective_counts().end();
+    return 0;
+  }
+  if (!mpi::has_no_marks()) return 0;
+  mpi::call_point.watch(word, calls, stop);
+  return 1;
+}
 
 using namespace cppc::mpi;
 using cppc::address::OutsideProgram;
@@ -104,6 +125,7 @@ int MPI_Query_thread(int* provided) {
 
 int MPI_Finalize(void) {
   const OutsideProgram outside;
+  collective_counts().begin(MPI_COMM_WORLD);
   cppc::extension::finish();
   if (comms.managed()) {
     for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) own_attributes<MPI_Comm>().erase_all(comm);

@@ -7,6 +7,7 @@
 
 #include "address/program_time.hpp"
 #include "log.hpp"
+#include "mpi/collective_counts.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/numbers.hpp"
@@ -147,6 +148,12 @@ int Files::set_view(MPI_File file, const FileView& view, MPI_Info info) {
   return status;
 }
 
+bool Files::busy() {
+  bool found = false;
+  table_.each([&](std::size_t, const File& file) { found = found || file.in_two_calls; });
+  return found;
+}
+
 int Files::began(int status, MPI_File file) {
   File* const found = find(file);
   if (status == MPI_SUCCESS && found != nullptr && !std::exchange(found->in_two_calls, true)) traffic.activated(1);
@@ -249,12 +256,21 @@ extern "C" {
 int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_File_open(comm, name, mode, info, file);
-  return files().open(comm, name, mode, info, file);
+  collective_counts().begin(comm);
+  const int status = files().open(comm, name, mode, info, file);
+  if (status == MPI_SUCCESS && Files::index_of(*file) != SIZE_MAX)
+    collective_counts().made(CollectiveCounts::index_of(comm), Files::index_of(*file), files().real(*file));
+  return status;
 }
 
 int MPI_File_close(MPI_File* file) {
   const OutsideProgram outside;
-  return comms.managed() ? files().close(file) : PMPI_File_close(file);
+  if (!comms.managed() || file == nullptr) return PMPI_File_close(file);
+  const std::size_t index = Files::index_of(*file);
+  collective_counts().begin(CollectiveCounts::Of::file, index);
+  const int status = files().close(file);
+  if (status == MPI_SUCCESS) collective_counts().gone(CollectiveCounts::Of::file, index);
+  return status;
 }
 
 int MPI_File_get_amode(MPI_File file, int* mode) {
@@ -266,6 +282,7 @@ int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype
                       const char* representation, MPI_Info info) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_File_set_view(file, displacement, etype, filetype, representation, info);
+  collective_counts().begin(CollectiveCounts::Of::file, Files::index_of(file));
   return files().set_view(file,
                           {.displacement = displacement,
                            .etype = etype,

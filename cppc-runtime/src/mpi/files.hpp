@@ -57,11 +57,17 @@ class Files {
     return found != nullptr ? found->real : nullptr;
   }
 
+  /// In the table; of a file that is none of its, a number that is none's.
+  static std::size_t index_of(MPI_File file) { return Table::is_virtual(file) ? Table::index_of(file) : SIZE_MAX; }
+
   /// For the functions of MPI of these names.
   int open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* out);
   int close(MPI_File* file);
   int get_mode(MPI_File file, int* mode);
   int set_view(MPI_File file, const FileView& view, MPI_Info info);
+
+  /// Whether an operation in two calls has begun.
+  [[nodiscard]] bool busy();
 
   /// The call that returned `status` began, or ended, an operation in two calls.
   int began(int status, MPI_File file);

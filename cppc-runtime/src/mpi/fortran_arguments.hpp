@@ -10,9 +10,9 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "mpi/fortran_handles.hpp"
+#include "mpi/program_list.hpp"
 
 namespace cppc::mpi::fortran {
 
@@ -144,12 +144,12 @@ class Argument<Status*> {
 template <>
 class Argument<const char*> {
  public:
-  explicit Argument(Given given) : value_(text(given.address, given.length)) {}
+  explicit Argument(Given given) : value_(text(given.address, given.length).c_str()) {}
   [[nodiscard]] const char* get() const { return value_.c_str(); }
   void finish(int /*status*/) {}
 
  private:
-  std::string value_;
+  ProgramText value_;
 };
 
 /// Of what MPI says, port names are the longest.
@@ -176,7 +176,7 @@ class Handles {
     values_ = before_;
   }
   [[nodiscard]] Handle* get() { return values_.data(); }
-  [[nodiscard]] const std::vector<Handle>& values() const { return values_; }
+  [[nodiscard]] const ProgramList<Handle>& values() const { return values_; }
   void finish() {
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (values_[i] != before_[i]) store(place_ + i * sizeof(MPI_Fint), to_fortran(values_[i]));
@@ -184,7 +184,7 @@ class Handles {
 
  private:
   std::byte* place_;
-  std::vector<Handle> before_, values_;
+  ProgramList<Handle> before_, values_;
 };
 
 class Statuses {
@@ -201,7 +201,7 @@ class Statuses {
 
  private:
   std::byte* place_;
-  std::vector<MPI_Status> values_;
+  ProgramList<MPI_Status> values_;
 };
 
 /// Whether the calls of Open MPI's modules come here, and not past libcppc to Open MPI's own functions.

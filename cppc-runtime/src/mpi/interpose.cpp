@@ -1,7 +1,12 @@
 /// The rows of cppc/mpi/*.def as functions.
 #include <mpi.h>
 
+#include <string_view>
+
 #include "address/program_time.hpp"
+#include "mpi/blocking.hpp"
+#include "mpi/call_point.hpp"
+#include "mpi/collective_counts.hpp"
 #include "mpi/collective_points.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
@@ -36,6 +41,22 @@ struct Real<Function> {
   static int call(Parameters... parameters) { return Function(real(parameters)...); }
 };
 
+constexpr bool collective_on_file(std::string_view name) {
+  for (const std::string_view end : {"_all", "_ordered", "_begin"})
+    if (name.ends_with(end)) return true;
+  for (const std::string_view one : {"MPI_File_preallocate", "MPI_File_seek_shared", "MPI_File_set_atomicity",
+                                     "MPI_File_set_info", "MPI_File_set_size", "MPI_File_sync"})
+    if (name == one) return true;
+  return false;
+}
+
+void begin_on_file(std::string_view function, MPI_File file) {
+  if (collective_on_file(function))
+    collective_counts().begin(CollectiveCounts::Of::file, Files::index_of(file));
+  else
+    call_point.pass();
+}
+
 }  // namespace
 
 }  // namespace cppc::mpi
@@ -56,14 +77,23 @@ using namespace cppc::mpi;
 #define CALL(name, arguments) Real<P##name>::call arguments
 
 #define PASSED(name, parameters, arguments) FUNCTION(name, parameters, return CALL(name, arguments);)
-#define SENDS(name, parameters, arguments) FUNCTION(name, parameters, return traffic.sent(CALL(name, arguments), dest);)
+#define SENDS(name, parameters, arguments)                                                                       \
+  FUNCTION(name, parameters, call_point.pass(); if (call_point.watching()) return send_breakably<STARTS_##name>( \
+               {const_cast<void*>(buf), datatype, comm, CallKind::send, count, dest, tag});                      \
+           return traffic.sent(CALL(name, arguments), dest);)
+#define STARTS_MPI_Send PMPI_Isend
+#define STARTS_MPI_Ssend PMPI_Issend
+#define STARTS_MPI_Rsend PMPI_Irsend
+#define STARTS_MPI_Bsend PMPI_Ibsend
 #define STARTS(name, parameters, arguments) \
-  FUNCTION(name, parameters, return requests().started(CALL(name, arguments), request);)
+  FUNCTION(name, parameters, call_point.pass(); return requests().started(CALL(name, arguments), request);)
 #define STARTS_SEND(name, parameters, arguments) \
-  FUNCTION(name, parameters, return requests().started(traffic.sent(CALL(name, arguments), dest), request);)
-#define CREATES(name, parameters, arguments)                                     \
-  FUNCTION(name, parameters, if (!comms.managed()) return CALL(name, arguments); \
-           return comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return CALL(name, arguments); });)
+  FUNCTION(name, parameters, call_point.pass();  \
+           return requests().started(traffic.sent(CALL(name, arguments), dest), request);)
+#define CREATES(name, parameters, arguments)                                                                         \
+  FUNCTION(name, parameters, if (!comms.managed()) return CALL(name, arguments); collective_counts().begin(comm);    \
+           const int status = comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return CALL(name, arguments); }); \
+           return collective_counts().made_of(comm, status, newcomm);)
 #define MAKES_TYPE(name, parameters, arguments) \
   FUNCTION(name, parameters,                    \
            return datatypes().create(newtype, [&](MPI_Datatype* newtype) { return CALL(name, arguments); });)
@@ -73,16 +103,15 @@ using namespace cppc::mpi;
 #define MAKES_GROUP(name, parameters, arguments) \
   FUNCTION(name, parameters,                     \
            return groups().create(newgroup, [&](MPI_Group* newgroup) { return CALL(name, arguments); });)
-#define BEGINS(name, parameters, arguments) FUNCTION(name, parameters, return files().began(CALL(name, arguments), fh);)
-#define ENDS(name, parameters, arguments) FUNCTION(name, parameters, return files().ended(CALL(name, arguments), fh);)
-#define GETS(name, parameters, arguments) \
-  FUNCTION(name, parameters, return windows().accessed(CALL(name, arguments), win, target, Access::reads);)
-#define PUTS(name, parameters, arguments) \
-  FUNCTION(name, parameters, return windows().accessed(CALL(name, arguments), win, target, Access::writes);)
-#define STARTS_PUT(name, parameters, arguments) \
-  FUNCTION(                                     \
-      name, parameters,                         \
-      return windows().accessed(requests().started(CALL(name, arguments), request), win, target, Access::writes);)
+#define GETS(name, parameters, arguments)       \
+  FUNCTION(name, parameters, call_point.pass(); \
+           return windows().accessed(CALL(name, arguments), win, target, Access::reads);)
+#define PUTS(name, parameters, arguments)       \
+  FUNCTION(name, parameters, call_point.pass(); \
+           return windows().accessed(CALL(name, arguments), win, target, Access::writes);)
+#define STARTS_PUT(name, parameters, arguments)                            \
+  FUNCTION(name, parameters, call_point.pass(); return windows().accessed( \
+      requests().started(CALL(name, arguments), request), win, target, Access::writes);)
 #define REFUSED(name, parameters, arguments) \
   FUNCTION(name, parameters, if (comms.managed()) refuse(self); return CALL(name, arguments);)
 #define OWN(name)
@@ -90,16 +119,30 @@ using namespace cppc::mpi;
 
 extern "C" {
 
-#pragma push_macro("PASSED")
-#undef PASSED
-#define PASSED(name, parameters, arguments) \
-  FUNCTION(name, parameters, collective_points.passed(comm); return CALL(name, arguments);)
-#include "cppc/mpi/collectives.def"
-#pragma pop_macro("PASSED")
 #include "cppc/mpi/datatypes.def"
-#include "cppc/mpi/files.def"
 #include "cppc/mpi/functions.def"
 #include "cppc/mpi/one_sided.def"
 #include "cppc/mpi/others.def"
+
+#undef PASSED
+#undef STARTS
+#define PASSED(name, parameters, arguments)                                                   \
+  FUNCTION(name, parameters, collective_points.passed(comm); collective_counts().begin(comm); \
+           return CALL(name, arguments);)
+#define STARTS(name, parameters, arguments)                   \
+  FUNCTION(name, parameters, collective_counts().begin(comm); \
+           return requests().started(CALL(name, arguments), request);)
+#include "cppc/mpi/collectives.def"
+
+#undef PASSED
+#undef STARTS
+#define PASSED(name, parameters, arguments) \
+  FUNCTION(name, parameters, begin_on_file(self, fh); return CALL(name, arguments);)
+#define STARTS(name, parameters, arguments) \
+  FUNCTION(name, parameters, begin_on_file(self, fh); return requests().started(CALL(name, arguments), request);)
+#define BEGINS(name, parameters, arguments) \
+  FUNCTION(name, parameters, begin_on_file(self, fh); return files().began(CALL(name, arguments), fh);)
+#define ENDS(name, parameters, arguments) FUNCTION(name, parameters, return files().ended(CALL(name, arguments), fh);)
+#include "cppc/mpi/files.def"
 
 }  // extern "C"

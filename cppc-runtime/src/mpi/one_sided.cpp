@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "address/program_time.hpp"
+#include "mpi/blocking.hpp"
+#include "mpi/collective_counts.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
@@ -35,8 +37,11 @@ void* memory(MPI_Aint bytes) {
 int create(const char* function, int flavor, void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
            MPI_Win* win) {
   MPI_Win made = MPI_WIN_NULL;
+  collective_counts().begin(comm);
   const int status = PMPI_Win_create(base, size, unit, real(info), comms.real(comm, function), &made);
-  if (status == MPI_SUCCESS) *win = windows().add(made, base, size, unit, flavor);
+  if (status != MPI_SUCCESS) return status;
+  *win = windows().add(made, base, size, unit, flavor);
+  collective_counts().made(CollectiveCounts::index_of(comm), Windows::index_of(*win), made);
   return status;
 }
 
@@ -68,6 +73,13 @@ void unlock(Window& window, int target) {
 void set_active(bool& flag, bool active) {
   if (flag != active) traffic.activated(active ? 1 : -1);
   flag = active;
+}
+
+int test_epoch(MPI_Win win, int* done) {
+  const int status = PMPI_Win_test(windows().real(win), done);
+  Window* const window = after(status, win);
+  if (window != nullptr && *done != 0) set_active(window->posted, false);
+  return status;
 }
 
 }  // namespace
@@ -121,9 +133,11 @@ int MPI_Win_free(MPI_Win* win) {
   const OutsideProgram outside;
   if (!comms.managed() || win == nullptr) return PMPI_Win_free(win);
   if (const int status = own_attributes<MPI_Win>().erase_all(*win); status != MPI_SUCCESS) return raise(*win, status);
+  collective_counts().begin(CollectiveCounts::Of::window, Windows::index_of(*win));
   MPI_Win real = windows().real(*win);
   const int status = PMPI_Win_free(&real);
   if (after(status, *win) == nullptr) return status;
+  collective_counts().gone(CollectiveCounts::Of::window, Windows::index_of(*win));
   windows().remove(*win);
   *win = MPI_WIN_NULL;
   return status;
@@ -190,6 +204,7 @@ int MPI_Win_get_group(MPI_Win win, MPI_Group* group) {
 
 int MPI_Win_fence(int assertion, MPI_Win win) {
   const OutsideProgram outside;
+  collective_counts().begin(CollectiveCounts::Of::window, Windows::index_of(win));
   const int status = PMPI_Win_fence(assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);
@@ -200,6 +215,8 @@ int MPI_Win_fence(int assertion, MPI_Win win) {
 
 int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_lock(type, target, assertion, windows().real(win));
   if (Window* const window = after(status, win)) lock(*window, type, target);
   return status;
@@ -207,6 +224,8 @@ int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
 
 int MPI_Win_lock_all(int assertion, MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_lock_all(assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
@@ -217,6 +236,8 @@ int MPI_Win_lock_all(int assertion, MPI_Win win) {
 
 int MPI_Win_unlock(int target, MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_unlock(target, windows().real(win));
   if (Window* const window = after(status, win)) unlock(*window, target);
   return status;
@@ -224,6 +245,8 @@ int MPI_Win_unlock(int target, MPI_Win win) {
 
 int MPI_Win_unlock_all(MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_unlock_all(windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);
@@ -234,6 +257,8 @@ int MPI_Win_unlock_all(MPI_Win win) {
 
 int MPI_Win_flush(int target, MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_flush(target, windows().real(win));
   if (Window* const window = after(status, win)) window->settle(target, Access::writes);
   return status;
@@ -241,6 +266,8 @@ int MPI_Win_flush(int target, MPI_Win win) {
 
 int MPI_Win_flush_all(MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_flush_all(windows().real(win));
   if (Window* const window = after(status, win)) window->settle(Access::writes);
   return status;
@@ -248,6 +275,8 @@ int MPI_Win_flush_all(MPI_Win win) {
 
 int MPI_Win_flush_local(int target, MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_flush_local(target, windows().real(win));
   if (Window* const window = after(status, win)) window->settle(target, Access::reads);
   return status;
@@ -255,6 +284,8 @@ int MPI_Win_flush_local(int target, MPI_Win win) {
 
 int MPI_Win_flush_local_all(MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_flush_local_all(windows().real(win));
   if (Window* const window = after(status, win)) window->settle(Access::reads);
   return status;
@@ -262,6 +293,8 @@ int MPI_Win_flush_local_all(MPI_Win win) {
 
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_start(groups().real(group), assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
@@ -272,6 +305,8 @@ int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
 
 int MPI_Win_complete(MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
+  const Caught caught;
   const int status = PMPI_Win_complete(windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);  // a target is active until its MPI_Win_wait
@@ -282,6 +317,7 @@ int MPI_Win_complete(MPI_Win win) {
 
 int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
   const OutsideProgram outside;
+  call_point.pass();
   const int status = PMPI_Win_post(groups().real(group), assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
@@ -292,6 +328,8 @@ int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
 
 int MPI_Win_wait(MPI_Win win) {
   const OutsideProgram outside;
+  if (call_point.watching())
+    return repeat([win](int* done) { return test_epoch(win, done); }, [] { call_point.wait_for_anybody(); });
   const int status = PMPI_Win_wait(windows().real(win));
   if (Window* const window = after(status, win)) set_active(window->posted, false);
   return status;
@@ -299,9 +337,9 @@ int MPI_Win_wait(MPI_Win win) {
 
 int MPI_Win_test(MPI_Win win, int* flag) {
   const OutsideProgram outside;
-  const int status = PMPI_Win_test(windows().real(win), flag);
-  Window* const window = after(status, win);
-  if (window != nullptr && *flag != 0) set_active(window->posted, false);
+  call_point.pass();
+  const int status = test_epoch(win, flag);
+  if (status == MPI_SUCCESS && *flag == 0 && call_point.rings()) call_point.wait_for_anybody();
   return status;
 }
 

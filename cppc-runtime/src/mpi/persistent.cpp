@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "address/program_time.hpp"
+#include "mpi/call_point.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mailbox.hpp"
 #include "mpi/requests.hpp"
@@ -90,12 +91,14 @@ INIT(MPI_Recv_init, recv, void*)
 int MPI_Start(MPI_Request* request) {
   const OutsideProgram outside;
   if (!comms.managed() || request == nullptr) return PMPI_Start(request);
+  call_point.pass();
   return start({request, 1}, [](std::span<MPI_Request> real) { return PMPI_Start(real.data()); });
 }
 
 int MPI_Startall(int count, MPI_Request program[]) {
   const OutsideProgram outside;
   if (!comms.managed() || program == nullptr || count <= 0) return PMPI_Startall(count, program);
+  call_point.pass();
   return start({program, static_cast<std::size_t>(count)},
                [](std::span<MPI_Request> real) { return PMPI_Startall(static_cast<int>(real.size()), real.data()); });
 }

@@ -4,7 +4,10 @@
 #include <optional>
 
 #include "address/program_time.hpp"
+#include "mpi/blocking.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/datatypes.hpp"
+#include "mpi/kept.hpp"
 #include "mpi/mailbox.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
@@ -33,6 +36,8 @@ int receive_in_mpi(void* buf, int count, MPI_Datatype datatype, int source, int 
 [[gnu::cold, gnu::noinline]] int receive_early(void* buf, int count, MPI_Datatype datatype, int source, int tag,
                                                MPI_Comm comm, MPI_Status* status) {
   if (const auto early = from_mailbox({source, tag, comm}, {buf, count, datatype}, status)) return *early;
+  if (call_point.watching())
+    return receive_breakably({buf, datatype, comm, CallKind::recv, count, source, tag}, status);
   return receive_in_mpi(buf, count, datatype, source, tag, comm, status);
 }
 
@@ -56,6 +61,67 @@ int match_in_mpi(MPI_Comm comm, const char* function, MPI_Message* message, MPI_
   if (result != MPI_SUCCESS) return result;
   mailbox().keep_matched(comm, &found, *status);
   *message = found;
+  return result;
+}
+
+int probe(const Envelope& wanted, int* found, MPI_Status* status) {
+  if (probe_mailbox(wanted, status)) {
+    *found = 1;
+    return MPI_SUCCESS;
+  }
+  return PMPI_Iprobe(wanted.source, wanted.tag, comms.real(wanted.comm, "MPI_Iprobe"), found, status);
+}
+
+int match(const Envelope& wanted, int* found, MPI_Message* message, MPI_Status* status) {
+  if (match_in_mailbox(wanted, message, status)) {
+    *found = 1;
+    return MPI_SUCCESS;
+  }
+  const auto look = [&](MPI_Comm real, MPI_Message* its, MPI_Status* said) {
+    return PMPI_Improbe(wanted.source, wanted.tag, real, found, its, said);
+  };
+  return match_in_mpi(wanted.comm, "MPI_Improbe", message, status, look);
+}
+
+/// What a call returns that has looked for a message, maybe in vain.
+int in_vain(int status, const int* found, int source, MPI_Comm comm) {
+  if (status == MPI_SUCCESS && *found == 0 && call_point.rings()) call_point.wait_for(source, comm);
+  return status;
+}
+
+struct Outgoing {
+  const void* buf;
+  int count;
+  MPI_Datatype datatype;
+};
+
+/// MPI_Sendrecv, which the rank can be stopped in.
+int exchange_breakably(const Outgoing& out, int dest, int sendtag, const Place& in, int source, int recvtag,
+                       MPI_Comm comm, MPI_Status* status) {
+  MPI_Request receiving = MPI_REQUEST_NULL, sending = MPI_REQUEST_NULL;
+  if (const int began = MPI_Irecv(in.buf, in.count, in.datatype, source, recvtag, comm, &receiving);
+      began != MPI_SUCCESS)
+    return began;
+  const int began = MPI_Isend(out.buf, out.count, out.datatype, dest, sendtag, comm, &sending);
+  if (began != MPI_SUCCESS) MPI_Cancel(&receiving);
+  const int received = wait_in_steps(&receiving, status);
+  const int sent = began == MPI_SUCCESS ? wait_in_steps(&sending, MPI_STATUS_IGNORE) : began;
+  return sent != MPI_SUCCESS ? sent : received;
+}
+
+/// Likewise MPI_Sendrecv_replace: what is sent is packed in memory of the program.
+int replace_breakably(const Place& both, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                      MPI_Status* status) {
+  int room = 0, bytes = 0;
+  const char* const function = "MPI_Sendrecv_replace";
+  int result = PMPI_Pack_size(both.count, real(both.datatype), comms.real(comm, function), &room);
+  if (result != MPI_SUCCESS) return result;
+  void* const copy = allocate_carried(cppc_type_bytes, static_cast<std::size_t>(room) + 1);
+  if (copy == nullptr) cannot_keep();
+  result = PMPI_Pack(both.buf, both.count, real(both.datatype), copy, room, &bytes, comms.real(comm, function));
+  if (result == MPI_SUCCESS)
+    result = exchange_breakably({copy, bytes, MPI_PACKED}, dest, sendtag, both, source, recvtag, comm, status);
+  release_carried(copy);
   return result;
 }
 
@@ -83,14 +149,18 @@ extern "C" {
 
 int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const OutsideProgram outside;
+  call_point.pass();
   if (!Mailbox::empty()) [[unlikely]]
     return receive_early(buf, count, datatype, source, tag, comm, status);
+  if (call_point.watching())
+    return receive_breakably({buf, datatype, comm, CallKind::recv, count, source, tag}, status);
   return receive_in_mpi(buf, count, datatype, source, tag, comm, status);
 }
 
 int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Irecv(buf, count, real(datatype), source, tag, comm, request);
+  call_point.pass();
   if (!Mailbox::empty()) [[unlikely]] {
     Outcome outcome{.comm = comm};
     if (mailbox().receive({source, tag, comm}, {buf, count, datatype}, &outcome.status, &outcome.error)) {
@@ -112,6 +182,9 @@ int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
 int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const OutsideProgram outside;
+  if (call_point.watching())
+    return exchange_breakably({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, source,
+                              recvtag, comm, status);
   if (const auto early = from_mailbox({source, recvtag, comm}, {recvbuf, recvcount, recvtype}, status)) [[unlikely]] {
     const int sent = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     return sent != MPI_SUCCESS ? sent : *early;
@@ -124,6 +197,8 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int 
 int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                          MPI_Comm comm, MPI_Status* status) {
   const OutsideProgram outside;
+  if (call_point.watching())
+    return replace_breakably({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status);
   if (probe_mailbox({source, recvtag, comm}, MPI_STATUS_IGNORE)) [[unlikely]] {
     const int sent = MPI_Send(buf, count, datatype, dest, sendtag, comm);
     return sent != MPI_SUCCESS ? sent : MPI_Recv(buf, count, datatype, source, recvtag, comm, status);
@@ -135,21 +210,28 @@ int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, 
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const OutsideProgram outside;
+  call_point.pass();
+  if (call_point.watching()) {
+    const auto look = [&](int* found) { return probe({source, tag, comm}, found, status); };
+    return wait_breakably(look, source, comm);
+  }
   if (probe_mailbox({source, tag, comm}, status)) return MPI_SUCCESS;
   return PMPI_Probe(source, tag, comms.real(comm, __func__), status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   const OutsideProgram outside;
-  if (probe_mailbox({source, tag, comm}, status)) {
-    *flag = 1;
-    return MPI_SUCCESS;
-  }
-  return PMPI_Iprobe(source, tag, comms.real(comm, __func__), flag, status);
+  call_point.pass();
+  return in_vain(probe({source, tag, comm}, flag, status), flag, source, comm);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   const OutsideProgram outside;
+  call_point.pass();
+  if (call_point.watching()) {
+    const auto look = [&](int* found) { return match({source, tag, comm}, found, message, status); };
+    return wait_breakably(look, source, comm);
+  }
   if (match_in_mailbox({source, tag, comm}, message, status)) return MPI_SUCCESS;
   return match_in_mpi(comm, __func__, message, status, [&](MPI_Comm real, MPI_Message* found, MPI_Status* its) {
     return PMPI_Mprobe(source, tag, real, found, its);
@@ -158,13 +240,8 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   const OutsideProgram outside;
-  if (match_in_mailbox({source, tag, comm}, message, status)) {
-    *flag = 1;
-    return MPI_SUCCESS;
-  }
-  return match_in_mpi(comm, __func__, message, status, [&](MPI_Comm real, MPI_Message* found, MPI_Status* its) {
-    return PMPI_Improbe(source, tag, real, flag, found, its);
-  });
+  call_point.pass();
+  return in_vain(match({source, tag, comm}, flag, message, status), flag, source, comm);
 }
 
 // A message that MPI_Mprobe has matched counts as received once its receive has started.
@@ -172,6 +249,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Mrecv(buf, count, real(datatype), message, status);
+  call_point.pass();
   MatchedMessage* const matched = mailbox().find_matched(*message);
   MPI_Message real = real_of(matched, *message);
   if (matched != nullptr && real == MPI_MESSAGE_NULL) {
@@ -190,6 +268,7 @@ int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
 int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Imrecv(buf, count, real(datatype), message, request);
+  call_point.pass();
   MatchedMessage* const matched = mailbox().find_matched(*message);
   MPI_Message real = real_of(matched, *message);
   if (matched != nullptr && real == MPI_MESSAGE_NULL) {

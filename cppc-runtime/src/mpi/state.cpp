@@ -16,6 +16,7 @@
 #include "mpi/attached_buffer.hpp"
 #include "mpi/attributes.hpp"
 #include "mpi/clock.hpp"
+#include "mpi/collective_counts.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/description.hpp"
@@ -166,6 +167,7 @@ cppc_status write_mpi(ByteWriter& writer) {
   writer.i32(comms.world_size());
   write_clock(writer);
   write_launch(writer);
+  collective_counts().write(writer);
   write(all, writer);
   if (const cppc_status status = Requests::write(requests().recipes(), writer); status != CPPC_OK) return status;
   if (const cppc_status status = mailbox().write(writer); status != CPPC_OK) return status;
@@ -193,6 +195,7 @@ void read_mpi(ByteReader& reader, Local& local) {
   if (rank != comms.world_rank() || size != comms.world_size()) reader.fail();
   read_clock(reader);
   read_launch(reader);
+  collective_counts().read(reader);
   Communicators communicators = read_communicators(reader);
   auto recipes = Requests::read(reader);
   mailbox().read(reader);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "address/program_time.hpp"
+#include "mpi/collective_counts.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/requests.hpp"
@@ -92,6 +93,7 @@ int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls
                   void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                   MPI_Comm comm) {
   const OutsideProgram outside;
+  collective_counts().begin(comm);
   const Lists lists = Lists::among_all(sendbuf, sendtypes, recvtypes, comm, false);
   return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts, rdispls, lists.to_receive,
                         comms.real(comm, __func__));
@@ -101,6 +103,7 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
                    void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                    MPI_Comm comm, MPI_Request* request) {
   const OutsideProgram outside;
+  collective_counts().begin(comm);
   const Lists lists = Lists::among_all(sendbuf, sendtypes, recvtypes, comm, true);
   return requests().started(PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts, rdispls,
                                             lists.to_receive, comms.real(comm, __func__), request),
@@ -111,6 +114,7 @@ int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MP
                            const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   const OutsideProgram outside;
+  collective_counts().begin(comm);
   const Lists lists = Lists::among_neighbours(sendtypes, recvtypes, comm, false);
   return PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts, rdispls,
                                  lists.to_receive, comms.real(comm, __func__));
@@ -121,6 +125,7 @@ int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                             MPI_Request* request) {
   const OutsideProgram outside;
+  collective_counts().begin(comm);
   const Lists lists = Lists::among_neighbours(sendtypes, recvtypes, comm, true);
   return requests().started(PMPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts,
                                                      rdispls, lists.to_receive, comms.real(comm, __func__), request),

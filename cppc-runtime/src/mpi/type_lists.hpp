@@ -3,11 +3,11 @@
 
 #include <mpi.h>
 
-#include <vector>
+#include "mpi/program_list.hpp"
 
 namespace cppc::mpi {
 
-using Types = std::vector<MPI_Datatype>;
+using Types = ProgramList<MPI_Datatype>;
 
 /// MPI may look at the list as long as a request goes on: one of all different lists, which stay.
 const MPI_Datatype* kept(Types types);

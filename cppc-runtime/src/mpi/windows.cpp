@@ -180,6 +180,16 @@ bool Windows::any() {
   return found;
 }
 
+bool Windows::busy() {
+  bool found = false;
+  table_.each([&](std::size_t, const Window& window) {
+    found = found || window.started || window.posted || !window.exclusive.empty();
+    for (std::size_t target = 0; target < window.unsettled.size(); ++target)
+      found = found || (window.unsettled[target] != Access::none && !window.holds_lock(static_cast<int>(target)));
+  });
+  return found;
+}
+
 void Windows::remove(MPI_Win win) {
   const Window& removed = *table_.find(win);
   traffic.completed(active_in(removed));

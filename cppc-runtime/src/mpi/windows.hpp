@@ -92,6 +92,9 @@ class Windows {
     return found != nullptr ? found->real : nullptr;
   }
 
+  /// In the table; of a window that is none of its, a number that is none's.
+  static std::size_t index_of(MPI_Win win) { return Table::is_virtual(win) ? Table::index_of(win) : SIZE_MAX; }
+
   /// Null when `win` is none of these.
   [[nodiscard]] Window* find(MPI_Win win) { return Table::is_virtual(win) ? table_.find(win) : nullptr; }
 
@@ -102,6 +105,9 @@ class Windows {
   void remove(MPI_Win win);
 
   [[nodiscard]] bool any();
+
+  /// Whether there are accesses or epochs for which the rank counts as active.
+  [[nodiscard]] bool busy();
 
   /// The call that returned `status` accessed `target`.
   int accessed(int status, MPI_Win win, int target, Access access);

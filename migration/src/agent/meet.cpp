@@ -1,11 +1,14 @@
-/// The middle of a migration: all ranks agree on a migration point and stop there, with no message in flight.
+/// The middle of a migration: all ranks agree on where to stop, a safe point or a cut between calls of MPI (cut.hpp),
+/// and stop there, with no message in flight.
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <thread>
 
+#include "cppc/cut_rank.hpp"
 #include "cppc/deadlines.hpp"
 #include "operation.hpp"
 
@@ -21,11 +24,13 @@ constexpr int kTries = 4;
 /// After this time ranks that have come drain: others may wait in a send until somebody takes their message.
 constexpr auto kLate = 100ms;
 
-std::string explain(const negotiation::Reason& reason) {
+std::string explain(const negotiation::Reason& reason, const char* place) {
   const std::string who = reason.rank < 0 ? "a rank" : fmt::format("rank {}", reason.rank);
   switch (reason.status) {
     case CPPC_ERR_TIMEOUT:
-      return who + " has not come by a safe point in time";
+      return who + " has not come by " + place + " in time";
+    case CPPC_ERR_UNSUPPORTED:
+      return fmt::format("{} has more than {} communicators, windows and files", who, negotiation::CutRank::most);
     case CPPC_ERR_REFUSED:
       return who + " has entered MPI_Finalize";
     case CPPC_ERR_CANCELLED:
@@ -35,9 +40,45 @@ std::string explain(const negotiation::Reason& reason) {
   }
 }
 
+const char* place_of(const negotiation::AgentSide&) { return "a safe point"; }
+const char* place_of(const negotiation::CutAgent&) { return "a call of MPI at which it can stop"; }
+
 }  // namespace
 
-void Operation::negotiate(negotiation::AgentSide& side) {
+/// Whether all ranks can be stopped so. Those that pass safe points are stopped there.
+bool Operation::at_any_call() {
+  const auto ranks = node_.local_ranks();
+  int here = std::ranges::all_of(ranks, [&](int rank) { return node_.desk.slot(rank).any_call != 0; }) ? 1 : 0;
+  int everywhere = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  PMPI_Iallreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_.crew.own, &request);
+  await(request);
+  return everywhere != 0;
+}
+
+bool Operation::meet_at_safe_point(negotiation::AgentWindow& window) {
+  negotiation::AgentSide side(node_.page, window);
+  return meet(side, window);
+}
+
+bool Operation::meet_at_any_call(negotiation::AgentWindow& window) {
+  negotiation::AgentRounds rounds(node_.crew.own);
+  negotiation::CutAgent cut(node_.page, rounds);
+  return meet(cut, window);
+}
+
+template <class Side>
+bool Operation::meet(Side& side, negotiation::AgentWindow& window) {
+  negotiate(side);
+  const bool good = agree();
+  if (auto closed = window.close(); !closed) fail(closed.error(), "the agents cannot meet");
+  if (!good) return false;
+  freeze(side);
+  return agree();
+}
+
+template <class Side>
+void Operation::negotiate(Side& side) {
   announce("negotiate");
   const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
   if (auto started = side.start(order_.id, patience, node_.local_ranks()); !started)
@@ -45,8 +86,8 @@ void Operation::negotiate(negotiation::AgentSide& side) {
   for (bool giving_up = false;;) {
     const auto state = side.poll();
     if (!state) return fail(state.error(), "the agents have lost each other in the negotiation");
-    if (*state == negotiation::AgentSide::State::decided) return;
-    if (*state == negotiation::AgentSide::State::cancelled) return fail(side.reason().status, explain(side.reason()));
+    if (*state == Side::State::decided) return;
+    if (*state == Side::State::cancelled) return fail(side.reason().status, explain(side.reason(), place_of(side)));
     if (!giving_up && cancelled()) {
       failure_ = {};  // it is cancelled when the negotiation says so: the decision may have come first
       side.cancel({CPPC_ERR_CANCELLED, -1});
@@ -74,6 +115,16 @@ void Operation::freeze(negotiation::AgentSide& side) {
     if (tries == kTries) return drain();
     node_.desk.command(Action::next_point);
   }
+}
+
+/// All have stopped, or are about to.
+void Operation::freeze(negotiation::CutAgent& cut) {
+  announce("freeze");
+  await_arrivals(0);
+  const bool all_here = agree();
+  frozen_ = Clock::now();
+  if (auto concluded = cut.conclude(); !concluded) fail(concluded.error(), "the agreement has no end");
+  if (all_here) drain();
 }
 
 void Operation::drain() {

@@ -33,17 +33,10 @@ wire::Outcome Operation::run() {
     outcome_.status = window.error();
     return outcome_;
   }
-  negotiation::AgentSide side(node_.page, *window);
   prepare();
   bool good = agree();
   if (good) {
-    negotiate(side);
-    good = agree();
-    if (auto closed = window->close(); !closed) fail(closed.error(), "the agents cannot meet");
-    if (good) {
-      freeze(side);
-      good = agree();
-    }
+    good = at_any_call() ? meet_at_any_call(*window) : meet_at_safe_point(*window);
     if (good) {
       ship();
       good = agree() && decide();

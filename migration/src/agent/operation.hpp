@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cppc/cut_agent.hpp"
 #include "cppc/negotiation.hpp"
 #include "cppc/wire.hpp"
 #include "node.hpp"
@@ -53,8 +54,15 @@ class Operation {
   void start_newcomers();
   void await_newcomers();
   void exchange_offers();
-  void negotiate(negotiation::AgentSide& side);
+  [[nodiscard]] bool at_any_call();
+  bool meet_at_safe_point(negotiation::AgentWindow& window);
+  bool meet_at_any_call(negotiation::AgentWindow& window);
+  template <class Side>
+  bool meet(Side& side, negotiation::AgentWindow& window);
+  template <class Side>
+  void negotiate(Side& side);
   void freeze(negotiation::AgentSide& side);
+  void freeze(negotiation::CutAgent& cut);
   void drain();
   void ship();
   bool decide();

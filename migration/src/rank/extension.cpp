@@ -26,10 +26,20 @@ Extension& extension() {
   return one;
 }
 
+const cppc_calls calls = {
+    .open = [](std::uint64_t id, std::uint32_t size,
+               std::uint64_t begun) { return extension().member->cut().open(id, size, begun); },
+    .close = [](std::uint64_t* counter) { extension().member->cut().close(counter); },
+    .reached = [](int collective,
+                  int waits_for) { return extension().member->reached_call(collective != 0, waits_for) ? 1 : 0; },
+    .enter = [](int waits_for) { extension().member->cut().enter(waits_for); },
+    .moved_on = [] { extension().member->cut().moved_on(); },
+};
+
 cppc_status start(MPI_Comm* world, int* rank, int* size) {
   const cppc_runtime& runtime = *extension().runtime;
   const auto& assignment = extension().assignment;
-  auto member = assignment ? Member::replace(runtime, *assignment) : Member::enlist(runtime);
+  auto member = assignment ? Member::replace(runtime, calls, *assignment) : Member::enlist(runtime, calls);
   if (!member) return member.error();
   extension().member = std::move(*member);
   *world = extension().member->world();

@@ -37,15 +37,25 @@ tl::expected<std::pair<Desk, negotiation::RankSide>, cppc_status> open_lodging(c
   return std::pair{std::move(*desk), std::move(*negotiator)};
 }
 
+/// Others may wait for what MPI has still to do here.
+void let_mpi_work() {
+  int arrived = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &arrived, MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
-Member::Member(const cppc_runtime& runtime, int rank, Desk desk, negotiation::RankSide negotiator)
+Member::Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, Desk desk,
+               negotiation::RankSide negotiator)
     : runtime_(&runtime), rank_(rank), desk_(std::move(desk)), negotiator_(std::move(negotiator)) {
   seen_ = desk_.commands();
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
+  slot().any_call = runtime.watch_calls(negotiator_.page().doorbell(), &calls) != 0 ? 1 : 0;
+  if (slot().any_call != 0) cut_.emplace(negotiator_);
 }
 
-tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_runtime& runtime) {
+tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_runtime& runtime,
+                                                                  const cppc_calls& calls) {
   const auto heads = count_heads(false);
   if (!heads) return tl::unexpected(heads.error());
   auto met = muster(*heads, {});
@@ -54,21 +64,22 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_run
   PMPI_Comm_rank(met->crew.own, &rank);
   auto lodging = open_lodging(met->lodging, rank);
   if (!lodging) return tl::unexpected(lodging.error());
-  std::unique_ptr<Member> member(new Member(runtime, rank, std::move(lodging->first), std::move(lodging->second)));
+  std::unique_ptr<Member> member(
+      new Member(runtime, calls, rank, std::move(lodging->first), std::move(lodging->second)));
   member->crew_ = met->crew;
   member->watch_page();
   PMPI_Barrier(met->crew.all);  // agents look at their ranks once all have attached
   return member;
 }
 
-tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_runtime& runtime,
+tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_runtime& runtime, const cppc_calls& calls,
                                                                    const std::string& assignment) {
   const auto mine = Assignment::decode(assignment);
   if (!mine) return tl::unexpected(mine.error());
   auto lodging = open_lodging({.agent_pid = mine->agent_pid, .desk = mine->desk, .page = mine->page}, mine->rank);
   if (!lodging) return tl::unexpected(lodging.error());
   std::unique_ptr<Member> member(
-      new Member(runtime, mine->rank, std::move(lodging->first), std::move(lodging->second)));
+      new Member(runtime, calls, mine->rank, std::move(lodging->first), std::move(lodging->second)));
   member->crew_.ranks = mine->ranks;
   member->slot().in_mpi.store(1);
   if (auto faulty = fault::at("newcomer-start"); !faulty) return tl::unexpected(faulty.error());
@@ -82,9 +93,21 @@ void Member::watch_page() { runtime_->watch(negotiator_.page().doorbell()); }
 
 bool Member::reached(std::uint64_t passed, unsigned site) {
   if (stop_at_) return passed >= *stop_at_;
+  heed_agent();
+  return negotiator_.reached(passed, site) == negotiation::Decision::stop;
+}
+
+bool Member::reached_call(bool collective, int waits_for) {
+  heed_agent();
+  if (!cut_->wanted()) return false;
+  const auto place = collective ? negotiation::cut::Place::collective : negotiation::cut::Place::elsewhere;
+  return cut_->reached(place, waits_for, let_mpi_work) == negotiation::Decision::stop;
+}
+
+/// What it wants beside a stop.
+void Member::heed_agent() {
   if (negotiator_.survey_wanted()) announce();
   if (slot().leaving != 0 && slot().mail_size.load() != 0) prepare_departure();
-  return negotiator_.reached(passed, site) == negotiation::Decision::stop;
 }
 
 /// What a replacement on another node would have to make room for.
@@ -119,8 +142,7 @@ void Member::depart() {
 void Member::await_acknowledgement() {
   negotiation::Allowance patience(deadlines::leave());  // after the agent's end
   while (slot().dismissed.get() == 0 && !(negotiator_.agent_gone() && patience.spent())) {
-    int arrived = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &arrived, MPI_STATUS_IGNORE);  // MPI may have more to send
+    let_mpi_work();
     (void)slot().dismissed.wait_while(0, Clock::now() + kServe);
   }
   last_image_.reset();
@@ -282,6 +304,7 @@ void Member::fail(cppc_status status) {
 void Member::finish() {
   negotiator_.finishing();
   runtime_->watch(nullptr);
+  runtime_->watch_calls(nullptr, nullptr);
   PMPI_Comm_free(&crew_.all);  // the world is the runtime's to free
 }
 

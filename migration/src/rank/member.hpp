@@ -9,6 +9,7 @@
 #include "../crew.hpp"
 #include "../desk.hpp"
 #include "arrival.hpp"
+#include "cppc/cut_rank.hpp"
 #include "cppc/hooks.h"
 #include "cppc/page.hpp"
 #include "departure.hpp"
@@ -19,9 +20,11 @@ namespace cppc::migration {
 class Member {
  public:
   /// Collective with all processes of the launch.
-  static tl::expected<std::unique_ptr<Member>, cppc_status> enlist(const cppc_runtime& runtime);
+  static tl::expected<std::unique_ptr<Member>, cppc_status> enlist(const cppc_runtime& runtime,
+                                                                   const cppc_calls& calls);
   /// In a process that an agent has spawned.
   static tl::expected<std::unique_ptr<Member>, cppc_status> replace(const cppc_runtime& runtime,
+                                                                    const cppc_calls& calls,
                                                                     const std::string& assignment);
 
   [[nodiscard]] MPI_Comm world() const { return crew_.own; }
@@ -36,8 +39,15 @@ class Member {
   [[noreturn]] void fail(cppc_status status);
   void finish();
 
+  /// At a call of MPI, as cppc_calls says.
+  bool reached_call(bool collective, int waits_for);
+  /// What the rank counts; only when the runtime watches calls.
+  [[nodiscard]] negotiation::CutRank& cut() { return *cut_; }
+
  private:
-  Member(const cppc_runtime& runtime, int rank, Desk desk, negotiation::RankSide negotiator);
+  /// `calls` lead to the member to be.
+  Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, Desk desk, negotiation::RankSide negotiator);
+  void heed_agent();
   [[nodiscard]] Slot& slot() const { return desk_.slot(rank_); }
   void announce();
   void prepare_departure();
@@ -57,6 +67,7 @@ class Member {
   int rank_;
   Desk desk_;
   negotiation::RankSide negotiator_;
+  std::optional<negotiation::CutRank> cut_;
   Crew crew_;
   std::uint32_t seen_ = 0;                                         ///< commands of the desk
   bool draining_ = false;                                          ///< the last command was to drain
