@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "address/carried_objects.hpp"
+#include "address/process/process_state.hpp"
+#include "cppc/cppc.h"
 #include "extension.hpp"
 #include "log.hpp"
 
@@ -84,3 +87,24 @@ std::optional<Place> start() {
 void finish() {}
 
 }  // namespace cppc::extension
+
+// What the MPI part calls when it runs in libcppc: here nobody stops at a safe point, nor is there a process to carry.
+
+namespace cppc::address {
+
+bool program_calls(std::string_view) { return false; }
+
+void process::mpi_starts() {}
+void process::mpi_started() {}
+
+}  // namespace cppc::address
+
+namespace {
+const volatile std::uint32_t never = 0;
+}
+
+extern "C" {
+cppc_control cppc_control_block = {&never, 0};
+int cppc_safe_point_rung(unsigned) { return 0; }
+void cppc_stop_here() {}
+}
