@@ -213,6 +213,17 @@ TEST_F(RegionHeapTest, ResizesInPlaceWhereItCan) {
   RegionHeap::release(large);
 }
 
+TEST_F(RegionHeapTest, TellsWhichSmallBlocksAreFree) {
+  auto* kept = static_cast<std::byte*>(RegionHeap::allocate(48));
+  auto* freed = static_cast<std::byte*>(RegionHeap::allocate(48));
+  RegionHeap::release(freed);
+  RegionHeap::visit_live([](std::span<std::byte>) {});
+  EXPECT_TRUE(RegionHeap::is_free(freed + 40));
+  EXPECT_FALSE(RegionHeap::is_free(kept));
+  EXPECT_FALSE(RegionHeap::is_free(&kept));
+  RegionHeap::release(kept);
+}
+
 TEST_F(RegionHeapTest, FindsTheBlockOfAnAddress) {
   auto* small = static_cast<std::byte*>(RegionHeap::allocate(48));
   auto* large = static_cast<std::byte*>(RegionHeap::allocate(kMiB));

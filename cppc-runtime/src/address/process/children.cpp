@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "address/process/program_memory.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 
@@ -56,7 +57,10 @@ std::string name_of(int number) {
 
 }  // namespace
 
-void mpi_starts() { known() = present(); }
+void mpi_starts() {
+  // In a process that takes over, the program has none yet.
+  if (program_memory_there) known() = present();
+}
 
 void mpi_started() { known() = present_but(known()); }
 
