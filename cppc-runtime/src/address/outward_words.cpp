@@ -7,6 +7,7 @@
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/stacks.hpp"
+#include "address/process/threads.hpp"
 #include "address/region_heap.hpp"
 #include "address/startup_words.hpp"
 #include "log.hpp"
@@ -121,6 +122,7 @@ std::uint32_t OutwardWords::number_of(std::size_t module) {
 /// A word that leads to where others have, or may have, memory.
 cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word) {
   const void* const target = reinterpret_cast<const void*>(word);
+  if (threads::had_memory_at(target)) return CPPC_OK;  // they have ended
   if (const auto found = modules_.find(target)) {
     const std::string& name = modules_.name(found->module);
     if (is_carried_module(carried_, name)) return CPPC_OK;

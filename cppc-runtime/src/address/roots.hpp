@@ -20,6 +20,7 @@ enum class Root : std::size_t {
   c_library,      ///< process/c_library.cpp: strtok and other functions that remember something
   program_break,  ///< process/program_break.cpp
   stacks,         ///< process/stacks.cpp
+  threads,        ///< process/threads.cpp
   mpi,            ///< src/mpi: what MPI was given pointers of the program for
   count
 };

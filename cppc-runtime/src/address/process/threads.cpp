@@ -5,15 +5,21 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
+#include <iterator>
 #include <memory>
+#include <mutex>
 #include <new>
 
+#include "address/process/program_memory.hpp"
 #include "address/process/real_function.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
+#include "never_destroyed.hpp"
 
 namespace cppc::address {
 
@@ -23,6 +29,39 @@ constinit RealFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), 
     "pthread_create");
 
 constinit std::atomic<std::size_t> others_now{0};
+
+/// Where threads of the program had their stacks and thread-locals. It travels: words that led there are left in the
+/// program's memory, and mean nothing in any process.
+struct ThreadMemory {
+  std::size_t count;
+  /// The complements of the addresses: these are no addresses of the program.
+  struct Range {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    [[nodiscard]] bool holds(std::uintptr_t place) const { return place >= ~begin && place < ~end; }
+  } ranges[256];
+};
+
+std::mutex& thread_memory_lock() {
+  static NeverDestroyed<std::mutex> lock;
+  return *lock;
+}
+
+/// Of the calling thread. What there is no room for, or cannot be told, will be taken for memory of the process.
+void note_memory() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* begin = nullptr;
+  std::size_t bytes = 0;
+  const bool known = pthread_attr_getstack(&attributes, &begin, &bytes) == 0;
+  pthread_attr_destroy(&attributes);
+  const auto place = reinterpret_cast<std::uintptr_t>(begin);
+  const std::scoped_lock lock(thread_memory_lock());
+  auto& all = *find_root<ThreadMemory>(Root::threads);
+  const auto holds = [place](const ThreadMemory::Range& range) { return range.holds(place); };
+  if (!known || std::any_of(all.ranges, all.ranges + all.count, holds) || all.count == std::size(all.ranges)) return;
+  all.ranges[all.count++] = {~place, ~(place + bytes)};
+}
 
 /// What a thread of the program begins with.
 struct Start {
@@ -39,6 +78,7 @@ void* run(void* given) {
   const Start start = *std::unique_ptr<Start>(static_cast<Start*>(given));
   thread_local const Counted counted;
   (void)&counted;  // made here
+  note_memory();
   program_time = true;
   return start.routine(start.argument);
 }
@@ -101,6 +141,13 @@ bool on_main_thread() { return getpid() == gettid(); }
 
 std::size_t threads::others() { return others_now; }
 
+bool threads::had_memory_at(const void* address) {
+  const auto* const all = find_root<ThreadMemory>(Root::threads);
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  const auto holds = [place](const ThreadMemory::Range& range) { return range.holds(place); };
+  return all != nullptr && std::any_of(all->ranges, all->ranges + all->count, holds);
+}
+
 cppc_status threads::end_pool() {
   const OpenMp openmp;
   if (!openmp.there()) return CPPC_OK;
@@ -129,6 +176,10 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   if (!kept_by_address()) return real_pthread_create(thread, attributes, routine, argument);
   if (!program_time) return create_for_process(thread, attributes, routine, argument);
   const OutsideProgram outside;
+  {
+    const std::scoped_lock lock(thread_memory_lock());
+    (void)at_root<ThreadMemory>(Root::threads);
+  }
   std::unique_ptr<Start> start(new (std::nothrow) Start{.routine = routine, .argument = argument});
   if (!start) return EAGAIN;
   ++others_now;

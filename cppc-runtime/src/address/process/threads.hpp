@@ -29,6 +29,10 @@ cppc_status end_pool();
 /// CPPC_ERR_UNSUPPORTED, logged, when others() run still. After end_pool().
 cppc_status check();
 
+/// Whether a thread of the program had its stack or thread-locals there, in this process or one before. When none runs
+/// any more, what leads there leads nowhere.
+bool had_memory_at(const void* address);
+
 }  // namespace threads
 
 }  // namespace cppc::address
