@@ -26,8 +26,8 @@ bool is_carried_module(std::span<const CarriedObject> carried, const std::string
   return std::ranges::find(carried, name, &CarriedObject::name) != carried.end();
 }
 
-/// MPI loads its plugins when it needs them. Nobody calls the program from there, so on its stack, where MPI works as
-/// well, what leads to them is a rest of earlier calls.
+/// MPI loads its plugins when it needs them, and keeps what is in them to itself: it works on the program's stack, and
+/// what it leaves there gets into the program's memory with variables that have not been set.
 bool is_plugin_of_mpi(const std::string& name) { return name.starts_with("mca_"); }
 
 }  // namespace
@@ -126,7 +126,7 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
   if (const auto found = modules_.find(target)) {
     const std::string& name = modules_.name(found->module);
     if (is_carried_module(carried_, name)) return CPPC_OK;
-    if (piece.section == CPPC_SECTION_STACK && is_plugin_of_mpi(name)) return CPPC_OK;
+    if (is_plugin_of_mpi(name)) return CPPC_OK;
     words_.push_back({number, number_of(found->module), offset, found->offset});
     return CPPC_OK;
   }
