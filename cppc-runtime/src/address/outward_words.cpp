@@ -19,6 +19,9 @@ namespace {
 /// What the C library keeps about a thread lies behind its register.
 constexpr std::uintptr_t kThreadBlock = 0x900;
 
+/// From here on addresses are the system's own, the same in all processes.
+constexpr std::uintptr_t kSystemHalf = std::uintptr_t{1} << 47;
+
 /// Words at a time: those that lead to nobody's memory are passed over together.
 constexpr std::size_t kWords = 8;
 
@@ -45,6 +48,12 @@ tl::expected<OutwardWords, cppc_status> OutwardWords::make(std::span<const Carri
   return OutwardWords(std::move(*memory), carried, stack_end);
 }
 
+void OutwardWords::Window::add(std::uintptr_t from, std::uintptr_t to) {
+  const std::uintptr_t end = bytes == 0 ? to : std::max(begin + bytes, to);
+  begin = std::min(begin, from);
+  bytes = end - begin;
+}
+
 OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried, const std::byte* stack_end)
     : modules_(Modules::read()),
       memory_(std::move(memory)),
@@ -64,14 +73,11 @@ OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carr
     const auto place = modules_.find(reinterpret_cast<const void*>(range.begin));
     return place && place->module == 0;
   };
-  std::uintptr_t end = 0;
-  lowest_ = UINTPTR_MAX;
   for (const MemoryMap::Range& range : memory_.ranges()) {
     if (is_program_memory(reinterpret_cast<const void*>(range.begin)) || in_executable(range)) continue;
-    lowest_ = std::min(lowest_, range.begin);
-    end = std::max(end, range.end);
+    if (range.begin >= kSystemHalf) continue;  // the page of vsyscall: most numbers look like addresses before it
+    (range.begin < kRoots ? below_ : above_).add(range.begin, range.end);
   }
-  span_ = end - lowest_;
 }
 
 cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number) {
@@ -92,11 +98,11 @@ cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number, std::ui
     std::uintptr_t words[kWords];
     std::memcpy(words, reinterpret_cast<const void*>(at), sizeof words);
     bool any = false;
-    for (const std::uintptr_t word : words) any |= word - lowest_ < span_;
+    for (const std::uintptr_t word : words) any |= may_lead_out(word);
     if (!any) [[likely]]
       continue;
     for (std::size_t i = 0; i < kWords; ++i) {
-      if (words[i] - lowest_ >= span_) continue;
+      if (!may_lead_out(words[i])) continue;
       const cppc_status status = settle(piece, number, at + i * sizeof at - begin, words[i]);
       if (status != CPPC_OK) return status;
     }
@@ -104,7 +110,7 @@ cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number, std::ui
   for (; at + sizeof at <= end; at += sizeof at) {
     std::uintptr_t word = 0;
     std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
-    if (word - lowest_ >= span_) continue;
+    if (!may_lead_out(word)) continue;
     if (const cppc_status status = settle(piece, number, at - begin, word); status != CPPC_OK) return status;
   }
   return CPPC_OK;
