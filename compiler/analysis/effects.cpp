@@ -393,15 +393,21 @@ std::vector<Objects> live_at_blocks(const ir::Program& program, const Effects& e
       kills[b] |= effect.kills;
     }
   }
-  for (bool changed = true; changed;) {
-    changed = false;
+  std::vector<std::vector<std::size_t>> before(count);
+  for (std::size_t b = 0; b < count; ++b)
+    for (const ir::Index next : function.blocks[b].successors) before[next].push_back(b);
+  std::vector<bool> due(count, true);
+  for (bool changed = true; std::exchange(changed, false);)
     for (std::size_t b = count; b-- > 0;) {
+      if (!due[b]) continue;
+      due[b] = false;
       Objects in = ends[b] ? Objects() : live_after(function, live, static_cast<ir::Index>(b), live_at_exit);
       in.intersectWithComplement(kills[b]);
       in |= reads[b];
-      changed |= live[b] |= in;
+      if (!(live[b] |= in)) continue;
+      changed = true;
+      for (const std::size_t one : before[b]) due[one] = true;
     }
-  }
   return live;
 }
 
