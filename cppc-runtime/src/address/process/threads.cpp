@@ -156,6 +156,7 @@ bool threads::had_memory_at(const void* address) {
 }
 
 cppc_status threads::end_pools() {
+  if (others() == 0) return CPPC_OK;  // a parallel region of one thread is like any other code
   const OpenMp openmp;
   const InsideProgram inside;
   if (openmp.there() && !openmp.end_pool()) {
