@@ -12,6 +12,8 @@ namespace cppc {
 
 namespace {
 
+constexpr std::uintptr_t kPage = 4096;
+
 std::span<const std::byte> in_memory(std::uintptr_t base, const ElfW(Phdr) & segment) {
   return {reinterpret_cast<const std::byte*>(base + segment.p_vaddr), segment.p_memsz};
 }
@@ -81,8 +83,9 @@ Modules Modules::read() {
   for (std::size_t i = 0; i < all.modules_.size(); ++i) {
     for (const auto& segment : all.modules_[i].segments) {
       if (segment.p_type != PT_LOAD) continue;
+      // What the segment does not fill of its pages is of the same file, or zero: it is not anybody else's.
       const std::uintptr_t begin = all.modules_[i].base + segment.p_vaddr;
-      all.segments_.push_back({begin, begin + segment.p_memsz, i});
+      all.segments_.push_back({begin / kPage * kPage, (begin + segment.p_memsz + kPage - 1) / kPage * kPage, i});
     }
   }
   std::ranges::sort(all.segments_, {}, &Segment::begin);

@@ -1,6 +1,6 @@
-/// rename_library FILE OLD=NEW...: names that the dynamic linker goes by, of libraries and of versions of symbols,
-/// become others of the same length in a shared object or program. What asked for the old ones will not find it any
-/// more, and it does not find what others offer under them.
+/// rename_library FILE OLD=NEW...: names that the dynamic linker goes by, of libraries and of versions of symbols, get
+/// another beginning of the same length in a shared object or program: all that begin with OLD. What asked for the old
+/// ones will not find it any more, and it does not find what others offer under them.
 #include <elf.h>
 
 #include <algorithm>
@@ -30,11 +30,12 @@ class Object {
   void rename(std::string_view old_name, std::string_view new_name) {
     if (old_name.size() != new_name.size()) throw std::runtime_error("names have to be equally long");
     const Elf64_Shdr& strings = section(section_of(SHT_DYNAMIC).sh_link);
-    const std::string wanted = std::string(1, 0) + std::string(old_name) + std::string(1, 0);
+    const std::string wanted = std::string(1, 0) + std::string(old_name);
     const std::string_view table(bytes_.data() + strings.sh_offset, strings.sh_size);
-    const auto found = table.find(wanted);
+    auto found = table.find(wanted);
     if (found == std::string_view::npos) throw std::runtime_error(path_ + " does not name " + std::string(old_name));
-    std::ranges::copy(new_name, bytes_.begin() + static_cast<std::ptrdiff_t>(strings.sh_offset + found + 1));
+    for (; found != std::string_view::npos; found = table.find(wanted, found + 1))
+      std::ranges::copy(new_name, bytes_.begin() + static_cast<std::ptrdiff_t>(strings.sh_offset + found + 1));
   }
 
   /// Versions are found by these first.

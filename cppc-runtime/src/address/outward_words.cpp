@@ -31,7 +31,7 @@ bool is_carried_module(std::span<const CarriedObject> carried, const std::string
 
 /// MPI loads its plugins when it needs them, and keeps what is in them to itself: it works on the program's stack, and
 /// what it leaves there gets into the program's memory with variables that have not been set.
-bool is_plugin_of_mpi(const std::string& name) { return name.starts_with("mca_"); }
+bool is_plugin_of_mpi(const std::string& name) { return name.starts_with("mca_") || name.starts_with("libmca_"); }
 
 }  // namespace
 

@@ -117,6 +117,7 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
   start_without_randomization(argv);
   program_main = main;
   note_objects_at_start();
+  process::end_of_constructors();
   note_startup_words();
   end_of_startup();
   make_places();

@@ -292,6 +292,7 @@ cppc_status visit(const std::function<void(std::span<std::byte>)>& show) {
 
 cppc_status map_again(ByteReader& in) {
   made().clear();
+  munmap(reinterpret_cast<void*>(kMappings), kEnd - kMappings);  // what constructors of libraries have had there
   for (std::uint64_t mappings = in.count(22); mappings > 0; --mappings) {
     if (const cppc_status status = map_one(in); status != CPPC_OK) return status;
   }

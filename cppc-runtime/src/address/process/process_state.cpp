@@ -87,7 +87,7 @@ cppc_status check_children(ByteWriter&) { return children::check(); }
 cppc_status check_libraries(ByteWriter&) { return libraries::check(); }
 
 cppc_status write_threads(ByteWriter&) {
-  const cppc_status status = threads::end_pool();
+  const cppc_status status = threads::end_pools();
   return status != CPPC_OK ? status : threads::check();
 }
 
@@ -186,6 +186,10 @@ constexpr std::array parts{
 };
 
 }  // namespace
+
+void end_of_constructors() {
+  if (threads::others() != 0) (void)threads::end_pools();
+}
 
 char** start(bool takes_over) {
   signals::start();

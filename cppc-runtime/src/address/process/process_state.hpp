@@ -1,7 +1,7 @@
 /// The state that a process has besides its memory: one list of its parts. The order of calls is
 ///
-///     in all:         start() before main(), once the program's heap has started; mpi_starts() and mpi_started()
-///                     around MPI_Init
+///     in all:         end_of_constructors(), of the program's libraries; start() before main(), once the program's
+///                     heap has started; mpi_starts() and mpi_started() around MPI_Init
 ///     in the leaver:  hold(), write(), then release() if the program goes on here, or leave()
 ///     in another one: prepare(); with the program's memory in its places, complete(); both may refuse. When the rank
 ///                     is in its world, apply(), and at the very end release(): from then on the program's signal
@@ -16,6 +16,9 @@
 
 namespace cppc::address::process {
 
+/// Ends the threads that libraries keep: a process that takes over has those that another one has begun.
+void end_of_constructors();
+
 /// `takes_over`: the program's memory is another process's, and comes with apply(). Otherwise gives the environment for
 /// main().
 char** start(bool takes_over);
@@ -27,7 +30,7 @@ void hold();
 /// The last thing before the program goes on: gives the thread errno, floating-point state and signal mask.
 void release();
 
-/// After hold(). Changes nothing that the program sees, but for ending the threads that OpenMP keeps. All that cannot
+/// After hold(). Changes nothing that the program sees, but for ending the threads that libraries keep. All that cannot
 /// be carried over is logged by name; then the status is that of the first.
 cppc_status write(ByteWriter& writer);
 

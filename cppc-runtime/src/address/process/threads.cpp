@@ -9,15 +9,19 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <iterator>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <thread>
 
+#include "address/process/library_threads.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/process/real_function.hpp"
 #include "address/program_time.hpp"
+#include "address/startup_calls.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 
@@ -29,6 +33,9 @@ constinit RealFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), 
     "pthread_create");
 
 constinit std::atomic<std::size_t> others_now{0};
+
+/// For threads that have been told to end.
+constexpr auto kPatience = std::chrono::milliseconds(100);
 
 /// Where threads of the program had their stacks and thread-locals. It travels: words that led there are left in the
 /// program's memory, and mean nothing in any process.
@@ -148,13 +155,21 @@ bool threads::had_memory_at(const void* address) {
   return all != nullptr && std::any_of(all->ranges, all->ranges + all->count, holds);
 }
 
-cppc_status threads::end_pool() {
+cppc_status threads::end_pools() {
+  if (others() == 0) return CPPC_OK;  // a parallel region of one thread is like any other code
   const OpenMp openmp;
-  if (!openmp.there()) return CPPC_OK;
   const InsideProgram inside;
-  if (openmp.end_pool()) return CPPC_OK;
-  log().error("the safe point lies inside an OpenMP parallel region, whose threads cannot be carried over");
-  return CPPC_ERR_NOT_QUIET;
+  if (openmp.there() && !openmp.end_pool()) {
+    log().error("the safe point lies inside an OpenMP parallel region, whose threads cannot be carried over");
+    return CPPC_ERR_NOT_QUIET;
+  }
+  if (others() == 0) return CPPC_OK;
+  library_threads::end();
+  // Libraries do not wait for threads that nobody is to join.
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (others() != 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  return CPPC_OK;
 }
 
 cppc_status threads::check() {
@@ -174,7 +189,9 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
                    void* argument) noexcept {
   using namespace cppc::address;
   if (!kept_by_address()) return real_pthread_create(thread, attributes, routine, argument);
-  if (!program_time) return create_for_process(thread, attributes, routine, argument);
+  // Constructors of the program's libraries start threads before its time.
+  if (!program_time && !startup_call_is_programs(__builtin_return_address(0)))
+    return create_for_process(thread, attributes, routine, argument);
   const OutsideProgram outside;
   {
     const std::scoped_lock lock(thread_memory_lock());

@@ -21,12 +21,13 @@ namespace threads {
 /// process whose state is not kept by address: none.
 std::size_t others();
 
-/// Ends the threads that OpenMP keeps for parallel regions to come; the next one starts them again, and what the
-/// program has set for them stays. CPPC_ERR_NOT_QUIET, logged, inside a parallel region. On the main thread; calls the
-/// program's libraries, so not in signal handlers.
-cppc_status end_pool();
+/// Ends the threads that OpenMP keeps for parallel regions to come, and those that libraries keep for theirs
+/// (library_threads.hpp); the next use starts them again, and what the program has set for them stays.
+/// CPPC_ERR_NOT_QUIET, logged, inside a parallel region. On the main thread; calls the program's libraries, so not in
+/// signal handlers.
+cppc_status end_pools();
 
-/// CPPC_ERR_UNSUPPORTED, logged, when others() run still. After end_pool().
+/// CPPC_ERR_UNSUPPORTED, logged, when others() run still. After end_pools().
 cppc_status check();
 
 /// Whether a thread of the program had its stack or thread-locals there, in this process or one before. When none runs

@@ -16,6 +16,7 @@
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "address/roots.hpp"
+#include "address/startup_calls.hpp"
 #include "program.hpp"
 
 extern "C" {
@@ -24,6 +25,13 @@ void* __libc_calloc(size_t number, size_t bytes);
 void* __libc_realloc(void* memory, size_t bytes);
 void __libc_free(void* memory);
 }
+
+namespace cppc::address {
+
+/// Of the runtime's heap, which is not here.
+bool startup_call_is_programs(const void*) { return false; }
+
+}  // namespace cppc::address
 
 namespace {
 
