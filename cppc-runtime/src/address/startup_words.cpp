@@ -11,6 +11,7 @@
 
 #include "address/carried_objects.hpp"
 #include "address/places.hpp"
+#include "address/region_heap.hpp"
 #include "memory_map.hpp"
 #include "modules.hpp"
 #include "never_destroyed.hpp"
@@ -87,6 +88,7 @@ void note_startup_words() {
   Finder finder(*memory);
   for (const CarriedObject& object : std::span(objects).subspan(1))
     for (const auto data : object.data) finder.look(data);
+  RegionHeap::visit_live([&finder](std::span<std::byte> memory) { finder.look(memory); });
   std::ranges::sort(words(), {}, &StartupWord::address);
 }
 
