@@ -56,6 +56,8 @@ TEST(ProgramCheck, WhyItCannotBePreloaded) {
   EXPECT_NE(refusal({"env", "LD_PRELOAD=x.so", MPI_PROGRAM}).find("LD_PRELOAD=x.so would keep libcppc"),
             std::string::npos);
   EXPECT_NE(refusal({SANITIZED_PROGRAM}).find(SANITIZED_PROGRAM " is linked with a sanitizer"), std::string::npos);
+  EXPECT_NE(refusal({BINDINGS_PROGRAM}).find(BINDINGS_PROGRAM " is linked with MPI's old C++ bindings"),
+            std::string::npos);
   EXPECT_NE(refusal({"nice", SANITIZED_PROGRAM}).find(SANITIZED_PROGRAM " is linked with a sanitizer"),
             std::string::npos);
 }

@@ -33,6 +33,7 @@ struct Linked {
   std::string libraries;  // as the dynamic loader lists them
   [[nodiscard]] bool with(std::string_view library) const { return libraries.find(library) != std::string::npos; }
   [[nodiscard]] bool with_sanitizer() const { return with("libasan.so") || with("libtsan.so"); }
+  [[nodiscard]] bool with_cxx_bindings() const { return with("libmpi_cxx.so"); }
 };
 
 // libcppc is made for this one: another MPI has other handles.
@@ -100,7 +101,8 @@ Linked linked(const std::string& path) {
 }
 
 bool can_be_moved(const Linked& program, bool preload) {
-  return program.with("libcppc.so") || (preload && program.with(mpi) && !program.with_sanitizer());
+  return program.with("libcppc.so") ||
+         (preload && program.with(mpi) && !program.with_sanitizer() && !program.with_cxx_bindings());
 }
 
 // Of a program that cannot.
@@ -113,6 +115,10 @@ std::string reason(const Linked& program, bool preload) {
   if (program.with_sanitizer())
     return "is linked with a sanitizer, which has memory of its own that cannot be kept by address: build it without; "
            "mpirun runs it as it is";
+  if (program.with_cxx_bindings())
+    return "is linked with MPI's old C++ bindings (libmpi_cxx), whose memory cannot be told from the program's: "
+           "compile it "
+           "with -DOMPI_SKIP_MPICXX; mpirun runs it as it is";
   return "is not linked with Open MPI (" + std::string(mpi) + "): mpirun runs it as it is";
 }
 
