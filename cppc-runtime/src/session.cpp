@@ -4,6 +4,7 @@
 #include <string>
 
 #include "address/expectation.hpp"
+#include "address/load_addresses.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/program_time.hpp"
@@ -262,6 +263,16 @@ const cppc_runtime& runtime_interface() {
           [](const std::uint64_t* numbers, std::uint64_t count) {
             const std::span told(numbers, count);
             return address::kept_by_address() ? address::expect(told) : expect(told);
+          },
+      .describe_objects =
+          [](void* out, std::uint64_t capacity) {
+            const std::span room(static_cast<std::byte*>(out), capacity);
+            return address::kept_by_address() ? address::describe_objects(room) : 0;
+          },
+      .compare_objects =
+          [](const void* described, std::uint64_t bytes) {
+            if (!address::kept_by_address()) return CPPC_OK;
+            return guarded([&] { return address::compare_objects({static_cast<const std::byte*>(described), bytes}); });
           },
       .capture = [](cppc_status (*visit)(const cppc_block*, void*),
                     void* context) { return guarded([&] { return session().capture(visit, context); }); },

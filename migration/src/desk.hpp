@@ -84,6 +84,10 @@ struct Slot {
   // the rank it takes over.
   std::atomic<std::uint32_t> block_count;
   std::array<std::uint64_t, 64> blocks;
+  // What the runtime told of the objects that it carries, once; a newcomer gets what was told of the rank it takes
+  // over.
+  std::uint32_t object_bytes;
+  std::array<std::byte, 8192> objects;
 };
 
 class Desk {

@@ -1,6 +1,6 @@
 /// Every program of tests/apps, made movable by cppc-cc, cppc-c++ and cppc-fc, and those in C by cppc-cc --portable as
-/// well, moves about while it works: its result is that of the plain program, bit for bit. CPPC_MIGRATIONS says how
-/// often (once each rank), CPPC_SEED repeats a run.
+/// well, moves about while it works: its result is that of the plain program, bit for bit. So do the plain programs
+/// themselves, with libcppc preloaded. CPPC_MIGRATIONS says how often (once each rank), CPPC_SEED repeats a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,8 +82,8 @@ class AppsTest : public testing::TestWithParam<std::tuple<std::string, Program>>
            program_.name == "ft_f90";
   }
 
-  /// `path` is the same program, movable.
-  void expect_same_from(const std::string& path) const;
+  /// `path` is the same program, movable with these options of cppc-run.
+  void expect_same_from(const std::string& path, const std::vector<std::string>& options = {}) const;
 
   [[nodiscard]] Finished run_plain() const {
     const std::vector<std::string> mpirun{"mpirun",          "--mca", "mpi_yield_when_idle", "1",
@@ -99,13 +99,13 @@ class AppsTest : public testing::TestWithParam<std::tuple<std::string, Program>>
   const Cluster cluster_{kNodes};
 };
 
-void AppsTest::expect_same_from(const std::string& path) const {
+void AppsTest::expect_same_from(const std::string& path, const std::vector<std::string>& options) const {
   const unsigned seed = number_from("CPPC_SEED", std::random_device()());
   std::cout << program_.name << " " << variant_ << ": CPPC_SEED=" << seed << std::endl;
   const Finished plain = run_plain();
   ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
-  RestlessJob job(cluster_, folder_, program_, std::vector<std::string>{path} + arguments("movable"), migrations_,
-                  seed);
+  RestlessJob job(cluster_, folder_, program_, std::vector<std::string>{path} + arguments("movable"), migrations_, seed,
+                  options);
   const Finished moved = job.run();
   EXPECT_EQ(job.problems(), "") << moved.errors;
   EXPECT_EQ(moved.status, 0) << moved.output << moved.errors;
@@ -127,9 +127,15 @@ void AppsTest::expect_same_from(const std::string& path) const {
 
 class PortableAppsTest : public AppsTest {};
 
+class PreloadedAppsTest : public AppsTest {};
+
 TEST_P(AppsTest, KeepsEveryBitOfItsResult) { expect_same_from(app(program_.name, variant_)); }
 
 TEST_P(PortableAppsTest, KeepsEveryBitOfItsResult) { expect_same_from(portable_app(program_.name, variant_)); }
+
+TEST_P(PreloadedAppsTest, KeepsEveryBitOfItsResult) {
+  expect_same_from(plain_app(program_.name, variant_), {"--preload"});
+}
 
 std::string name_of(const testing::TestParamInfo<AppsTest::ParamType>& one) {
   std::string name = std::get<0>(one.param) + "_" + std::get<1>(one.param).name;
@@ -146,6 +152,14 @@ INSTANTIATE_TEST_SUITE_P(GccPrograms, AppsTest,
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Portable, PortableAppsTest,
                          testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kPrograms)), name_of);
+
+INSTANTIATE_TEST_SUITE_P(Preloaded, PreloadedAppsTest,
+                         testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kPrograms)), name_of);
+INSTANTIATE_TEST_SUITE_P(PreloadedCpp, PreloadedAppsTest,
+                         testing::Combine(testing::ValuesIn(kVariants), testing::ValuesIn(kCppPrograms)), name_of);
+INSTANTIATE_TEST_SUITE_P(PreloadedGcc, PreloadedAppsTest,
+                         testing::Combine(testing::Values("gcc-O2", "gcc-O3"), testing::ValuesIn(kGccPrograms)),
+                         name_of);
 
 }  // namespace
 }  // namespace cppc::test

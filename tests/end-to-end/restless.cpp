@@ -24,14 +24,15 @@ int count_holds(const std::string& output) {
   return count;
 }
 
-std::vector<std::string> placement() {
+std::vector<std::string> placement(std::vector<std::string> options) {
   const std::string ranks = std::to_string(kRanks);
   std::string hosts;
   for (int node = 0; node < kNodes; ++node) {
     if (node > 0) hosts += ",";
     hosts.append("node").append(std::to_string(node)).append(":").append(ranks);
   }
-  return {"--mca", "mpi_yield_when_idle", "1", "-H", hosts, "--map-by", "node", "-n", ranks};
+  options.insert(options.end(), {"--mca", "mpi_yield_when_idle", "1", "-H", hosts, "--map-by", "node", "-n", ranks});
+  return options;
 }
 
 }  // namespace
@@ -51,12 +52,13 @@ std::string answer(const Finished& finished) {
 }
 
 RestlessJob::RestlessJob(const Cluster& cluster, const Folder& folder, const Program& program,
-                         const std::vector<std::string>& command, int migrations, unsigned seed)
+                         const std::vector<std::string>& command, int migrations, unsigned seed,
+                         const std::vector<std::string>& options)
     : cluster_(&cluster),
       migrations_(migrations),
       go_on_file_(folder.file("go-on")),
       random_(seed),
-      job_(cluster, placement(), holding(program, command, migrations)) {
+      job_(cluster, placement(options), holding(program, command, migrations)) {
   job_.await_running();
   for (int rank = 0; rank < kRanks; ++rank) nodes_.push_back(std::stoi(job_.node_of(rank).substr(4)));
 }

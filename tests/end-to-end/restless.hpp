@@ -30,9 +30,10 @@ constexpr int kNodes = 3;
 class RestlessJob {
  public:
   /// Starts `command`, a run of the program that is long enough, on a cluster of kNodes nodes. `folder` is for the file
-  /// that lets it go on.
+  /// that lets it go on; `options` are cppc-run's own.
   RestlessJob(const Cluster& cluster, const Folder& folder, const Program& program,
-              const std::vector<std::string>& command, int migrations, unsigned seed);
+              const std::vector<std::string>& command, int migrations, unsigned seed,
+              const std::vector<std::string>& options = {});
 
   /// Moves ranks, every one once before one moves again, and waits for the program's end.
   Finished run();

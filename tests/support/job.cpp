@@ -25,8 +25,9 @@ std::vector<std::string> run_command(const std::vector<std::string>& placement, 
                                      const std::vector<std::string>& settings) {
   std::vector<std::string> command{"env"};
   command.insert(command.end(), settings.begin(), settings.end());
-  command.insert(command.end(), {tool("cppc-run"), "--mca", "plm_rsh_agent", remote_shell()});
+  command.push_back(tool("cppc-run"));
   command.insert(command.end(), placement.begin(), placement.end());
+  command.insert(command.end(), {"--mca", "plm_rsh_agent", remote_shell()});
   command.insert(command.end(), program.begin(), program.end());
   return command;
 }

@@ -53,8 +53,8 @@ Finished run_alone(const std::vector<std::string>& command, std::vector<std::str
 std::string with_extension(const std::string& name);
 /// One of the libraries of this folder that programs preload.
 std::string library(const std::string& name);
-/// Those of tests/apps as `variant` of tests/apps/movable.cmake: movable, with their state kept by address; movable, with
-/// it kept by types; plain.
+/// Those of tests/apps as `variant` of tests/apps/movable.cmake: movable, with their state kept by address; movable,
+/// with it kept by types; plain.
 std::string app(const std::string& name, const std::string& variant = "gcc-O2");
 std::string portable_app(const std::string& name, const std::string& variant = "gcc-O2");
 std::string plain_app(const std::string& name, const std::string& variant = "gcc-O2");
@@ -64,7 +64,8 @@ std::string remote_shell();
 /// A program under cppc-run on the cluster's head.
 class Job {
  public:
-  /// `placement`: mpirun's options, as {"-H", "node0:2,node1:2", "-n", "4"}; `settings`: of cppc-run's environment.
+  /// `placement`: cppc-run's options, as {"-H", "node0:2,node1:2", "-n", "4"}, its own first; `settings`: of cppc-run's
+  /// environment.
   Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program,
       const std::vector<std::string>& settings = {});
 

@@ -20,7 +20,8 @@ Machine machine() {
   return {"head", [](const std::string& name) { return name == "head"; }, 4};
 }
 
-Result<MpirunCommand> build(const std::string& line, const Environment& present = {}) {
+Result<MpirunCommand> build(const std::string& line, const Environment& present = {},
+                            const JobSettings& settings = run::settings) {
   std::istringstream stream(line);
   const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
   const auto contexts = parse_command_line(words);
@@ -90,6 +91,26 @@ TEST(MpirunCommand, TheAgentGoesToTheDirectoryAndFindsTheProgram) {
   EXPECT_EQ(arguments("--default-hostfile /nonexistent --wdir /data --path /opt/bin -n 1 app"),
             "mpirun -n 1 VARIABLES START --wdir /data --path /opt/bin app "
             ": -n 1 VARIABLES -x CPPC_KEY /bin/cppc-agent head");
+}
+
+TEST(MpirunCommand, ProgramsAloneGetWhatIsPreloaded) {
+  JobSettings with = settings;
+  with.preload = "/lib/libcppc.so";
+  const auto command = build("-H node0 -n 1 a : -n 1 b", {}, with);
+  ASSERT_TRUE(command) << command.error();
+  const auto& words = command->arguments;
+  EXPECT_EQ(std::ranges::count(words, "/lib/libcppc.so"), 2);
+  for (const std::string program : {"a", "b"}) {
+    const auto found = std::ranges::find(words, program);
+    ASSERT_GE(found - words.begin(), 4);
+    EXPECT_EQ(std::vector<std::string>(found - 4, found),
+              (std::vector<std::string>{"/bin/cppc-agent", "start", "--preload", "/lib/libcppc.so"}));
+  }
+  EXPECT_FALSE(command->environment.contains("LD_PRELOAD"));
+  with.preload = "/my lib/libcppc.so";
+  const auto refused = build("-H node0 -n 1 a", {}, with);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("/my lib/libcppc.so"), std::string::npos) << refused.error();
 }
 
 TEST(MpirunCommand, SaysHowManyRanksMpirunWouldHaveStarted) {

@@ -36,6 +36,20 @@ TEST(OwnOptions, ComeBeforeThoseOfMpirun) {
   EXPECT_EQ(munge->network->token_file, "");
 }
 
+TEST(OwnOptions, PreloadingNeedsNoOther) {
+  const auto options = take("--preload -n 4 ./app");
+  ASSERT_TRUE(options.has_value()) << options.error();
+  EXPECT_TRUE(options->preload);
+  EXPECT_FALSE(options->network.has_value());
+  EXPECT_EQ(options->rest, (std::vector<std::string>{"-n", "4", "./app"}));
+  const auto both = take("--munge --preload --listen 10.0.0.1:1 --tls-key k --tls-cert c ./app");
+  ASSERT_TRUE(both.has_value()) << both.error();
+  EXPECT_TRUE(both->preload && both->network.has_value());
+  const auto programs_own = take("./app --preload");
+  ASSERT_TRUE(programs_own.has_value());
+  EXPECT_FALSE(programs_own->preload);
+}
+
 TEST(OwnOptions, SaysWhatIsMissing) {
   const std::string tls = "--tls-cert c --tls-key k ";
   for (const auto& [line, reason] : std::vector<std::pair<std::string, std::string>>{
@@ -45,6 +59,7 @@ TEST(OwnOptions, SaysWhatIsMissing) {
            {tls + "--listen 10.0.0.1:1 ./app", "either --token-file or --munge"},
            {tls + "--listen 10.0.0.1:1 --munge --token-file t ./app", "either --token-file or --munge"},
            {tls + "--munge --munge ./app", "twice"},
+           {"--preload --preload ./app", "twice"},
            {"--listen", "missing after the option --listen"}}) {
     const auto options = take(line);
     ASSERT_FALSE(options.has_value()) << line;

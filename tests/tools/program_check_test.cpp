@@ -12,7 +12,13 @@ Context context(std::vector<std::string> program, std::vector<Option> options = 
 }
 
 bool accepted(std::vector<std::string> program, std::vector<Option> options = {}) {
-  return check_program(context(std::move(program), std::move(options))).has_value();
+  return check_program(context(std::move(program), std::move(options)), false).has_value();
+}
+
+/// With libcppc preloaded; empty: it is accepted.
+std::string refusal(std::vector<std::string> program) {
+  const auto checked = check_program(context(std::move(program)), true);
+  return checked ? "" : checked.error();
 }
 
 TEST(ProgramCheck, AProgramWithLibcppcIsAccepted) { EXPECT_TRUE(accepted({LINKED_PROGRAM, "argument"})); }
@@ -20,7 +26,7 @@ TEST(ProgramCheck, AProgramWithLibcppcIsAccepted) { EXPECT_TRUE(accepted({LINKED
 TEST(ProgramCheck, AlsoWhenOneOfItsLibrariesLoadsIt) { EXPECT_TRUE(accepted({INDIRECTLY_LINKED_PROGRAM})); }
 
 TEST(ProgramCheck, AnotherOneIsRefusedByName) {
-  const auto checked = check_program(context({PLAIN_PROGRAM}));
+  const auto checked = check_program(context({PLAIN_PROGRAM}), false);
   ASSERT_FALSE(checked.has_value());
   EXPECT_EQ(checked.error().substr(0, std::string(PLAIN_PROGRAM).size() + 28),
             PLAIN_PROGRAM " is not linked with libcppc,");
@@ -32,6 +38,28 @@ TEST(ProgramCheck, AProgramThatStartsOneWithLibcppcIsAccepted) {
   EXPECT_TRUE(accepted({"nice", "-n", "1", LINKED_PROGRAM}));
   EXPECT_TRUE(accepted({"env", "A=1", LINKED_PROGRAM, "argument"}));
   EXPECT_FALSE(accepted({"nice", PLAIN_PROGRAM}));
+}
+
+TEST(ProgramCheck, LibcppcCanBePreloadedIntoProgramsOfMpi) {
+  EXPECT_FALSE(accepted({MPI_PROGRAM}));
+  EXPECT_EQ(refusal({MPI_PROGRAM}), "");
+  EXPECT_EQ(refusal({"nice", MPI_PROGRAM}), "");
+  EXPECT_EQ(refusal({"env", "A=1", MPI_PROGRAM}), "");
+  EXPECT_EQ(refusal({LINKED_PROGRAM}), "");
+}
+
+TEST(ProgramCheck, WhyItCannotBePreloaded) {
+  EXPECT_NE(refusal({PLAIN_PROGRAM}).find(PLAIN_PROGRAM " is not linked with Open MPI (libmpi.so.40)"),
+            std::string::npos);
+  EXPECT_NE(refusal({"nice", PLAIN_PROGRAM}).find("nice is not linked with Open MPI"), std::string::npos);
+  EXPECT_NE(refusal({STATIC_PROGRAM}).find(STATIC_PROGRAM " is linked statically"), std::string::npos);
+  EXPECT_NE(refusal({"env", "LD_PRELOAD=x.so", MPI_PROGRAM}).find("LD_PRELOAD=x.so would keep libcppc"),
+            std::string::npos);
+  EXPECT_NE(refusal({SANITIZED_PROGRAM}).find(SANITIZED_PROGRAM " is linked with a sanitizer"), std::string::npos);
+  EXPECT_NE(refusal({BINDINGS_PROGRAM}).find(BINDINGS_PROGRAM " is linked with MPI's old C++ bindings"),
+            std::string::npos);
+  EXPECT_NE(refusal({"nice", SANITIZED_PROGRAM}).find(SANITIZED_PROGRAM " is linked with a sanitizer"),
+            std::string::npos);
 }
 
 TEST(ProgramCheck, WhatCannotBeLookedAtIsAccepted) {

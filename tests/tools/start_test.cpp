@@ -43,6 +43,17 @@ TEST_F(Start, TheProgramDoesNotGetTheJobsKey) {
   EXPECT_EQ(environment.output.find("CPPC_KEY"), std::string::npos) << environment.output;
 }
 
+TEST_F(Start, TheProgramGetsALibraryBehindTheUsersOwn) {
+  const std::string libc = "/lib/x86_64-linux-gnu/libc.so.6";
+  EXPECT_NE(start({"--preload", libc, "env"}).output.find("\nLD_PRELOAD=" + libc + "\n"), std::string::npos);
+  const auto both =
+      test::Process({"env", "LD_PRELOAD=libm.so.6", CPPC_AGENT_PROGRAM, "start", "--preload", libc, "env"}).wait();
+  EXPECT_NE(both.output.find("\nLD_PRELOAD=libm.so.6:" + libc + "\n"), std::string::npos) << both.output;
+  const auto absent = start({"--preload", "/nonexistent/libcppc.so", "env"});
+  EXPECT_EQ(absent.status, 127);
+  EXPECT_NE(absent.errors.find(": /nonexistent/libcppc.so: No such file or directory"), std::string::npos);
+}
+
 TEST_F(Start, SaysWhatCannotBeStarted) {
   const auto absent = start({"/nonexistent/app"});
   EXPECT_EQ(absent.status, 127);

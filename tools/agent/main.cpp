@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   auto* start = app.add_subcommand("start", "turn into a program of the job; what follows its name is its own");
   start->add_option("--wdir", program.directory, "go to this directory first");
   start->add_option("--path", program.path, "look for it in these directories before those of $PATH");
+  start->add_option("--preload", program.preload, "have the dynamic linker load this library with it");
   start->prefix_command();
   app.footer(
       "Examples:\n  cppc-run -H node0,node1 -n 2 ./app    starts an agent on node0 and one on node1\n"

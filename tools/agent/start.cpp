@@ -45,6 +45,13 @@ std::vector<std::string> candidates(const Start& what) {
   return paths;
 }
 
+/// In the environment of what this process turns into.
+bool preload(const std::string& library) {
+  if (access(library.c_str(), R_OK) != 0) return false;  // the dynamic linker would go on without it
+  const std::string others = text_of("LD_PRELOAD");
+  return setenv("LD_PRELOAD", (others.empty() ? library : others + ':' + library).c_str(), 1) == 0;
+}
+
 }  // namespace
 
 int start(const Start& what) {
@@ -54,6 +61,7 @@ int start(const Start& what) {
     std::array<char, PATH_MAX> present{};
     if (getcwd(present.data(), present.size()) != nullptr) setenv("PWD", present.data(), 1);
   }
+  if (!what.preload.empty() && !preload(what.preload)) return failed(what.preload);
   std::vector<std::string> command = what.command;
   std::vector<char*> arguments;
   for (std::string& argument : command) arguments.push_back(argument.data());

@@ -11,6 +11,7 @@ namespace cppc::agent {
 struct Start {
   std::string directory;  ///< to go to first; empty: stay
   std::string path;       ///< directories to look for the program in before those of $PATH, separated by ':'
+  std::string preload;    ///< a library that the program gets behind those of LD_PRELOAD; empty: none
   std::vector<std::string> command;
 };
 

@@ -40,7 +40,8 @@ exit status are those of mpirun; only --help, --version, --mpi-coverage and thos
 has nothing to do with who is where; or refused, with a message, at the call.
 
 All nodes that ranks are to move to, spare ones included, have to be named from the start, with --host or --hostfile.
-PROGRAM has to be linked with libcppc.
+PROGRAM has to be linked with libcppc, as cppc-cc and its kin do it, unless it is preloaded:
+  --preload                      have libcppc preloaded into a program that mpicc, mpicxx or mpifort has linked
 
 Requests come by a socket that only you can open. From other machines, migrate --server asks over TLS:
   --listen ADDRESS:PORT          listen there, too; port 0: one that the system chooses, which CPPC_LOG=info tells
@@ -58,6 +59,7 @@ Examples:
   cppc-run -n 4 ./heat                                   on this machine alone
   cppc-run --host node0:2,node1:2,node2:2 -n 4 ./heat    on node0 and node1, with node2 to spare
   cppc-run --hostfile nodes -n 64 --map-by node ./heat
+  cppc-run --preload --hostfile nodes -n 64 ./solver     which is linked by mpicc
   migrate status                                         in another terminal: which job is it, who is where
   migrate --rank 3 --to node2
   cppc-run --listen 10.0.0.1:4711 --tls-cert login.pem --tls-key login.key --munge -n 4 ./heat
@@ -101,35 +103,39 @@ Environment present_environment() {
   return environment;
 }
 
-Result<JobSettings> find_parts() {
+Result<JobSettings> find_parts(bool preload) {
   std::error_code failure;
   const fs::path directory = fs::read_symlink("/proc/self/exe", failure).parent_path();
   JobSettings settings;
   settings.agent = directory / "cppc-agent";
   settings.launch_agent = directory / "cppc-launch";
-  settings.extension = (directory / CPPC_LIBRARIES_FROM_PROGRAMS / "libcppc-migration.so").lexically_normal();
-  for (const std::string& part : {settings.agent, settings.launch_agent, settings.extension}) {
-    if (!fs::exists(part)) return error("a part of cppc-run is missing: " + part + "; install it again");
+  const fs::path libraries = (directory / CPPC_LIBRARIES_FROM_PROGRAMS).lexically_normal();
+  settings.extension = libraries / "libcppc-migration.so";
+  if (preload) settings.preload = libraries / "libcppc.so";
+  for (const std::string& part : {settings.agent, settings.launch_agent, settings.extension, settings.preload}) {
+    if (!part.empty() && !fs::exists(part))
+      return error("a part of cppc-run is missing: " + part + "; install it again");
   }
   return settings;
 }
 
-Result<std::vector<Context>> understand(std::span<const std::string> arguments) {
-  auto contexts = parse_command_line(arguments);
+Result<std::vector<Context>> understand(const OwnOptions& options) {
+  auto contexts = parse_command_line(options.rest);
   if (!contexts) return contexts;
   if (const auto supported = check_supported(*contexts); !supported) return error(supported.error());
   for (const Context& context : *contexts) {
-    if (const auto checked = check_program(context); !checked) return error(checked.error());
+    if (const auto checked = check_program(context, options.preload); !checked) return error(checked.error());
   }
   return contexts;
 }
 
 // Exit status of the job.
-Result<int> run(const std::vector<Context>& contexts, const std::optional<NetworkAccess>& network) {
+Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options) {
+  const std::optional<NetworkAccess>& network = options.network;
   const Machine machine = this_machine();
   const auto allocation = allocate(contexts, machine);
   if (!allocation) return error(allocation.error());
-  auto settings = find_parts();
+  auto settings = find_parts(options.preload);
   if (!settings) return error(std::move(settings).error());
   const auto directory = tools::job_directory();
   if (!directory) return error(directory.error());
@@ -178,8 +184,8 @@ int main(int argc, char** argv) {
   }
   const auto options = take_own_options(arguments);
   if (!options) return fail(wrong_usage, options.error());
-  const auto contexts = understand(options->rest);
+  const auto contexts = understand(*options);
   if (!contexts) return fail(wrong_usage, contexts.error());
-  const auto status = run(*contexts, options->network);
+  const auto status = run(*contexts, *options);
   return status ? *status : fail(EXIT_FAILURE, status.error());
 }

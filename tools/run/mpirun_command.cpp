@@ -90,6 +90,12 @@ Result<void> check_launch_agent(const std::string& path) {
                ", because there is a blank or a colon in its path: install it elsewhere");
 }
 
+// Nor can the dynamic linker tell where such a path in LD_PRELOAD ends.
+Result<void> check_preload(const std::string& path) {
+  if (path.find_first_of(" \t:") == std::string::npos) return {};
+  return error(path + " cannot be preloaded, because there is a blank or a colon in its path: install it elsewhere");
+}
+
 // Resource managers give mpirun an allocation and a way to start daemons that cppc-run does not know.
 Result<void> check_unmanaged(const Environment& present) {
   for (const char* name : {"SLURM_JOBID", "SLURM_JOB_ID", "PE_HOSTFILE"}) {
@@ -109,18 +115,9 @@ void append(std::vector<std::string>& arguments, std::initializer_list<std::stri
 }
 
 /// What users may set for ranks and agents; mpirun itself would keep it on this node.
-constexpr std::array wishes{"CPPC_LOG",
-                            "CPPC_FABRIC",
-                            "CPPC_FABRIC_CHUNK",
-                            "CPPC_FABRIC_DEPTH",
-                            "CPPC_COMPRESS",
-                            "CPPC_DEADLINE_START",
-                            "CPPC_DEADLINE_ARRIVE",
-                            "CPPC_DEADLINE_DRAIN",
-                            "CPPC_DEADLINE_SHIP",
-                            "CPPC_DEADLINE_DECIDE",
-                            "CPPC_DEADLINE_COMMIT",
-                            "CPPC_DEADLINE_LEAVE",
+constexpr std::array wishes{"CPPC_LOG",           "CPPC_FABRIC",          "CPPC_FABRIC_CHUNK",    "CPPC_FABRIC_DEPTH",
+                            "CPPC_COMPRESS",      "CPPC_DEADLINE_START",  "CPPC_DEADLINE_ARRIVE", "CPPC_DEADLINE_DRAIN",
+                            "CPPC_DEADLINE_SHIP", "CPPC_DEADLINE_DECIDE", "CPPC_DEADLINE_COMMIT", "CPPC_DEADLINE_LEAVE",
                             "CPPC_FAULT"};
 
 void append_settings(std::vector<std::string>& arguments, const Environment& present, std::span<const Option> options) {
@@ -150,8 +147,9 @@ bool is_replaced(const Option& option) {
 }
 
 // The program by way of the agent's, which says so when it cannot be started; mpirun itself would hang.
-void append_program(std::vector<std::string>& arguments, const Context& context, const std::string& agent) {
-  append(arguments, {agent, "start"});
+void append_program(std::vector<std::string>& arguments, const Context& context, const JobSettings& settings) {
+  append(arguments, {settings.agent, "start"});
+  if (!settings.preload.empty()) append(arguments, {"--preload", settings.preload});
   for (const char* name : {"wdir", "path"}) {
     const Option* option = context.find(name);
     if (option != nullptr) append(arguments, {std::string("--") + name, option->values[0]});
@@ -161,7 +159,7 @@ void append_program(std::vector<std::string>& arguments, const Context& context,
 
 // A context as the user wrote it, but with its nodes as --host, so that those of the agents can be added.
 void append_context(std::vector<std::string>& arguments, const Context& context, const Allocation& allocation,
-                    const std::string& ranks, const std::string& agent, const Environment& present) {
+                    const std::string& ranks, const JobSettings& settings, const Environment& present) {
   append(arguments, {"-n", ranks});
   for (const Option& option : context.options) {
     if (is_replaced(option)) continue;
@@ -171,7 +169,7 @@ void append_context(std::vector<std::string>& arguments, const Context& context,
   const auto nodes = allocation.of_context.find(&context);
   if (nodes != allocation.of_context.end()) append(arguments, {"--host", host_list(nodes->second)});
   append_settings(arguments, present, context.options);
-  append_program(arguments, context, agent);
+  append_program(arguments, context, settings);
 }
 
 // Names the node as the whole allocation has it: the last --host that mpirun sees decides how many slots there are.
@@ -190,6 +188,7 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
                                            const Environment& present) {
   if (const auto unmanaged = check_unmanaged(present); !unmanaged) return error(unmanaged.error());
   if (const auto startable = check_launch_agent(settings.launch_agent); !startable) return error(startable.error());
+  if (const auto preloadable = check_preload(settings.preload); !preloadable) return error(preloadable.error());
   auto environment = parameters(contexts, present);
   if (!environment) return error(std::move(environment).error());
   if (binds(contexts)) environment->erase(variable_of("hwloc_base_binding_policy"));
@@ -206,7 +205,7 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
     if (&context != &contexts.front()) arguments.push_back(":");
     const auto ranks = rank_count(contexts, context, allocation, machine);
     if (!ranks) return error(ranks.error());
-    append_context(arguments, context, allocation, *ranks, settings.agent, present);
+    append_context(arguments, context, allocation, *ranks, settings, present);
   }
   for (const AllocatedNode& node : allocation.nodes) {
     append_agent(arguments, node, allocation.named, settings.agent, present);

@@ -18,6 +18,7 @@ struct JobSettings {
   std::string agent;         ///< path of cppc-agent
   std::string launch_agent;  ///< path of cppc-launch
   std::string launch_socket;
+  std::string preload;  ///< path of libcppc.so, for programs that are not linked with it; empty: all are
 };
 
 using Environment = std::map<std::string, std::string>;

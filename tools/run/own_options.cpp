@@ -11,12 +11,17 @@ namespace cppc::run {
 namespace {
 
 using tools::error;
-using Given = std::map<std::string, std::string>;  // values by name; that of --munge is empty
+using Given = std::map<std::string, std::string>;  // values by name; empty where there is none
 
 constexpr const char* with_value[] = {"--listen", "--tls-cert", "--tls-key", "--token-file"};
+constexpr const char* without_value[] = {"--munge", "--preload"};
 
 bool takes_value(const std::string& name) {
   return std::find(std::begin(with_value), std::end(with_value), name) != std::end(with_value);
+}
+
+bool stands_alone(const std::string& name) {
+  return std::find(std::begin(without_value), std::end(without_value), name) != std::end(without_value);
 }
 
 bool is_numeric(const std::string& address) {
@@ -62,12 +67,12 @@ Result<NetworkAccess> understand(const Given& given) {
 Result<OwnOptions> take_own_options(std::vector<std::string> arguments) {
   Given given;
   auto next = arguments.begin();
-  while (next != arguments.end() && (*next == "--munge" || takes_value(*next))) {
+  while (next != arguments.end() && (stands_alone(*next) || takes_value(*next))) {
     const std::string name = *next++;
     if (takes_value(name) && next == arguments.end()) return error("a value is missing after the option " + name);
     if (!given.emplace(name, takes_value(name) ? *next++ : "").second) return error(name + " is given twice");
   }
-  OwnOptions options{std::nullopt, {next, arguments.end()}};
+  OwnOptions options{std::nullopt, given.erase("--preload") != 0, {next, arguments.end()}};
   if (given.empty()) return options;
   auto network = understand(given);
   if (!network) return error(std::move(network).error());

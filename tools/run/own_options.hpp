@@ -11,6 +11,7 @@ namespace cppc::run {
 
 struct OwnOptions {
   std::optional<NetworkAccess> network;
+  bool preload = false;           ///< programs get libcppc as they start
   std::vector<std::string> rest;  ///< mpirun's arguments
 };
 

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "../common/unique_fd.hpp"
 
@@ -26,7 +26,18 @@ namespace fs = std::filesystem;
 using tools::error;
 using tools::UniqueFd;
 
-enum class Kind { not_elf, without_libcppc, with_libcppc };
+// What a program is linked with.
+struct Linked {
+  bool is_elf = false;
+  bool dynamically = false;
+  std::string libraries;  // as the dynamic loader lists them
+  [[nodiscard]] bool with(std::string_view library) const { return libraries.find(library) != std::string::npos; }
+  [[nodiscard]] bool with_sanitizer() const { return with("libasan.so") || with("libtsan.so"); }
+  [[nodiscard]] bool with_cxx_bindings() const { return with("libmpi_cxx.so"); }
+};
+
+// libcppc is made for this one: another MPI has other handles.
+constexpr std::string_view mpi = "libmpi.so.40";
 
 bool is_executable(const fs::path& path) { return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; }
 
@@ -55,7 +66,8 @@ Elf read_elf(const std::string& path) {
   return elf;
 }
 
-// What the dynamic loader would load; it runs nothing of the program.
+// What the dynamic loader would load; it runs nothing of the program. As ldd does it, which also lists what is not
+// found here: ranks may find it.
 std::string list_libraries(const Elf& elf, const std::string& path) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
@@ -64,10 +76,13 @@ std::string list_libraries(const Elf& elf, const std::string& path) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string loader = elf.interpreter, list = "--list", program = path;
-  std::array<char*, 4> arguments{loader.data(), list.data(), program.data(), nullptr};
+  std::string loader = elf.interpreter, program = path, trace = "LD_TRACE_LOADED_OBJECTS=1";
+  std::array<char*, 3> arguments{loader.data(), program.data(), nullptr};
+  std::vector<char*> environment{trace.data()};
+  for (char** one = environ; *one != nullptr; ++one) environment.push_back(*one);
+  environment.push_back(nullptr);
   pid_t child = 0;
-  const int failure = posix_spawn(&child, loader.c_str(), &actions, nullptr, arguments.data(), environ);
+  const int failure = posix_spawn(&child, loader.c_str(), &actions, nullptr, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   write_end.reset();
   if (failure != 0) return {};
@@ -79,11 +94,32 @@ std::string list_libraries(const Elf& elf, const std::string& path) {
   return output;
 }
 
-Kind kind_of(const std::string& path) {
+Linked linked(const std::string& path) {
   const Elf elf = read_elf(path);
-  if (!elf.valid) return Kind::not_elf;
-  if (elf.interpreter.empty()) return Kind::without_libcppc;
-  return list_libraries(elf, path).find("libcppc.so") != std::string::npos ? Kind::with_libcppc : Kind::without_libcppc;
+  if (!elf.valid || elf.interpreter.empty()) return {elf.valid, false, {}};
+  return {true, true, list_libraries(elf, path)};
+}
+
+bool can_be_moved(const Linked& program, bool preload) {
+  return program.with("libcppc.so") ||
+         (preload && program.with(mpi) && !program.with_sanitizer() && !program.with_cxx_bindings());
+}
+
+// Of a program that cannot.
+std::string reason(const Linked& program, bool preload) {
+  if (!preload)
+    return "is not linked with libcppc, so its ranks cannot be moved: build it with cppc-cc, add -lcppc, or run it by "
+           "cppc-run --preload; mpirun runs it as it is";
+  if (!program.dynamically)
+    return "is linked statically, so libcppc cannot be preloaded: link it without -static, or build it with cppc-cc";
+  if (program.with_sanitizer())
+    return "is linked with a sanitizer, which has memory of its own that cannot be kept by address: build it without; "
+           "mpirun runs it as it is";
+  if (program.with_cxx_bindings())
+    return "is linked with MPI's old C++ bindings (libmpi_cxx), whose memory cannot be told from the program's: "
+           "compile it "
+           "with -DOMPI_SKIP_MPICXX; mpirun runs it as it is";
+  return "is not linked with Open MPI (" + std::string(mpi) + "): mpirun runs it as it is";
 }
 
 std::vector<fs::path> search_path(const Context& context) {
@@ -108,18 +144,23 @@ std::string find_program(const Context& context, const std::string& name) {
   return {};
 }
 
-Result<void> check_program(const Context& context) {
+Result<void> check_program(const Context& context, bool preload) {
   const std::string& name = context.program.front();
   const std::string path = find_program(context, name);
-  if (path.empty() || kind_of(path) != Kind::without_libcppc) return {};
-  const bool runs_another = std::any_of(context.program.begin() + 1, context.program.end(), [&](const auto& argument) {
+  if (path.empty()) return {};
+  const Linked program = linked(path);
+  if (!program.is_elf || can_be_moved(program, preload)) return {};
+  std::string why = name + ' ' + reason(program, preload);
+  for (const std::string& argument : std::span(context.program).subspan(1)) {
+    if (preload && argument.starts_with("LD_PRELOAD="))
+      return error(argument + " would keep libcppc from being preloaded: set it by mpirun's option -x");
     const std::string other = find_program(context, argument);
-    return !other.empty() && kind_of(other) == Kind::with_libcppc;
-  });
-  if (runs_another) return {};
-  return error(name +
-               " is not linked with libcppc, so its ranks cannot be moved: build it with cppc-cc, or add -lcppc; "
-               "mpirun runs it as it is");
+    if (other.empty()) continue;
+    const Linked candidate = linked(other);
+    if (can_be_moved(candidate, preload)) return {};
+    if (preload && candidate.with(mpi)) why = argument + ' ' + reason(candidate, preload);
+  }
+  return error(why);
 }
 
 }  // namespace cppc::run

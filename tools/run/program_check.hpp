@@ -8,9 +8,10 @@
 
 namespace cppc::run {
 
-/// Refuses an ELF program that does not load libcppc, unless a program among its arguments does (`nice ./app`). What
-/// cannot be looked at is let through: scripts, and programs that are not on this machine.
-Result<void> check_program(const Context& context);
+/// Refuses an ELF program that does not load libcppc, unless a program among its arguments does (`nice ./app`). With
+/// `preload` it may also be one that libcppc can be preloaded into. What cannot be looked at is let through: scripts,
+/// and programs that are not on this machine.
+Result<void> check_program(const Context& context, bool preload);
 
 /// The program's path, found as mpirun does: as it is, from --wdir, or in --path and $PATH. Empty when it is not here.
 std::string find_program(const Context& context, const std::string& name);

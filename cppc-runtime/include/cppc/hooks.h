@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 7
+#define CPPC_HOOKS_VERSION 8
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -43,8 +43,8 @@ typedef struct cppc_block {
   const void* data;       /* NULL when its contents are dead; pointers and handles inside are in stored form (below) */
   const cppc_part* holes; /* parts of data that are dead, in rising order and apart */
   uint64_t hole_count;
-  int stored_form;   /* 1: data is the runtime's encoded copy, 0: the program's own memory */
-  uint64_t address;  /* where it lies in every process, when the state is kept by address; else 0 */
+  int stored_form;  /* 1: data is the runtime's encoded copy, 0: the program's own memory */
+  uint64_t address; /* where it lies in every process, when the state is kept by address; else 0 */
 } cppc_block;
 /* Stored form: fields of kind POINTER and FUNCTION and MPI handles are 8-byte numbers that mean the same in every
  * process of the program: the runtime encodes and decodes them. Offsets and sizes stay those of the type. */
@@ -66,8 +66,8 @@ typedef struct cppc_calls {
   /* It has begun the last one. `counter` is what `open` returned. */
   void (*close)(uint64_t* counter);
 
-  /* While the watched word is not zero: the program is about to begin a collective operation, or (collective == 0) is at
-   * another call; `waits_for`: the rank whose message it waits for, or has just looked for in vain, CPPC_NOBODY or
+  /* While the watched word is not zero: the program is about to begin a collective operation, or (collective == 0) is
+   * at another call; `waits_for`: the rank whose message it waits for, or has just looked for in vain, CPPC_NOBODY or
    * CPPC_ANYBODY. May wait; meanwhile it lets MPI work (cppc_runtime.progress). Returns 1 to stop here. */
   int (*reached)(int collective, int waits_for);
 
@@ -88,8 +88,8 @@ typedef struct cppc_runtime {
   void (*watch)(const volatile uint32_t* word);
 
   /* While MPI starts, in the hook `start`: if the program's state is kept by address and it has no marked safe points,
-   * it shall be stopped at any call of MPI instead, by `calls` while `word` is not zero: 1. Else 0, and nothing happens.
-   * `stopped` gets 0 and 0 there. Both must stay until watch_calls(NULL, NULL). */
+   * it shall be stopped at any call of MPI instead, by `calls` while `word` is not zero: 1. Else 0, and nothing
+   * happens. `stopped` gets 0 and 0 there. Both must stay until watch_calls(NULL, NULL). */
   int (*watch_calls)(const volatile uint32_t* word, const cppc_calls* calls);
 
   /* Bytes of all registered objects, dead ones included. Any time. */
@@ -103,6 +103,15 @@ typedef struct cppc_runtime {
    * and for large global variables. The first touch of memory costs more than filling it. Advice: what does not come
    * true, or is not to be had, costs nothing later. */
   void (*expect)(const uint64_t* numbers, uint64_t count);
+
+  /* Which libraries have data that is carried by address, and where they are loaded, the program itself included: bytes
+   * for compare_objects, into out[capacity], as many libraries as there is room for. Returns how many bytes; none when
+   * the state is kept by its types. From MPI_Init on, always the same. */
+  uint64_t (*describe_objects)(void* out, uint64_t capacity);
+
+  /* In a replacement, before `fetch`: whether it has the same libraries at the same addresses, which only its own start
+   * decides. Else CPPC_ERR_MISMATCH, logged by name: the state could not be restored. */
+  cppc_status (*compare_objects)(const void* described, uint64_t bytes);
 
   /* Visits every object, the runtime's own block first. Only inside `stopped`. Data stays valid and unchanged until
    * `stopped` returns. Stops at the first visit that does not return CPPC_OK and returns its value.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "address/carried_objects.hpp"
+#include "address/load_addresses.hpp"
 #include "address/outward_words.hpp"
 #include "address/process/mappings.hpp"
 #include "address/process/owner.hpp"
@@ -13,7 +14,6 @@
 #include "address/region_heap.hpp"
 #include "handles.hpp"
 #include "log.hpp"
-#include "modules.hpp"
 
 namespace cppc::address {
 
@@ -51,14 +51,6 @@ class Collector {
   std::vector<std::span<const std::byte>> dead_;
   std::vector<Piece> pieces_;
 };
-
-std::vector<Library> libraries_of(std::span<const CarriedObject> objects) {
-  const Modules modules = Modules::read();
-  std::vector<Library> libraries;
-  for (const CarriedObject& object : objects)
-    libraries.push_back({object.name, modules.identity_of(object.name), object.base});
-  return libraries;
-}
 
 std::vector<ThreadData> thread_data_of(std::span<const CarriedObject> objects) {
   std::vector<ThreadData> all;

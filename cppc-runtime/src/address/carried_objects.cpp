@@ -284,6 +284,15 @@ bool was_loaded_at_start(std::uintptr_t base) {
   return std::ranges::find(at_start(), base, &Loaded::base) != at_start().end();
 }
 
+bool program_needs(std::string_view library) {
+  const auto objects = all_loaded();
+  std::vector<bool> needed(objects.size());
+  add_closure(objects, objects.front(), needed, [](const Loaded&) { return true; });
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    if (needed[i] && objects[i].name.starts_with(library)) return true;
+  return false;
+}
+
 bool program_calls(std::string_view function) {
   const Loaded& program = at_start().front();
   const auto calls = [&](const ElfW(Rela) & relocation) {

@@ -29,6 +29,10 @@ std::vector<CarriedObject> carried_objects();
 /// Whether an object that was loaded when the process started has this base address.
 bool was_loaded_at_start(std::uintptr_t base);
 
+/// Whether the executable is linked with a library whose file's name begins so, itself or by way of others. At any time
+/// after all libraries have been loaded; asks for memory.
+bool program_needs(std::string_view library);
+
 /// Whether the executable calls this function of a library.
 bool program_calls(std::string_view function);
 

@@ -7,24 +7,6 @@ namespace {
 constexpr std::uint64_t magic = 0x5353455244444143;  // "CADDRESS"
 constexpr std::uint32_t version = 1;
 
-void write(ByteWriter& writer, const std::vector<Library>& libraries) {
-  writer.u64(libraries.size());
-  for (const Library& library : libraries) {
-    writer.text(library.name);
-    writer.text(library.identity);
-    writer.u64(library.base);
-  }
-}
-
-void read(ByteReader& reader, std::vector<Library>& libraries) {
-  const std::uint64_t count = reader.count(3 * sizeof(std::uint64_t));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto name = reader.text();
-    const auto identity = reader.text();
-    libraries.push_back({std::string(name), std::string(identity), reader.u64()});
-  }
-}
-
 void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
   writer.u64(pieces.size());
   for (const Piece& piece : pieces) {
@@ -64,6 +46,24 @@ bool sound(const Block& block, const OutwardWord& word) {
 }
 
 }  // namespace
+
+void write(ByteWriter& writer, std::span<const Library> libraries) {
+  writer.u64(libraries.size());
+  for (const Library& library : libraries) {
+    writer.text(library.name);
+    writer.text(library.identity);
+    writer.u64(library.base);
+  }
+}
+
+void read(ByteReader& reader, std::vector<Library>& libraries) {
+  const std::uint64_t count = reader.count(3 * sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto name = reader.text();
+    const auto identity = reader.text();
+    libraries.push_back({std::string(name), std::string(identity), reader.u64()});
+  }
+}
 
 std::vector<std::byte> write_block(const Block& block) {
   ByteWriter writer;

@@ -41,6 +41,10 @@ struct Library {
   std::uint64_t base = 0;
 };
 
+void write(ByteWriter& writer, std::span<const Library> libraries);
+/// Adds to `libraries` what was written.
+void read(ByteReader& reader, std::vector<Library>& libraries);
+
 /// Of a carried object, whose place differs from thread to thread.
 struct ThreadData {
   std::uint32_t object = 0;  ///< of the block's list

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "address/preload.hpp"
+
 // What cppc-cc and its kin link into a program whose state is to be kept by address.
 extern "C" const char cppc_by_address __attribute__((weak));
 
@@ -19,7 +21,10 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-bool decide() { return is_set("CPPC_EXTENSION") && (&cppc_by_address != nullptr || is_set("CPPC_BY_ADDRESS")); }
+bool decide() {
+  return is_set("CPPC_EXTENSION") &&
+         (&cppc_by_address != nullptr || is_set("CPPC_BY_ADDRESS") || preload::brings_program());
+}
 
 }  // namespace
 
@@ -28,6 +33,7 @@ bool kept_by_address() {
   static constinit int decided = -1;
   if (decided < 0) {
     if (environ == nullptr) return false;
+    decided = 0;  // of what asks for memory meanwhile, nothing is the program's
     decided = decide() ? 1 : 0;
   }
   return decided == 1;

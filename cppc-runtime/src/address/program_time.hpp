@@ -45,8 +45,8 @@ class InsideProgram {
   const bool before_;
 };
 
-/// Whether this process's state is kept by address: it was linked so, and an extension is to move it. The same from
-/// before the first constructor of the program on.
+/// Whether this process's state is kept by address: it was linked so, or has libcppc preloaded, and an extension is to
+/// move it. The same from before the first constructor of the program on.
 bool kept_by_address();
 
 }  // namespace cppc::address

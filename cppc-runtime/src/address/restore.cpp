@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "address/carried_objects.hpp"
+#include "address/load_addresses.hpp"
 #include "address/outward_words.hpp"
 #include "address/places.hpp"
 #include "address/process/process_state.hpp"
@@ -57,19 +58,7 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
 
 /// What is carried has to lie where it lay; what it leads to must be there.
 cppc_status Restore::compare_objects() const {
-  const auto carried = bases_here(block_.carried);
-  if (!carried) {
-    log().error("{}", carried.error());
-    return CPPC_ERR_MISMATCH;
-  }
-  for (std::size_t i = 0; i < carried->size(); ++i) {
-    if ((*carried)[i] == block_.carried[i].base) continue;
-    log().error(
-        "{} is loaded at {:#x} in this process and at {:#x} where the rank was: the nodes need the same libraries "
-        "and settings, and have to allow that ranks run without address space randomization",
-        called(block_.carried[i].name), (*carried)[i], block_.carried[i].base);
-    return CPPC_ERR_MISMATCH;
-  }
+  if (const cppc_status status = compare_load_addresses(block_.carried); status != CPPC_OK) return status;
   for (const ThreadData& data : block_.thread_data) {
     if (thread_data_here(block_.carried[data.object].name).size() == data.bytes.size()) continue;
     log().error("{} has other thread-local variables than where the rank was",

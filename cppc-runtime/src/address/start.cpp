@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "address/carried_objects.hpp"
+#include "address/preload.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/program_time.hpp"
@@ -113,14 +114,15 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
                                                                         void (*rtld_fini)(), void* stack_end) {
   using namespace cppc::address;
   const auto start = reinterpret_cast<StartMain>(dlsym(RTLD_NEXT, "__libc_start_main"));
+  if (kept_by_address()) start_without_randomization(argv);
+  preload::end();
   if (!kept_by_address()) return start(main, argc, argv, init, fini, rtld_fini, stack_end);
-  start_without_randomization(argv);
   program_main = main;
   note_objects_at_start();
   process::end_of_constructors();
-  note_startup_words();
   end_of_startup();
   make_places();
+  note_startup_words();
   const bool replaces = cppc::extension::replaces();
   char** const environment = process::start(replaces);
   if (replaces) return start(take_over, argc, argv, no_constructors, fini, rtld_fini, stack_end);

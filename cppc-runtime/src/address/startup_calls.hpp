@@ -32,6 +32,4 @@ inline bool is_dynamic_linkers(const void* return_address) {
 /// Starts the program's heap, unless a library's constructor has needed it before.
 tl::expected<void, cppc_status> start_heap();
 
-bool heap_has_started();
-
 }  // namespace cppc::address

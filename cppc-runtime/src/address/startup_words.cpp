@@ -12,7 +12,6 @@
 #include "address/carried_objects.hpp"
 #include "address/places.hpp"
 #include "address/region_heap.hpp"
-#include "address/startup_calls.hpp"
 #include "memory_map.hpp"
 #include "modules.hpp"
 #include "never_destroyed.hpp"
@@ -89,7 +88,7 @@ void note_startup_words() {
   Finder finder(*memory);
   for (const CarriedObject& object : std::span(objects).subspan(1))
     for (const auto data : object.data) finder.look(data);
-  if (heap_has_started()) RegionHeap::visit_live([&finder](std::span<const std::byte> blocks) { finder.look(blocks); });
+  RegionHeap::visit_live([&finder](std::span<std::byte> memory) { finder.look(memory); });
   std::ranges::sort(words(), {}, &StartupWord::address);
 }
 

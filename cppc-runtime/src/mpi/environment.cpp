@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "address/carried_objects.hpp"
+#include "address/preload.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "extension.hpp"
@@ -51,6 +52,10 @@ bool has_no_marks() {
 void start_extension() {
   const auto place = extension::start();
   if (!place) return;
+  if (address::preload::is_asked_for())
+    abort_job(
+        "libcppc is preloaded into a program that is not linked with MPI and loads it by dlopen(): its ranks "
+        "cannot be moved, but mpirun runs it as it is");
   if (!fortran::comes_first())
     abort_job("MPI's functions for Fortran come before libcppc: link the program with -lcppc before -lmpi_mpifh");
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);

@@ -173,7 +173,7 @@ bool Operation::retires() const {
 
 int Operation::tag(const Passage& passage, int kind) const {
   // Unique among the messages that a step that failed may have left behind.
-  return (static_cast<int>(order_.id % 1000) * 10000 + passage.index) * 4 + kind;
+  return (static_cast<int>(order_.id % 1000) * 10000 + passage.index) * 8 + kind;
 }
 
 double Operation::milliseconds_since(Clock::time_point start) const {

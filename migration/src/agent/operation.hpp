@@ -75,6 +75,7 @@ class Operation {
   enum class Traffic { quiet, in_flight, disordered };
   Traffic traffic();
   bool lost(const Passage& newcomer);
+  bool cannot_take_over(const Passage& newcomer);
   void advance_leaver(Passage& leaver);
   void advance_newcomer(Passage& newcomer);
   [[nodiscard]] std::vector<int> joining_agents() const;

@@ -15,9 +15,10 @@ namespace cppc::migration {
 using namespace std::chrono_literals;
 
 namespace {
-constexpr int kRecipe = 0;  // leaver's agent to newcomer's: how it was started; empty: not known
-constexpr int kBlocks = 1;  // likewise: the sizes of its large blocks
-constexpr int kOffer = 2;   // newcomer's agent to leaver's: where to send the image; empty: nowhere
+constexpr int kRecipe = 0;   // leaver's agent to newcomer's: how it was started; empty: not known
+constexpr int kBlocks = 1;   // likewise: the sizes of its large blocks
+constexpr int kOffer = 2;    // newcomer's agent to leaver's: where to send the image; empty: nowhere
+constexpr int kObjects = 4;  // leaver's agent to newcomer's: where its libraries are loaded
 }  // namespace
 
 void Operation::prepare() {
@@ -53,6 +54,9 @@ void Operation::exchange_recipes() {
     const auto blocks = std::min<std::size_t>(slot.block_count.load(), slot.blocks.size());
     PMPI_Isend(slot.blocks.data(), static_cast<int>(blocks), MPI_UINT64_T, node_.seat(leaver.other),
                tag(leaver, kBlocks), node_.crew.own, &requests.emplace_back());
+    const auto objects = std::min<std::size_t>(slot.object_bytes, slot.objects.size());
+    PMPI_Isend(slot.objects.data(), static_cast<int>(objects), MPI_BYTE, node_.seat(leaver.other),
+               tag(leaver, kObjects), node_.crew.own, &requests.emplace_back());
   }
   for (Passage& newcomer : newcomers_) {
     MPI_Status status;
@@ -68,6 +72,10 @@ void Operation::exchange_recipes() {
     int blocks = 0;
     PMPI_Get_count(&status, MPI_UINT64_T, &blocks);
     slot.block_count.store(static_cast<std::uint32_t>(blocks));
+    PMPI_Recv(slot.objects.data(), static_cast<int>(slot.objects.size()), MPI_BYTE, node_.seat(newcomer.other),
+              tag(newcomer, kObjects), node_.crew.own, &status);
+    PMPI_Get_count(&status, MPI_BYTE, &bytes);
+    slot.object_bytes = static_cast<std::uint32_t>(bytes);
   }
   for (MPI_Request& request : requests) await(request);
 }
@@ -142,7 +150,7 @@ void Operation::await_newcomers() {
   for (Passage& newcomer : newcomers_) {
     const Slot& slot = node_.desk.slot(newcomer.rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::ready)) {
-      if (lost(newcomer)) return;
+      if (lost(newcomer) || cannot_take_over(newcomer)) return;
       if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT,
                     fmt::format("the replacement of rank {} on {} has not come up", newcomer.rank, node_.name));
@@ -159,6 +167,14 @@ void Operation::await_newcomers() {
 bool Operation::lost(const Passage& newcomer) {
   if (node_.desk.slot(newcomer.rank).lost.load() == 0) return false;
   fail(CPPC_ERR_LOST, fmt::format("the replacement of rank {} on {} has died", newcomer.rank, node_.name));
+  return true;
+}
+
+bool Operation::cannot_take_over(const Passage& newcomer) {
+  const Slot& slot = node_.desk.slot(newcomer.rank);
+  if (slot.stage.get() != static_cast<std::uint32_t>(Stage::failed)) return false;
+  fail(slot.status, fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name,
+                                cppc_status_text(slot.status)));
   return true;
 }
 

@@ -68,10 +68,7 @@ void Operation::advance_newcomer(Passage& newcomer) {
   const Slot& slot = node_.desk.slot(newcomer.rank);
   const int other = node_.seat(newcomer.other);
   const auto stage = static_cast<Stage>(slot.stage.get());
-  const bool failed = stage == Stage::failed || lost(newcomer);
-  if (stage == Stage::failed)
-    fail(slot.status, fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name,
-                                  cppc_status_text(slot.status)));
+  const bool failed = cannot_take_over(newcomer) || lost(newcomer);
   if (failed && !newcomer.cried) {
     PMPI_Send(nullptr, 0, MPI_BYTE, other, tag(newcomer, kOutcome), node_.crew.own);
     newcomer.cried = true;

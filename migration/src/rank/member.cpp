@@ -67,6 +67,8 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_run
   std::unique_ptr<Member> member(
       new Member(runtime, calls, rank, std::move(lodging->first), std::move(lodging->second)));
   member->crew_ = met->crew;
+  Slot& slot = member->slot();
+  slot.object_bytes = static_cast<std::uint32_t>(runtime.describe_objects(slot.objects.data(), slot.objects.size()));
   member->watch_page();
   PMPI_Barrier(met->crew.all);  // agents look at their ranks once all have attached
   return member;
@@ -83,6 +85,9 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_ru
   member->crew_.ranks = mine->ranks;
   member->slot().in_mpi.store(1);
   if (auto faulty = fault::at("newcomer-start"); !faulty) return tl::unexpected(faulty.error());
+  const Slot& slot = member->slot();
+  if (const cppc_status status = runtime.compare_objects(slot.objects.data(), slot.object_bytes); status != CPPC_OK)
+    member->fail(status);
   auto arrival = Arrival::prepare(runtime, member->slot());
   if (!arrival) return tl::unexpected(arrival.error());
   member->arrival_.emplace(std::move(*arrival));
