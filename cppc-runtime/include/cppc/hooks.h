@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 7
+#define CPPC_HOOKS_VERSION 8
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -43,8 +43,8 @@ typedef struct cppc_block {
   const void* data;       /* NULL when its contents are dead; pointers and handles inside are in stored form (below) */
   const cppc_part* holes; /* parts of data that are dead, in rising order and apart */
   uint64_t hole_count;
-  int stored_form;   /* 1: data is the runtime's encoded copy, 0: the program's own memory */
-  uint64_t address;  /* where it lies in every process, when the state is kept by address; else 0 */
+  int stored_form;  /* 1: data is the runtime's encoded copy, 0: the program's own memory */
+  uint64_t address; /* where it lies in every process, when the state is kept by address; else 0 */
 } cppc_block;
 /* Stored form: fields of kind POINTER and FUNCTION and MPI handles are 8-byte numbers that mean the same in every
  * process of the program: the runtime encodes and decodes them. Offsets and sizes stay those of the type. */
@@ -66,8 +66,8 @@ typedef struct cppc_calls {
   /* It has begun the last one. `counter` is what `open` returned. */
   void (*close)(uint64_t* counter);
 
-  /* While the watched word is not zero: the program is about to begin a collective operation, or (collective == 0) is at
-   * another call; `waits_for`: the rank whose message it waits for, or has just looked for in vain, CPPC_NOBODY or
+  /* While the watched word is not zero: the program is about to begin a collective operation, or (collective == 0) is
+   * at another call; `waits_for`: the rank whose message it waits for, or has just looked for in vain, CPPC_NOBODY or
    * CPPC_ANYBODY. May wait; meanwhile it lets MPI work (cppc_runtime.progress). Returns 1 to stop here. */
   int (*reached)(int collective, int waits_for);
 
@@ -76,6 +76,12 @@ typedef struct cppc_calls {
   void (*enter)(int waits_for);
   void (*moved_on)(void);
 } cppc_calls;
+
+/* Sent by somebody else to the main thread, with SI_QUEUE, after watch_calls() has returned 1: a program that computes
+ * calls `reached` soon as at a call, if it can be stopped where it is; else nothing happens. One of the two numbers
+ * that the C library lets no program handle, block or wait for: so programs see nothing of it. A call of the system
+ * that waits would begin anew each time: to be sent to a thread that runs. */
+#define CPPC_LOOK_SIGNAL 33
 
 #define CPPC_NOBODY (-1)
 #define CPPC_ANYBODY (-2)
@@ -88,8 +94,9 @@ typedef struct cppc_runtime {
   void (*watch)(const volatile uint32_t* word);
 
   /* While MPI starts, in the hook `start`: if the program's state is kept by address and it has no marked safe points,
-   * it shall be stopped at any call of MPI instead, by `calls` while `word` is not zero: 1. Else 0, and nothing happens.
-   * `stopped` gets 0 and 0 there. Both must stay until watch_calls(NULL, NULL). */
+   * it shall be stopped at any call of MPI instead, by `calls` while `word` is not zero, and by CPPC_LOOK_SIGNAL
+   * between calls: 1. Else 0, and nothing happens. `stopped` gets 0 and 0 there. Both must stay until watch_calls(NULL,
+   * NULL). */
   int (*watch_calls)(const volatile uint32_t* word, const cppc_calls* calls);
 
   /* Bytes of all registered objects, dead ones included. Any time. */

@@ -175,6 +175,15 @@ std::uint64_t waiting() {
   return bits_of(pending).to_ullong();
 }
 
+bool may_be_in_handler(const sigset_t& mask) {
+  bool may = false;
+  for_each_action([&](const Action& action) {
+    if (!has_code(action.action) || owner(action) == Owner::process) return;
+    may = may || (action.action.sa_flags & SA_NODEFER) != 0 || sigismember(&mask, action.number) == 1;
+  });
+  return may;
+}
+
 cppc_status write(ByteWriter& writer) {
   State state;
   const bool actions = collect_actions(state);
