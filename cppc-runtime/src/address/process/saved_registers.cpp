@@ -43,6 +43,7 @@ std::vector<Component> components() {
 
 cppc_status write(ByteWriter& writer) {
   writer.u8(on_stack);
+  if (!on_stack) return CPPC_OK;
   const auto all = components();
   writer.u64(all.size());
   for (const Component& one : all)
@@ -51,14 +52,14 @@ cppc_status write(ByteWriter& writer) {
 }
 
 cppc_status prepare(ByteReader& reader) {
-  const bool matters = reader.u8() != 0;
+  if (reader.u8() == 0) return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
   std::vector<Component> there;
   for (auto left = reader.count(sizeof(Component)); left > 0; --left) {
     const std::uint32_t number = reader.u32(), bytes = reader.u32(), offset = reader.u32();
     there.push_back({number, bytes, offset});
   }
   if (!reader.ok()) return CPPC_ERR_IMAGE;
-  if (!matters || there == components()) return CPPC_OK;
+  if (there == components()) return CPPC_OK;
   log().error(
       "the processor here saves its registers otherwise, and the program has stopped between two calls of MPI: it can "
       "move to this node when it stops at a call");
