@@ -2,6 +2,7 @@
 /// in the same way. Threads say when they work for the program, since nothing here starts them.
 #include <cstdlib>
 
+#include "address/preload.hpp"
 #include "address/program_time.hpp"
 #include "address/region_heap.hpp"
 #include "address/startup_calls.hpp"
@@ -19,6 +20,7 @@ namespace cppc::address {
 constinit DynamicLinker dynamic_linker;
 
 bool startup_call_is_programs(const void*) { return false; }
+bool preload::brings_program() { return false; }
 
 }  // namespace cppc::address
 

@@ -36,6 +36,9 @@ cppc_status check(ByteReader& reader);
 
 /// The functions of the same names in cppc_runtime (cppc/hooks.h). `stop` stops the rank inside a call.
 int watch_calls(const volatile std::uint32_t* word, const cppc_calls* calls, void (*stop)());
+
+/// Between two calls: as at one, if the program can be stopped there.
+void look_between_calls();
 void traffic(cppc_traffic* out);
 int drain();
 void resume();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "address/expectation.hpp"
+#include "address/interruption.hpp"
 #include "address/load_addresses.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
@@ -251,7 +252,9 @@ const cppc_runtime& runtime_interface() {
       .watch = [](const volatile std::uint32_t* word) { session().watch(word); },
       .watch_calls =
           [](const volatile std::uint32_t* word, const cppc_calls* calls) {
-            return mpi_state::watch_calls(word, calls, [] { session().stop_here(); });
+            const int watched = mpi_state::watch_calls(word, calls, [] { session().stop_here(); });
+            if (watched != 0) address::interruption::start(mpi_state::look_between_calls);
+            return watched;
           },
       .state_bytes = [] { return session().state_bytes(); },
       .large_blocks =

@@ -39,6 +39,7 @@ function(add_fortran_app name)
               LIBRARIES ${app_LIBRARIES})
 endfunction()
 
+add_cpp_app(alone)
 add_cpp_app(halves)
 add_cpp_app(particles)
 add_cpp_app(wave)

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <fstream>
+#include <thread>
+
 #include "scene.hpp"
 
 namespace cppc::test {
@@ -58,6 +62,21 @@ TEST(MigrationTest, MovesSeveralRanksAtOnce) {
   EXPECT_EQ(scene.job().node_of(0), "node2");
   EXPECT_EQ(scene.job().node_of(3), "node2");
   expect_same_answer(scene);
+}
+
+TEST(MigrationTest, MovesRanksThatComputeWithoutACall) {
+  const Folder folder;
+  const Cluster cluster(3);
+  Job job(cluster, kFourOnTwo, {app("alone"), "--steps", "1000000000", "--until", folder.file("end")});
+  job.await_running();
+  while (job.process().running() && job.process().output().find("working") == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (const char* target : {"node2", "node0"})
+    for (const char* rank : {"1", "3"})
+      if (job.node_of(std::stoi(rank)) != target) expect_done(job.migrate({"--rank", rank, "--to", target}));
+  std::ofstream(folder.file("end")).flush();
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
 }
 
 TEST(MigrationTest, AnEvacuatedNodeCanBePoweredOff) {

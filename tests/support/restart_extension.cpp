@@ -5,24 +5,33 @@
 ///
 ///   CPPC_RESTART_AT=3 CPPC_EXTENSION=$PWD/restart_extension.so ./program
 ///
+/// With CPPC_RESTART_AFTER ("5,20") instead, it is restarted between calls of MPI, by CPPC_LOOK_SIGNAL, each time after
+/// so many milliseconds of its processor time or a little later, as long as it runs.
+///
 /// Standard output and the exit status are those of an uninterrupted run. On standard error it says of each restart
 /// "restart extension: safe point 3: <objects> objects, <bytes> bytes, restarting", and at the end "restart extension:
 /// <n> safe points passed": with CPPC_RESTART_AT empty, that is all it does. A state that cannot be saved or restored,
 /// and a program that ends before the last of these safe points, end with a message and status 125.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cppc/hooks.h"
@@ -34,13 +43,17 @@ namespace {
 constexpr int kFailed = 125;
 /// The safe points that are still to come.
 constexpr const char* kRestartsVariable = "CPPC_RESTART_AT";
+/// The milliseconds that are still to come.
+constexpr const char* kTimesVariable = "CPPC_RESTART_AFTER";
 /// Of a replacement: the descriptor of the file with its state.
 constexpr const char* kStateVariable = "CPPC_RESTART_STATE";
 
 const volatile std::uint32_t ring = 1;
 const cppc_runtime* runtime = nullptr;
-std::vector<std::string> restarts;  ///< numbers of safe points
-int state_file = -1;                ///< of a replacement
+const char* variable = kRestartsVariable;  ///< what `restarts` came by
+std::vector<std::string> restarts;         ///< numbers of safe points, or milliseconds
+timespec began{};                          ///< processor time of the main thread
+int state_file = -1;                       ///< of a replacement
 
 [[noreturn]] void fail(const std::string& message) {
   std::fprintf(stderr, "restart extension: %s\n", message.c_str());
@@ -98,12 +111,55 @@ void set(std::vector<std::string>& environment, const std::string& variable, con
   set(environment, kStateVariable, std::to_string(file));
   std::string rest;
   for (std::size_t i = 1; i < restarts.size(); ++i) rest += (i > 1 ? "," : "") + restarts[i];
-  set(environment, kRestartsVariable, rest);
+  set(environment, variable, rest);
   // As in a process that somebody else starts, there are no descriptors but for the standard ones.
   if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0 || fcntl(file, F_SETFD, 0) != 0)
     fail("cannot close descriptors");
   execve("/proc/self/exe", pointers_to(arguments).data(), pointers_to(environment).data());
   fail("cannot start the program again");
+}
+
+/// As agents do, but more often, and whatever it does.
+void interrupt_main_thread() {
+  for (;;) {
+    siginfo_t info{};
+    info.si_code = SI_QUEUE;
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), CPPC_LOOK_SIGNAL, &info);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+bool is_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  const double elapsed =
+      1e3 * static_cast<double>(now.tv_sec - began.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec - began.tv_nsec);
+  return !restarts.empty() && elapsed >= std::stod(restarts.front());
+}
+
+/// The program says where it must not be asked.
+int reached_between_calls(int, int) {
+  static const auto* const forbidden = static_cast<const volatile int*>(dlsym(RTLD_DEFAULT, "must_not_stop"));
+  if (forbidden != nullptr && *forbidden != 0) fail("the program is asked where it must not be stopped");
+  return is_time() ? 1 : 0;
+}
+
+/// Of one rank no communicator is counted.
+const cppc_calls calls = {
+    .open = [](std::uint64_t, std::uint32_t, std::uint64_t) -> std::uint64_t* { return nullptr; },
+    .close = [](std::uint64_t*) {},
+    .reached = reached_between_calls,
+    .enter = [](int) {},
+    .moved_on = [] {},
+};
+
+bool between_calls() { return variable == kTimesVariable; }
+
+cppc_status watch_calls() {
+  if (runtime->watch_calls(&ring, &calls) == 0) return CPPC_ERR_UNSUPPORTED;
+  std::thread(interrupt_main_thread).detach();
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &began);
+  return CPPC_OK;
 }
 
 cppc_status start(MPI_Comm* world, int* rank, int* size) {
@@ -115,6 +171,8 @@ cppc_status start(MPI_Comm* world, int* rank, int* size) {
   *rank = 0;
   *world = MPI_COMM_NULL;
   runtime->watch(&ring);
+  if (between_calls())
+    if (const cppc_status status = watch_calls(); status != CPPC_OK) return status;
   if (state_file < 0 && PMPI_Comm_dup(MPI_COMM_WORLD, world) != MPI_SUCCESS) return CPPC_ERR_MPI;
   return CPPC_OK;
 }
@@ -134,7 +192,7 @@ void drain() {
 
 void stopped(std::uint64_t passed, unsigned) {
   drain();
-  const std::string where = "safe point " + std::to_string(passed);
+  const std::string where = between_calls() ? "between calls" : "safe point " + std::to_string(passed);
   StateBytes state;
   if (const cppc_status status = capture(*runtime, state); status != CPPC_OK)
     fail(where + ": the state cannot be saved", status);
@@ -161,12 +219,14 @@ cppc_status join() {
 void cannot_restore(cppc_status status) { fail("the state cannot be restored", status); }
 
 void finish() {
+  if (between_calls()) return static_cast<void>(runtime->watch_calls(nullptr, nullptr));
   if (!restarts.empty()) fail("the program ended before safe point " + restarts.front());
   std::fprintf(stderr, "restart extension: %ju safe points passed\n", std::uintmax_t{cppc_control_block.passed});
 }
 
 bool read_restarts() {
-  const char* text = std::getenv(kRestartsVariable);
+  if (std::getenv(kTimesVariable) != nullptr) variable = kTimesVariable;
+  const char* text = std::getenv(variable);
   if (text == nullptr) return false;
   std::istringstream numbers(text);
   for (std::string number; std::getline(numbers, number, ',');) {

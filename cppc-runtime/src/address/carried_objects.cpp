@@ -228,6 +228,29 @@ std::vector<Loaded> carried_of(const std::vector<Loaded>& objects) {
   return carried;
 }
 
+bool is_openmp(std::string_view name) {
+  static constexpr std::array prefixes = {"libgomp", "libomp", "libiomp"};
+  return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
+}
+
+/// Of those that OpenMP's library is, or is not.
+std::vector<Range> code_of(const std::vector<Loaded>& objects, bool openmp) {
+  std::vector<Range> code;
+  for (const Loaded& object : objects) {
+    if (is_openmp(object.name) != openmp) continue;
+    for (const auto& loaded : object.segments) {
+      const Address begin = object.base + loaded.p_vaddr;
+      if (loaded.p_type == PT_LOAD && (loaded.p_flags & PF_X) != 0) code.push_back({begin, begin + loaded.p_memsz});
+    }
+  }
+  return code;
+}
+
+bool lies_in(const std::vector<Range>& ranges, const void* address) {
+  const auto place = reinterpret_cast<Address>(address);
+  return std::ranges::any_of(ranges, [place](const Range& range) { return place >= range.begin && place < range.end; });
+}
+
 /// Code of carried objects, before main.
 struct StartupCode {
   std::array<Range, 256> ranges{};
@@ -300,6 +323,16 @@ bool program_calls(std::string_view function) {
     return symbol.st_shndx == SHN_UNDEF && program.strings + symbol.st_name == function;
   };
   return std::ranges::any_of(program.call_relocations, calls) || std::ranges::any_of(program.data_relocations, calls);
+}
+
+bool is_computing_code(const void* address) {
+  static const auto& code = *new auto(code_of(carried_of(at_start()), false));  // used until the process ends
+  return lies_in(code, address);
+}
+
+bool is_openmp_code(const void* address) {
+  static const auto& code = *new auto(code_of(at_start(), true));  // likewise
+  return lies_in(code, address);
 }
 
 bool is_carried_code(const void* return_address) {

@@ -40,6 +40,13 @@ bool program_calls(std::string_view function);
 /// allocate in the region, and may be called by malloc().
 bool is_carried_code(const void* return_address);
 
+/// Whether code of a carried object lies there, but that of OpenMP, which starts and ends threads. From the second call
+/// on safe in signal handlers.
+bool is_computing_code(const void* address);
+
+/// Whether it is OpenMP's, of any that was loaded when the process started.
+bool is_openmp_code(const void* address);
+
 /// Libraries have been started: remembers what is loaded now. Once, before anything is loaded by dlopen().
 void note_objects_at_start();
 

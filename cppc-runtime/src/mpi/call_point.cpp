@@ -44,6 +44,10 @@ void CallPoint::watch(const volatile std::uint32_t* word, const cppc_calls* call
 
 void CallPoint::wait_for(int peer, MPI_Comm comm) { look(0, world_rank(peer, comm)); }
 
+void CallPoint::pass_between() {
+  if (watching() && rings() && can_stop()) look(0, CPPC_NOBODY);
+}
+
 void CallPoint::look(int collective, int waits_for) {
   if (!can_stop()) {
     caught_ = true;

@@ -38,6 +38,9 @@ class CallPoint {
   /// Likewise, for one of many, or for what others do with windows.
   void wait_for_anybody() { look(0, CPPC_ANYBODY); }
 
+  /// Between two calls, wherever the program is.
+  void pass_between();
+
   /// The message has come.
   void moved_on();
 

@@ -91,6 +91,8 @@ int cppc::mpi_state::watch_calls(const volatile std::uint32_t* word, const cppc_
   return 1;
 }
 
+void cppc::mpi_state::look_between_calls() { mpi::call_point.pass_between(); }
+
 using namespace cppc::mpi;
 using cppc::address::OutsideProgram;
 

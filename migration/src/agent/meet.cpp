@@ -77,13 +77,22 @@ bool Operation::meet(Side& side, negotiation::AgentWindow& window) {
   return agree();
 }
 
+void Operation::urge(const negotiation::CutAgent& cut, Interrupter& interrupter) const {
+  if (cut.state() != negotiation::CutAgent::State::closing) return;
+  std::vector<pid_t> processes;
+  for (const int rank : cut.moving()) processes.push_back(node_.page.record(rank).pid);
+  interrupter.interrupt(processes);
+}
+
 template <class Side>
 void Operation::negotiate(Side& side) {
   announce("negotiate");
   const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
   if (auto started = side.start(order_.id, patience, node_.local_ranks()); !started)
     return fail(started.error(), fmt::format("the negotiation cannot begin on {}", node_.name));
+  Interrupter interrupter;
   for (bool giving_up = false;;) {
+    urge(side, interrupter);
     const auto state = side.poll();
     if (!state) return fail(state.error(), "the agents have lost each other in the negotiation");
     if (*state == Side::State::decided) return;

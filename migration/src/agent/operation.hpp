@@ -13,6 +13,7 @@
 #include "cppc/cut_agent.hpp"
 #include "cppc/negotiation.hpp"
 #include "cppc/wire.hpp"
+#include "interrupter.hpp"
 #include "node.hpp"
 #include "recipe.hpp"
 
@@ -61,6 +62,8 @@ class Operation {
   bool meet(Side& side, negotiation::AgentWindow& window);
   template <class Side>
   void negotiate(Side& side);
+  void urge(const negotiation::AgentSide&, Interrupter&) const {}  ///< all will come by a safe point
+  void urge(const negotiation::CutAgent& cut, Interrupter& interrupter) const;
   void freeze(negotiation::AgentSide& side);
   void freeze(negotiation::CutAgent& cut);
   void drain();

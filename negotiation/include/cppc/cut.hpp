@@ -10,7 +10,8 @@
 ///              While it rings and agents *gather*, only one thing is held up: the beginning of a collective operation,
 ///              by a rank that is at the target in all its communicators. One that is behind in any goes on, and so may
 ///              raise the count of others. While agents *close*, a rank that is not behind stops where it is: at any
-///              call, at a marked safe point, or inside a call that waits for messages.
+///              call, at a marked safe point, inside a call that waits for messages, or where it computes, when its
+///              agent has it look.
 ///   agents     meet in rounds. Each reports the counts of its ranks; from all reports each computes the same verdict
 ///              (Judge) and writes it to its page: the targets, which are the highest counts, and the phase.
 ///   gathering  turns into closing when all communicators are level: all members have the same count.
@@ -121,7 +122,7 @@ constexpr bool behind(std::span<const Membership> memberships) {
 /// Where a rank is when it looks at its page.
 enum class Place : std::uint8_t {
   collective,  ///< before the beginning of a collective operation
-  elsewhere,   ///< at any other call, at a marked safe point, or inside a call that waits for messages
+  elsewhere,   ///< at any other call, inside a call that waits for messages, at a marked safe point or between calls
 };
 
 enum class RankMove : std::uint8_t {

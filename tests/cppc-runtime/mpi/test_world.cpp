@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "address/carried_objects.hpp"
+#include "address/preload.hpp"
 #include "address/process/process_state.hpp"
 #include "cppc/cppc.h"
 #include "extension.hpp"
@@ -107,4 +108,11 @@ void mpi_starts() {}
 void mpi_started() {}
 
 }  // namespace process
+namespace preload {
+
+bool is_asked_for() { return false; }
+bool brings_program() { return false; }
+
+}  // namespace preload
+
 }  // namespace cppc::address

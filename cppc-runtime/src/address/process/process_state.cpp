@@ -22,6 +22,7 @@
 #include "address/process/mappings.hpp"
 #include "address/process/processor.hpp"
 #include "address/process/program_memory.hpp"
+#include "address/process/saved_registers.hpp"
 #include "address/process/signals.hpp"
 #include "address/process/streams.hpp"
 #include "address/process/threads.hpp"
@@ -151,6 +152,7 @@ void leave_signals() {
 /// In the order in which they are written and made again: signals come last, when nothing can fail any more.
 constexpr std::array parts{
     Part{.name = "processor", .write = processor::write, .prepare = processor::prepare},
+    Part{.name = "saved registers", .write = saved_registers::write, .prepare = saved_registers::prepare},
     Part{.name = "threads", .write = write_threads},
     Part{.name = "children", .write = check_children},
     Part{.name = "libraries", .write = check_libraries},

@@ -19,8 +19,11 @@ namespace cppc::address::signals {
 
 namespace {
 
-constexpr int numbers = 65;  // 1 to 64; two of them the C library keeps to itself
-using Set = std::bitset<numbers>;
+constexpr int numbers = 65;                 // 1 to 64
+constexpr std::array of_c_library{32, 33};  // which it keeps to itself: no program has them
+using Set = std::bitset<numbers - 1>;
+
+constexpr std::size_t bit(int number) { return static_cast<std::size_t>(number) - 1; }
 
 struct Action {
   int number;
@@ -48,8 +51,8 @@ State& captured() {
 
 Set bits_of(const sigset_t& signals) {
   Set set;
-  for (int number = 1; number < numbers; ++number)
-    set[static_cast<std::size_t>(number)] = sigismember(&signals, number) == 1;
+  for (int number = 1; number < numbers; ++number) set[bit(number)] = sigismember(&signals, number) == 1;
+  for (const int number : of_c_library) set[bit(number)] = false;
   return set;
 }
 
@@ -57,7 +60,7 @@ sigset_t signals_of(const Set& set) {
   sigset_t signals;
   sigemptyset(&signals);
   for (int number = 1; number < numbers; ++number)
-    if (set[static_cast<std::size_t>(number)]) sigaddset(&signals, number);
+    if (set[bit(number)]) sigaddset(&signals, number);
   return signals;
 }
 
@@ -172,6 +175,15 @@ std::uint64_t waiting() {
   return bits_of(pending).to_ullong();
 }
 
+bool may_be_in_handler(const sigset_t& mask) {
+  bool may = false;
+  for_each_action([&](const Action& action) {
+    if (!has_code(action.action) || owner(action) == Owner::process) return;
+    may = may || (action.action.sa_flags & SA_NODEFER) != 0 || sigismember(&mask, action.number) == 1;
+  });
+  return may;
+}
+
 cppc_status write(ByteWriter& writer) {
   State state;
   const bool actions = collect_actions(state);
@@ -210,7 +222,7 @@ void apply() {
   bool good = !state.stack || sigaltstack(&*state.stack, nullptr) == 0;
   for (const Action& action : state.actions) good = sigaction(action.number, &action.action, nullptr) == 0 && good;
   for (int number = 1; number < numbers; ++number)
-    if (state.pending[static_cast<std::size_t>(number)]) good = raise(number) == 0 && good;
+    if (state.pending[bit(number)]) good = raise(number) == 0 && good;
   if (!good) die(CPPC_ERR_SYSTEM, "the program's signal handlers could not be set again");
   mask_of_program = signals_of(state.mask);
 }

@@ -8,12 +8,18 @@
 /// waits more than once becomes one. Signals that others send to a process that has been captured are lost with it.
 #pragma once
 
+#include <signal.h>
+
+#include <array>
 #include <cstdint>
 
 #include "bytes.hpp"
 #include "cppc/status.h"
 
 namespace cppc::address::signals {
+
+/// What threads of the process take: errors of their own, and what an extension has to hear while a rank moves.
+inline constexpr std::array taken_by_process{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGCONT};
 
 /// Before main(): notes what the process has.
 void start();
@@ -26,6 +32,10 @@ void release();
 
 /// Those that wait to be unblocked, a bit each; ends the process when the system does not say.
 std::uint64_t waiting();
+
+/// Whether the main thread, which has this mask, may be in a handler of the program's: one of the signals that it
+/// handles is blocked, or would not be. Safe in signal handlers.
+bool may_be_in_handler(const sigset_t& mask);
 
 /// After hold(). CPPC_ERR_UNSUPPORTED, logged, when a handler or the alternate stack lies where nothing is carried, or
 /// the thread stands on that stack.

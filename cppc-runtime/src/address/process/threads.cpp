@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -17,9 +16,11 @@
 #include <new>
 #include <thread>
 
+#include "address/carried_objects.hpp"
 #include "address/process/library_threads.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/process/real_function.hpp"
+#include "address/process/signals.hpp"
 #include "address/program_time.hpp"
 #include "address/startup_calls.hpp"
 #include "log.hpp"
@@ -33,6 +34,7 @@ constinit RealFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), 
     "pthread_create");
 
 constinit std::atomic<std::size_t> others_now{0};
+constinit std::atomic<std::size_t> of_openmp_now{0};  ///< of these
 
 /// For threads that have been told to end.
 constexpr auto kPatience = std::chrono::milliseconds(100);
@@ -74,30 +76,39 @@ void note_memory() {
 struct Start {
   void* (*routine)(void*);
   void* argument;
+  bool of_openmp;
 };
+
+void count_begun(bool of_openmp) {
+  ++others_now;
+  if (of_openmp) ++of_openmp_now;
+}
+
+void count_ended(bool of_openmp) {
+  --others_now;
+  if (of_openmp) --of_openmp_now;
+}
 
 /// Of a thread of the program: destroyed when it ends, in whatever way.
 struct Counted {
-  ~Counted() { --others_now; }
+  bool of_openmp;
+  ~Counted() { count_ended(of_openmp); }
 };
 
 void* run(void* given) {
   const Start start = *std::unique_ptr<Start>(static_cast<Start*>(given));
-  thread_local const Counted counted;
+  thread_local const Counted counted{start.of_openmp};
   (void)&counted;  // made here
   note_memory();
   program_time = true;
   return start.routine(start.argument);
 }
 
-/// What threads of the process take: errors of their own, and what an extension has to hear while a rank moves.
-constexpr std::array taken_by_process{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, SIGCONT};
-
 /// A thread begins with its creator's mask.
 int create_for_process(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument) {
   sigset_t blocked, before;
   sigfillset(&blocked);
-  for (const int number : taken_by_process) sigdelset(&blocked, number);
+  for (const int number : signals::taken_by_process) sigdelset(&blocked, number);
   if (const int error = pthread_sigmask(SIG_BLOCK, &blocked, &before); error != 0) return error;
   const int error = real_pthread_create(thread, attributes, routine, argument);
   const int undone = pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -125,12 +136,12 @@ class OpenMp {
     return true;
   }
 
- private:
   template <typename Function>
   static Function* find(const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
   }
 
+ private:
   int (*pause_)(int) = find<int(int)>("omp_pause_resource_all");
   int (*max_threads_)() = find<int()>("omp_get_max_threads");
   int (*dynamic_)() = find<int()>("omp_get_dynamic");
@@ -153,6 +164,11 @@ bool threads::had_memory_at(const void* address) {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   const auto holds = [place](const ThreadMemory::Range& range) { return range.holds(place); };
   return all != nullptr && std::any_of(all->ranges, all->ranges + all->count, holds);
+}
+
+bool threads::may_stop() {
+  static int (*const level)() = OpenMp::find<int()>("omp_get_level");
+  return others_now == of_openmp_now && (level == nullptr || level() == 0);
 }
 
 cppc_status threads::end_pools() {
@@ -197,14 +213,16 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
     const std::scoped_lock lock(thread_memory_lock());
     (void)at_root<ThreadMemory>(Root::threads);
   }
-  std::unique_ptr<Start> start(new (std::nothrow) Start{.routine = routine, .argument = argument});
+  const bool of_openmp = is_openmp_code(reinterpret_cast<const void*>(routine));
+  std::unique_ptr<Start> start(new (std::nothrow)
+                                   Start{.routine = routine, .argument = argument, .of_openmp = of_openmp});
   if (!start) return EAGAIN;
-  ++others_now;
+  count_begun(of_openmp);
   const int error = real_pthread_create(thread, attributes, run, start.get());
   if (error == 0) {
     (void)start.release();  // the thread's
   } else {
-    --others_now;
+    count_ended(of_openmp);
   }
   return error;
 }

@@ -21,6 +21,10 @@ namespace threads {
 /// process whose state is not kept by address: none.
 std::size_t others();
 
+/// Whether end_pools() and check() can be expected to find nothing: outside of parallel regions, no others() but
+/// OpenMP's.
+bool may_stop();
+
 /// Ends the threads that OpenMP keeps for parallel regions to come, and those that libraries keep for theirs
 /// (library_threads.hpp); the next use starts them again, and what the program has set for them stays.
 /// CPPC_ERR_NOT_QUIET, logged, inside a parallel region. On the main thread; calls the program's libraries, so not in

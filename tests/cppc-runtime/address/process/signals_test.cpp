@@ -8,7 +8,7 @@ using namespace test;
 TEST(Signals, HaveTheirHandlersMaskAndStackInAnotherProcess) {
   expect_moved("signals",
                "PIPE ignored: 1\nhandler of USR1 by itself, on the alternate stack: 1, TERM blocked: 1\nUSR2 waits: 1\n"
-               "handler of USR2\n");
+               "RTMAX blocked: 1\nhandler of USR2\n");
 }
 
 TEST(Signals, ThatComeToTheLeaverDoNotRunTheProgramsHandlerThere) { expect_moved("signal_to_leaver", "goes on\n"); }

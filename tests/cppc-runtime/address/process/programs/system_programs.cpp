@@ -51,6 +51,7 @@ const Program signals{.before =
                             ::signal(SIGUSR2, say_number);
                             ::signal(SIGPIPE, SIG_IGN);
                             block(SIGUSR2);
+                            block(SIGRTMAX);
                             raise(SIGUSR2);
                           },
                       .after =
@@ -62,6 +63,9 @@ const Program signals{.before =
                             sigset_t pending;
                             sigpending(&pending);
                             std::printf("USR2 waits: %d\n", sigismember(&pending, SIGUSR2));
+                            sigset_t mask;
+                            pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+                            std::printf("RTMAX blocked: %d\n", sigismember(&mask, SIGRTMAX));
                             sigset_t none;
                             sigemptyset(&none);
                             pthread_sigmask(SIG_SETMASK, &none, nullptr);
