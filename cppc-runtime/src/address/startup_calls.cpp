@@ -37,6 +37,8 @@ tl::expected<void, cppc_status> start_heap() {
   return RegionHeap::start();
 }
 
+bool heap_is_started() { return heap_started; }
+
 bool startup_call_is_programs(const void* return_address) {
   if (over || !kept_by_address() || !is_carried_code(return_address)) return false;
   return start_heap().has_value();

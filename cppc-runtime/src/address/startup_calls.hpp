@@ -32,4 +32,7 @@ inline bool is_dynamic_linkers(const void* return_address) {
 /// Starts the program's heap, unless a library's constructor has needed it before.
 tl::expected<void, cppc_status> start_heap();
 
+/// Whether one of these has started it.
+bool heap_is_started();
+
 }  // namespace cppc::address

@@ -11,6 +11,8 @@
 
 #include "address/carried_objects.hpp"
 #include "address/places.hpp"
+#include "address/region_heap.hpp"
+#include "address/startup_calls.hpp"
 #include "memory_map.hpp"
 #include "modules.hpp"
 #include "never_destroyed.hpp"
@@ -87,6 +89,8 @@ void note_startup_words() {
   Finder finder(*memory);
   for (const CarriedObject& object : std::span(objects).subspan(1))
     for (const auto data : object.data) finder.look(data);
+  // A block may be the program's and lead to one that the C library got for the same constructor, by strdup() say.
+  if (heap_is_started()) RegionHeap::visit_live([&finder](std::span<const std::byte> part) { finder.look(part); });
   std::ranges::sort(words(), {}, &StartupWord::address);
 }
 

@@ -1,6 +1,7 @@
-/// Words that constructors of carried libraries have left before the program began, and that lead to memory which is the
-/// process's: what the C library has given out there, a locale for instance. Every process that starts runs the same
-/// constructors, so a process that takes over keeps its own words. What they lead to must be as it was at the start.
+/// Words that constructors of carried libraries have left before the program began, in their data or in the program's
+/// heap, and that lead to memory which is the process's: what the C library has given out there, a locale or a name for
+/// instance. Every process that starts runs the same constructors, so a process that takes over keeps its own words.
+/// What they lead to must be as it was at the start.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace cppc::address {
 /// After note_objects_at_start(), before the program begins. Once.
 void note_startup_words();
 
-/// Whether the word at `address` was `value` at the start, and leads to what it led to then. There is memory from `value`
-/// up to `end`.
+/// Whether the word at `address` was `value` at the start, and leads to what it led to then. There is memory from
+/// `value` up to `end`.
 bool is_startup_word(std::uintptr_t address, std::uintptr_t value, std::uintptr_t end);
 
 /// What this process's constructors have left there; nothing if there is no such word.
