@@ -1,6 +1,8 @@
 /// What it costs that a program can be moved while nobody asks: each program of tests/apps by the compilers' wrappers
-/// under cppc-run, and by mpicc and its kin under mpirun, with the options that cppc-run gives it and with its own
-/// choices. Four ranks, same sources, same compiler, same options, in turn.
+/// under cppc-run, and by mpicc and its kin under mpirun with the options that cppc-run gives it. Four ranks, same
+/// sources, same compiler, same options, in turn. Ranks are bound to cores, in both ways alike: else the system's
+/// choices, which ranks share a core, differ more from run to run than what is measured. Once more unbound: cppc-run as
+/// it is against mpirun as it is.
 ///
 /// Compared is processor time, user and system, of all processes of the job, which leaves out what else runs on the
 /// machine, of a long run less a short one: without what starting and ending a job takes. That is shown by itself.
@@ -130,20 +132,22 @@ class Way {
   bool movable_;
 };
 
-enum : std::size_t { kMovable, kSame, kDefaults, kWays };
+enum : std::size_t { kMovable, kSame, kMovableByDefault, kPlainByDefault, kWays };
 
 /// Of one program, in each way.
 struct Measured {
   std::array<Times, kWays> whole, brief;
 };
 
-/// All ways in turn, each round begins with another.
+/// All ways in turn, each round begins with another. Those without binding are left out of most rounds.
 Measured measure(const Load& load, const std::array<Way, kWays>& ways, int rounds) {
+  constexpr int kSeldom = 3;
   Measured measured;
   std::string answer;
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < kWays; ++i) {
-      const std::size_t way = (i + static_cast<std::size_t>(round)) % kWays;
+    const std::size_t these = round % kSeldom == 0 ? kWays : kMovableByDefault;
+    for (std::size_t i = 0; i < these; ++i) {
+      const std::size_t way = (i + static_cast<std::size_t>(round)) % these;
       ways[way].run(load, 1, measured.brief[way]);
       const std::string printed = ways[way].run(load, load.times, measured.whole[way]);
       if (answer.empty()) answer = printed;
@@ -158,13 +162,14 @@ Measured measure(const Load& load, const std::array<Way, kWays>& ways, int round
 double median(const std::vector<double>& values) { return bench::spread(values).median; }
 
 /// Movable to plain without the start, round by round.
-bench::Spread ratios(const Measured& measured, std::vector<double> Times::*time, std::size_t plain) {
+bench::Spread ratios(const Measured& measured, std::vector<double> Times::*time, std::size_t movable,
+                     std::size_t plain) {
   const auto work = [&](std::size_t way, std::size_t round) {
     return (measured.whole[way].*time)[round] - median(measured.brief[way].*time);
   };
   std::vector<double> values;
   for (std::size_t round = 0; round < (measured.whole[plain].*time).size(); ++round)
-    values.push_back(work(kMovable, round) / work(plain, round));
+    values.push_back(work(movable, round) / work(plain, round));
   return bench::spread(values);
 }
 
@@ -178,15 +183,15 @@ double rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
 /// Adds a program, prints its line of the table.
 void add(Total& total, const Load& load, const Measured& measured) {
-  const bench::Spread same = ratios(measured, &Times::processor, kSame);
+  const bench::Spread same = ratios(measured, &Times::processor, kMovable, kSame);
   total.same.push_back(same.median);
-  total.defaults.push_back(ratios(measured, &Times::processor, kDefaults).median);
+  total.defaults.push_back(ratios(measured, &Times::processor, kMovableByDefault, kPlainByDefault).median);
   total.start_plain.push_back(median(measured.brief[kSame].processor));
   total.start_movable.push_back(median(measured.brief[kMovable].processor));
   total.by_program[load.program] = rounded(same.median);
   std::printf("%-12s %8.2f %8.2f %8.4f %8.4f %8.4f %8.4f %9.4f %8.2f %8.2f\n", load.program.c_str(),
               median(measured.whole[kSame].processor), median(measured.whole[kMovable].processor), same.median,
-              same.low, same.high, ratios(measured, &Times::elapsed, kSame).median, total.defaults.back(),
+              same.low, same.high, ratios(measured, &Times::elapsed, kMovable, kSame).median, total.defaults.back(),
               total.start_plain.back(), total.start_movable.back());
   std::fflush(stdout);
 }
@@ -206,17 +211,24 @@ int main(int argc, char** argv) {
     return 1;
   }
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const std::array<Way, kWays> ways{Way({test::tool("cppc-run"), "-n", "4"}, {}, true),
-                                    Way({"mpirun", "-n", "4"}, *settings, false),
+  const Words bound{"-n", "4", "--map-by", "core:OVERSUBSCRIBE", "--bind-to", "core:overload-allowed"};
+  const auto by = [](const std::string& launcher, const Words& options) {
+    Words command{launcher};
+    command.insert(command.end(), options.begin(), options.end());
+    return command;
+  };
+  const std::string cppc_run = test::tool("cppc-run");
+  const std::array<Way, kWays> ways{Way(by(cppc_run, bound), {}, true), Way(by("mpirun", bound), *settings, false),
+                                    Way({cppc_run, "-n", "4"}, {}, true),
                                     Way({"mpirun", "--oversubscribe", "-n", "4"}, {}, false)};
 
   std::printf(
       "Seconds of processor time of a job of four ranks, medians of %d runs each; ratios movable : plain without what\n"
       "the shortest run takes. gcc -O2; movable: under cppc-run; plain: under mpirun with the options that cppc-run\n"
-      "gives it, and as it is.\n",
+      "gives it, ranks bound to cores; unbound: the ratio of cppc-run to mpirun as they are.\n",
       rounds);
   std::printf("%-12s %8s %8s %8s %8s %8s %8s %9s %17s\n", "program", "plain", "movable", "ratio", "lowest", "highest",
-              "elapsed", "mpirun's", "shortest runs");
+              "elapsed", "unbound", "shortest runs");
   Total total;
   for (const Load& load : kLoads) {
     if (load.program.find(only) != std::string::npos) add(total, load, measure(load, ways, rounds));

@@ -1,6 +1,8 @@
 /// What memory this process has.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,8 +19,11 @@ class MemoryMap {
   struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
-    bool writable;
-    std::string name;  ///< a file, or "[heap]" and the like; empty: of nothing in particular
+    int protection;  ///< PROT_READ and its like
+    bool shared;
+    std::uint64_t offset;  ///< in the file
+    std::string name;      ///< a file, or "[heap]" and the like; empty: of nothing in particular
+    [[nodiscard]] bool writable() const { return (protection & PROT_WRITE) != 0; }
   };
 
   /// As it is now. CPPC_ERR_SYSTEM, logged, when the system does not say.

@@ -55,8 +55,8 @@ add_fortran_app(wave_f90 SOURCES app.f90 wave_f90.f90)
 add_fortran_app(ft_f77 SOURCES app.f90 app_f77.f90 ft_f77.f)
 add_fortran_app(mixed SOURCES app.f90 mixed.f90 OBJECTS mixed_library LIBRARIES -lstdc++)
 
-# The program fortran/ft_f77.f as f2c translates it: bin/plain/gcc-O2/ft_f2c by mpicc, bin/by-address/gcc-O2/ft_f2c by
-# cppc-cc.
+# The program fortran/ft_f77.f as f2c translates it: bin/plain/gcc-O2/ft_f2c by mpicc, bin/movable/gcc-O2/ft_f2c by
+# cppc-cc; with -O3 likewise.
 find_program(F2C f2c REQUIRED)
 set(translated ${CMAKE_CURRENT_BINARY_DIR}/f2c)
 file(MAKE_DIRECTORY ${translated})
@@ -65,21 +65,26 @@ add_custom_command(OUTPUT ${translated}/ft_f77.c
   COMMAND ${F2C} -A -w -I. ${CMAKE_CURRENT_SOURCE_DIR}/fortran/ft_f77.f
   DEPENDS fortran/ft_f77.f
   WORKING_DIRECTORY ${translated} VERBATIM)
+add_custom_target(translated-ft_f77 DEPENDS ${translated}/ft_f77.c)
 set(sources ${translated}/ft_f77.c fortran/app_f2c.c hold.c options.c result.c)
-foreach(kind plain by-address)
-  set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${kind}/gcc-O2/ft_f2c)
-  set(driver OMPI_CC=${GCC} ${MPICC})
-  set(needed)
-  if(kind STREQUAL by-address)
-    set(driver CPPC_CC=${GCC} $<TARGET_FILE:cppc-cc>)
-    set(needed cppc-cc cppc-translator cppc cppc_public_headers)
-  endif()
-  add_custom_command(OUTPUT ${program}
-    COMMAND ${CMAKE_COMMAND} -E env ${driver} -o ${program} -O2 -w ${sources} -lmpi_mpifh -lf2c -lm
-    DEPENDS ${sources} hold.h options.h result.h ${needed}
-    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} VERBATIM)
-  add_custom_target(${kind}-gcc-O2-ft_f2c DEPENDS ${program})
-  add_dependencies(movable ${kind}-gcc-O2-ft_f2c)
-  add_dependencies(movable-all ${kind}-gcc-O2-ft_f2c)
+foreach(level O2 O3)
+  foreach(kind plain movable)
+    set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${kind}/gcc-${level}/ft_f2c)
+    set(driver OMPI_CC=${GCC} ${MPICC})
+    set(needed)
+    if(kind STREQUAL movable)
+      set(driver CPPC_CC=${GCC} $<TARGET_FILE:cppc-cc>)
+      set(needed cppc-cc cppc-translator cppc cppc_public_headers)
+    endif()
+    add_custom_command(OUTPUT ${program}
+      COMMAND ${CMAKE_COMMAND} -E env ${driver} -o ${program} -${level} -w ${sources} -lmpi_mpifh -lf2c -lm
+      DEPENDS ${sources} hold.h options.h result.h ${needed}
+      WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} VERBATIM)
+    add_custom_target(${kind}-gcc-${level}-ft_f2c DEPENDS ${program})
+    add_dependencies(${kind}-gcc-${level}-ft_f2c translated-ft_f77)
+    add_dependencies(movable-all ${kind}-gcc-${level}-ft_f2c)
+    if(level STREQUAL O2)
+      add_dependencies(movable ${kind}-gcc-${level}-ft_f2c)
+    endif()
+  endforeach()
 endforeach()
-add_dependencies(by-address-gcc-O2-ft_f2c plain-gcc-O2-ft_f2c)  # one of them translates

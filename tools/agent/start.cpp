@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "../common/launch_messages.hpp"
+#include "cppc/randomization.hpp"
 
 namespace cppc::agent {
 namespace {
@@ -57,6 +58,7 @@ int start(const Start& what) {
   std::vector<char*> arguments;
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
+  execute_without_randomization();
   int failure = ENOENT;
   for (const std::string& path : candidates(what)) {
     execv(path.c_str(), arguments.data());

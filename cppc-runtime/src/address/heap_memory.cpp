@@ -9,6 +9,7 @@
 #include "address/heap_tables.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
+#include "pages.hpp"
 
 namespace cppc::address::heap {
 
@@ -41,6 +42,8 @@ bool map_more(std::uint32_t units) {
     munmap(reinterpret_cast<void*>(known), units * sizeof(Unit));
     return false;
   }
+  // Numerical programs work faster so, and an image is read and written faster.
+  advise_huge_pages({reinterpret_cast<std::byte*>(place), units * kUnitBytes});
   mapped += units;
   return true;
 }

@@ -22,7 +22,7 @@ constexpr std::uintptr_t kThreadBlock = 0x900;
 /// From here on addresses are the system's own, the same in all processes.
 constexpr std::uintptr_t kSystemHalf = std::uintptr_t{1} << 47;
 
-/// Words at a time: those that lead to nobody's memory are passed over together.
+/// Words that are looked at one by one where some may lead out.
 constexpr std::size_t kWords = 8;
 
 bool is_carried_module(std::span<const CarriedObject> carried, const std::string& name) {
@@ -48,12 +48,6 @@ tl::expected<OutwardWords, cppc_status> OutwardWords::make(std::span<const Carri
   return OutwardWords(std::move(*memory), carried, stack_end);
 }
 
-void OutwardWords::Window::add(std::uintptr_t from, std::uintptr_t to) {
-  const std::uintptr_t end = bytes == 0 ? to : std::max(begin + bytes, to);
-  begin = std::min(begin, from);
-  bytes = end - begin;
-}
-
 OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried, const std::byte* stack_end)
     : modules_(Modules::read()),
       memory_(std::move(memory)),
@@ -76,7 +70,7 @@ OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carr
   for (const MemoryMap::Range& range : memory_.ranges()) {
     if (is_program_memory(reinterpret_cast<const void*>(range.begin)) || in_executable(range)) continue;
     if (range.begin >= kSystemHalf) continue;  // the page of vsyscall: most numbers look like addresses before it
-    (range.begin < kRoots ? below_ : above_).add(range.begin, range.end);
+    (range.begin < kRoots ? windows_.below : windows_.above).add(range.begin, range.end);
   }
 }
 
@@ -92,26 +86,17 @@ cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number) {
 cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
   // Addresses are aligned, in memory; the piece may not be.
   const auto begin = reinterpret_cast<std::uintptr_t>(piece.memory.data());
-  std::uintptr_t at = (begin + offset + sizeof at - 1) / sizeof at * sizeof at;
+  const std::uintptr_t first = (begin + offset + sizeof first - 1) / sizeof first * sizeof first;
   const std::uintptr_t end = begin + offset + bytes;
-  for (; at + kWords * sizeof at <= end; at += kWords * sizeof at) {
-    std::uintptr_t words[kWords];
-    std::memcpy(words, reinterpret_cast<const void*>(at), sizeof words);
-    bool any = false;
-    for (const std::uintptr_t word : words) any |= may_lead_out(word);
-    if (!any) [[likely]]
-      continue;
-    for (std::size_t i = 0; i < kWords; ++i) {
-      if (!may_lead_out(words[i])) continue;
-      const cppc_status status = settle(piece, number, at + i * sizeof at - begin, words[i]);
-      if (status != CPPC_OK) return status;
+  if (end < first) return CPPC_OK;
+  const std::span words(reinterpret_cast<const std::uintptr_t*>(first), (end - first) / sizeof first);
+  for (std::size_t at = 0; at < words.size();) {
+    at += pass_over(words.subspan(at), windows_);
+    for (const std::size_t group = std::min(at + kWords, words.size()); at < group; ++at) {
+      if (!windows_.hold(words[at])) continue;
+      const std::uint64_t place = reinterpret_cast<std::uintptr_t>(&words[at]) - begin;
+      if (const cppc_status status = settle(piece, number, place, words[at]); status != CPPC_OK) return status;
     }
-  }
-  for (; at + sizeof at <= end; at += sizeof at) {
-    std::uintptr_t word = 0;
-    std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
-    if (!may_lead_out(word)) continue;
-    if (const cppc_status status = settle(piece, number, at - begin, word); status != CPPC_OK) return status;
   }
   return CPPC_OK;
 }

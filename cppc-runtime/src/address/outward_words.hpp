@@ -12,6 +12,7 @@
 
 #include "address/carried_objects.hpp"
 #include "address/pieces.hpp"
+#include "address/word_scan.hpp"
 #include "memory_map.hpp"
 #include "modules.hpp"
 
@@ -45,17 +46,8 @@ class OutwardWords {
   MemoryMap memory_;
   std::span<const CarriedObject> carried_;
   std::vector<std::span<const std::byte>> stacks_;  ///< of the program's making
-  /// Where the memory of others lies: below the program's own places, and above.
-  struct Window {
-    std::uintptr_t begin = UINTPTR_MAX;
-    std::uintptr_t bytes = 0;
-    void add(std::uintptr_t from, std::uintptr_t to);
-    [[nodiscard]] bool holds(std::uintptr_t word) const { return word - begin < bytes; }
-  };
-  [[nodiscard]] bool may_lead_out(std::uintptr_t word) const { return below_.holds(word) || above_.holds(word); }
-  Window below_;
-  Window above_;
-  std::uintptr_t thread_ = 0;  ///< the register of the calling thread
+  Windows windows_;                                 ///< where the memory of others lies
+  std::uintptr_t thread_ = 0;                       ///< the register of the calling thread
   std::uintptr_t thread_begin_ = 0;
   std::vector<OutwardWord> words_;
   std::vector<Library> libraries_;

@@ -5,9 +5,12 @@
 
 #include <dlfcn.h>
 #include <sys/personality.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -38,14 +41,26 @@ struct Arguments {
   char** environment;
 };
 
+/// By its name, which tools show, and libraries that look for files beside it. It may have been replaced meanwhile.
+void execute_again(char** argv) {
+  constexpr const char* self = "/proc/self/exe";
+  std::array<char, PATH_MAX> path{};
+  struct stat named {
+  }, own{};
+  const bool same = readlink(self, path.data(), path.size() - 1) > 0 && stat(path.data(), &named) == 0 &&
+                    stat(self, &own) == 0 && named.st_dev == own.st_dev && named.st_ino == own.st_ino;
+  execv(same ? path.data() : self, argv);
+}
+
 /// Libraries lie at the same places in processes that start without randomization, which is decided when a program is
-/// executed. Where the system does not allow it, a migration will tell by name what lies elsewhere.
+/// executed. Agents see to it; the program may have come by another way, such as a script that sets it. Where the
+/// system does not allow it, a migration will tell by name what lies elsewhere.
 void start_without_randomization(char** argv) {
   const int present = personality(0xffffffff);
   if (present < 0 || (present & ADDR_NO_RANDOMIZE) != 0) return;
   if (personality(static_cast<unsigned long>(present) | ADDR_NO_RANDOMIZE) < 0) return;
   if ((personality(0xffffffff) & ADDR_NO_RANDOMIZE) == 0) return;
-  execv("/proc/self/exe", argv);
+  execute_again(argv);
   die(CPPC_ERR_SYSTEM, std::string("the program could not be executed again, without address space randomization: ") +
                            std::strerror(errno));
 }

@@ -65,7 +65,7 @@ class Finder {
   void look(std::uintptr_t address, std::uintptr_t value) {
     const auto* const target = reinterpret_cast<const void*>(value);
     const MemoryMap::Range* const range = memory_.find(target);
-    if (range == nullptr || !range->writable || modules_.find(target) || is_program_memory(target)) return;
+    if (range == nullptr || !range->writable() || modules_.find(target) || is_program_memory(target)) return;
     const std::size_t bytes = size_at(value, *range);
     words().push_back({address, value, bytes, hash_of(value, bytes)});
   }

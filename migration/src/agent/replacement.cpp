@@ -14,6 +14,7 @@
 #include "../desk.hpp"
 #include "cppc/agent.hpp"
 #include "cppc/deadlines.hpp"
+#include "cppc/randomization.hpp"
 #include "guardian.hpp"
 #include "process_watch.hpp"
 #include "recipe.hpp"
@@ -59,6 +60,7 @@ void turn_into(Role role) {
     spdlog::error("cannot enter {}: {}", role.recipe.directory, std::strerror(errno));
     return;
   }
+  execute_without_randomization();
   execve(role.recipe.program.c_str(), pointers(role.recipe.arguments).data(), pointers(environment).data());
   spdlog::error("cannot run {}: {}", role.recipe.program, std::strerror(errno));
 }

@@ -11,6 +11,7 @@ namespace cppc::fabric {
 struct Receiver::Impl {
   Endpoint endpoint;
   Offer offer;
+  Reception::Slots slots = Reception::make_slots();
   bool used = false;
 };
 
@@ -41,7 +42,7 @@ tl::expected<Transferred, cppc_status> Receiver::receive(const Unpack& unpack, c
       spdlog::error("a fabric receiver was used twice");
       return tl::unexpected(CPPC_ERR_STATE);
     }
-    return Reception(impl_->endpoint.impl(), impl_->offer, unpack, patience, progress).run();
+    return Reception(impl_->endpoint.impl(), impl_->offer, unpack, patience, progress, std::move(impl_->slots)).run();
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "cppc/fault.hpp"
 #include "fabric/hash.hpp"
@@ -24,12 +25,15 @@ constexpr int most_failures = 3;  // of a chunk, before it is given up
 }  // namespace
 
 Reception::Reception(Endpoint::Impl& endpoint, const Offer& offer, const Unpack& unpack, const Patience& patience,
-                     const Progress& progress)
+                     const Progress& progress, Slots slots)
     : endpoint_(endpoint),
       offer_(offer),
       unpack_(unpack),
       progress_(progress),
+      slots_(std::move(slots)),
       session_(endpoint, patience, offer.token, "source") {}
+
+Reception::Slots Reception::make_slots() { return Slots(slot_count * slot_bytes); }
 
 Reception::~Reception() {
   // Memory is unregistered before the session closes the endpoint.
@@ -96,11 +100,10 @@ Result Reception::greet(const Control& hello) {
   session_.meet();
   head_.resize(hello.bytes);
   landing_ = *Landing::at({{0, head_}});
-  return make_slots();
+  return offer_slots();
 }
 
-Result Reception::make_slots() {
-  slots_.resize(slot_count * slot_bytes);
+Result Reception::offer_slots() {
   auto region = endpoint_.register_memory(slots_, FI_RECV | (offer_.rma ? FI_REMOTE_WRITE : 0));
   if (!region) return tl::unexpected(region.error());
   slots_region_ = std::move(*region);

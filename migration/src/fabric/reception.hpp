@@ -15,9 +15,13 @@ namespace cppc::fabric {
 
 class Reception {
  public:
+  /// Memory for what comes in small pieces, to be made before anybody waits: the first touch of so much takes long.
+  using Slots = std::vector<std::byte>;
+  static Slots make_slots();
+
   /// All arguments must outlive it.
   Reception(Endpoint::Impl& endpoint, const Offer& offer, const Unpack& unpack, const Patience& patience,
-            const Progress& progress);
+            const Progress& progress, Slots slots = make_slots());
   Reception(const Reception&) = delete;
   Reception& operator=(const Reception&) = delete;
   ~Reception();
@@ -37,7 +41,7 @@ class Reception {
   Result turn(std::string_view purpose);
   Result handle(const Control& message);
   Result greet(const Control& hello);
-  Result make_slots();
+  Result offer_slots();
   Result take(const Control& chunk);
   Result advance_arrivals();
   [[nodiscard]] std::span<std::byte> arrival_of(const Control& chunk);
@@ -68,7 +72,7 @@ class Reception {
   std::unordered_map<std::uint64_t, int> failures_;  // by chunk
 
   Squeezer squeezer_;
-  std::vector<std::byte> slots_;
+  Slots slots_;
   Region slots_region_;
   std::map<std::uint64_t, Region> regions_;  // of the places that are large, by offset
   std::list<Arrival> arrivals_;              // a list: operations stay in place

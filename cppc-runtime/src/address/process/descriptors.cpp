@@ -108,18 +108,6 @@ class Collection {
     return CPPC_OK;
   }
 
-  cppc_status find_locks() {
-    auto locks = FileLocks::read();
-    if (!locks) return locks.error();
-    for (Opened& opened : opened_) {
-      if (opened.kind != Kind::file || opened.file.inode == 0) continue;
-      const auto lock = locks->of(opened.number, descriptions_of(opened.file.inode));
-      if (!lock) return refuse(opened.number, opened.file.path, lock.error());
-      opened.lock = *lock;
-    }
-    return CPPC_OK;
-  }
-
   void write(ByteWriter& out) const {
     out.u64(opened_.size());
     for (const Opened& opened : opened_) {
@@ -162,18 +150,16 @@ class Collection {
     auto file = find_again(name, state);
     if (!file) return refuse(number, name, file.error());
     if ((opened.flags & O_ASYNC) != 0) return refuse(number, name, "a file that sends signals");
+    const auto lock = lock_of(number);
+    if (!lock) return refuse(number, name, lock.error());
     opened.kind = Kind::file;
     opened.file = *file;
+    opened.lock = *lock;
     if ((opened.flags & O_PATH) != 0) return CPPC_OK;
     opened.offset = std::max<std::int64_t>(0, lseek(number, 0, SEEK_CUR));
     opened.file.bytes = std::min(opened.file.bytes, static_cast<std::uint64_t>(opened.offset));
     const bool written = S_ISREG(state.st_mode) && (opened.flags & O_ACCMODE) != O_RDONLY;
     return written ? bring_to_other_nodes(number, name) : CPPC_OK;
-  }
-
-  [[nodiscard]] std::size_t descriptions_of(std::uint64_t inode) const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        opened_, [&](const Opened& other) { return other.kind == Kind::file && other.file.inode == inode; }));
   }
 
   std::vector<Opened> opened_;
@@ -329,7 +315,6 @@ cppc_status write(ByteWriter& out) {
     if (description == 0 || (number < kStandard && description == standard(number))) continue;
     if (const cppc_status status = collection.add(number); status != CPPC_OK) return status;
   }
-  if (const cppc_status status = collection.find_locks(); status != CPPC_OK) return status;
   note_locks(collection.opened());
   if (const cppc_status status = standard_input::write(out, standard_input_number()); status != CPPC_OK) return status;
   collection.write(out);

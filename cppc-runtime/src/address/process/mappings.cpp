@@ -11,8 +11,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,14 +28,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-struct Mapping {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-  int protection = PROT_NONE;
-  bool shared = false;
-  std::uint64_t offset = 0;
-  std::string name;  ///< of a file; empty: of none
-
+struct Mapping : MemoryMap::Range {
   [[nodiscard]] std::span<std::byte> memory() const { return {reinterpret_cast<std::byte*>(begin), end - begin}; }
   [[nodiscard]] bool of_file() const { return !name.empty(); }
   [[nodiscard]] bool is_bytes() const { return !shared || !of_file(); }
@@ -48,32 +39,16 @@ std::string label(const Mapping& mapping) {
   return fmt::format("memory at {:#x} ({})", mapping.begin, mapping.of_file() ? mapping.name : "of no file");
 }
 
-Mapping parse(const std::string& line) {
-  std::istringstream fields(line);
-  Mapping mapping;
-  char dash = 0;
-  std::string permissions, device, inode;
-  fields >> std::hex >> mapping.begin >> dash >> mapping.end >> permissions >> mapping.offset >> device >> inode;
-  if (!fields || permissions.size() != 4) return {};
-  std::getline(fields >> std::ws, mapping.name);
-  mapping.protection = (permissions[0] == 'r' ? PROT_READ : 0) | (permissions[1] == 'w' ? PROT_WRITE : 0) |
-                       (permissions[2] == 'x' ? PROT_EXEC : 0);
-  mapping.shared = permissions[3] == 's';
-  // What the system calls anonymous memory that is shared, or has been given a name.
-  if (mapping.name.starts_with("/dev/zero") || mapping.name.starts_with('[')) mapping.name.clear();
-  return mapping;
-}
-
 tl::expected<std::vector<Mapping>, cppc_status> mappings_of_program() {
-  std::ifstream file("/proc/self/maps");
-  if (!file) {
-    log().error("cannot read /proc/self/maps, which says what memory there is");
-    return tl::unexpected(CPPC_ERR_SYSTEM);
-  }
+  const auto memory = MemoryMap::read();
+  if (!memory) return tl::unexpected(memory.error());
   std::vector<Mapping> mappings;
-  for (std::string line; std::getline(file, line);) {
-    Mapping mapping = parse(line);
-    if (mapping.begin >= kMappings && mapping.begin < kEnd) mappings.push_back(std::move(mapping));
+  for (const MemoryMap::Range& range : memory->ranges()) {
+    if (range.begin < kMappings || range.begin >= kEnd) continue;
+    mappings.push_back({range});
+    // What the system calls anonymous memory that is shared, or has been given a name.
+    std::string& name = mappings.back().name;
+    if (name.starts_with("/dev/zero") || name.starts_with('[')) name.clear();
   }
   return mappings;
 }
@@ -269,7 +244,7 @@ cppc_status map_bytes(ByteReader& in, const Mapping& mapping) {
 }
 
 cppc_status map_one(ByteReader& in) {
-  Mapping mapping;
+  Mapping mapping{};
   mapping.begin = in.u64();
   mapping.end = in.u64();
   mapping.protection = in.i32();

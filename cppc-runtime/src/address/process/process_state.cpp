@@ -1,8 +1,12 @@
 #include "address/process/process_state.hpp"
 
+#include <sys/prctl.h>
+
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "address/process/c_library.hpp"
@@ -46,22 +50,37 @@ struct Calling {
   FloatingPoint floating_point{};
 };
 
+/// As tools show it, and as a program may have set it.
+using ThreadName = std::array<char, 16>;
+
+constinit ThreadName captured_name{};
+
 constinit Calling calling{};
 constinit Calling captured{};
 
 cppc_status write_calling(ByteWriter& writer) {
   writer.i32(calling.error);
   calling.floating_point.write(writer);
+  ThreadName name{};
+  prctl(PR_GET_NAME, name.data());
+  writer.text({name.data(), strnlen(name.data(), name.size())});
   return CPPC_OK;
 }
 
 cppc_status prepare_calling(ByteReader& reader) {
   captured.error = reader.i32();
   captured.floating_point = FloatingPoint::read(reader);
+  captured_name = {};
+  const auto name = reader.text();
+  if (name.size() >= captured_name.size()) reader.fail();
+  if (reader.ok()) std::ranges::copy(name, captured_name.begin());
   return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
 }
 
-void apply_calling() { calling = captured; }
+void apply_calling() {
+  calling = captured;
+  prctl(PR_SET_NAME, captured_name.data());
+}
 
 cppc_status check_children(ByteWriter&) { return children::check(); }
 

@@ -161,6 +161,21 @@ void end_locked(void*) {
   dprintf(1, "%d\n", flock(other, LOCK_EX | LOCK_NB));
 }
 
+/// Of two open file descriptions of one file only that is locked which the program has locked.
+void* begin_lock_shared() {
+  const int number = make("file", "");
+  open("file", O_RDWR);
+  flock(number, LOCK_SH);
+  return state_of(number);
+}
+
+void end_lock_shared(void* state) {
+  const int other = open("file", O_RDWR);
+  const bool held = flock(other, LOCK_EX | LOCK_NB) != 0;
+  close(*static_cast<int*>(state));
+  dprintf(1, "%d %d\n", held, flock(other, LOCK_EX | LOCK_NB));
+}
+
 constexpr std::array programs{
     Program{"place", begin_place, end_place},
     Program{"append", begin_append, end_append},
@@ -172,6 +187,7 @@ constexpr std::array programs{
     Program{"devices", begin_devices, end_devices},
     Program{"gap", begin_gap, end_gap},
     Program{"locked", begin_locked, end_locked},
+    Program{"lock_shared", begin_lock_shared, end_lock_shared},
 };
 
 }  // namespace
