@@ -1,6 +1,8 @@
 /// cppc: makes MPI programs in C movable.
 
 #include <clang/Basic/Version.h>
+#include <llvm/Support/PrettyStackTrace.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -24,6 +26,17 @@ namespace fs = std::filesystem;
 
 enum Status { kTranslated = 0, kRefused = 1, kUsage = 2, kNothingToDo = 3 };
 
+/// Bounds for programs whose state is kept by address, which need no translation: steps of following pointers, some
+/// seconds (the largest known program, of 270,000 lines, takes a fiftieth); seconds of processor time and bytes for
+/// all.
+constexpr std::uint64_t kMostSteps = 500'000'000;
+constexpr rlim_t kMostSeconds = 120, kMostBytes = rlim_t{6} << 30;
+
+constexpr const char* kTooLarge = "the program is too large for its pointers to be followed";
+
+/// Of the stack: Clang and the analyses go down into nested source by recursion.
+constexpr rlim_t kStack = rlim_t{96} << 20;
+
 /// Allocation wrappers around allocation wrappers that are told apart by their callers.
 constexpr int kWrapperDepth = 3;
 
@@ -40,30 +53,67 @@ fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path
   std::exit(kRefused);
 }
 
-std::vector<frontend::Command> read_commands(const std::string& file) {
+/// The program's files.
+struct Files {
+  std::vector<frontend::Command> commands;  ///< without arguments: it is not to be looked at
+  std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
+  std::vector<std::string> left_out;        ///< those that are not to be looked at, and why
+};
+
+std::string left_as_it_is(const std::string& file, const std::string& why) { return file + ": left as it is: " + why; }
+
+Files read_commands(const std::string& file) {
   std::ifstream in(file);
   if (!in) fail("cannot read " + file);
   const auto json = nlohmann::json::parse(in, nullptr, false);
   if (!json.is_array()) fail(file + " is no compilation database: expected an array");
-  std::vector<frontend::Command> commands;
+  Files files;
   for (const auto& entry : json) {
     if (!entry.contains("directory") || !entry.contains("file") || !entry.contains("arguments"))
       fail(file + ": an entry needs directory, file and arguments");
-    commands.push_back({entry["directory"], entry["file"], entry["arguments"]});
+    frontend::Command command{entry["directory"], entry["file"], {}};
+    if (entry.contains("left_out"))
+      files.left_out.push_back(left_as_it_is(command.file, entry["left_out"]));
+    else
+      command.arguments = entry["arguments"];
+    files.commands.push_back(std::move(command));
+    files.objects.push_back(entry.value("object", ""));
   }
-  return commands;
+  return files;
 }
 
-std::vector<frontend::Command> own_commands(const std::vector<std::string>& files,
-                                            const std::vector<std::string>& options) {
-  std::vector<frontend::Command> commands;
-  for (const std::string& file : files) {
-    frontend::Command command{fs::current_path().string(), file, {"cc"}};
+Files own_commands(const std::vector<std::string>& names, const std::vector<std::string>& options) {
+  Files files;
+  for (const std::string& name : names) {
+    frontend::Command command{fs::current_path().string(), name, {"cc"}};
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
-    command.arguments.push_back(file);
-    commands.push_back(std::move(command));
+    command.arguments.push_back(name);
+    files.commands.push_back(std::move(command));
+    files.objects.emplace_back();
   }
-  return commands;
+  return files;
+}
+
+/// A header of the unit that is newer than the object: what was compiled is not what would be translated.
+std::string newer_header(const clang::SourceManager& manager, const std::string& object) {
+  std::error_code failure;
+  const auto compiled = fs::last_write_time(object, failure);
+  if (failure) return {};
+  for (auto file = manager.fileinfo_begin(); file != manager.fileinfo_end(); ++file) {
+    const std::string path = file->first.getFileEntry().tryGetRealPathName().str();
+    if (const auto written = fs::last_write_time(path, failure); !failure && written > compiled) return path;
+  }
+  return {};
+}
+
+void leave_out_newer(frontend::Source& source, const Files& files) {
+  std::erase_if(source.units, [&](const frontend::Unit& unit) {
+    const std::string& object = files.objects[unit.number];
+    const std::string header = newer_header(unit.ast->getSourceManager(), object);
+    if (header.empty()) return false;
+    source.left_out.push_back(left_as_it_is(unit.command.file, header + " is newer than " + object));
+    return true;
+  });
 }
 
 models::Models read_models(const std::vector<std::string>& more) {
@@ -121,6 +171,16 @@ std::string read_text(const fs::path& file) {
   return text.str();
 }
 
+/// Who asks for one file gets it, changed or not.
+void write_unchanged(const Settings& settings, const std::vector<frontend::Command>& commands) {
+  if (!settings.into.empty() || commands.size() != 1) return;
+  const std::string text = read_text(fs::path(commands.front().directory) / commands.front().file);
+  if (!settings.output.empty())
+    write(settings.output, text);
+  else if (settings.report.empty())
+    std::cout << text;
+}
+
 /// With state by address: nothing is refused, and what cannot be looked at is left as it is.
 int mark(const Settings& settings, const std::vector<frontend::Command>& commands, rewrite::Rewriting rewriting,
          const analysis::Effects& effects) {
@@ -138,26 +198,75 @@ int mark(const Settings& settings, const std::vector<frontend::Command>& command
   write_report(settings, report);
   write_texts(settings, rewriting.source, texts);
   const bool unchanged = std::ranges::none_of(texts, [](const auto& text) { return text.has_value(); });
-  if (unchanged && settings.into.empty() && commands.size() == 1) {
-    const std::string text = read_text(fs::path(commands.front().directory) / commands.front().file);
-    if (!settings.output.empty())
-      write(settings.output, text);
-    else if (settings.report.empty())
-      std::cout << text;
-  }
+  if (unchanged) write_unchanged(settings, commands);
   return kTranslated;
 }
 
-int translate(const Settings& settings, const std::vector<frontend::Command>& commands) {
+void limit(int resource, rlim_t most) {
+  rlimit present{};
+  if (getrlimit(resource, &present) != 0 || present.rlim_cur < most) return;
+  present.rlim_cur = std::min(most, present.rlim_max);
+  setrlimit(resource, &present);
+}
+
+/// The stack may grow so far; a smaller limit is raised.
+void allow_stack() {
+  rlimit present{};
+  if (getrlimit(RLIMIT_STACK, &present) != 0 || present.rlim_cur >= kStack) return;
+  present.rlim_cur = std::min(kStack, present.rlim_max);
+  setrlimit(RLIMIT_STACK, &present);
+}
+
+/// Where pointers lead to; no more than that they may lead anywhere, when it takes too long to follow them.
+std::unique_ptr<analysis::PointsTo> follow_pointers(ir::Program& program, const models::Models& models) {
+  using analysis::PointsTo;
+  if (!program.by_address) return std::make_unique<PointsTo>(program, models);
+  if (program.unclear != kTooLarge) {
+    auto found = std::make_unique<PointsTo>(program, models, PointsTo::Precision::full, kMostSteps);
+    if (found->complete()) return found;
+    std::cerr << "cppc: warning: " << kTooLarge << ": nothing is said to be dead at its safe points\n";
+    program.unclear = kTooLarge;
+  }
+  return std::make_unique<PointsTo>(program, models, PointsTo::Precision::coarse);
+}
+
+bool calls_mpi(const ir::Program& program) {
+  return std::ranges::any_of(program.calls, [](const ir::Call& call) { return models::is_of_mpi(call.name); });
+}
+
+/// A program of which nobody can say where its loops communicate.
+int leave_alone(const Settings& settings, const std::vector<frontend::Command>& commands,
+                const frontend::Source& source) {
+  nlohmann::json report{{"safe_points", nlohmann::json::array()},
+                        {"routines", nlohmann::json::array()},
+                        {"rejected", nlohmann::json::array()},
+                        {"refusals", nlohmann::json::array()},
+                        {"left_out", source.left_out}};
+  write_report(settings, report);
+  write_unchanged(settings, commands);
+  return kTranslated;
+}
+
+int translate(const Settings& settings, const Files& files) {
+  const std::vector<frontend::Command>& commands = files.commands;
+  allow_stack();
+  if (settings.by_address) {
+    limit(RLIMIT_CPU, kMostSeconds);
+    limit(RLIMIT_DATA, kMostBytes);
+  }
   const models::Models models = read_models(settings.models);
   auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES, settings.by_address);
   if (!source) fail(source.error());
+  source->left_out.insert(source->left_out.end(), files.left_out.begin(), files.left_out.end());
+  if (settings.by_address) leave_out_newer(*source, files);
+  for (const std::string& one : source->left_out) std::cerr << "cppc: warning: " << one << "\n";
   ir::Program program = frontend::lower(*source, models, settings.by_address);
+  if (settings.by_address && !calls_mpi(program)) return leave_alone(settings, commands, *source);
   analysis::add_heap_objects(program, models);
-  auto found = std::make_unique<analysis::PointsTo>(program, models);
+  auto found = follow_pointers(program, models);
   for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
-    found = std::make_unique<analysis::PointsTo>(program, models);
-  if (analysis::add_instances(program, models, *found)) found = std::make_unique<analysis::PointsTo>(program, models);
+    found = follow_pointers(program, models);
+  if (analysis::add_instances(program, models, *found)) found = follow_pointers(program, models);
   const analysis::PointsTo& points_to = *found;
   const analysis::Effects effects(program, models, points_to);
   const analysis::Traffic traffic(program, models, points_to);
@@ -189,6 +298,7 @@ int translate(const Settings& settings, const std::vector<frontend::Command>& co
 
 int main(int argc, char** argv) {
   using namespace cppc;
+  llvm::EnablePrettyStackTrace();  // if it dies, it says of which source
   CLI::App app{
       "Makes MPI programs in C movable: finds safe points and live state, and writes C that saves and restores it."};
   Settings settings;

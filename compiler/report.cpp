@@ -113,8 +113,7 @@ void print_report(const nlohmann::json& report, std::ostream& out) {
     }
   for (const auto& loop : report.at("rejected"))
     out << text(loop, "where") << ": no safe point: " << text(loop, "why") << "\n";
-  for (const auto& file : report.value("left_out", nlohmann::json::array()))
-    out << file.get<std::string>() << ": left as it is: Clang cannot parse it\n";
+  for (const auto& file : report.value("left_out", nlohmann::json::array())) out << file.get<std::string>() << "\n";
   if (report.contains("left_out") && report.at("safe_points").empty())
     out << "no marked safe point: ranks stop at calls of MPI\n";
 }

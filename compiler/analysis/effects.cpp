@@ -1,12 +1,46 @@
 #include "effects.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace cppc::analysis {
 
 using ir::Node;
 using ir::Op;
 using ir::Storage;
+
+namespace {
+
+/// Of each function, those that call it; of the one that stands for all outside the program, those that call any
+/// outside of which nothing is known.
+std::vector<std::vector<ir::Index>> callers_of(const ir::Program& program, const models::Models& models,
+                                               const PointsTo& points_to) {
+  std::vector<std::vector<ir::Index>> callers(program.functions.size());
+  for (ir::Index c = 0; c < program.calls.size(); ++c) {
+    const ir::Index caller = program.calls[c].caller;
+    if (caller == ir::none) continue;
+    for (const ir::Index callee : points_to.callees(c)) {
+      const ir::Function& function = program.functions[callee];
+      const bool unknown = !function.defined && models.find(function.name) == nullptr;
+      callers[unknown ? program.elsewhere : callee].push_back(caller);
+    }
+    for (const ir::Index callee : points_to.callbacks(c)) callers[callee].push_back(caller);
+  }
+  return callers;
+}
+
+bool contains(const std::vector<ir::Index>& sorted, ir::Index one) { return std::ranges::binary_search(sorted, one); }
+
+/// What a call of the one may do, a call of the other may do, too. Whether that is new.
+bool grow(Effect& to, const Effect& from) {
+  bool grew = to.reads |= from.reads;
+  grew |= to.changes |= from.changes;
+  grew |= to.parts |= from.parts;
+  return grew;
+}
+
+}  // namespace
 
 Effects::Effects(const ir::Program& program, const models::Models& models, const PointsTo& points_to)
     : program_(program), models_(models), points_to_(points_to), functions_(program.functions.size()) {
@@ -19,14 +53,24 @@ Effects::Effects(const ir::Program& program, const models::Models& models, const
   // Kills only ever grow from none, and any number of rounds is right; callees tend to come first in the source.
   for (int round = 0; round < 2; ++round)
     for (ir::Index f = 0; f < functions; ++f) summarise_kills(f);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (ir::Index f = 0; f < functions; ++f) changed |= summarise_changes(f);
-  }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (ir::Index f = 0; f < functions; ++f) changed |= summarise_reads(f);
-  }
+  functions_[program.elsewhere] = by_others();  // what any function outside may do
+  const auto callers = callers_of(program, models, points_to);
+  // A function is looked at again when one that it calls has grown.
+  const auto until_nothing_grows = [&](auto summarise) {
+    std::vector<bool> due(functions, true);
+    for (bool changed = true; std::exchange(changed, false);)
+      for (ir::Index f = 0; f < functions; ++f) {
+        if (!due[f]) continue;
+        due[f] = false;
+        if (!(this->*summarise)(f)) continue;
+        changed = true;
+        for (const ir::Index caller : callers[f]) due[caller] = true;
+        if (!contains(kept_callbacks_, f) || !grow(functions_[program.elsewhere], functions_[f])) continue;
+        for (const ir::Index caller : callers[program.elsewhere]) due[caller] = true;
+      }
+  };
+  until_nothing_grows(&Effects::summarise_changes);
+  until_nothing_grows(&Effects::summarise_reads);
 }
 
 void Effects::find_kept_callbacks() {
@@ -46,6 +90,7 @@ void Effects::find_kept_callbacks() {
     keep(program_.objects[object].function);
     for_callbacks_ = outside;  // what it is called with may be all of that
   }
+  std::ranges::sort(kept_callbacks_);
 }
 
 void Effects::find_held() {
@@ -84,12 +129,8 @@ Effect Effects::by_others() const {
   effect.reads = for_callbacks_;
   effect.reads |= held_;
   effect.reads |= points_to_.shown();
-  add_changes(effect.reads, ir::none, effect);
-  for (const ir::Index function : kept_callbacks_) {
-    effect.reads |= functions_[function].reads;
-    effect.changes |= functions_[function].changes;
-    effect.parts |= functions_[function].parts;
-  }
+  add_changes(Objects(effect.reads), ir::none, effect);
+  for (const ir::Index function : kept_callbacks_) grow(effect, functions_[function]);
   return effect;
 }
 
@@ -149,16 +190,10 @@ void Effects::add_changes(const Objects& objects, ir::Index member, Effect& effe
 Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index index) const {
   Effect effect;
   const auto& callees = points_to_.callees(index);
+  const bool anywhere = std::ranges::find(callees, program_.elsewhere) != callees.end();
   bool first = true;
-  for (const ir::Index callee : callees) {
-    Effect one;
-    if (program_.functions[callee].defined)
-      one = functions_[callee];
-    else
-      add_outside(call, program_.functions[callee], function, one);
-    effect.reads |= one.reads;
-    effect.changes |= one.changes;
-    effect.parts |= one.parts;
+  const auto may_be = [&](const Effect& one) {
+    grow(effect, one);
     if (first)
       effect.kills = one.kills;
     else
@@ -167,15 +202,21 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
     effect.may_end |= one.ends || one.may_end;
     effect.outside |= one.outside;
     first = false;
-  }
-  for (const ir::Index callee : points_to_.callbacks(index)) {
-    Effect one = functions_[callee];
-    if (!program_.functions[callee].defined) add_outside(call, program_.functions[callee], function, one);
-    effect.reads |= one.reads;
-    effect.changes |= one.changes;
-    effect.parts |= one.parts;
-    effect.may_end |= one.ends || one.may_end;
-  }
+  };
+  const auto with_effect_of = [&](ir::Index callee, const auto& use) {
+    if (program_.functions[callee].defined) return use(functions_[callee]);
+    Effect one;
+    add_outside(call, program_.functions[callee], function, one);
+    use(one);
+  };
+  for (const ir::Index callee : callees)
+    if (!anywhere || !contains(kept_callbacks_, callee))  // functions outside have the effects of those, too
+      with_effect_of(callee, may_be);
+  for (const ir::Index callee : points_to_.callbacks(index))
+    with_effect_of(callee, [&](const Effect& one) {
+      grow(effect, one);
+      effect.may_end |= one.ends || one.may_end;
+    });
   return effect;
 }
 
@@ -211,12 +252,9 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
   const models::Model* model = models_.find(callee.name);
   if (model == nullptr && is_number_builtin(call, callee)) return;
   if (model == nullptr) {
-    Objects all = points_to_[program_.unknown];
-    for (const Node argument : call.arguments) all |= points_to_[argument];
-    all = points_to_.reachable(all);
-    effect = by_others();
-    effect.reads |= all;
-    add_changes(all, ir::none, effect);
+    effect = functions_[program_.elsewhere];
+    effect.reads |= points_to_[program_.unknown];  // where its arguments lead to is in this, too
+    add_changes(points_to_[program_.unknown], ir::none, effect);
     effect.outside = effect.may_end = true;
     return;
   }
@@ -253,19 +291,23 @@ void Effects::summarise_kills(ir::Index index) {
   const ir::Function& function = program_.functions[index];
   if (!function.defined || !function.opaque.empty()) return;
   std::vector<std::optional<Objects>> before(function.blocks.size());  // none: not reached yet
+  std::vector<Objects> kills(function.blocks.size());
+  std::vector<bool> ends(function.blocks.size());
+  for (std::size_t b = 0; b < function.blocks.size(); ++b)
+    for (const auto& instruction : function.blocks[b].instructions) {
+      if (instruction.op != Op::write && instruction.op != Op::call) continue;
+      const Effect effect = of(index, instruction);
+      kills[b] |= effect.kills;
+      ends[b] = ends[b] || effect.ends;
+    }
   before[ir::entry_block].emplace();
   std::vector<ir::Index> work{ir::entry_block};
   while (!work.empty()) {
     const ir::Index b = work.back();
     work.pop_back();
+    if (ends[b]) continue;
     Objects killed = *before[b];
-    bool ends = false;
-    for (const auto& instruction : function.blocks[b].instructions) {
-      const Effect effect = of(index, instruction);
-      killed |= effect.kills;
-      ends |= effect.ends;
-    }
-    if (ends) continue;
+    killed |= kills[b];
     for (const ir::Index next : function.blocks[b].successors) {
       if (!before[next]) {
         before[next] = killed;
@@ -283,20 +325,37 @@ bool Effects::summarise_changes(ir::Index index) {
   const ir::Function& function = program_.functions[index];
   if (!function.defined || !function.opaque.empty()) return false;
   Effect& own = functions_[index];
-  Objects changes, parts;
-  bool outside = own.outside, may_end = own.may_end;
+  Effect all;
+  all.outside = own.outside;
+  all.may_end = own.may_end;
+  const auto calls_defined = [this](const ir::Call& call) {
+    return call.callee != ir::none && program_.functions[call.callee].defined;
+  };
+  const auto add = [&](const Effect& one) {
+    all.changes |= one.changes;
+    all.parts |= one.parts;
+    all.outside |= one.outside;
+    all.may_end |= one.may_end || one.ends;
+  };
+  std::set<std::pair<const Objects*, ir::Index>> stores;
+  std::set<ir::Index> called;
   for (const auto& block : function.blocks)
     for (const auto& instruction : block.instructions) {
-      const Effect effect = of(index, instruction);
-      changes |= effect.changes;
-      parts |= effect.parts;
-      outside |= effect.outside;
-      may_end |= effect.may_end || effect.ends;
+      if (instruction.op == Op::read || instruction.op == Op::load) continue;
+      if (instruction.op == Op::store && !stores.insert({&points_to_[instruction.a], instruction.member}).second)
+        continue;  // many pointers have one set, the one that code outside the program has
+      const bool direct = instruction.op == Op::call && calls_defined(program_.calls[instruction.index]) &&
+                          points_to_.callbacks(instruction.index).empty();
+      if (!direct)
+        add(of(index, instruction));
+      else if (const ir::Index callee = program_.calls[instruction.index].callee; called.insert(callee).second)
+        add(functions_[callee]);
     }
-  bool grew = (own.changes |= outliving(index, changes)) || outside != own.outside || may_end != own.may_end;
-  grew |= own.parts |= parts;  // those of own locals, which nobody else asks for, do no harm
-  own.outside = outside;
-  own.may_end = may_end;
+  bool grew =
+      (own.changes |= outliving(index, all.changes)) || all.outside != own.outside || all.may_end != own.may_end;
+  grew |= own.parts |= all.parts;  // those of own locals, which nobody else asks for, do no harm
+  own.outside = all.outside;
+  own.may_end = all.may_end;
   return grew;
 }
 
@@ -334,15 +393,21 @@ std::vector<Objects> live_at_blocks(const ir::Program& program, const Effects& e
       kills[b] |= effect.kills;
     }
   }
-  for (bool changed = true; changed;) {
-    changed = false;
+  std::vector<std::vector<std::size_t>> before(count);
+  for (std::size_t b = 0; b < count; ++b)
+    for (const ir::Index next : function.blocks[b].successors) before[next].push_back(b);
+  std::vector<bool> due(count, true);
+  for (bool changed = true; std::exchange(changed, false);)
     for (std::size_t b = count; b-- > 0;) {
+      if (!due[b]) continue;
+      due[b] = false;
       Objects in = ends[b] ? Objects() : live_after(function, live, static_cast<ir::Index>(b), live_at_exit);
       in.intersectWithComplement(kills[b]);
       in |= reads[b];
-      changed |= live[b] |= in;
+      if (!(live[b] |= in)) continue;
+      changed = true;
+      for (const std::size_t one : before[b]) due[one] = true;
     }
-  }
   return live;
 }
 

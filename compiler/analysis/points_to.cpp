@@ -7,7 +7,8 @@ namespace cppc::analysis {
 using ir::Node;
 using ir::Op;
 
-PointsTo::PointsTo(const ir::Program& program, const models::Models& models) : program_(program), models_(models) {
+PointsTo::PointsTo(const ir::Program& program, const models::Models& models, Precision precision, std::uint64_t budget)
+    : program_(program), models_(models), precision_(precision), budget_(budget) {
   const std::size_t nodes = program.objects.size();
   sets_.resize(nodes);
   for (Node node = 0; node < nodes; ++node) merged_.push_back(node);
@@ -20,10 +21,13 @@ PointsTo::PointsTo(const ir::Program& program, const models::Models& models) : p
   queued_.resize(nodes);
   callees_.resize(program.calls.size());
   callbacks_.resize(program.calls.size());
+  find_families();
   shown_ = fresh();
   for (Node node = 0; node < nodes; ++node) anywhere_.push_back(has_parts(node) ? fresh() : node);
   for (Node node = 0; node < nodes; ++node) add_copy(node, anywhere_[node]);
   add_object(program.unknown, program.unknown);
+  for (Node node = 0; precision == Precision::coarse && node < nodes; ++node)
+    if (program.objects[node].address_taken) add_object(program.unknown, node);
   find_instances();
   for (const auto& instruction : program.initial) add_instruction(instruction);
   for (std::size_t f = 0; f < program.functions.size(); ++f)
@@ -40,73 +44,21 @@ Node PointsTo::fresh() {
   return static_cast<Node>(sets_.size() - 1);
 }
 
-void PointsTo::enqueue(Node node) {
-  if (queued_[node]) return;
-  queued_[node] = true;
-  work_.push_back(node);
-}
-
-/// A new constraint on what the node leads to.
-void PointsTo::look_again(Node node) {
-  node = representative(node);
-  done_[node].clear();
-  enqueue(node);
-}
-
 void PointsTo::add_copy(Node to, Node from) {
   to = representative(to);
   from = representative(from);
   if (to == ir::nothing || from == ir::nothing || to == from) return;
+  if (from == outside()) return add_object(to, program_.unknown);
   if (!copies_[from].test_and_set(to)) return;
   if (sets_[to] |= sets_[from]) enqueue(to);
 }
 
 void PointsTo::add_object(Node to, Node object) {
   to = representative(to);
+  if (precision_ == Precision::coarse && to != outside()) object = program_.unknown;
   if (to == ir::nothing || sets_[to].test(object)) return;
   sets_[to].set(object);
   enqueue(to);
-}
-
-bool PointsTo::has_parts(Node node) const {
-  const ir::Object& o = program_.objects[node];
-  const bool memory =
-      o.storage == ir::Storage::global || o.storage == ir::Storage::local || o.storage == ir::Storage::heap;
-  return memory && !o.scalar;
-}
-
-/// What is stored without a member's name.
-Node PointsTo::anywhere(Node object) const { return object < anywhere_.size() ? anywhere_[object] : object; }
-
-Node PointsTo::part(ir::Part of) const {
-  const auto parts = parts_.find(of.object);
-  if (of.member == ir::none || parts == parts_.end() || blurred_.test(of.object)) return of.object;
-  const auto found = parts->second.find(of.member);
-  return found != parts->second.end() ? found->second : of.object;
-}
-
-/// The node of what is read there.
-Node PointsTo::contents(ir::Part of) {
-  if (of.member == ir::none || of.object >= anywhere_.size() || !has_parts(of.object)) return of.object;
-  auto& parts = parts_[of.object];
-  if (const auto known = parts.find(of.member); known != parts.end()) return known->second;
-  const bool same =
-      parts.empty() || program_.members[parts.begin()->first].family == program_.members[of.member].family;
-  const Node made = fresh();
-  parts.emplace(of.member, made);
-  add_copy(made, anywhere_[of.object]);
-  add_copy(of.object, made);
-  if (!same || blurred_.test(of.object)) blur(of.object);
-  return made;
-}
-
-/// The node of what is stored there.
-Node PointsTo::filled(ir::Part of) { return of.member == ir::none ? anywhere(of.object) : contents(of); }
-
-/// Structures that have nothing to do with each other use the same memory.
-void PointsTo::blur(Node object) {
-  blurred_.set(object);
-  for (const auto& [member, part] : parts_[object]) add_copy(part, object);
 }
 
 void PointsTo::add_instruction(const ir::Instruction& instruction) {
@@ -194,6 +146,7 @@ void PointsTo::apply_model(ir::Index index, const ir::Call& call, const models::
     add_copy(shown_, argument(model.shows));
   if (model.heap == models::Heap::reallocates) add_copy(call.result, argument(0));
   if (const Node function = argument(model.callback); function != ir::nothing) {
+    callback_pointers_.emplace_back(index, function);
     callbacks_by_pointer_[representative(function)].push_back(index);
     look_again(function);
   }
@@ -206,6 +159,10 @@ void PointsTo::call_back(ir::Index index, ir::Index callee) {
   const ir::Call& call = program_.calls[index];
   const ir::Function& function = program_.functions[callee];
   const models::Model* model = models_.find(call.name);
+  if (callee == program_.elsewhere && model != nullptr)
+    for (const int from : model->callback_arguments)
+      if (from < static_cast<int>(call.arguments.size()))
+        add_copy(program_.unknown, call.arguments[static_cast<std::size_t>(from)]);
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     if (model != nullptr && i < model->callback_arguments.size()) {
       const auto from = static_cast<std::size_t>(model->callback_arguments[i]);
@@ -220,149 +177,6 @@ void PointsTo::call_back(ir::Index index, ir::Index callee) {
 void PointsTo::apply_unknown(const ir::Call& call) {
   for (const Node argument : call.arguments) add_copy(program_.unknown, argument);
   add_copy(call.result, program_.unknown);
-}
-
-void PointsTo::solve() {
-  std::size_t visits = 0;
-  while (!work_.empty()) {
-    const Node node = work_.back();
-    work_.pop_back();
-    queued_[node] = false;
-    if (representative(node) == node) visit(node);
-    // Much work for few nodes comes from cycles of copies.
-    if (++visits % (2 * sets_.size()) == 0) merge_cycles();
-  }
-}
-
-void PointsTo::merge(Node into, Node node) {
-  merged_[node] = into;
-  sets_[into] |= sets_[node];
-  copies_[into] |= copies_[node];
-  const auto append = [](auto& to, auto& from) {
-    to.insert(to.end(), from.begin(), from.end());
-    from = {};
-  };
-  append(loads_[into], loads_[node]);
-  append(stores_[into], stores_[node]);
-  append(calls_[into], calls_[node]);
-  append(callbacks_by_pointer_[into], callbacks_by_pointer_[node]);
-  sets_[node].clear();
-  copies_[node].clear();
-}
-
-/// Strongly connected components of the copies (Tarjan 1972), without recursion.
-void PointsTo::merge_cycles() {
-  struct Open {
-    Node node;
-    std::vector<Node> targets;
-    std::size_t next = 0;
-  };
-  const auto count = static_cast<Node>(sets_.size());
-  std::vector<Node> index(count, 0), low(count, 0), stack;
-  std::vector<bool> on_stack(count);
-  std::vector<Open> path;
-  Node numbered = 0;
-  const auto enter = [&](Node node) {
-    index[node] = low[node] = ++numbered;
-    stack.push_back(node);
-    on_stack[node] = true;
-    Open open{node, {}};
-    for (const unsigned target : copies_[node]) open.targets.push_back(representative(target));
-    path.push_back(std::move(open));
-  };
-  for (Node start = 1; start < count; ++start) {
-    if (representative(start) != start || index[start] != 0) continue;
-    enter(start);
-    while (!path.empty()) {
-      Open& open = path.back();
-      if (open.next < open.targets.size()) {
-        const Node target = open.targets[open.next++];
-        if (index[target] == 0)
-          enter(target);
-        else if (on_stack[target])
-          low[open.node] = std::min(low[open.node], index[target]);
-        continue;
-      }
-      const Node node = open.node;
-      path.pop_back();
-      if (!path.empty()) low[path.back().node] = std::min(low[path.back().node], low[node]);
-      if (low[node] != index[node]) continue;
-      bool more = false;
-      for (Node member = 0; member != node;) {
-        member = stack.back();
-        stack.pop_back();
-        on_stack[member] = false;
-        if (member == node) break;
-        merge(node, member);
-        more = true;
-      }
-      if (more) look_again(node);
-    }
-  }
-}
-
-void PointsTo::visit(Node node) {
-  Objects fresh = sets_[node];
-  fresh.intersectWithComplement(done_[node]);
-  done_[node] |= fresh;
-  for (const unsigned copy : copies_[node]) {
-    const Node target = representative(copy);
-    if (target != node && (sets_[target] |= fresh)) enqueue(target);
-  }
-  for (const unsigned object : fresh) {
-    // By index: the tables grow meanwhile.
-    for (std::size_t i = 0; i < loads_[node].size(); ++i) {
-      const auto [to, member] = loads_[node][i];
-      add_copy(to, contents({object, member}));
-    }
-    for (std::size_t i = 0; i < stores_[node].size(); ++i) {
-      const auto [from, member] = stores_[node][i];
-      add_copy(filled({object, member}), from);
-    }
-    if (object < program_.objects.size() && program_.objects[object].storage == ir::Storage::function) {
-      const ir::Index callee = program_.objects[object].function;
-      for (std::size_t i = 0; i < calls_[node].size(); ++i) bind(calls_[node][i], callee);
-      for (std::size_t i = 0; i < callbacks_by_pointer_[node].size(); ++i)
-        call_back(callbacks_by_pointer_[node][i], callee);
-    }
-    if (object == program_.unknown && program_.elsewhere != ir::none) {
-      for (std::size_t i = 0; i < calls_[node].size(); ++i) bind(calls_[node][i], program_.elsewhere);
-      for (std::size_t i = 0; i < callbacks_by_pointer_[node].size(); ++i)
-        call_back(callbacks_by_pointer_[node][i], program_.elsewhere);
-    }
-    if (node == representative(program_.unknown)) {
-      add_copy(program_.unknown, object);
-      add_copy(anywhere(object), program_.unknown);
-    }
-  }
-}
-
-Objects PointsTo::reachable(const Objects& from) const {
-  Objects all = from;
-  std::vector<unsigned> work;
-  for (const unsigned object : from) work.push_back(object);
-  while (!work.empty()) {
-    const unsigned object = work.back();
-    work.pop_back();
-    for (const unsigned next : sets_[representative(object)])
-      if (all.test_and_set(next)) work.push_back(next);
-  }
-  return all;
-}
-
-Objects PointsTo::hidden() const {
-  Objects all;
-  std::vector<Node> work;
-  const auto add = [&](Node node) {
-    if (all.test_and_set(representative(node))) work.push_back(representative(node));
-  };
-  for (const Node node : program_.addresses_as_numbers) add(node);
-  while (!work.empty()) {
-    const Node node = work.back();
-    work.pop_back();
-    for (const unsigned next : copies_[node]) add(next);
-  }
-  return all;
 }
 
 }  // namespace cppc::analysis

@@ -111,6 +111,14 @@ std::vector<std::string> compiler_directories(const Wrapper& wrapper, Runner& ru
   return directories;
 }
 
+std::string compilers_headers(const Wrapper& wrapper, Runner& runner) {
+  std::vector<std::string> words = wrapper.compiler;
+  words.emplace_back("-print-file-name=include");
+  const auto answer = runner.capture({words});
+  if (!answer || !answer->text.starts_with('/')) return "";
+  return answer->text.substr(0, answer->text.find('\n'));
+}
+
 bool mention_mpi(const std::vector<std::string>& files) {
   return std::any_of(files.begin(), files.end(), [](const std::string& path) {
     if (is_apart(path)) return false;

@@ -17,6 +17,9 @@ std::vector<std::string> input_files(const CommandLine& line, const std::vector<
 /// Where the compiler looks for libraries; nothing when it does not say.
 std::vector<std::string> compiler_directories(const Wrapper& wrapper, Runner& runner);
 
+/// Where the compiler has headers of its own, omp.h for one; empty when it does not say.
+std::string compilers_headers(const Wrapper& wrapper, Runner& runner);
+
 /// Whether MPI's names are in one of `files`, be it in a comment: a guess that costs little.
 bool mention_mpi(const std::vector<std::string>& files);
 

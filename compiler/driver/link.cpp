@@ -125,7 +125,7 @@ class Linker {
     if (plan) {
       status = link_with_libcppc(&*plan, *directory);
       if (!status || *status == 0) return status;
-      note("the program cannot be linked with its translated objects");
+      warn("it cannot be linked with its translated objects");
     }
     return guess && !plan ? 0 : link_with_libcppc(nullptr, *directory);
   }
@@ -141,13 +141,13 @@ class Linker {
     if (wrapper_.language != Language::c) return std::nullopt;
     auto plan = translate(commands, directory);
     if (plan) return std::move(*plan);
-    if (!plan.error().text.empty()) note(plan.error().text);
+    if (!runner_.interrupted()) warn(plan.error().text);
     return std::nullopt;
   }
 
-  // For those who have asked for a report.
-  void note(const std::string& reason) const {
-    if (wants_report()) std::fprintf(stderr, "%s: not translated: %s\n", wrapper_.name.c_str(), reason.c_str());
+  void warn(const std::string& reason) const {
+    std::fprintf(stderr, "%s: warning: %s gets no safe points, so that ranks stop at calls of MPI: %s\n",
+                 wrapper_.name.c_str(), output_.c_str(), reason.c_str());
   }
 
   [[nodiscard]] bool wants_report() const {
@@ -215,10 +215,9 @@ class Linker {
     const Parts installed = locate_parts();
     if (const auto checked = check_library(installed); !checked) return tl::unexpected(checked.error());
     if (const auto checked = check_translator(installed); !checked) return tl::unexpected(checked.error());
-    for (const Record& record : program_) {
-      if (const auto checked = check_source(record); !checked) return tl::unexpected(checked.error());
-    }
-    const TranslationRequest request{program_,
+    const auto inputs = translation_inputs();
+    if (!inputs) return tl::unexpected(inputs.error());
+    const TranslationRequest request{*inputs,
                                      line_.translator,
                                      directory.file("translated"),
                                      fs::path(output_).filename(),
@@ -234,9 +233,34 @@ class Linker {
     if (!plan) return tl::unexpected(plan.error());
     const auto compiled = compile_sources(*plan, **translated, installed, directory);
     if (!compiled) return tl::unexpected(compiled.error());
-    if (*compiled != 0)
-      return tl::unexpected(Failure{line_.portable ? "" : "what has become of it does not compile", *compiled});
+    if (*compiled != 0) return tl::unexpected(Failure{line_.portable ? "" : not_compiled(*plan, directory), *compiled});
     return std::move(*plan);
+  }
+
+  // By address a source that is not what was compiled is left as it is.
+  Result<std::vector<TranslationInput>> translation_inputs() {
+    const std::string own_headers = line_.portable ? "" : compilers_headers(wrapper_, runner_);
+    std::vector<TranslationInput> inputs;
+    for (const Record& record : program_) {
+      const auto checked = check_source(record);
+      if (!checked && line_.portable) return tl::unexpected(checked.error());
+      const bool compiled_here = inputs.size() < own_;
+      TranslationInput input{compilation_entry(record), compiled_here ? "" : object_of(record),
+                             checked ? "" : checked.error().text};
+      if (!own_headers.empty())
+        input.command["arguments"].insert(input.command["arguments"].end(), {"-idirafter", own_headers});
+      inputs.push_back(std::move(input));
+    }
+    return inputs;
+  }
+
+  [[nodiscard]] std::string not_compiled(const Replacement& plan, const TemporaryDirectory& directory) const {
+    const auto is_missing = [&directory](std::size_t index) {
+      return !fs::exists(object_path(directory.path(), index));
+    };
+    const auto missing = std::find_if(plan.sources.begin(), plan.sources.end(), is_missing);
+    const std::string file = missing == plan.sources.end() ? "a source" : program_[*missing].file;
+    return file + " does not compile with its safe points";
   }
 
   Result<int> compile_sources(const Replacement& plan, const Words& translated, const Parts& installed,

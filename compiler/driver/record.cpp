@@ -44,7 +44,7 @@ std::vector<std::string> compile_options(const CommandLine& line, const std::vec
   return options;
 }
 
-std::string object_of(const CommandLine& line, const std::string& source) {
+std::string object_named(const CommandLine& line, const std::string& source) {
   const bool named = line.mode == Mode::compile && !line.output.empty();
   return named ? line.output : fs::path(source).filename().replace_extension(".o").string();
 }
@@ -55,6 +55,10 @@ std::vector<std::string> source_and_object(const std::string& language, const st
   std::vector<std::string> words{"-c", source, "-o", object};
   if (!language.empty()) words.insert(words.begin(), {"-x", language});
   return words;
+}
+
+bool makes_errors_of_warnings(const std::string& option) {
+  return option == "-pedantic-errors" || option.starts_with("-Werror");
 }
 
 std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
@@ -76,7 +80,7 @@ std::vector<Record> records_of(const CommandLine& line, const std::vector<std::s
   std::vector<Record> records;
   for (const Argument& argument : line.arguments) {
     if (!is_c_source(argument)) continue;
-    records.push_back({here, argument.value, object_of(line, argument.value), argument.language, compiler, options,
+    records.push_back({here, argument.value, object_named(line, argument.value), argument.language, compiler, options,
                        fingerprint(read_regular_file(argument.value).value_or("")), false});
   }
   return records;
@@ -116,6 +120,8 @@ json compilation_entry(const Record& record) {
   return {{"directory", record.directory}, {"file", record.file}, {"output", record.output}, {"arguments", arguments}};
 }
 
+std::string object_of(const Record& record) { return in_directory(record.directory, record.output); }
+
 Result<void> check_source(const Record& record) {
   const std::string path = in_directory(record.directory, record.file);
   const auto contents = read_regular_file(path);
@@ -138,7 +144,9 @@ std::vector<std::string> compile_again(const Record& record, const std::string& 
     // What debuggers see, and the same at every link.
     words.push_back("-ffile-prefix-map=" + source + "=" + record.file);
   }
-  words = joined(joined(std::move(words), record.options), {"-w"});
+  for (const std::string& option : record.options)
+    if (!makes_errors_of_warnings(option)) words.push_back(option);
+  words.emplace_back("-w");
   return joined(std::move(words), source_and_object(record.language, source, object));
 }
 

@@ -38,11 +38,14 @@ Result<std::vector<Record>> read_records(std::string_view section, const std::st
 /// The command as the translator wants it: an entry of a JSON compilation database.
 nlohmann::json compilation_entry(const Record& record);
 
+/// The path of the object, from anywhere.
+std::string object_of(const Record& record);
+
 /// Whether the source is still what was compiled.
 Result<void> check_source(const Record& record);
 
 /// The command that compiles `source` instead of the record's own file to `object`: same options, same directory, no
-/// word about what the first compilation has warned of.
+/// word about what the first compilation has warned of, nor a warning that is an error.
 std::vector<std::string> compile_again(const Record& record, const std::string& source, const std::string& object);
 
 }  // namespace cppc::driver

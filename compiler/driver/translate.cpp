@@ -1,10 +1,12 @@
 #include "translate.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace cppc::driver {
 namespace {
@@ -16,7 +18,12 @@ constexpr int nothing_to_do = 3;
 
 Result<void> write_commands(const TranslationRequest& request, const std::string& path) {
   nlohmann::json commands = nlohmann::json::array();
-  for (const Record& record : request.program) commands.push_back(compilation_entry(record));
+  for (const TranslationInput& input : request.program) {
+    nlohmann::json entry = input.command;
+    if (!input.object.empty()) entry["object"] = input.object;
+    if (!input.left_out.empty()) entry["left_out"] = input.left_out;
+    commands.push_back(std::move(entry));
+  }
   std::ofstream file(path);
   file << commands.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   file.close();
@@ -24,10 +31,24 @@ Result<void> write_commands(const TranslationRequest& request, const std::string
   return {};
 }
 
+// Why the translator has ended, in its own words: its last line, without the numbers of a dump of LLVM's.
+std::string reason_of(const Output& output) {
+  std::string said, line;
+  for (std::istringstream lines(output.errors); std::getline(lines, line);)
+    if (line.find_first_not_of(" \t") != std::string::npos) said = line;
+  const std::size_t begin = said.find_first_not_of("0123456789.\t ");
+  said = begin == std::string::npos ? "" : ": " + said.substr(begin);
+  if (output.status == 128 + SIGXCPU) return "the translator took too long" + said;
+  if (output.status > 128) return std::string("the translator died (") + strsignal(output.status - 128) + ")" + said;
+  return "the translator ended with status " + std::to_string(output.status) + said;
+}
+
 // What the translator says of a program that it has translated, everybody hears.
 Result<int> run_quietly(const Command& command, Runner& runner) {
   const auto output = runner.capture(command);
   if (!output) return tl::unexpected(output.error());
+  if (output->status != 0 && output->status != nothing_to_do)
+    return tl::unexpected(Failure{reason_of(*output), output->status});
   if (output->status == 0) std::fputs(output->errors.c_str(), stderr);
   return output->status;
 }
@@ -59,7 +80,9 @@ Result<std::optional<std::vector<std::string>>> translate(const TranslationReque
   if (!status) return tl::unexpected(status.error());
   if (const auto kept = keep(request); !kept) return tl::unexpected(kept.error());
   if (*status == nothing_to_do) return std::nullopt;
-  if (*status != 0) return tl::unexpected(Failure{request.by_address ? "cppc refuses it" : "", *status});
+  if (*status != 0)
+    return tl::unexpected(
+        Failure{request.by_address ? "the translator ended with status " + std::to_string(*status) : "", *status});
   std::vector<std::string> translated;
   for (std::size_t index = 0; index < request.program.size(); ++index) {
     const std::string path = request.directory + "/" + std::to_string(index) + ".c";

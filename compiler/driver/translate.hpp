@@ -1,6 +1,7 @@
 /// The way to the translator, `cppc`.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,13 +14,20 @@
 
 namespace cppc::driver {
 
+/// A C source of the program.
+struct TranslationInput {
+  nlohmann::json command;  ///< an entry of a compilation database
+  std::string object;      ///< what it was compiled to, where it lies; empty when it is compiled in this link only
+  std::string left_out;    ///< why the translator cannot look at it; empty when it can (by_address only)
+};
+
 struct TranslationRequest {
-  std::span<const Record> program;       ///< all C sources of the program
-  std::span<const std::string> options;  ///< for the translator
-  std::string directory;                 ///< is made; what is translated goes there
-  std::string name;                      ///< the program's, for CPPC_KEEP
-  bool by_address = false;               ///< nothing but places and memory that is dead there
-  bool quiet = false;                    ///< what the translator says of a failure is nobody's concern
+  std::span<const TranslationInput> program;  ///< all C sources of the program
+  std::span<const std::string> options;       ///< for the translator
+  std::string directory;                      ///< is made; what is translated goes there
+  std::string name;                           ///< the program's, for CPPC_KEEP
+  bool by_address = false;                    ///< nothing but places and memory that is dead there
+  bool quiet = false;  ///< of what the translator says when it fails, only the reason is returned
 };
 
 /// For each source of the program the translated file, or an empty string where nothing had to change; nothing at all

@@ -1,6 +1,8 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <llvm/Support/PrettyStackTrace.h>
 
+#include "ir/renumber.hpp"
 #include "lowering.hpp"
 
 namespace cppc::frontend {
@@ -269,9 +271,13 @@ ir::Program lower(Source& source, const models::Models& models, bool by_address)
   program.functions.push_back({.name = "(a function outside)"});
   program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
   Symbols symbols(source, program, models);
-  for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit)
+  for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit) {
+    const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", source.units[symbols.unit].command.file.c_str());
     Definitions(symbols).TraverseDecl(source.units[symbols.unit].ast->getASTContext().getTranslationUnitDecl());
+  }
   if (by_address && has_other_parts(program, source, models)) escape_all(symbols);
+  const std::vector<ir::Node> numbers = ir::put_objects_first(program);
+  for (auto& [declaration, node] : source.nodes) node = numbers[node];
   return program;
 }
 

@@ -2,8 +2,10 @@
 #include <clang/Tooling/ArgumentsAdjusters.h>
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
+#include <llvm/Support/PrettyStackTrace.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <filesystem>
 #include <regex>
 
 #include "source.hpp"
@@ -21,11 +23,20 @@ constexpr const char* kForeign[] = {"-o",       "-MF", "-MT", "-MQ", "-L",      
                                     "-Xlinker", "-u",  "-T",  "-z",  "--param", "-aux-info"};
 
 bool matters(const std::string& argument) {
-  for (const char* prefix :
-       {"-std=", "-ansi", "-fopenmp", "-pthread", "-m32", "-m64", "-funsigned-char", "-fsigned-char", "-fshort-enums",
-        "-nostdinc", "-fms-extensions", "-fplan9-extensions", "-trigraphs"})
+  for (const char* prefix : {"-std=",         "-ansi",       "-fopenmp",        "-pthread",
+                             "-m32",          "-m64",        "-funsigned-char", "-fsigned-char",
+                             "-fshort-enums", "-nostdinc",   "-fms-extensions", "-fplan9-extensions",
+                             "-trigraphs",    "-march=",     "-mavx",           "-msse",
+                             "-mfma",         "-ffast-math", "-fgnu89-inline",  "-Wp,-D",
+                             "-Wp,-U",        "-Wp,-I",      "--sysroot="})
     if (argument.rfind(prefix, 0) == 0) return true;
   return false;
+}
+
+/// Whether the compiler is not Clang: then the source shall not take this one for it.
+bool is_other_compiler(const Command& command) {
+  return !command.arguments.empty() &&
+         std::filesystem::path(command.arguments.front()).filename().string().find("clang") == std::string::npos;
 }
 
 /// The arguments that tell Clang what the source means: it knows not all that other compilers take.
@@ -38,8 +49,10 @@ std::vector<std::string> meaning(const Command& command, const std::string& reso
                                 "-Wno-error=implicit-int",
                                 "-Wno-error=int-conversion",
                                 "-Wno-error=incompatible-function-pointer-types",
+                                "-D__malloc__(...)=__malloc__",  // the attribute has arguments in gcc's omp.h
                                 "-D__CPPC__=1"};
   const auto& arguments = command.arguments;
+  if (is_other_compiler(command)) kept.emplace_back("-U__clang__");
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (argument == command.file) continue;
@@ -70,6 +83,29 @@ class Commands final : public clang::tooling::CompilationDatabase {
   clang::tooling::CompileCommand command_;
 };
 
+/// The first error that Clang finds; nothing else.
+class FirstError final : public clang::DiagnosticConsumer {
+ public:
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& found) override {
+    DiagnosticConsumer::HandleDiagnostic(level, found);
+    if (level < clang::DiagnosticsEngine::Error || !text_.empty()) return;
+    llvm::SmallString<128> said;
+    found.FormatDiagnostic(said);
+    text_ = said.str().str();
+    if (!found.hasSourceManager() || found.getLocation().isInvalid()) return;
+    const auto& manager = found.getSourceManager();
+    const clang::PresumedLoc where = manager.getPresumedLoc(manager.getExpansionLoc(found.getLocation()));
+    if (where.isInvalid()) return;
+    const bool in_header = !manager.isInMainFile(manager.getExpansionLoc(found.getLocation()));
+    text_ =
+        (in_header ? std::string(where.getFilename()) + ":" : "line ") + std::to_string(where.getLine()) + ": " + text_;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 std::vector<Pragma> find_pragmas(const clang::ASTUnit& ast) {
   const auto& manager = ast.getSourceManager();
   const std::string text = manager.getBufferData(manager.getMainFileID()).str();
@@ -88,19 +124,22 @@ std::vector<Pragma> find_pragmas(const clang::ASTUnit& ast) {
 tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources,
                                         bool leave_out) {
   Source source;
-  clang::IgnoringDiagConsumer ignored;
   for (ir::Index number = 0; number < commands.size(); ++number) {
     const Command& command = commands[number];
+    if (command.arguments.empty()) continue;
+    const llvm::PrettyStackTraceFormat in_a_crash("Clang parses %s", command.file.c_str());
     const Commands database(command, resources);
     clang::tooling::ClangTool tool(database, {command.file});
     tool.clearArgumentsAdjusters();
     tool.setPrintErrorMessage(false);
-    if (leave_out) tool.setDiagnosticConsumer(&ignored);
+    FirstError error;
+    if (leave_out) tool.setDiagnosticConsumer(&error);
     std::vector<std::unique_ptr<clang::ASTUnit>> parsed;
     const int failed = tool.buildASTs(parsed);
     if (failed != 0 || parsed.size() != 1 || parsed.front()->getDiagnostics().hasErrorOccurred()) {
       if (!leave_out) return tl::unexpected(command.file + ": Clang cannot parse it");
-      source.left_out.push_back(command.file);
+      const std::string why = error.text().empty() ? "" : " (" + error.text() + ")";
+      source.left_out.push_back(command.file + ": left as it is: Clang cannot parse it" + why);
       continue;
     }
     Unit unit{number, command, std::move(parsed.front()), {}};

@@ -108,32 +108,57 @@ TEST_P(ByAddress, NothingToTranslateMakesNoDifference) {
 
 TEST_P(ByAddress, NoFailureOfTheTranslationEndsTheLink) {
   compile();
-  const auto goes_on = [this](const char* what, const std::string& note) {
-    SCOPED_TRACE(what);
+  const auto goes_on = [this](const std::string& setting, const std::string& value, const std::string& reason) {
+    SCOPED_TRACE(reason);
+    set(setting, value);
     fs::remove(path("program"));
-    well(link_);
+    const Finished finished = run(link_);
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_EQ(finished.errors,
+              "cppc-cc: warning: program gets no safe points, so that ranks stop at calls of MPI: " + reason + "\n");
     EXPECT_EQ(well({"./program"}), all_plain);
     expect_by_address();
-    Words link = link_;
-    link.emplace_back("--cppc-report=text");
-    const Finished finished = run(link);
-    EXPECT_EQ(finished.status, 0);
-    EXPECT_NE(finished.errors.find("cppc-cc: not translated: " + note), std::string::npos) << finished.errors;
+    set(setting, "");
   };
-  set("FAKE_STATUS", "1");
-  goes_on("refused", "cppc refuses it");
-  set("FAKE_STATUS", "");
-  set("FAKE_CHANGE", "bad");
-  goes_on("no C", "what has become of it does not compile");
-  set("FAKE_CHANGE", "");
-  const std::string source = read("part.c");
-  write("part.c", source + "\n");
-  goes_on("changed", path("part.c") + " has changed");
-  fs::remove(path("part.c"));
-  goes_on("gone", path("part.c") + " is gone");
-  write("part.c", source);
+  goes_on("FAKE_STATUS", "1", "the translator ended with status 1: cppc: ends with 1");
+  goes_on("FAKE_SIGNAL", std::to_string(SIGSEGV), "the translator died (Segmentation fault): cppc looks at part.c");
+  goes_on("FAKE_SIGNAL", std::to_string(SIGXCPU), "the translator took too long: cppc looks at part.c");
+  goes_on("FAKE_CHANGE", "bad", "main.c does not compile with its safe points");
   fs::remove(installed("bin/cppc"));
-  goes_on("not installed", "a part of cppc-cc is missing");
+  goes_on("FAKE_STATUS", "", "a part of cppc-cc is missing: " + installed("bin/cppc") + "; install it again");
+}
+
+TEST_P(ByAddress, ASourceThatIsNotWhatWasCompiledIsLeftOut) {
+  compile();
+  const std::string source = read("part.c");
+  const auto left_out = [this](const std::string& why) {
+    SCOPED_TRACE(why);
+    well(link_);
+    EXPECT_EQ(well({"./program"}), "main translated in main.c, part plain\n");
+    const auto program = translator_log().at("program");
+    EXPECT_FALSE(program.at(0).contains("left_out"));
+    EXPECT_EQ(program.at(1).at("left_out").get<std::string>().find(path("part.c") + why), 0U);
+  };
+  write("part.c", source + "\n");
+  left_out(" has changed");
+  fs::remove(path("part.c"));
+  left_out(" is gone");
+}
+
+TEST_P(ByAddress, WarningsThatAreErrorsAreForTheFirstCompilationOnly) {
+  write("main.c", R"(#include <mpi.h>
+#include <stdio.h>
+int main(void) {
+  int done;
+  MPI_Initialized(&done);
+  puts("plain");
+  return 0;
+}
+)");
+  well({"cppc-cc", "-std=c90", "-pedantic-errors", "-Wno-long-long", "-Werror", "-c", "main.c"});
+  set("FAKE_CHANGE", "c99");
+  well({"cppc-cc", "-o", "program", "main.o"});
+  EXPECT_EQ(well({"./program"}), "translated\n");
 }
 
 TEST_P(ByAddress, WithoutLibcppcThereIsNoProgram) {
