@@ -116,7 +116,7 @@ class Parser {
   }
 
   void add_input(const std::string& value, std::vector<std::string> words) {
-    if (value == "-") transparent_ = true;  // there is no second look at standard input
+    if (value == "-") result_.reads_standard_input = true;
     result_.has_inputs = true;
     result_.arguments.push_back({Role::input, std::move(words), value, language_});
   }
@@ -241,6 +241,7 @@ class Parser {
 
   void decide_mode() {
     if (transparent_ || !result_.has_inputs) return;
+    if (compile_ && result_.reads_standard_input) return;  // nobody could find this source again
     result_.mode = compile_ ? Mode::compile : partial_ || result_.combined_object ? Mode::partial : Mode::link;
   }
 

@@ -42,6 +42,7 @@ struct CommandLine {
   Mode mode = Mode::transparent;
   std::string output;  ///< of -o, or empty
   bool has_inputs = false;
+  bool reads_standard_input = false;  ///< -, which nobody can read twice
   bool has_response_files = false;
   bool verbose = false;              ///< -v
   bool static_program = false;       ///< -static

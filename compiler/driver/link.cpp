@@ -95,6 +95,8 @@ class Linker {
   }
 
   Result<int> link_portable() {
+    if (line_.reads_standard_input)
+      return error("a program cannot be translated from standard input, which can be read only once: use a file");
     auto status = link_as_given();
     if (!status || *status != 0) return status;
     const ObjectFacts plain = read_object_file(output_);
@@ -109,9 +111,10 @@ class Linker {
 
   // One link is enough when the guess is right whether the program calls MPI.
   Result<int> link_by_address() {
-    const bool guess = mention_mpi(input_files(line_, {}));
     const auto directory = TemporaryDirectory::make();
     if (!directory) return tl::unexpected(directory.error());
+    if (line_.reads_standard_input) return link_with_libcppc(nullptr, *directory);  // the only link there can be
+    const bool guess = mention_mpi(input_files(line_, {}));
     auto status = guess ? link_with_libcppc(nullptr, *directory) : link_as_given();
     if (!status || *status != 0) return status;
     const ObjectFacts linked = read_object_file(output_);

@@ -66,6 +66,12 @@ TEST_P(ByAddress, ProgramsSayIt) {
   }
 }
 
+TEST_P(ByAddress, ProgramsFromStandardInputSayItToo) {
+  well({"sh", "-c", "cat main.c part.c | cppc-cc -O2 -x c - -o program"});
+  EXPECT_EQ(well({"./program"}), "main plain in <stdin>, part plain\n");
+  expect_by_address();
+}
+
 TEST_P(ByAddress, LinkTimeOptimizationKeepsIt) {
   if (std::string(GetParam()) != GCC) GTEST_SKIP() << "objects of clang -flto cannot keep their command";
   for (const char* file : {"main.c", "part.c"}) well({"cppc-cc", "-O2", "-flto", "-c", file});

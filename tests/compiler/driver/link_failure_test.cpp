@@ -78,6 +78,12 @@ TEST_F(LinkFailure, StaticProgramsAreRefused) {
   EXPECT_FALSE(exists("program"));
 }
 
+TEST_F(LinkFailure, StandardInputIsReadOnlyOnce) {
+  fails({"sh", "-c", "cat main.c part.c | cppc-cc --portable -x c - -o program"}, 1,
+        "cppc-cc: a program cannot be translated from standard input, which can be read only once: use a file");
+  EXPECT_FALSE(exists("program"));
+}
+
 TEST_F(LinkFailure, ObjectsOfAnotherVersionAreNamed) {
   write("section", "{\"something\":\"else\"}\n");
   well({"objcopy", "--remove-section", ".cppc.command", "part.o"});
