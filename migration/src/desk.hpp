@@ -52,6 +52,7 @@ enum class Action : std::uint32_t {
   next_point,  // messages in flight: stop again at the next safe point
   drain,       // take out of MPI what is in flight
   ship,        // leavers build and send their images
+  release,     // not all have come to the safe point: ranks work on, to stop elsewhere
   join,        // commit: rebuild the world
   go_on,       // no migration: work on; newcomers vanish
 };
@@ -75,7 +76,7 @@ struct Slot {
   // The image. A leaver has in its mail where to send it.
   std::atomic<std::uint64_t> image_bytes;
   std::atomic<std::uint64_t> bytes_done;
-  std::uint32_t any_call;  // the rank's: it can be stopped at any call of MPI, and passes no safe points
+  std::int32_t stops;      // the rank's: where it can be stopped, as the runtime's watch_calls() says
   std::uint32_t leaving;   // the agent's: this rank moves away
   std::int32_t group;      // the agent's, for a newcomer: index of its agent in Desk::joins()
   std::atomic<std::uint32_t> mail_size;

@@ -79,6 +79,20 @@ TEST(MigrationTest, MovesRanksThatComputeWithoutACall) {
   EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
 }
 
+/// cppc has marked loops, which every rank passes as often as it likes.
+TEST(MigrationTest, MovesRanksThatPassDifferentSafePoints) {
+  const Folder folder;
+  const Cluster cluster(3);
+  Job job(cluster, kFourOnTwo, {app("farm"), "--until", folder.file("end")});
+  job.await_running();
+  for (const char* rank : {"0", "1", "2", "3"}) expect_done(job.migrate({"--rank", rank, "--to", "node2"}));
+  expect_done(job.migrate({"--rank", "0", "--to", "node0"}));
+  std::ofstream(folder.file("end")).flush();
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
+  EXPECT_NE(finished.output.find("farm: ok"), std::string::npos) << finished.output;
+}
+
 TEST(MigrationTest, AnEvacuatedNodeCanBePoweredOff) {
   HeatScene scene(3, kFourOnTwo);
   const Finished evacuated = scene.job().migrate({"--evacuate", "node1"});

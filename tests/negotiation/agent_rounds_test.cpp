@@ -62,10 +62,12 @@ class Node {
   /// Begins operations, some before the other rank of the pair, until it is stopped.
   std::uint64_t work(std::size_t which, int before) {
     CutRank& rank = cuts_[which];
-    for (int step = 0;; ++step) {
+    for (int step = 0;;) {
       const bool of_all = step % 3 == 0;
       if (rank.wanted() && rank.reached(cut::Place::collective, cut::nobody, {}) == Decision::stop) break;
-      if (step < before || rank.wanted()) CutRank::begin(of_all ? all_[which] : pair_[which]);
+      if (step >= before && !rank.wanted()) continue;
+      CutRank::begin(of_all ? all_[which] : pair_[which]);
+      ++step;  // all begin the same operations in the same order, as MPI demands
     }
     return *all_[which];
   }

@@ -77,11 +77,15 @@ typedef struct cppc_calls {
   void (*moved_on)(void);
 } cppc_calls;
 
-/* Sent by somebody else to the main thread, with SI_QUEUE, after watch_calls() has returned 1: a program that computes
+/* Sent by somebody else to the main thread, with SI_QUEUE, after watch_calls() has returned another number than 0: a program that computes
  * calls `reached` soon as at a call, if it can be stopped where it is; else nothing happens. One of the two numbers
  * that the C library lets no program handle, block or wait for: so programs see nothing of it. A call of the system
  * that waits would begin anew each time: to be sent to a thread that runs. */
 #define CPPC_LOOK_SIGNAL 33
+
+/* Where a program can be stopped, as watch_calls() says. */
+#define CPPC_AT_CALLS 1
+#define CPPC_AT_CALLS_AND_MARKS 2
 
 #define CPPC_NOBODY (-1)
 #define CPPC_ANYBODY (-2)
@@ -93,10 +97,10 @@ typedef struct cppc_runtime {
   /* Makes the fast path of safe points watch `word` (a non-zero value calls `reached`); NULL: none. */
   void (*watch)(const volatile uint32_t* word);
 
-  /* While MPI starts, in the hook `start`: if the program's state is kept by address and it has no marked safe points,
-   * it shall be stopped at any call of MPI instead, by `calls` while `word` is not zero, and by CPPC_LOOK_SIGNAL
-   * between calls: 1. Else 0, and nothing happens. `stopped` gets 0 and 0 there. Both must stay until watch_calls(NULL,
-   * NULL). */
+  /* While MPI starts, in the hook `start`: if the program's state is kept by address, it shall be stopped at any call of
+   * MPI, too, by `calls` while `word` is not zero, and by CPPC_LOOK_SIGNAL between calls: CPPC_AT_CALLS, or
+   * CPPC_AT_CALLS_AND_MARKS if it has marked safe points. Else 0, and nothing happens. `stopped` gets at a call what the
+   * last safe point got. Both must stay until watch_calls(NULL, NULL). */
   int (*watch_calls)(const volatile uint32_t* word, const cppc_calls* calls);
 
   /* Bytes of all registered objects, dead ones included. Any time. */

@@ -45,9 +45,7 @@ int with_own_descriptors(Start start) {
 }
 
 /// Of a program whose state is kept by address: it can be stopped at calls of MPI.
-bool has_no_marks() {
-  return cppc::address::kept_by_address() && !cppc::address::program_calls("cppc_safe_point_rung");
-}
+bool has_marks() { return cppc::address::program_calls("cppc_safe_point_rung"); }
 
 void start_extension() {
   const auto place = extension::start();
@@ -61,7 +59,7 @@ void start_extension() {
   comms.manage(place->replacement ? nullptr : place->world, place->rank, place->size);
   if (call_point.watching())
     collective_counts().count(*call_point.calls(), static_cast<std::uint32_t>(place->size));
-  else if (has_no_marks())
+  else if (cppc::address::kept_by_address() && !has_marks())
     collective_points.enable();
   if (place->replacement) return;
   must(PMPI_Comm_set_name(place->world, "MPI_COMM_WORLD"), "MPI_Comm_set_name");
@@ -86,9 +84,9 @@ int cppc::mpi_state::watch_calls(const volatile std::uint32_t* word, const cppc_
     mpi::collective_counts().end();
     return 0;
   }
-  if (!mpi::has_no_marks()) return 0;
+  if (!address::kept_by_address()) return 0;
   mpi::call_point.watch(word, calls, stop);
-  return 1;
+  return mpi::has_marks() ? CPPC_AT_CALLS_AND_MARKS : CPPC_AT_CALLS;
 }
 
 void cppc::mpi_state::look_between_calls() { mpi::call_point.pass_between(); }

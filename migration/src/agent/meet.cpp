@@ -10,6 +10,7 @@
 
 #include "cppc/cut_rank.hpp"
 #include "cppc/deadlines.hpp"
+#include "cppc/hooks.h"
 #include "operation.hpp"
 
 namespace cppc::migration {
@@ -20,6 +21,9 @@ namespace {
 
 /// At so many safe points in a row it may just be quiet; at the last one, what is in flight is drained.
 constexpr int kTries = 4;
+
+/// How long all ranks may take to come by a safe point, if they can stop elsewhere.
+constexpr auto kSoon = 1s;
 
 /// After this time ranks that have come drain: others may wait in a send until somebody takes their message.
 constexpr auto kLate = 100ms;
@@ -45,36 +49,82 @@ const char* place_of(const negotiation::CutAgent&) { return "a call of MPI at wh
 
 }  // namespace
 
-/// Whether all ranks can be stopped so. Those that pass safe points are stopped there.
-bool Operation::at_any_call() {
-  const auto ranks = node_.local_ranks();
-  int here = std::ranges::all_of(ranks, [&](int rank) { return node_.desk.slot(rank).any_call != 0; }) ? 1 : 0;
-  int everywhere = 0;
+/// Where all ranks can be stopped.
+Operation::Stops Operation::common_stops() {
+  std::array<int, 2> here{1, 1};
+  for (const int rank : node_.local_ranks()) {
+    const int stops = node_.desk.slot(rank).stops;
+    here[0] &= stops != 0 ? 1 : 0;
+    here[1] &= stops != CPPC_AT_CALLS ? 1 : 0;
+  }
+  std::array<int, 2> everywhere{};
   MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_.crew.own, &request);
+  PMPI_Iallreduce(here.data(), everywhere.data(), 2, MPI_INT, MPI_MIN, node_.crew.own, &request);
   await(request);
-  return everywhere != 0;
+  return {everywhere[0] != 0, everywhere[1] != 0};
 }
 
-bool Operation::meet_at_safe_point(negotiation::AgentWindow& window) {
-  negotiation::AgentSide side(node_.page, window);
-  return meet(side, window);
-}
-
-bool Operation::meet_at_any_call(negotiation::AgentWindow& window) {
+/// At a safe point less state is alive: so there, if all come by one soon.
+bool Operation::meet(negotiation::AgentWindow& window) {
+  const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
+  const Stops stops = common_stops();
+  if (!stops.at_calls || stops.at_marks) {
+    const bool met = meet_at_safe_point(window, stops.at_calls ? std::min<Clock::duration>(patience, kSoon) : patience,
+                                        stops.at_calls ? kSoon : deadlines::arrive());
+    if (met || !stops.at_calls || !no_safe_point_in_sight()) return met;
+    release();
+    if (!agree()) return false;
+  } else if (auto closed = window.close(); !closed) {
+    fail(closed.error(), "the agents cannot meet");
+  }
   negotiation::AgentRounds rounds(node_.crew.own);
   negotiation::CutAgent cut(node_.page, rounds);
-  return meet(cut, window);
+  negotiate(cut, patience);
+  if (!agree()) return false;
+  freeze(cut);
+  return agree();
 }
 
-template <class Side>
-bool Operation::meet(Side& side, negotiation::AgentWindow& window) {
-  negotiate(side);
-  const bool good = agree();
+/// Agreed on within `patience`, and reached within `arrival` then.
+bool Operation::meet_at_safe_point(negotiation::AgentWindow& window, Clock::duration patience,
+                                   Clock::duration arrival) {
+  negotiation::AgentSide side(node_.page, window);
+  negotiate(side, patience);
+  const bool agreed = agree();
   if (auto closed = window.close(); !closed) fail(closed.error(), "the agents cannot meet");
-  if (!good) return false;
-  freeze(side);
+  if (!agreed) return false;
+  freeze(side, arrival);
   return agree();
+}
+
+/// Whether there is no better reason for a failure than that ranks come by no safe point, or by different ones: then
+/// there is none. All agents say the same.
+bool Operation::no_safe_point_in_sight() {
+  if (failure_.status != CPPC_ERR_TIMEOUT && failure_.status != CPPC_ERR_MISMATCH) return false;
+  spdlog::debug("{}: migration {}: {}; stopping at any call", node_.name, order_.id, failure_.reason);
+  failure_ = {};
+  return true;
+}
+
+/// Those that have come to a safe point at which the others have not arrived.
+void Operation::release() {
+  const auto all = [this](Stage stage, const std::vector<int>& ranks) {
+    Allowance patience(deadlines::arrive());
+    for (const int rank : ranks) {
+      while (node_.desk.slot(rank).stage.get() != static_cast<std::uint32_t>(stage)) {
+        if (patience.spent()) return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} does not work on", rank));
+        std::this_thread::sleep_for(100us);
+      }
+    }
+  };
+  std::this_thread::sleep_for(10ms);  // who has just seen that it is to stop says so
+  std::vector<int> stopped;
+  for (const int rank : node_.local_ranks())
+    if (node_.page.record(rank).stopped == order_.id) stopped.push_back(rank);
+  all(Stage::arrived, stopped);
+  node_.desk.command(Action::release);
+  all(Stage::working, stopped);
+  node_.desk.command(Action::none);
 }
 
 void Operation::urge(const negotiation::CutAgent& cut, Interrupter& interrupter) const {
@@ -85,9 +135,8 @@ void Operation::urge(const negotiation::CutAgent& cut, Interrupter& interrupter)
 }
 
 template <class Side>
-void Operation::negotiate(Side& side) {
+void Operation::negotiate(Side& side, Clock::duration patience) {
   announce("negotiate");
-  const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
   if (auto started = side.start(order_.id, patience, node_.local_ranks()); !started)
     return fail(started.error(), fmt::format("the negotiation cannot begin on {}", node_.name));
   Interrupter interrupter;
@@ -106,11 +155,11 @@ void Operation::negotiate(Side& side) {
   }
 }
 
-void Operation::freeze(negotiation::AgentSide& side) {
+void Operation::freeze(negotiation::AgentSide& side, Clock::duration arrival) {
   announce("freeze");
   std::uint64_t point = side.migration_point();
   for (int tries = 1;; ++tries, ++point) {
-    await_arrivals(point);
+    await_arrivals(point, arrival);
     const bool all_here = agree();
     if (tries == 1) {
       frozen_ = Clock::now();
@@ -129,7 +178,7 @@ void Operation::freeze(negotiation::AgentSide& side) {
 /// All have stopped, or are about to.
 void Operation::freeze(negotiation::CutAgent& cut) {
   announce("freeze");
-  await_arrivals(0);
+  await_arrivals(0, deadlines::arrive());
   const bool all_here = agree();
   frozen_ = Clock::now();
   if (auto concluded = cut.conclude(); !concluded) fail(concluded.error(), "the agreement has no end");
@@ -151,21 +200,22 @@ void Operation::drain() {
 }
 
 /// Until the ranks of all nodes have come, or one of this node will not.
-void Operation::await_arrivals(std::uint64_t point) {
+void Operation::await_arrivals(std::uint64_t point, Clock::duration patience) {
   const auto drain_when_late = [this, began = Clock::now(), drains = false]() mutable {
     if (drains || Clock::now() - began < kLate) return;
     node_.desk.command(Action::drain);
     drains = true;
   };
-  await_local_arrivals(point, drain_when_late);
+  await_local_arrivals(point, patience, drain_when_late);
   frozen_ = Clock::now();
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Ibarrier(node_.crew.own, &request);
   await(request, MPI_STATUS_IGNORE, drain_when_late);
 }
 
-void Operation::await_local_arrivals(std::uint64_t point, const std::function<void()>& meanwhile) {
-  Allowance patience(deadlines::arrive());
+void Operation::await_local_arrivals(std::uint64_t point, Clock::duration within,
+                                     const std::function<void()>& meanwhile) {
+  Allowance patience(within);
   for (const int rank : node_.local_ranks()) {
     const Slot& slot = node_.desk.slot(rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::arrived) || slot.passed != point) {

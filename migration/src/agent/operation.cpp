@@ -36,7 +36,7 @@ wire::Outcome Operation::run() {
   prepare();
   bool good = agree();
   if (good) {
-    good = at_any_call() ? meet_at_any_call(*window) : meet_at_safe_point(*window);
+    good = meet(*window);
     if (good) {
       ship();
       good = agree() && decide();

@@ -55,16 +55,19 @@ class Operation {
   void start_newcomers();
   void await_newcomers();
   void exchange_offers();
-  [[nodiscard]] bool at_any_call();
-  bool meet_at_safe_point(negotiation::AgentWindow& window);
-  bool meet_at_any_call(negotiation::AgentWindow& window);
+  struct Stops {
+    bool at_calls, at_marks;
+  };
+  [[nodiscard]] Stops common_stops();
+  bool meet(negotiation::AgentWindow& window);
+  bool meet_at_safe_point(negotiation::AgentWindow& window, Clock::duration patience, Clock::duration arrival);
+  bool no_safe_point_in_sight();
+  void release();
   template <class Side>
-  bool meet(Side& side, negotiation::AgentWindow& window);
-  template <class Side>
-  void negotiate(Side& side);
+  void negotiate(Side& side, Clock::duration patience);
   void urge(const negotiation::AgentSide&, Interrupter&) const {}  ///< all will come by a safe point
   void urge(const negotiation::CutAgent& cut, Interrupter& interrupter) const;
-  void freeze(negotiation::AgentSide& side);
+  void freeze(negotiation::AgentSide& side, Clock::duration arrival);
   void freeze(negotiation::CutAgent& cut);
   void drain();
   void ship();
@@ -73,8 +76,8 @@ class Operation {
   void commit();
   void roll_back();
 
-  void await_arrivals(std::uint64_t point);
-  void await_local_arrivals(std::uint64_t point, const std::function<void()>& meanwhile);
+  void await_arrivals(std::uint64_t point, Clock::duration patience);
+  void await_local_arrivals(std::uint64_t point, Clock::duration within, const std::function<void()>& meanwhile);
   enum class Traffic { quiet, in_flight, disordered };
   Traffic traffic();
   bool lost(const Passage& newcomer);

@@ -37,6 +37,9 @@ tl::expected<std::pair<Desk, negotiation::RankSide>, cppc_status> open_lodging(c
   return std::pair{std::move(*desk), std::move(*negotiator)};
 }
 
+/// Whether a rank that stands still is to work on.
+bool is_over(Action action) { return action == Action::go_on || action == Action::release; }
+
 /// Others may wait for what MPI has still to do here.
 void let_mpi_work() {
   int arrived = 0;
@@ -50,8 +53,8 @@ Member::Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, D
     : runtime_(&runtime), rank_(rank), desk_(std::move(desk)), negotiator_(std::move(negotiator)) {
   seen_ = desk_.commands();
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
-  slot().any_call = runtime.watch_calls(negotiator_.page().doorbell(), &calls) != 0 ? 1 : 0;
-  if (slot().any_call != 0) cut_.emplace(negotiator_);
+  slot().stops = runtime.watch_calls(negotiator_.page().doorbell(), &calls);
+  if (slot().stops != 0) cut_.emplace(negotiator_);
 }
 
 tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_runtime& runtime,
@@ -106,7 +109,8 @@ bool Member::reached_call(bool collective, int waits_for) {
   heed_agent();
   if (!cut_->wanted()) return false;
   const auto place = collective ? negotiation::cut::Place::collective : negotiation::cut::Place::elsewhere;
-  return cut_->reached(place, waits_for, let_mpi_work) == negotiation::Decision::stop;
+  at_call_ = cut_->reached(place, waits_for, let_mpi_work) == negotiation::Decision::stop;
+  return at_call_;
 }
 
 /// What it wants beside a stop.
@@ -194,6 +198,7 @@ tl::expected<Action, cppc_status> Member::next_command() {
 }
 
 void Member::stopped(std::uint64_t passed, unsigned site) {
+  if (std::exchange(at_call_, false)) passed = site = 0;  // each rank has come by other safe points
   if (stop_at_) {
     stop_at_.reset();
     watch_page();
@@ -209,7 +214,7 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
     if (!action) {
       // The agent may have given the migration up just before this rank came to the migration point, or died. After
       // the decision that ends the job.
-      if (desk_.action() == Action::go_on || (negotiator_.agent_gone() && slot().decided.load() == 0)) break;
+      if (is_over(desk_.action()) || (negotiator_.agent_gone() && slot().decided.load() == 0)) break;
       continue;
     }
     draining_ = *action == Action::drain;
@@ -224,7 +229,7 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
       join_crew();
       drained = false;
       break;
-    } else if (*action == Action::go_on) {
+    } else if (is_over(*action)) {
       break;
     }
   }

@@ -71,6 +71,7 @@ class Member {
   Crew crew_;
   std::uint32_t seen_ = 0;                                         ///< commands of the desk
   bool draining_ = false;                                          ///< the last command was to drain
+  bool at_call_ = false;                                           ///< it stops at a call, not at a safe point
   std::optional<std::uint64_t> stop_at_;                           ///< messages were in flight: stop again here
   std::optional<Arrival> arrival_;                                 ///< replacement until its state is here
   std::optional<tl::expected<Departure, cppc_status>> departure_;  ///< leaver, once it has been told
