@@ -116,9 +116,9 @@ std::string reason(const Linked& program, bool preload) {
     return "is linked with a sanitizer, which has memory of its own that cannot be kept by address: build it without; "
            "mpirun runs it as it is";
   if (program.with_cxx_bindings())
-    return "is linked with MPI's old C++ bindings (libmpi_cxx), whose memory cannot be told from the program's: "
-           "compile it "
-           "with -DOMPI_SKIP_MPICXX; mpirun runs it as it is";
+    return "is linked with MPI's old C++ bindings (libmpi_cxx), which leave addresses in the program's memory that "
+           "mean "
+           "nothing in another process: compile it with -DOMPI_SKIP_MPICXX; mpirun runs it as it is";
   return "is not linked with Open MPI (" + std::string(mpi) + "): mpirun runs it as it is";
 }
 
