@@ -10,8 +10,8 @@
 
 namespace cppc::mpi {
 
-/// MPI_Test, which does not look whether the rank is to stop.
-int test(MPI_Request* request, int* done, MPI_Status* status);
+/// MPI_Test, which does not look whether the rank is to stop; `lasting`: until it is done or the rank is to stop.
+int test(bool lasting, MPI_Request* request, int* done, MPI_Status* status);
 
 /// MPI_Wait, which the rank can be stopped in.
 int wait_in_steps(MPI_Request* request, MPI_Status* status);
@@ -52,7 +52,7 @@ int complete_breakably(MPI_Request* real, const Call& call, MPI_Status* status, 
   MPI_Request handle = *real;
   adopt(&handle);
   *real = MPI_REQUEST_NULL;
-  return repeat([&](int* done) { return test(&handle, done, status); },
+  return repeat([&](int* done) { return test(true, &handle, done, status); },
                 [&] { call_point.wait_for(call.peer, call.comm); });
 }
 

@@ -245,20 +245,22 @@ int in_vain(int status, const int* found, const MPI_Request* request = nullptr) 
 
 }  // namespace
 
-int test(MPI_Request* request, int* done, MPI_Status* status) {
-  if (!done_in(1, request).empty()) {
+int test(bool lasting, MPI_Request* request, int* done, MPI_Status* status) {
+  if (requests().number_done() != 0 && request != nullptr && is_done(*request)) {
     *done = 1;
     return requests().take_outcome(request, status);
   }
   return completing(
-      1, request, [&](MPI_Request* real) { return PMPI_Test(real, done, status); }, all_if(done));
+      1, request,
+      [&](MPI_Request* real) { return look_for(lasting, done, [&] { return PMPI_Test(real, done, status); }); },
+      all_if(done));
 }
 
 int wait_in_steps(MPI_Request* request, MPI_Status* status) {
   const Call* const call = receive_of(request);
   const int peer = call != nullptr ? call->peer : MPI_ANY_SOURCE;
   const MPI_Comm comm = call != nullptr ? call->comm : MPI_COMM_NULL;
-  return wait_breakably([&](int* done) { return test(request, done, status); }, peer, comm);
+  return wait_breakably([&](int* done) { return test(true, request, done, status); }, peer, comm);
 }
 
 }  // namespace cppc::mpi
@@ -282,7 +284,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   const OutsideProgram outside;
   call_point.pass();
-  return in_vain(test(request, flag, status), flag, request);
+  return in_vain(test(false, request, flag, status), flag, request);
 }
 
 int MPI_Waitall(int count, MPI_Request program[], MPI_Status statuses[]) {

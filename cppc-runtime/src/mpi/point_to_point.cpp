@@ -1,6 +1,7 @@
 /// Receiving and probing. What was received at a migration point comes first (mailbox.hpp).
 #include <mpi.h>
 
+#include <array>
 #include <optional>
 
 #include "address/program_time.hpp"
@@ -95,33 +96,51 @@ struct Outgoing {
   MPI_Datatype datatype;
 };
 
-/// MPI_Sendrecv, which the rank can be stopped in.
+/// MPI_Sendrecv, which the rank can be stopped in, of what is not in the mailbox.
 int exchange_breakably(const Outgoing& out, int dest, int sendtag, const Place& in, int source, int recvtag,
                        MPI_Comm comm, MPI_Status* status) {
+  const MPI_Comm its = comms.real(comm, "MPI_Sendrecv");
   MPI_Request receiving = MPI_REQUEST_NULL, sending = MPI_REQUEST_NULL;
-  if (const int began = MPI_Irecv(in.buf, in.count, in.datatype, source, recvtag, comm, &receiving);
+  if (const int began = PMPI_Irecv(in.buf, in.count, real(in.datatype), source, recvtag, its, &receiving);
       began != MPI_SUCCESS)
     return began;
-  const int began = MPI_Isend(out.buf, out.count, out.datatype, dest, sendtag, comm, &sending);
-  if (began != MPI_SUCCESS) MPI_Cancel(&receiving);
-  const int received = wait_in_steps(&receiving, status);
-  const int sent = began == MPI_SUCCESS ? wait_in_steps(&sending, MPI_STATUS_IGNORE) : began;
+  if (const int began = PMPI_Isend(out.buf, out.count, real(out.datatype), dest, sendtag, its, &sending);
+      began != MPI_SUCCESS) {
+    PMPI_Cancel(&receiving);
+    PMPI_Wait(&receiving, MPI_STATUS_IGNORE);
+    return began;
+  }
+  traffic.sent(MPI_SUCCESS, dest);
+  const Call call{in.buf, in.datatype, comm, CallKind::recv, in.count, source, recvtag};
+  const auto adopt_send = [](MPI_Request* request) { requests().started(MPI_SUCCESS, request); };
+  bool adopted = false;
+  const int received = complete_breakably(&receiving, call, status, &adopted, [&](MPI_Request* request) {
+    requests().started(traffic.received(MPI_SUCCESS, source), call, request);
+    adopt_send(&sending);
+  });
+  if (!adopted) traffic.received(received, source);
+  const int sent = adopted ? wait_in_steps(&sending, MPI_STATUS_IGNORE)
+                           : complete_breakably(&sending, {.comm = comm, .peer = dest}, MPI_STATUS_IGNORE, &adopted,
+                                                adopt_send);
   return sent != MPI_SUCCESS ? sent : received;
 }
 
-/// Likewise MPI_Sendrecv_replace: what is sent is packed in memory of the program.
+/// Likewise MPI_Sendrecv_replace: what is sent is packed in memory of the program, its stack if that is enough.
 int replace_breakably(const Place& both, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                       MPI_Status* status) {
+  constexpr int kLittle = 1024;
+  std::array<char, kLittle> little;
   int room = 0, bytes = 0;
-  const char* const function = "MPI_Sendrecv_replace";
-  int result = PMPI_Pack_size(both.count, real(both.datatype), comms.real(comm, function), &room);
+  const MPI_Comm its = comms.real(comm, "MPI_Sendrecv_replace");
+  int result = PMPI_Pack_size(both.count, real(both.datatype), its, &room);
   if (result != MPI_SUCCESS) return result;
-  void* const copy = allocate_carried(cppc_type_bytes, static_cast<std::size_t>(room) + 1);
-  if (copy == nullptr) cannot_keep();
-  result = PMPI_Pack(both.buf, both.count, real(both.datatype), copy, room, &bytes, comms.real(comm, function));
+  void* const large = room > kLittle ? allocate_carried(cppc_type_bytes, static_cast<std::size_t>(room)) : nullptr;
+  if (room > kLittle && large == nullptr) cannot_keep();
+  void* const copy = large != nullptr ? large : little.data();
+  result = PMPI_Pack(both.buf, both.count, real(both.datatype), copy, room, &bytes, its);
   if (result == MPI_SUCCESS)
     result = exchange_breakably({copy, bytes, MPI_PACKED}, dest, sendtag, both, source, recvtag, comm, status);
-  release_carried(copy);
+  if (large != nullptr) release_carried(large);
   return result;
 }
 
@@ -182,13 +201,14 @@ int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
 int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const OutsideProgram outside;
-  if (call_point.watching())
-    return exchange_breakably({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, source,
-                              recvtag, comm, status);
+  call_point.pass();
   if (const auto early = from_mailbox({source, recvtag, comm}, {recvbuf, recvcount, recvtype}, status)) [[unlikely]] {
     const int sent = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     return sent != MPI_SUCCESS ? sent : *early;
   }
+  if (call_point.watching())
+    return exchange_breakably({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, source,
+                              recvtag, comm, status);
   return traffic.exchanged(PMPI_Sendrecv(sendbuf, sendcount, real(sendtype), dest, sendtag, recvbuf, recvcount,
                                          real(recvtype), source, recvtag, comms.real(comm, __func__), status),
                            dest, source);
@@ -197,12 +217,13 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int 
 int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                          MPI_Comm comm, MPI_Status* status) {
   const OutsideProgram outside;
-  if (call_point.watching())
-    return replace_breakably({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status);
+  call_point.pass();
   if (probe_mailbox({source, recvtag, comm}, MPI_STATUS_IGNORE)) [[unlikely]] {
     const int sent = MPI_Send(buf, count, datatype, dest, sendtag, comm);
     return sent != MPI_SUCCESS ? sent : MPI_Recv(buf, count, datatype, source, recvtag, comm, status);
   }
+  if (call_point.watching())
+    return replace_breakably({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status);
   return traffic.exchanged(PMPI_Sendrecv_replace(buf, count, real(datatype), dest, sendtag, source, recvtag,
                                                  comms.real(comm, __func__), status),
                            dest, source);

@@ -27,7 +27,7 @@ module app
   character(len=path_length), target, save :: hold_file = ' ', hold_steps = ' '
   character(len=path_length), save :: file_base = ' '
   character(len=path_length), save :: program_name = ' ', last_option = ' ', error = ' '
-  logical, save :: helps = .false., any_size = .false.
+  logical, save :: helps = .false., any_size = .false., holds = .false.
 
   interface
     subroutine c_hold_at(hold, rank, step) bind(c, name='hold_at')
@@ -96,6 +96,7 @@ contains
       else if (argument == '--hold') then
         i = i + 1
         call read_text(i, argument, hold_file)
+        holds = .true.
       else if (argument == '--file') then
         i = i + 1
         call read_text(i, argument, file_base)
@@ -168,7 +169,8 @@ contains
     integer, intent(in) :: rank, step
     type(hold_type) :: hold
 
-    if (hold_file /= ' ') hold%file = c_loc(hold_file)
+    if (.not. holds) return
+    hold%file = c_loc(hold_file)
     if (hold_steps /= ' ') hold%steps = c_loc(hold_steps)
     call c_hold_at(hold, int(rank, c_int), int(step, c_long))
   end subroutine hold_here
