@@ -29,7 +29,7 @@ enum Status { kTranslated = 0, kRefused = 1, kUsage = 2, kNothingToDo = 3 };
 /// Bounds for programs whose state is kept by address, which need no translation: steps of following pointers; seconds
 /// of processor time and bytes for all.
 constexpr std::uint64_t kMostSteps = 500'000'000;
-constexpr rlim_t kMostSeconds = 120, kMostBytes = rlim_t{6} << 30;
+constexpr rlim_t kMostSeconds = 30, kMostBytes = rlim_t{6} << 30;
 
 constexpr const char* kTooLarge = "the program is too large for its pointers to be followed";
 

@@ -90,6 +90,10 @@ void Roots::find_sources() {
   for (const auto& function : program_.functions)
     for (const auto& block : function.blocks) std::ranges::for_each(block.instructions, see);
   std::ranges::for_each(program_.initial, see);
+  only_sources_.assign(program_.objects.size(), ir::nothing);
+  for (const auto& [value, sources] : sources_)
+    if (!mixed_.test(value) && !addresses_.contains(value) && sources.count() == 1)
+      only_sources_[value] = static_cast<Node>(sources.find_first());
 }
 
 std::optional<std::size_t> Roots::fixed_parameter(Index f, Node variable) const {
@@ -107,14 +111,6 @@ Node Roots::settled(Node variable) const {
   if (std::ranges::find(parameters, variable) != parameters.end()) return variable;
   const Node from = source(variable), root = from != ir::nothing ? of(from) : ir::nothing;
   return root != ir::nothing && fixed_parameter(o.function, root) ? root : variable;
-}
-
-/// What a variable or temporary gets, when it is only ever one thing.
-Node Roots::source(Node value) const {
-  const auto sources = sources_.find(value);
-  if (mixed_.test(value) || addresses_.contains(value) || sources == sources_.end() || sources->second.count() != 1)
-    return ir::nothing;
-  return static_cast<Node>(sources->second.find_first());
 }
 
 Node Roots::named(Node value) const {

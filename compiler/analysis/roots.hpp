@@ -76,7 +76,8 @@ class Roots {
   [[nodiscard]] Reads reads_of(ir::Index function) const;
   void add(ir::Index function, ir::Node pointer, const Objects& read, Reads& reads) const;
   [[nodiscard]] ir::Node settled(ir::Node variable) const;
-  [[nodiscard]] ir::Node source(ir::Node value) const;
+  /// What a variable or temporary gets, when it is only ever one thing.
+  [[nodiscard]] ir::Node source(ir::Node value) const { return only_sources_[value]; }
   [[nodiscard]] const Got* only_member(ir::Node value) const;
   void find_callers();
   [[nodiscard]] bool gets_variables(ir::Index function, std::size_t parameter,
@@ -89,6 +90,7 @@ class Roots {
   const PointsTo& points_to_;
   const Effects& effects_;
   std::map<ir::Node, Objects> sources_;    ///< of temporaries and locals: variables and temporaries that they get
+  std::vector<ir::Node> only_sources_;     ///< of all objects; `nothing` where there is not just one
   std::map<ir::Node, Objects> addresses_;  ///< of temporaries: variables whose address they get
   std::map<ir::Node, std::vector<Got>> members_;  ///< of temporaries
   Objects mixed_;                                 ///< those that get something else as well

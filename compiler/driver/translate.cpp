@@ -33,12 +33,12 @@ Result<void> write_commands(const TranslationRequest& request, const std::string
 
 // Why the translator has ended, in its own words: its last line, without the numbers of a dump of LLVM's.
 std::string reason_of(const Output& output) {
+  if (output.status == 128 + SIGXCPU) return "the program is too large for the time that the translator may take";
   std::string said, line;
   for (std::istringstream lines(output.errors); std::getline(lines, line);)
     if (line.find_first_not_of(" \t") != std::string::npos) said = line;
   const std::size_t begin = said.find_first_not_of("0123456789.\t ");
   said = begin == std::string::npos ? "" : ": " + said.substr(begin);
-  if (output.status == 128 + SIGXCPU) return "the translator took too long" + said;
   if (output.status > 128) return std::string("the translator died (") + strsignal(output.status - 128) + ")" + said;
   return "the translator ended with status " + std::to_string(output.status) + said;
 }

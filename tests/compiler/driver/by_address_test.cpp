@@ -122,7 +122,7 @@ TEST_P(ByAddress, NoFailureOfTheTranslationEndsTheLink) {
   };
   goes_on("FAKE_STATUS", "1", "the translator ended with status 1: cppc: ends with 1");
   goes_on("FAKE_SIGNAL", std::to_string(SIGSEGV), "the translator died (Segmentation fault): cppc looks at part.c");
-  goes_on("FAKE_SIGNAL", std::to_string(SIGXCPU), "the translator took too long: cppc looks at part.c");
+  goes_on("FAKE_SIGNAL", std::to_string(SIGXCPU), "the program is too large for the time that the translator may take");
   goes_on("FAKE_CHANGE", "bad", "main.c does not compile with its safe points");
   fs::remove(installed("bin/cppc"));
   goes_on("FAKE_STATUS", "", "a part of cppc-cc is missing: " + installed("bin/cppc") + "; install it again");
