@@ -66,7 +66,9 @@ TEST_F(ApiTest, DescribesTheJob) {
   job = client_.job().body;
   EXPECT_EQ(job["ranks"][3],
             json({{"rank", 3}, {"node", "node1"}, {"pid", 2003}, {"state", "running"}, {"bytes", 64'000'000}}));
+  EXPECT_EQ(job["controller"], "head");
   EXPECT_EQ(job["nodes"][1], json({{"node", "node1"},
+                                   {"host", "node1"},
                                    {"state", "up"},
                                    {"ranks", {2, 3}},
                                    {"cores", 2},
@@ -118,7 +120,7 @@ TEST_F(ApiTest, EvacuatesANode) {
   const wire::Order order = agents_->order();
   EXPECT_EQ(order.retire, std::vector<int>{1});
   agents_->obey(order);
-  EXPECT_EQ(ended(id)["messages"], json::array({"node1: safe to power off"}));
+  EXPECT_EQ(ended(id)["messages"], json::array({"node1: nothing of this job is left"}));
   EXPECT_EQ(client_.job().body["nodes"][1]["state"], "evacuated");
 }
 

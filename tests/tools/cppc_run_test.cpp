@@ -35,7 +35,7 @@ class CppcRun : public testing::Test {
 
   void mpirun(const std::string& commands) { directory_.script("mpirun", commands); }
   Words environment() const {
-    return {"XDG_RUNTIME_DIR=" + directory_.path(), "PATH=" + directory_.path() + ":" + std::getenv("PATH")};
+    return {"XDG_RUNTIME_DIR=" + directory_.path(), "CPPC_JOB_DIRECTORIES=" + directory_.path() + "/cppc", "PATH=" + directory_.path() + ":" + std::getenv("PATH")};
   }
   Words command(Words arguments) const {
     arguments.insert(arguments.begin(), bin_ + "/cppc-run");

@@ -98,6 +98,7 @@ json nodes_json(const Job::View& view) {
   json nodes = json::array();
   for (const NodeView& node : view.nodes) {
     nodes.push_back({{"node", node.name},
+                     {"host", node.host},
                      {"state", plan::text(node.state)},
                      {"ranks", node.ranks},
                      {"cores", node.cores},
@@ -127,6 +128,7 @@ json to_json(const Job& job) {
   return {{"job", job.description().id},
           {"program", job.description().program},
           {"pid", getpid()},
+          {"controller", job.description().own_node},
           {"state", text(view.state)},
           {"ranks", ranks_json(view)},
           {"nodes", nodes_json(view)},

@@ -10,6 +10,7 @@ Picture::Picture(const std::vector<AllocatedNode>& nodes) {
 
 void Picture::joined(const wire::Hello& hello) {
   agents_[hello.agent].connected = true;
+  agents_[hello.agent].host = hello.node;
   job_size_ = hello.job_size;
 }
 
@@ -70,7 +71,7 @@ std::vector<NodeView> Picture::nodes() const {
   std::vector<NodeView> nodes;
   for (int i = 0; i < static_cast<int>(agents_.size()); ++i) {
     const Agent& agent = agents_[i];
-    NodeView node{agent.node.name, agent.state, {}, 0, slots(agent), 0};
+    NodeView node{agent.node.name, agent.host, agent.state, {}, 0, slots(agent), 0};
     if (agent.roster) node.cores = agent.roster->cores, node.memory_free = agent.roster->memory_free;
     for (int rank = 0; rank < static_cast<int>(place_.size()); ++rank) {
       if (place_[rank] == i) node.ranks.push_back(rank);

@@ -20,6 +20,7 @@ struct RankView {
 
 struct NodeView {
   std::string name;
+  std::string host;  ///< what it calls itself; empty until its agent is there
   plan::NodeState state = plan::NodeState::up;
   std::vector<int> ranks;
   int cores = 0, slots = 0;
@@ -55,6 +56,7 @@ class Picture {
  private:
   struct Agent {
     AllocatedNode node;
+    std::string host;
     plan::NodeState state = plan::NodeState::up;
     bool connected = false;
     std::optional<wire::Roster> roster;
