@@ -334,6 +334,23 @@ TEST_F(JobTest, OnItsOwnNodeCppcRunIsLeft) {
   EXPECT_NE(job_.migration(id)->messages[0].find("cppc-run and mpirun"), std::string::npos);
 }
 
+TEST_F(JobTest, OfARankCountsWhatTheAgentOfItsNodeHasSaidLast) {
+  start();
+  job_.received(roster(2, {3}));  // it is not there yet
+  EXPECT_EQ(job_.view().ranks[3].pid, 103);
+  const auto id = move(3, "node2");
+  wire::Roster replacement = roster(2, {3});
+  replacement.ranks[0].pid = 777;
+  job_.received(replacement);
+  EXPECT_EQ(job_.view().ranks[3].pid, 103);
+  outcome(id);
+  EXPECT_EQ(job_.view().ranks[3].pid, 777);
+  job_.received(roster(2, {}));
+  EXPECT_EQ(job_.view().ranks[3].pid, 0);
+  job_.received(roster(2, {3}, true));
+  EXPECT_TRUE(job_.view().ranks[3].finished);
+}
+
 TEST_F(JobTest, RetiredAgentsAreToldNothing) {
   start();
   const auto id = evacuate("node1");

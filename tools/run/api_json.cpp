@@ -79,17 +79,19 @@ const char* text(Job::State state) {
   return "";
 }
 
+// There may be very many: an initializer list for each would take several times as long.
 json ranks_json(const Job::View& view) {
-  json ranks = json::array();
+  json::array_t ranks;
+  ranks.reserve(view.ranks.size());
   for (std::size_t i = 0; i < view.ranks.size(); ++i) {
     const RankView& rank = view.ranks[i];
-    ranks.push_back({{"rank", i},
-                     {"node", rank.node},
-                     {"pid", rank.pid},
-                     {"state", rank.finished    ? "finished"
-                               : view.moving[i] ? "moving"
-                                                : "running"},
-                     {"bytes", rank.bytes}});
+    json::object_t one;
+    one["rank"] = i;
+    one["node"] = rank.node;
+    one["pid"] = rank.pid;
+    one["state"] = rank.finished ? "finished" : view.moving[i] ? "moving" : "running";
+    one["bytes"] = rank.bytes;
+    ranks.emplace_back(std::move(one));
   }
   return ranks;
 }

@@ -63,12 +63,16 @@ class Picture {
     bool fresh = false;
   };
   void learn_places();
-  wire::Rank details(int rank) const;
+  void learn(const wire::Rank& rank);
+  wire::Rank told_of(int rank) const;
   static int slots(const Agent& agent);
 
   std::vector<Agent> agents_;
   int job_size_ = 0;
   std::vector<int> place_;  // rank -> agent; rosters fill it once, then only migrations change it
+  std::vector<wire::Rank>
+      ranks_;         // what the agent of its node has said of each last; nothing if it does not know it yet
+  int finished_ = 0;  // of these
 };
 
 }  // namespace cppc::run
