@@ -70,7 +70,8 @@ class Run {
       ++lost_;
       return;
     }
-    const auto answer = nlohmann::json::parse(finished.output);
+    const auto printed = nlohmann::json::parse(finished.output);
+    const auto& answer = printed.contains("jobs") ? printed["jobs"].at(0) : printed;  // of an evacuation, of all jobs
     for (const char* name : {"frozen_ms", "response_ms", "evacuation_ms", "rebuild_ms"})
       times_[name].push_back(answer.at(name));
   }
@@ -83,8 +84,8 @@ class Run {
  private:
   static std::vector<std::string> command(const std::string& program, int megabytes, std::vector<std::string> options,
                                           const std::string& until) {
-    options.insert(options.begin(), {test::app(program), "--mb", std::to_string(megabytes), "--pause-us",
-                                     "20000", "--until", until});
+    options.insert(options.begin(),
+                   {test::app(program), "--mb", std::to_string(megabytes), "--pause-us", "20000", "--until", until});
     return options;
   }
 

@@ -56,7 +56,12 @@ class Mover {
     }
   }
 
-  void evacuate(const std::string& node) { request({"--evacuate", node}); }
+  /// An evacuation, of all jobs, has moved this one's ranks.
+  void evacuated(const nlohmann::json& migration) {
+    ++done_;
+    frozen_ms_.push_back(migration.at("frozen_ms"));
+  }
+  void not_evacuated() { ++lost_; }
 
   test::Finished finish() {
     std::ofstream(folder_.file("stop")).flush();
@@ -101,6 +106,19 @@ template <class Work>
 void together(Mover& one, Mover& other, Work work) {
   std::jthread beside([&] { work(other); });
   work(one);
+}
+
+/// All jobs leave the node, in any order.
+void evacuate(const test::Cluster& cluster, const std::string& node, const std::vector<Mover*>& jobs) {
+  const test::Finished finished = cluster.run("head", {test::tool("migrate"), "--evacuate", node, "--json"});
+  if (finished.status == 0) {
+    const auto answer = nlohmann::json::parse(finished.output);
+    for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i]->evacuated(answer.at("jobs").at(i));
+    return;
+  }
+  for (Mover* const job : jobs) job->not_evacuated();
+  std::fprintf(stderr, "migrate --evacuate %s: status %d\n%s%s", node.c_str(), finished.status, finished.output.c_str(),
+               finished.errors.c_str());
 }
 
 /// Of the largest process of each program.
@@ -179,7 +197,7 @@ int main(int argc, char** argv) {
     together(heat, storm, [&](Mover& job) { job.move(until - job.done() - job.lost(), nodes); });
     if (phase == kPhases - 1) break;
     const std::string node = nodes.back();
-    together(heat, storm, [&](Mover& job) { job.evacuate(node); });
+    evacuate(cluster, node, {&heat, &storm});
     cluster.off(node);
     nodes.pop_back();
   }

@@ -106,6 +106,32 @@ TEST(MigrationTest, AnEvacuatedNodeCanBePoweredOff) {
   expect_same_answer(scene);
 }
 
+/// One of the jobs has its socket at a place of its own.
+TEST(MigrationTest, AnEvacuationEmptiesTheNodeOfAllJobs) {
+  const Folder folder;
+  const Cluster cluster(3);
+  const std::vector<std::string> placement{"-H", "node0:1,node1:1,node2:4", "--map-by", "node", "-n", "2"};
+  Job heat(cluster, placement, {app("heat"), "--quiet", "--mb", "2", "--until", folder.file("stop")});
+  Job storm(cluster, placement, {app("storm"), "--until", folder.file("stop")}, {"XDG_RUNTIME_DIR=" + folder.file("")});
+  heat.await_running();
+  storm.await_running();
+  const Finished one = heat.migrate({"--evacuate", "node1"});
+  EXPECT_EQ(one.status, 6) << one.output << one.errors;
+  EXPECT_NE(one.output.find("node1: not safe to power off: still there: storm-"), std::string::npos) << one.output;
+  const Finished all = cluster.run("head", {tool("migrate"), "--evacuate", "node1"});
+  expect_done(all);
+  EXPECT_NE(all.output.find("\nnode1: safe to power off\n"), std::string::npos) << all.output;
+  for (const std::string& program : {app("heat"), app("storm"), tool("cppc-agent")})
+    EXPECT_EQ(cluster.processes("node1", program).size(), 0U) << program;
+  cluster.off("node1");
+  const Finished both = cluster.run("head", {tool("migrate"), "--evacuate", "node0", "--json"});
+  expect_done(both);
+  EXPECT_EQ(nlohmann::json::parse(both.output).at("jobs").size(), 2U) << both.output;
+  std::ofstream(folder.file("stop")).flush();
+  EXPECT_EQ(heat.wait().status, 0);
+  EXPECT_EQ(storm.wait().status, 0);
+}
+
 TEST(MigrationTest, TheWholeJobMovesToOtherNodes) {
   HeatScene scene(6, {"-H", "node0:2,node1:1,node2:1,node3:2,node4:1,node5:1", "-n", "4"});
   expect_done(scene.job().migrate({"--rank", "0", "--to", "node3"}));

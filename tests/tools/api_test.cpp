@@ -2,6 +2,7 @@
 #include "api.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
@@ -66,7 +67,9 @@ TEST_F(ApiTest, DescribesTheJob) {
   job = client_.job().body;
   EXPECT_EQ(job["ranks"][3],
             json({{"rank", 3}, {"node", "node1"}, {"pid", 2003}, {"state", "running"}, {"bytes", 64'000'000}}));
+  EXPECT_EQ(job["controller"], "head");
   EXPECT_EQ(job["nodes"][1], json({{"node", "node1"},
+                                   {"host", "node1"},
                                    {"state", "up"},
                                    {"ranks", {2, 3}},
                                    {"cores", 2},
@@ -118,7 +121,7 @@ TEST_F(ApiTest, EvacuatesANode) {
   const wire::Order order = agents_->order();
   EXPECT_EQ(order.retire, std::vector<int>{1});
   agents_->obey(order);
-  EXPECT_EQ(ended(id)["messages"], json::array({"node1: safe to power off"}));
+  EXPECT_EQ(ended(id)["messages"], json::array({"node1: nothing of this job is left"}));
   EXPECT_EQ(client_.job().body["nodes"][1]["state"], "evacuated");
 }
 
@@ -187,6 +190,18 @@ TEST_F(ApiTest, MalformedRequestsAreRefusedAndTheJobGoesOn) {
     EXPECT_EQ(post_raw(body), "400") << body;
   }
   EXPECT_EQ(client_.job().body["state"], "running");
+}
+
+TEST_F(ApiTest, AnswersWhenAllLowDescriptorsAreTaken) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_max < 2000) GTEST_SKIP() << "needs 2000 descriptors";
+  limit.rlim_cur = limit.rlim_max;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  std::vector<UniqueFd> taken;
+  while (taken.empty() || taken.back().get() < 1500) taken.emplace_back(dup(STDERR_FILENO));
+  EXPECT_EQ(client_.job().status, 200);
+  EXPECT_EQ(raw("GET /v1/job HTTP/1.1\r\nHost: x\r\n\r\n"), "HTTP/1.1 200 OK\r");
 }
 
 TEST_F(ApiTest, OtherRequestsAreNotServed) {

@@ -35,7 +35,8 @@ class CppcRun : public testing::Test {
 
   void mpirun(const std::string& commands) { directory_.script("mpirun", commands); }
   Words environment() const {
-    return {"XDG_RUNTIME_DIR=" + directory_.path(), "PATH=" + directory_.path() + ":" + std::getenv("PATH")};
+    return {"XDG_RUNTIME_DIR=" + directory_.path(), "CPPC_JOB_DIRECTORIES=" + directory_.path() + "/cppc",
+            "PATH=" + directory_.path() + ":" + std::getenv("PATH")};
   }
   Words command(Words arguments) const {
     arguments.insert(arguments.begin(), bin_ + "/cppc-run");
@@ -236,6 +237,33 @@ TEST_F(CppcRun, ListensOnTheNetworkWhenToldToAndKeepsTheTokenToItself) {
   const Finished finished = job.wait();
   EXPECT_EQ(finished.output.find(token), std::string::npos);
   EXPECT_EQ(finished.errors.find(token), std::string::npos);
+}
+
+TEST_F(CppcRun, TakesAllDescriptorsThatItMayHaveAndKeepsThatFromMpirun) {
+  mpirun(R"(ulimit -Sn; sed -n 's/^Max open files *\([0-9]*\) .*/\1/p' /proc/$PPID/limits; ulimit -Hn)");
+  const Finished finished =
+      Process({"sh", "-c", "ulimit -Sn 256; " + with_path("exec " + bin_ + "/cppc-run -n 1 " + app())}, environment())
+          .wait();
+  std::istringstream numbers(finished.output);
+  long mpiruns = 0, own = 0, most = 0;
+  numbers >> mpiruns >> own >> most;
+  EXPECT_EQ(mpiruns, 256) << finished.output << finished.errors;
+  EXPECT_GT(own, 256);
+  EXPECT_EQ(own, most);
+}
+
+TEST_F(CppcRun, RefusesMoreNodesThanItHasDescriptorsFor) {
+  std::string hosts;
+  for (int node = 1; node <= 20; ++node) hosts += "10.99.0." + std::to_string(node) + ":1,";
+  hosts.pop_back();
+  const Finished refused =
+      Process({"sh", "-c", "ulimit -n 200; " + with_path("exec " + bin_ + "/cppc-run -n 1 -H " + hosts + " " + app())},
+              environment())
+          .wait();
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.errors,
+            "cppc-run: a job of 20 nodes needs 260 descriptors in cppc-run, which may have 200 (ulimit -Hn): have the "
+            "limit raised, or use fewer nodes\n");
 }
 
 // A whole life: agents join, migrate works, every rank finishes, mpirun ends.

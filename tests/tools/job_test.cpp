@@ -179,13 +179,14 @@ TEST_F(JobTest, AnEvacuationIsDoneWhenTheAgentHasExited) {
   outcome(id);
   EXPECT_EQ(notes_, "[give up 1]");
   EXPECT_FALSE(job_.migration(id)->over());
-  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::evacuated);
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::up) << "its processes have not gone yet";
   job_.left(1);
   EXPECT_EQ(notes_, "[give up 1][await exit 1]");
   EXPECT_FALSE(job_.migration(id)->over());
   job_.retired(1);
   EXPECT_EQ(state(id), State::done);
-  EXPECT_EQ(job_.migration(id)->messages, std::vector<std::string>{"node1: safe to power off"});
+  EXPECT_EQ(job_.migration(id)->messages, std::vector<std::string>{"node1: nothing of this job is left"});
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::evacuated);
   job_.retired(1);
   EXPECT_EQ(job_.migration(id)->messages.size(), 1u);
   EXPECT_EQ(refusal({{0}, "", {"node1"}}), "node1 has been evacuated and is no longer part of the job");
@@ -323,14 +324,31 @@ TEST_F(JobTest, ACommitThatDoesNotEndEndsTheJob) {
   EXPECT_EQ(notes_, "[end]");
 }
 
-TEST_F(JobTest, ItsOwnNodeIsNeverSafeToPowerOff) {
+TEST_F(JobTest, OnItsOwnNodeCppcRunIsLeft) {
   start();
   const auto id = evacuate("node0");
   outcome(id);
   job_.left(0);
   job_.retired(0);
   ASSERT_EQ(job_.migration(id)->messages.size(), 1u);
-  EXPECT_NE(job_.migration(id)->messages[0].find("do not power it off"), std::string::npos);
+  EXPECT_NE(job_.migration(id)->messages[0].find("cppc-run and mpirun"), std::string::npos);
+}
+
+TEST_F(JobTest, OfARankCountsWhatTheAgentOfItsNodeHasSaidLast) {
+  start();
+  job_.received(roster(2, {3}));  // it is not there yet
+  EXPECT_EQ(job_.view().ranks[3].pid, 103);
+  const auto id = move(3, "node2");
+  wire::Roster replacement = roster(2, {3});
+  replacement.ranks[0].pid = 777;
+  job_.received(replacement);
+  EXPECT_EQ(job_.view().ranks[3].pid, 103);
+  outcome(id);
+  EXPECT_EQ(job_.view().ranks[3].pid, 777);
+  job_.received(roster(2, {}));
+  EXPECT_EQ(job_.view().ranks[3].pid, 0);
+  job_.received(roster(2, {3}, true));
+  EXPECT_TRUE(job_.view().ranks[3].finished);
 }
 
 TEST_F(JobTest, RetiredAgentsAreToldNothing) {

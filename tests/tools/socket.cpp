@@ -29,11 +29,15 @@ Socket::Socket(int fd) : fd_(fd) {
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &minute, sizeof minute);
 }
 
-Socket Socket::connect_tcp(std::uint16_t port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+void connect(int socket, std::uint16_t port) {
   const sockaddr_in address = loopback(port);
-  if (fd < 0 || connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail("connect");
-  return Socket(fd);
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail("connect");
+}
+
+Socket Socket::connect_tcp(std::uint16_t port) {
+  tools::UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  connect(socket.get(), port);
+  return Socket(socket.release());
 }
 
 Socket Socket::connect_unix(const std::string& path) {
@@ -41,7 +45,7 @@ Socket Socket::connect_unix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof address.sun_path - 1);
-  if (fd < 0 || connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail("connect");
+  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail("connect");
   return Socket(fd);
 }
 

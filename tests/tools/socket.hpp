@@ -8,6 +8,9 @@
 
 namespace cppc::test {
 
+/// Of a blocking TCP socket, to a port of this machine.
+void connect(int socket, std::uint16_t port);
+
 class Socket {
  public:
   static Socket connect_tcp(std::uint16_t port);

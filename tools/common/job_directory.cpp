@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -16,25 +17,35 @@ namespace fs = std::filesystem;
 constexpr const char* api_suffix = ".sock";
 constexpr const char* launch_suffix = ".launch";
 
-fs::path chosen_directory() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && *runtime != '\0') return fs::path(runtime) / "cppc";
-  return "/tmp/cppc-" + std::to_string(geteuid());
+// Nothing that would do something to a terminal, wherever the name is printed.
+bool is_job_name(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 
 }  // namespace
 
-Result<fs::path> job_directory() {
-  const fs::path path = chosen_directory();
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return error("cannot make the directory " + path.string() + ": " + std::strerror(errno));
-  }
+fs::path job_directory_of(uid_t user, const std::string& runtime) {
+  return runtime.empty() ? fs::path("/tmp/cppc-" + std::to_string(user)) : fs::path(runtime) / "cppc";
+}
+
+Result<void> check_job_directory(const fs::path& path, uid_t user) {
   struct stat status {};
   // lstat: in /tmp a link could have been left by somebody else.
   if (lstat(path.c_str(), &status) != 0) return error("cannot look at " + path.string() + ": " + std::strerror(errno));
-  if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
-    return error(path.string() + " is not a directory that only you may enter; remove it, or set XDG_RUNTIME_DIR");
+  if (S_ISDIR(status.st_mode) && status.st_uid == user && (status.st_mode & 077) == 0) return {};
+  const std::string whose = user == geteuid() ? "you" : "user " + std::to_string(user);
+  return error(path.string() + " is not a directory that only " + whose +
+               " may enter; remove it, or set XDG_RUNTIME_DIR");
+}
+
+Result<fs::path> job_directory() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  const fs::path path = job_directory_of(geteuid(), runtime != nullptr ? runtime : "");
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return error("cannot make the directory " + path.string() + ": " + std::strerror(errno));
   }
+  if (const auto checked = check_job_directory(path, geteuid()); !checked) return error(checked.error());
   return path;
 }
 
@@ -46,7 +57,8 @@ std::vector<std::string> jobs_in(const fs::path& directory) {
   std::vector<std::string> jobs;
   std::error_code ignored;  // a directory that goes away has no jobs
   for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    if (entry.path().extension() == api_suffix) jobs.push_back(entry.path().stem());
+    const std::string name = entry.path().stem();
+    if (entry.path().extension() == api_suffix && is_job_name(name)) jobs.push_back(name);
   }
   std::sort(jobs.begin(), jobs.end());
   return jobs;

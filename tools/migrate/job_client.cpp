@@ -1,11 +1,14 @@
 #include "job_client.hpp"
 
 #include <httplib.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "../common/job_directory.hpp"
+#include "job_places.hpp"
 
 namespace cppc::migrate {
 namespace {
@@ -34,6 +37,18 @@ void remove_sockets(const std::filesystem::path& directory, const std::string& j
   std::error_code ignored;  // somebody else has removed them
   std::filesystem::remove(tools::api_socket(directory, job), ignored);
   std::filesystem::remove(tools::launch_socket(directory, job), ignored);
+}
+
+// A cppc-run whose socket has been removed: nobody can ask for its job any more.
+void add_silent(RunningJobs& running, const std::vector<Runner>& runners) {
+  for (const Runner& runner : runners) {
+    const std::string user = user_name(runner.user);
+    const bool answered = std::ranges::any_of(running.jobs, [&](const RunningJob& job) {
+      return job.user == user && whole_number(job.description, "pid") == static_cast<std::uint64_t>(runner.own_process);
+    });
+    if (answered || !is_at_work(runner)) continue;
+    running.silent.push_back("the job of process " + std::to_string(runner.process) + " of " + user);
+  }
 }
 
 std::string migration_path(std::uint64_t id) { return "/v1/migrations/" + std::to_string(id); }
@@ -81,30 +96,38 @@ Answer JobClient::cancel(std::uint64_t id) const { return ask("DELETE", migratio
 tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route) {
   JobClient client(route);
   Answer answer = client.job();
-  if (answer.status == 200) return RunningJob{text(answer.body, "job"), client, std::move(answer.body)};
+  if (answer.status == 200) return RunningJob{text(answer.body, "job"), client, std::move(answer.body), ""};
   return tl::unexpected(Unanswered{answer.status, answer.status == 0 ? answer.failure : answer.error()});
 }
 
-Result<std::vector<RunningJob>> running_jobs() {
-  const auto directory = tools::job_directory();
-  if (!directory) return tools::error(directory.error());
-  std::vector<RunningJob> jobs;
-  for (const std::string& id : tools::jobs_in(*directory)) {
-    const auto socket = tools::api_socket(*directory, id);
-    JobClient client(socket);
-    Answer answer = client.job();
-    if (answer.status == 200) {
-      jobs.push_back({id, client, std::move(answer.body)});
-    } else if (client.gone()) {
-      remove_sockets(*directory, id);
+Result<RunningJobs> running_jobs(bool everybody) {
+  const auto found = job_places(everybody);
+  if (!found) return tools::error(found.error());
+  RunningJobs running;
+  for (const JobPlace& place : found->places) {
+    for (const std::string& id : tools::jobs_in(place.directory)) {
+      JobClient client(tools::api_socket(place.directory, id));
+      Answer answer = client.job();
+      const std::string user = user_name(place.user);
+      if (answer.status == 200) {
+        running.jobs.push_back({id, client, std::move(answer.body), user});
+      } else if (!client.gone()) {
+        running.silent.push_back("job " + id + " of " + user);
+      } else if (place.user == geteuid()) {
+        remove_sockets(place.directory, id);
+      }
     }
   }
-  return jobs;
+  add_silent(running, found->runners);
+  return running;
 }
 
 std::string text(const json& object, const char* field) {
   const bool there = object.is_object() && object.contains(field) && object[field].is_string();
-  return there ? object[field].get<std::string>() : "";
+  std::string text = there ? object[field].get<std::string>() : "";
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
+  return text;
 }
 
 double number(const json& object, const char* field) {

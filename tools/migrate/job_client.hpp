@@ -46,10 +46,17 @@ struct RunningJob {
   std::string id;
   JobClient client;
   nlohmann::json description;  ///< as GET /v1/job has it
+  std::string user;            ///< whose it is; empty: not known
 };
 
-/// This user's jobs whose cppc-run runs on this machine. What jobs that died have left is removed.
-Result<std::vector<RunningJob>> running_jobs();
+struct RunningJobs {
+  std::vector<RunningJob> jobs;
+  std::vector<std::string> silent;  ///< others that run, but do not answer: for people
+};
+
+/// The jobs whose cppc-run runs on this machine: the caller's; with `everybody`, if the caller is root, those of all
+/// users. What the caller's jobs that died have left is removed.
+Result<RunningJobs> running_jobs(bool everybody);
 
 struct Unanswered {
   int status = 0;  ///< of HTTP; 0: nobody answered
@@ -59,7 +66,8 @@ struct Unanswered {
 /// The job at the other end of the route.
 tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route);
 
-// Fields of answers; a default when the field is missing or of another type.
+// Fields of answers; a default when the field is missing or of another type. Texts are without control characters: jobs
+// of other users may say anything, to the terminal of root, too.
 std::string text(const nlohmann::json& object, const char* field);
 double number(const nlohmann::json& object, const char* field);
 std::uint64_t whole_number(const nlohmann::json& object, const char* field);

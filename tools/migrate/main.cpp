@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "request.hpp"
+#include "evacuation.hpp"
+#include "migration_request.hpp"
 #include "route.hpp"
 #include "status.hpp"
 
@@ -17,15 +18,14 @@ constexpr const char* footer = R"(Examples:
   migrate status                          which jobs run, and where their ranks are
   migrate --rank 5 --to node2
   migrate --rank 3,5,8 --to node2 --dry-run
-  migrate --evacuate node1                moves all its ranks to the other nodes; says when it may be powered off
+  migrate --evacuate node1                empties it of all jobs; says whether it may be powered off
   migrate --evacuate node1 --to node2,node3 --timeout 30
   migrate --job heat-1f3a5b7d --rank 0 --to node1
   migrate --server https://login1:4711 --ca site.pem --token-file ~/.cppc-token status
 
-Exit status: 0 done, 1 failed and the job goes on as before, 2 wrong usage, 3 refused, 4 the job is damaged, 124 timeout
+Exit status: 0 done, 1 failed and the job goes on as before, 2 wrong usage, 3 refused, 4 the job is damaged, 5 the node is
+empty, but cppc-run runs on it, 6 other jobs are on it, or may be, 124 timeout
 See also: cppc-run(1))";
-
-int exit_with(Exit how) { return static_cast<int>(how); }
 
 int fail(Exit how, const std::string& reason) {
   std::fprintf(stderr, "migrate: %s\n", reason.c_str());
@@ -41,8 +41,11 @@ std::string ids(const std::vector<RunningJob>& jobs) {
 int show_status(const std::vector<RunningJob>& jobs, bool as_json) {
   if (as_json) {
     nlohmann::json all = nlohmann::json::array();
-    for (const RunningJob& job : jobs) all.push_back(job.description);
-    std::printf("%s\n", all.dump().c_str());
+    for (const RunningJob& job : jobs) {
+      all.push_back(job.description);
+      if (!job.user.empty()) all.back()["user"] = job.user;
+    }
+    print_json(all);
   } else {
     for (const RunningJob& job : jobs) std::fputs(describe(job).c_str(), stdout);
     if (jobs.empty()) std::puts("no job is running");
@@ -50,30 +53,53 @@ int show_status(const std::vector<RunningJob>& jobs, bool as_json) {
   return EXIT_SUCCESS;
 }
 
+struct Command {
+  bool status = false;
+  std::string job;  ///< empty: whichever there is
+  Request request;
+};
+
+int move_ranks(const std::vector<RunningJob>& jobs, const Request& request) {
+  if (jobs.empty()) return fail(Exit::refused, "no job is running that cppc-run has started on this machine");
+  if (jobs.size() > 1) return fail(Exit::wrong_usage, "several jobs are running: " + ids(jobs) + "; choose with --job");
+  return exit_with(carry_out(jobs.front(), request));
+}
+
 constexpr int unauthorized = 401;
 
-int run(bool status, const std::string& id, const Request& request, const std::optional<RemoteJob>& remote) {
-  Result<std::vector<RunningJob>> jobs;
-  if (remote) {
-    const auto route = by_network(*remote);
-    if (!route) return fail(Exit::wrong_usage, route.error());
-    auto job = job_at(*route);
-    if (!job && job.error().status == unauthorized) return fail(Exit::refused, remote->server + " does not know you");
-    if (!job) return fail(Exit::failed, "no answer from " + remote->server + ": " + job.error().reason);
-    jobs->push_back(*std::move(job));
-  } else {
-    jobs = running_jobs();
+int run_remotely(const Command& command, const RemoteJob& remote) {
+  const auto route = by_network(remote);
+  if (!route) return fail(Exit::wrong_usage, route.error());
+  const auto job = job_at(*route);
+  if (!job && job.error().status == unauthorized) return fail(Exit::refused, remote.server + " does not know you");
+  if (!job) return fail(Exit::failed, "no answer from " + remote.server + ": " + job.error().reason);
+  if (!command.job.empty() && job->id != command.job)
+    return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
+  if (command.status) return show_status({*job}, command.request.json);
+  if (command.request.evacuate.empty()) return move_ranks({*job}, command.request);
+  const auto look = [&]() -> Result<RunningJobs> {
+    auto now = job_at(*route);
+    if (now) return RunningJobs{{*std::move(now)}, {}};
+    return (*route)->gone() ? RunningJobs{} : RunningJobs{{}, {"job " + job->id}};
+  };
+  return exit_with(Evacuation({look, "", /*sees_all=*/false}, command.request).run());
+}
+
+// Only who asks for ranks without saying of which job means those of his own jobs alone.
+int run_here(const Command& command) {
+  const bool moves = !command.status && command.request.evacuate.empty();
+  const auto look = [&] { return running_jobs(/*everybody=*/!moves || !command.job.empty()); };
+  auto running = look();
+  if (!running) return fail(Exit::failed, running.error());
+  for (const std::string& silent : running->silent) complain("no answer from " + silent);
+  std::vector<RunningJob>& jobs = running->jobs;
+  if (!command.job.empty()) {
+    std::erase_if(jobs, [&](const RunningJob& job) { return job.id != command.job; });
+    if (jobs.empty()) return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
   }
-  if (!jobs) return fail(Exit::failed, jobs.error());
-  if (!id.empty()) {
-    std::erase_if(*jobs, [&](const RunningJob& job) { return job.id != id; });
-    if (jobs->empty()) return fail(Exit::refused, "there is no job " + id + ", or it has ended");
-  }
-  if (status) return show_status(*jobs, request.json);
-  if (jobs->empty()) return fail(Exit::refused, "no job is running that cppc-run has started on this machine");
-  if (jobs->size() > 1)
-    return fail(Exit::wrong_usage, "several jobs are running: " + ids(*jobs) + "; choose with --job");
-  return exit_with(carry_out(jobs->front(), request));
+  if (command.status) return show_status(jobs, command.request.json);
+  if (moves || jobs.empty()) return move_ranks(jobs, command.request);
+  return exit_with(Evacuation({look, command.job}, command.request).run());
 }
 
 }  // namespace
@@ -82,8 +108,8 @@ int run(bool status, const std::string& id, const Request& request, const std::o
 int main(int argc, char** argv) {
   using namespace cppc::migrate;
   std::signal(SIGPIPE, SIG_IGN);  // cppc-run may close a connection before it has been asked anything
-  Request request;
-  std::string job;
+  Command command;
+  Request& request = command.request;
   CLI::App app{"Moves ranks of a running MPI job, started by cppc-run, to other nodes while it works."};
   app.footer(footer);
   app.set_version_flag("--version", "migrate " CPPC_VERSION);
@@ -92,14 +118,14 @@ int main(int argc, char** argv) {
                    ->delimiter(',')
                    ->allow_extra_args(false);
   auto* evacuate =
-      app.add_option("--evacuate", request.evacuate, "the node whose ranks are all to move; it is given up");
+      app.add_option("--evacuate", request.evacuate, "the node whose ranks, of all jobs, are to move; it is given up");
   auto* to = app.add_option("--to", request.to, "the node to move to; several to share the ranks out")
                  ->delimiter(',')
                  ->allow_extra_args(false);
   auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
   auto* timeout =
       app.add_option("--timeout", request.timeout_s, "seconds after which to cancel")->check(CLI::PositiveNumber);
-  app.add_option("--job", job, "which job, when several are running");
+  app.add_option("--job", command.job, "which job, when several are running");
   app.add_flag("--json", request.json, "say it as JSON on standard output");
   RemoteJob remote;
   auto* server = app.add_option("--server", remote.server, "a job elsewhere: https://HOST:PORT, see cppc-run --listen");
@@ -120,5 +146,6 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& failure) {
     return app.exit(failure) == 0 ? EXIT_SUCCESS : exit_with(Exit::wrong_usage);
   }
-  return run(static_cast<bool>(*status), job, request, *server ? std::optional(remote) : std::nullopt);
+  command.status = static_cast<bool>(*status);
+  return *server ? run_remotely(command, remote) : run_here(command);
 }

@@ -51,7 +51,7 @@ void Progress::show(const json& migration, Clock::time_point now) {
     drawn_ = true;
   } else if (phase != phase_) {
     const std::string size = phase == "ship" && total > 0 ? ": " + megabytes(static_cast<double>(total)) : "";
-    std::fprintf(out_, "%s%s\n", phase.c_str(), size.c_str());
+    std::fprintf(out_, "%s%s%s\n", label_.c_str(), phase.c_str(), size.c_str());
   }
   phase_ = phase;
   std::fflush(out_);

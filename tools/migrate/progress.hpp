@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace cppc::migrate {
 
@@ -13,8 +14,9 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Writes to `out`, which has to outlive it.
-  Progress(std::FILE* out, bool terminal) : out_(out), terminal_(terminal) {}
+  /// Writes to `out`, which has to outlive it; lines begin with `label`.
+  Progress(std::FILE* out, bool terminal, std::string label = "")
+      : out_(out), terminal_(terminal), label_(std::move(label)) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -28,6 +30,7 @@ class Progress {
 
   std::FILE* out_;
   bool terminal_;
+  std::string label_;
   bool drawn_ = false;
   std::string phase_;
   std::optional<Clock::time_point> first_bytes_at_;

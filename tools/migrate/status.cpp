@@ -33,7 +33,8 @@ std::string ranks_on(const json& node, const json& ranks) {
 std::string describe(const RunningJob& job) {
   const json& description = job.description;
   std::string result = "job " + job.id + ": " + text(description, "program") + ", " + text(description, "state") +
-                       ", process " + std::to_string(whole_number(description, "pid")) + "\n";
+                       ", process " + std::to_string(whole_number(description, "pid")) +
+                       (job.user.empty() ? "" : " of " + job.user) + "\n";
   result += row("node", "state", "slots", "free memory", "ranks");
   for (const json& node : list(description, "nodes")) {
     result += row(text(node, "node"), text(node, "state"), std::to_string(whole_number(node, "slots")),

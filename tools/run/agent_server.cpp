@@ -1,7 +1,6 @@
 #include "agent_server.hpp"
 
 #include <spdlog/spdlog.h>
-#include <sys/epoll.h>
 
 #include <algorithm>
 
@@ -17,18 +16,12 @@ constexpr std::size_t most_strangers = 64;  // connections that have not said He
 }  // namespace
 
 AgentServer::AgentServer(EventLoop& loop, Listener listener, std::string key, int agents, Events events)
-    : loop_(loop), listener_(std::move(listener)), key_(std::move(key)), agents_(agents), events_(std::move(events)) {
-  loop_.watch(listener_.socket.get(), EPOLLIN, [this](std::uint32_t) { accept(); });
-}
-
-AgentServer::~AgentServer() { close_door(); }
-
-// Nobody else is expected.
-void AgentServer::close_door() {
-  if (!listener_.socket) return;
-  loop_.forget(listener_.socket.get());
-  listener_.socket.reset();
-}
+    : loop_(loop),
+      door_(std::make_unique<Acceptor>(loop, std::move(listener.socket), "agents'",
+                                       [this](UniqueFd socket) { accept(std::move(socket)); })),
+      key_(std::move(key)),
+      agents_(agents),
+      events_(std::move(events)) {}
 
 void AgentServer::send(int agent, const wire::Message& message) {
   if (const auto found = connection_of_.find(agent); found != connection_of_.end()) {
@@ -44,17 +37,15 @@ void AgentServer::dismiss() {
   }
 }
 
-void AgentServer::accept() {
-  while (UniqueFd socket = accept_one(listener_.socket.get())) {
-    tune_tcp(socket.get());
-    const Position client = clients_.emplace(clients_.end());
-    client->connection = std::make_unique<LineConnection>(
-        loop_, std::move(socket), longest_hello,
-        LineConnection::Events{.line = [this, client](std::string_view line) { on_line(client, line); },
-                               .closed = [this, client] { drop(client); }});
-    if (clients_.size() > static_cast<std::size_t>(agents_) + most_strangers) {
-      drop(std::find_if(clients_.begin(), clients_.end(), [](const Client& one) { return one.agent < 0; }));
-    }
+void AgentServer::accept(UniqueFd socket) {
+  tune_tcp(socket.get());
+  const Position client = clients_.emplace(clients_.end());
+  client->connection = std::make_unique<LineConnection>(
+      loop_, std::move(socket), longest_hello,
+      LineConnection::Events{.line = [this, client](std::string_view line) { on_line(client, line); },
+                             .closed = [this, client] { drop(client); }});
+  if (clients_.size() > static_cast<std::size_t>(agents_) + most_strangers) {
+    drop(std::find_if(clients_.begin(), clients_.end(), [](const Client& one) { return one.agent < 0; }));
   }
 }
 
@@ -83,7 +74,7 @@ bool AgentServer::greet(Position client, const wire::Message& message) {
   spdlog::info("{}: its agent is connected", hello->node);
   events_.joined(*hello);
   if (greeted_.size() == static_cast<std::size_t>(agents_)) {
-    close_door();
+    door_.reset();  // nobody else is expected
     std::erase_if(clients_, [](const Client& one) { return one.agent < 0; });
   }
   return true;

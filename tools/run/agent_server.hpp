@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "acceptor.hpp"
 #include "cppc/wire.hpp"
 #include "line_connection.hpp"
 #include "sockets.hpp"
@@ -26,7 +27,7 @@ class AgentServer {
 
   /// Expects `agents` agents, each once, with its agent_key() of `key`; when all are there, it stops listening.
   AgentServer(EventLoop& loop, Listener listener, std::string key, int agents, Events events);
-  ~AgentServer();
+  ~AgentServer() = default;
   AgentServer(const AgentServer&) = delete;
   AgentServer& operator=(const AgentServer&) = delete;
 
@@ -44,8 +45,7 @@ class AgentServer {
   };
   using Position = std::list<Client>::iterator;
 
-  void accept();
-  void close_door();
+  void accept(UniqueFd socket);
   void on_line(Position client, std::string_view line);
   bool greet(Position client, const wire::Message& message);
   bool take(Client& client, const wire::Message& message);
@@ -53,7 +53,7 @@ class AgentServer {
   void drop(Position client);
 
   EventLoop& loop_;
-  Listener listener_;
+  std::unique_ptr<Acceptor> door_;  // open until all agents are there
   std::string key_;
   int agents_;
   Events events_;

@@ -8,9 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "../common/host_name.hpp"
 #include "mpirun_options.hpp"
 
 namespace cppc::run {
+
+using tools::without_domain;
 
 struct AllocatedNode {
   std::string name;          ///< as mpirun calls it: this machine by its host name, others without their domain
@@ -37,8 +40,5 @@ Result<Allocation> allocate(std::span<const Context> contexts, const Machine& ma
 
 /// As --host takes it: "node0:2,node1:*".
 std::string host_list(std::span<const AllocatedNode> nodes);
-
-/// "node1" of "node1.example.org"; addresses stay as they are.
-std::string without_domain(const std::string& name);
 
 }  // namespace cppc::run

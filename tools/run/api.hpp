@@ -1,7 +1,7 @@
 /// The job's interface for operators: HTTP and JSON on a UNIX socket that only this user can open and, if the user
 /// wants that, over the network (network_server.hpp).
 ///
-///   GET    /v1/job            the job: {"job","program","pid","state","ranks","nodes","migrations"}
+///   GET    /v1/job            the job: {"job","program","pid","controller","state","ranks","nodes","migrations"}
 ///   POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to" then optional;
 ///                             optional "dry_run":true and "timeout_s":60 (until the migration point is reached).
 ///                             202 with the migration, or for a dry run 200 with its {"moves"}

@@ -79,17 +79,19 @@ const char* text(Job::State state) {
   return "";
 }
 
+// There may be very many: an initializer list for each would take several times as long.
 json ranks_json(const Job::View& view) {
-  json ranks = json::array();
+  json::array_t ranks;
+  ranks.reserve(view.ranks.size());
   for (std::size_t i = 0; i < view.ranks.size(); ++i) {
     const RankView& rank = view.ranks[i];
-    ranks.push_back({{"rank", i},
-                     {"node", rank.node},
-                     {"pid", rank.pid},
-                     {"state", rank.finished    ? "finished"
-                               : view.moving[i] ? "moving"
-                                                : "running"},
-                     {"bytes", rank.bytes}});
+    json::object_t one;
+    one["rank"] = i;
+    one["node"] = rank.node;
+    one["pid"] = rank.pid;
+    one["state"] = rank.finished ? "finished" : view.moving[i] ? "moving" : "running";
+    one["bytes"] = rank.bytes;
+    ranks.emplace_back(std::move(one));
   }
   return ranks;
 }
@@ -98,6 +100,7 @@ json nodes_json(const Job::View& view) {
   json nodes = json::array();
   for (const NodeView& node : view.nodes) {
     nodes.push_back({{"node", node.name},
+                     {"host", node.host},
                      {"state", plan::text(node.state)},
                      {"ranks", node.ranks},
                      {"cores", node.cores},
@@ -127,6 +130,7 @@ json to_json(const Job& job) {
   return {{"job", job.description().id},
           {"program", job.description().program},
           {"pid", getpid()},
+          {"controller", job.description().own_node},
           {"state", text(view.state)},
           {"ranks", ranks_json(view)},
           {"nodes", nodes_json(view)},

@@ -1,5 +1,6 @@
 #include "event_loop.hpp"
 
+#include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -60,7 +61,8 @@ void EventLoop::watch(int fd, std::uint32_t events, EventCallback callback) {
   watches_[fd] = std::make_shared<Watch>(Watch{id, std::move(callback)});
   fd_of_id_[id] = fd;
   epoll_event event{.events = events, .data = {.u64 = id}};
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+    spdlog::error("nothing will be heard on descriptor {}: {}", fd, std::strerror(errno));
 }
 
 void EventLoop::change(int fd, std::uint32_t events) {

@@ -140,9 +140,9 @@ void Job::retired(int agent) {
   Migration* migration = active();
   if (!settling_ || plan_->retire != agent || migration == nullptr) return;
   const std::string& node = picture_.node_name(agent);
-  migration->messages.push_back(node == description_.own_node
-                                    ? node + ": no rank is left, but cppc-run and mpirun run here: do not power it off"
-                                    : node + ": safe to power off");
+  migration->messages.push_back(node + (node == description_.own_node
+                                            ? ": nothing of this job is left but cppc-run and mpirun"
+                                            : ": nothing of this job is left"));
   finish(*migration, Migration::State::done, CPPC_OK, "");
   advance();
   changed_.notify_all();
@@ -173,6 +173,7 @@ Job::View Job::view() const {
     for (const plan::Move& move : plan_->moves) view.moving[move.rank] = true;
   }
   for (const Migration& migration : migrations_) view.migrations.push_back(migration.id);
+  if (settling_) view.nodes[*plan_->retire].state = plan::NodeState::up;  // until its processes have gone
   return view;
 }
 

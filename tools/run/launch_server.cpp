@@ -1,7 +1,6 @@
 #include "launch_server.hpp"
 
 #include <spdlog/spdlog.h>
-#include <sys/epoll.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -38,25 +37,23 @@ Result<std::unique_ptr<LaunchServer>> LaunchServer::create(EventLoop& loop, Rela
 }
 
 LaunchServer::LaunchServer(EventLoop& loop, Relay& relay, std::filesystem::path path, UniqueFd listener)
-    : loop_(loop), relay_(relay), path_(std::move(path)), listener_(std::move(listener)) {
-  loop_.watch(listener_.get(), EPOLLIN, [this](std::uint32_t) { accept(); });
-}
+    : loop_(loop),
+      relay_(relay),
+      path_(std::move(path)),
+      door_(loop, std::move(listener), "launch agents'", [this](UniqueFd socket) { accept(std::move(socket)); }) {}
 
 LaunchServer::~LaunchServer() {
-  loop_.forget(listener_.get());
   std::error_code ignored;  // somebody has removed it before
   std::filesystem::remove(path_, ignored);
 }
 
-void LaunchServer::accept() {
-  while (UniqueFd socket = accept_one(listener_.get())) {
-    if (!is_own_peer(socket.get())) continue;
-    const Position client = clients_.emplace(clients_.end());
-    client->connection = std::make_unique<LineConnection>(
-        loop_, std::move(socket), longest_line,
-        LineConnection::Events{.line = [this, client](std::string_view line) { on_line(client, line); },
-                               .closed = [this, client] { clients_.erase(client); }});
-  }
+void LaunchServer::accept(UniqueFd socket) {
+  if (!is_own_peer(socket.get())) return;
+  const Position client = clients_.emplace(clients_.end());
+  client->connection = std::make_unique<LineConnection>(
+      loop_, std::move(socket), longest_line,
+      LineConnection::Events{.line = [this, client](std::string_view line) { on_line(client, line); },
+                             .closed = [this, client] { clients_.erase(client); }});
 }
 
 void LaunchServer::on_line(Position client, std::string_view line) {

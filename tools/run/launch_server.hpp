@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <list>
 
+#include "acceptor.hpp"
 #include "line_connection.hpp"
 #include "relay.hpp"
 
@@ -26,14 +27,14 @@ class LaunchServer {
   using Position = std::list<Client>::iterator;
 
   LaunchServer(EventLoop& loop, Relay& relay, std::filesystem::path path, UniqueFd listener);
-  void accept();
+  void accept(UniqueFd socket);
   void on_line(Position client, std::string_view line);
   void end(const std::string& node, int status);
 
   EventLoop& loop_;
   Relay& relay_;
   std::filesystem::path path_;
-  UniqueFd listener_;
+  Acceptor door_;
   std::list<Client> clients_;
 };
 

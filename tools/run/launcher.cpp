@@ -44,13 +44,14 @@ std::vector<std::string> merged_environment(const Environment& more) {
 bool in_foreground() { return isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILENO) == getpgrp(); }
 
 // After fork(): only what is safe there. Says in `failure` why mpirun could not be run.
-[[noreturn]] void become_mpirun(char* const* arguments, char* const* environment, const SignalGate& gate, pid_t parent,
-                                bool shares_terminal, int failure) {
+[[noreturn]] void become_mpirun(char* const* arguments, char* const* environment, const SignalGate& gate,
+                                const DescriptorLimit& limit, pid_t parent, bool shares_terminal, int failure) {
   if (!shares_terminal) setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(EXIT_FAILURE);
   std::signal(SIGPIPE, SIG_DFL);  // the HTTP library ignores it
   sigprocmask(SIG_SETMASK, &gate.original(), nullptr);
+  limit.restore();
   execvpe(arguments[0], arguments, environment);
   const int reason = errno;
   [[maybe_unused]] const auto written = write(failure, &reason, sizeof reason);
@@ -66,7 +67,7 @@ SignalGate::SignalGate() {
   pthread_sigmask(SIG_BLOCK, &held_, &original_);
 }
 
-Result<Launcher> Launcher::start(const MpirunCommand& command, const SignalGate& gate) {
+Result<Launcher> Launcher::start(const MpirunCommand& command, const SignalGate& gate, const DescriptorLimit& limit) {
   std::vector<std::string> arguments = command.arguments;
   std::vector<std::string> environment = merged_environment(command.environment);
   const std::vector<char*> argument_pointers = pointers(arguments), environment_pointers = pointers(environment);
@@ -78,7 +79,7 @@ Result<Launcher> Launcher::start(const MpirunCommand& command, const SignalGate&
   const pid_t mpirun = fork();
   if (mpirun < 0) return error(std::string("cannot start mpirun: ") + std::strerror(errno));
   if (mpirun == 0) {
-    become_mpirun(argument_pointers.data(), environment_pointers.data(), gate, self, shares_terminal,
+    become_mpirun(argument_pointers.data(), environment_pointers.data(), gate, limit, self, shares_terminal,
                   report_failure.get());
   }
   report_failure.reset();

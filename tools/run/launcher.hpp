@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "descriptor_limit.hpp"
 #include "mpirun_command.hpp"
 
 namespace cppc::run {
@@ -23,7 +24,7 @@ class SignalGate {
 class Launcher {
  public:
   /// An error when mpirun cannot be run. It ends when this process does, however that happens. From the main thread.
-  static Result<Launcher> start(const MpirunCommand& command, const SignalGate& gate);
+  static Result<Launcher> start(const MpirunCommand& command, const SignalGate& gate, const DescriptorLimit& limit);
 
   pid_t process() const { return mpirun_; }
 

@@ -143,6 +143,8 @@ Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options)
   settings->key = random_hex(32);
   settings->launch_socket = tools::launch_socket(*directory, settings->job);
 
+  const DescriptorLimit limit;
+  if (const auto enough = limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   const SignalGate gate;
   const auto controller =
       Controller::start({settings->job, contexts.front().program.front(), allocation->nodes, machine.name},
@@ -153,7 +155,7 @@ Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options)
   settings->controller = (*controller)->addresses();
   const auto command = build_mpirun_command(contexts, *allocation, machine, *settings, present_environment());
   if (!command) return error(command.error());
-  auto mpirun = Launcher::start(*command, gate);
+  auto mpirun = Launcher::start(*command, gate, limit);
   if (!mpirun) return error(std::move(mpirun).error());
   spdlog::info("job {}", settings->job);
   (*controller)->started(mpirun->process());

@@ -29,7 +29,7 @@ struct Migration {
   std::vector<NamedMove> moves;  ///< as planned last
   std::uint64_t bytes_done = 0, bytes_total = 0;
   wire::Outcome outcome;              ///< with a reason unless it is done
-  std::vector<std::string> messages;  ///< for people, such as "node1: safe to power off"
+  std::vector<std::string> messages;  ///< for people, such as "node1: nothing of this job is left"
   std::optional<Clock::time_point> started, ended;
 
   // For Job::await_watchers().

@@ -10,17 +10,30 @@ Picture::Picture(const std::vector<AllocatedNode>& nodes) {
 
 void Picture::joined(const wire::Hello& hello) {
   agents_[hello.agent].connected = true;
+  agents_[hello.agent].host = hello.node;
   job_size_ = hello.job_size;
 }
 
 void Picture::reported(const wire::Roster& roster) {
-  agents_[roster.agent].roster = roster;
-  agents_[roster.agent].fresh = true;
-  if (!complete()) learn_places();
+  Agent& agent = agents_[roster.agent];
+  const std::vector<wire::Rank> before = agent.roster ? std::move(agent.roster->ranks) : std::vector<wire::Rank>{};
+  agent.roster = roster;
+  agent.fresh = true;
+  if (!complete()) return learn_places();
+  const auto is_here = [&](const wire::Rank& one) {
+    return one.rank < static_cast<int>(place_.size()) && place_[one.rank] == roster.agent;
+  };
+  for (const wire::Rank& one : before)
+    if (is_here(one)) learn({.rank = one.rank});
+  for (const wire::Rank& one : roster.ranks)
+    if (is_here(one)) learn(one);
 }
 
 void Picture::carried_out(const plan::Plan& plan) {
-  for (const plan::Move& move : plan.moves) place_[move.rank] = move.to;
+  for (const plan::Move& move : plan.moves) {
+    place_[move.rank] = move.to;
+    learn(told_of(move.rank));
+  }
   if (plan.retire) agents_[*plan.retire].state = plan::NodeState::evacuated;
 }
 
@@ -33,12 +46,7 @@ bool Picture::fresh() const {
                      [](const Agent& agent) { return agent.fresh || !agent.connected; });
 }
 
-bool Picture::all_finished() const {
-  for (int rank = 0; rank < static_cast<int>(place_.size()); ++rank) {
-    if (!details(rank).finished) return false;
-  }
-  return complete();
-}
+bool Picture::all_finished() const { return complete() && finished_ == static_cast<int>(ranks_.size()); }
 
 bool Picture::anybody_connected() const {
   return std::any_of(agents_.begin(), agents_.end(), [](const Agent& agent) { return agent.connected; });
@@ -50,33 +58,24 @@ plan::Snapshot Picture::snapshot() const {
     snapshot.nodes.push_back(
         {agent.node.name, agent.state, slots(agent), agent.roster ? agent.roster->memory_free : 0});
   }
-  for (int rank = 0; rank < static_cast<int>(place_.size()); ++rank) {
-    const wire::Rank known = details(rank);
-    snapshot.ranks.push_back({place_[rank], known.bytes, known.finished});
-  }
+  for (const wire::Rank& rank : ranks_) snapshot.ranks.push_back({place_[rank.rank], rank.bytes, rank.finished});
   return snapshot;
 }
 
 std::vector<RankView> Picture::ranks() const {
   std::vector<RankView> ranks;
-  for (int rank = 0; rank < static_cast<int>(place_.size()); ++rank) {
-    const wire::Rank known = details(rank);
-    ranks.push_back({agents_[place_[rank]].node.name, known.pid, known.bytes, known.finished});
-  }
+  for (const wire::Rank& rank : ranks_)
+    ranks.push_back({agents_[place_[rank.rank]].node.name, rank.pid, rank.bytes, rank.finished});
   return ranks;
 }
 
 std::vector<NodeView> Picture::nodes() const {
   std::vector<NodeView> nodes;
-  for (int i = 0; i < static_cast<int>(agents_.size()); ++i) {
-    const Agent& agent = agents_[i];
-    NodeView node{agent.node.name, agent.state, {}, 0, slots(agent), 0};
+  for (const Agent& agent : agents_) {
+    NodeView& node = nodes.emplace_back(NodeView{agent.node.name, agent.host, agent.state, {}, 0, slots(agent), 0});
     if (agent.roster) node.cores = agent.roster->cores, node.memory_free = agent.roster->memory_free;
-    for (int rank = 0; rank < static_cast<int>(place_.size()); ++rank) {
-      if (place_[rank] == i) node.ranks.push_back(rank);
-    }
-    nodes.push_back(std::move(node));
   }
+  for (int rank = 0; rank < static_cast<int>(place_.size()); ++rank) nodes[place_[rank]].ranks.push_back(rank);
   return nodes;
 }
 
@@ -93,15 +92,24 @@ void Picture::learn_places() {
       if (rank.rank < job_size_) place[rank.rank] = i;
     }
   }
-  if (std::count(place.begin(), place.end(), -1) == 0) place_ = std::move(place);
+  if (std::count(place.begin(), place.end(), -1) != 0) return;
+  place_ = std::move(place);
+  ranks_.resize(place_.size());
+  for (int rank = 0; rank < job_size_; ++rank) ranks_[rank].rank = rank;
+  for (int i = 0; i < static_cast<int>(agents_.size()); ++i)
+    for (const wire::Rank& rank : agents_[i].roster->ranks)
+      if (rank.rank < job_size_ && place_[rank.rank] == i) learn(rank);
 }
 
-// What the agent of its node has said of it last; nothing when that agent does not know it yet.
-wire::Rank Picture::details(int rank) const {
-  const Agent& agent = agents_[place_[rank]];
-  for (const wire::Rank& known : agent.roster->ranks) {
+void Picture::learn(const wire::Rank& rank) {
+  finished_ += static_cast<int>(rank.finished) - static_cast<int>(ranks_[rank.rank].finished);
+  ranks_[rank.rank] = rank;
+}
+
+// By the agent of the node that it is on.
+wire::Rank Picture::told_of(int rank) const {
+  for (const wire::Rank& known : agents_[place_[rank]].roster->ranks)
     if (known.rank == rank) return known;
-  }
   return {.rank = rank};
 }
 

@@ -20,6 +20,7 @@ struct RankView {
 
 struct NodeView {
   std::string name;
+  std::string host;  ///< what it calls itself; empty until its agent is there
   plan::NodeState state = plan::NodeState::up;
   std::vector<int> ranks;
   int cores = 0, slots = 0;
@@ -55,18 +56,23 @@ class Picture {
  private:
   struct Agent {
     AllocatedNode node;
+    std::string host;
     plan::NodeState state = plan::NodeState::up;
     bool connected = false;
     std::optional<wire::Roster> roster;
     bool fresh = false;
   };
   void learn_places();
-  wire::Rank details(int rank) const;
+  void learn(const wire::Rank& rank);
+  wire::Rank told_of(int rank) const;
   static int slots(const Agent& agent);
 
   std::vector<Agent> agents_;
   int job_size_ = 0;
   std::vector<int> place_;  // rank -> agent; rosters fill it once, then only migrations change it
+  std::vector<wire::Rank>
+      ranks_;         // what the agent of its node has said of each last; nothing if it does not know it yet
+  int finished_ = 0;  // of these
 };
 
 }  // namespace cppc::run

@@ -23,19 +23,12 @@ constexpr std::chrono::seconds patience_with_daemons{1};
 
 Relay::~Relay() {
   while (!links_.empty()) remove(links_.begin());
-  for (auto& [node, port] : ports_) close_door(port);
-}
-
-void Relay::close_door(Port& port) {
-  if (!port.listener) return;
-  loop_.forget(port.listener.get());
-  port.listener.reset();
 }
 
 void Relay::complete(const std::string& node) {
   const auto port = ports_.find(node);
   if (port == ports_.end()) return;
-  close_door(port->second);
+  port->second.door.reset();
   for (auto link = links_.begin(); link != links_.end();) {
     const auto next = std::next(link);
     if (link->port == &port->second && !link->heard) remove(link);
@@ -48,8 +41,9 @@ Result<std::uint16_t> Relay::open(const std::string& node, const Endpoint& mpiru
   auto listener = listen_on_tcp(Reach::network);
   if (!listener) return tools::error(std::move(listener).error());
   Port& port = ports_[node];
-  port = {node, mpirun, std::move(listener->socket), listener->port, false, {}, {}};
-  loop_.watch(port.listener.get(), EPOLLIN, [this, &port](std::uint32_t) { accept(port); });
+  port = {node, mpirun, nullptr, listener->port, false, {}, {}};
+  port.door = std::make_unique<Acceptor>(loop_, std::move(listener->socket), "daemons'",
+                                         [this, &port](UniqueFd daemon) { accept(port, std::move(daemon)); });
   return port.number;
 }
 
@@ -88,21 +82,19 @@ void Relay::over(bool orderly) {
   if (!orderly) release_given_up();
 }
 
-void Relay::accept(Port& port) {
-  while (UniqueFd daemon = accept_one(port.listener.get())) {
-    if (!make_room(port)) continue;
-    auto mpirun = start_connecting(port.mpirun);
-    if (!mpirun) {
-      spdlog::error("the daemon of {} cannot be led to mpirun: {}", port.node, mpirun.error());
-      return;
-    }
-    tune_tcp(daemon.get());
-    tune_tcp(mpirun->get());
-    spdlog::info("{}: its daemon is connected", port.node);
-    links_.push_back({&port, {std::move(daemon), {}, true}, {*std::move(mpirun), {}, true}, false});
-    watch(std::prev(links_.end()), &Link::daemon, &Link::mpirun);
-    watch(std::prev(links_.end()), &Link::mpirun, &Link::daemon);
+void Relay::accept(Port& port, UniqueFd daemon) {
+  if (!make_room(port)) return;
+  auto mpirun = start_connecting(port.mpirun);
+  if (!mpirun) {
+    spdlog::error("the daemon of {} cannot be led to mpirun: {}", port.node, mpirun.error());
+    return;
   }
+  tune_tcp(daemon.get());
+  tune_tcp(mpirun->get());
+  spdlog::info("{}: its daemon is connected", port.node);
+  links_.push_back({&port, {std::move(daemon), {}, true}, {*std::move(mpirun), {}, true}, false});
+  watch(std::prev(links_.end()), &Link::daemon, &Link::mpirun);
+  watch(std::prev(links_.end()), &Link::mpirun, &Link::daemon);
 }
 
 // Whether one more may come: the oldest one that has not said anything makes way.

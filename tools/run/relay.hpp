@@ -9,10 +9,11 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "event_loop.hpp"
+#include "acceptor.hpp"
 #include "sockets.hpp"
 
 namespace cppc::run {
@@ -63,14 +64,13 @@ class Relay {
   struct Port {
     std::string node;
     Endpoint mpirun;
-    UniqueFd listener;
+    std::unique_ptr<Acceptor> door;
     std::uint16_t number = 0;
     bool given_up = false;
     std::vector<EventLoop::Callback> when_heard, when_gone;
   };
 
-  void accept(Port& port);
-  void close_door(Port& port);
+  void accept(Port& port, UniqueFd daemon);
   bool make_room(const Port& port);
   void watch(LinkPosition link, Side Link::*from, Side Link::*to);
   void on_events(LinkPosition link, Side Link::*from, Side Link::*to, std::uint32_t events);

@@ -33,7 +33,7 @@ Result<Listener> listen_on_tcp(Reach reach);
 /// Only for this user. `path` must not exist.
 Result<UniqueFd> listen_on_unix(const std::filesystem::path& path);
 
-/// Without a connection waiting: an empty descriptor.
+/// An empty descriptor and errno when there is none: EAGAIN when no connection is waiting.
 UniqueFd accept_one(int listener);
 
 /// Starts to connect; the socket becomes writable once that is done.

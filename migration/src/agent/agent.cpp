@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <numeric>
@@ -38,11 +39,17 @@ tl::expected<Link, cppc_status> call_controller() {
   return Link::connect(addresses);
 }
 
-tl::expected<void, cppc_status> introduce(Link& link, const Headcount& heads, const std::string& node) {
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+tl::expected<void, cppc_status> introduce(Link& link, const Headcount& heads) {
   return link.send(wire::Hello{.key = agent_key(std::getenv("CPPC_KEY"), heads.agent),
                                .agent = heads.agent,
                                .agents = heads.agents,
-                               .node = node,
+                               .node = host_name(),
                                .pid = getpid(),
                                .job_size = heads.ranks});
 }
@@ -57,7 +64,7 @@ tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Stand
   auto met =
       muster(*heads, {.agent_pid = getpid(), .desk = desk->descriptor(), .page = page->fd(), .agent = heads->agent});
   if (!met) return tl::unexpected(met.error());
-  if (auto introduced = introduce(link, *heads, name); !introduced) return tl::unexpected(introduced.error());
+  if (auto introduced = introduce(link, *heads); !introduced) return tl::unexpected(introduced.error());
   standing.agent = heads->agent;
   auto watch = LinkWatch::on(link.descriptor());
   if (!watch) return tl::unexpected(watch.error());

@@ -1,7 +1,7 @@
 #include "cppc/plan.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 
 namespace cppc::plan {
 namespace {
@@ -35,11 +35,12 @@ Result<int> find_up(const Snapshot& job, const std::string& name) {
 
 Result<std::vector<int>> find_targets(const Snapshot& job, const Request& request) {
   std::vector<int> targets;
+  std::vector<bool> named(job.nodes.size());
   for (const std::string& name : request.to) {
     const auto node = find_up(job, name);
     if (!node) return refuse(node.error());
-    if (std::count(targets.begin(), targets.end(), *node))
-      return refuse("node " + name + " is named twice as a target");
+    if (named[*node]) return refuse("node " + name + " is named twice as a target");
+    named[*node] = true;
     targets.push_back(*node);
   }
   return targets;
@@ -55,16 +56,16 @@ Result<std::vector<int>> all_other_nodes(const Snapshot& job, int node) {
 }
 
 Result<void> check_ranks(const Snapshot& job, const Request& request) {
-  for (auto rank = request.ranks.begin(); rank != request.ranks.end(); ++rank) {
-    if (*rank < 0 || *rank >= static_cast<int>(job.ranks.size())) {
-      return refuse("there is no rank " + to_string(*rank) + ": the job has ranks 0 to " +
+  std::vector<bool> named(job.ranks.size());
+  for (const int rank : request.ranks) {
+    if (rank < 0 || rank >= static_cast<int>(job.ranks.size())) {
+      return refuse("there is no rank " + to_string(rank) + ": the job has ranks 0 to " +
                     to_string(static_cast<int>(job.ranks.size()) - 1));
     }
-    if (std::find(request.ranks.begin(), rank, *rank) != rank) {
-      return refuse("rank " + to_string(*rank) + " is named twice");
-    }
-    const Node& node = job.nodes[job.ranks[*rank].node];
-    if (node.state != NodeState::up) return refuse("rank " + to_string(*rank) + " cannot be moved: " + not_up(node));
+    if (named[rank]) return refuse("rank " + to_string(rank) + " is named twice");
+    named[rank] = true;
+    const Node& node = job.nodes[job.ranks[rank].node];
+    if (node.state != NodeState::up) return refuse("rank " + to_string(rank) + " cannot be moved: " + not_up(node));
   }
   return {};
 }
@@ -78,22 +79,55 @@ Result<void> check_not_finishing(const Snapshot& job) {
   return {};
 }
 
-int ranks_on(const Snapshot& job, int node) {
-  return static_cast<int>(
-      std::count_if(job.ranks.begin(), job.ranks.end(), [&](const Rank& rank) { return rank.node == node; }));
-}
-
-// The node whose load relative to its slots is the lowest with one rank more.
-std::optional<int> least_loaded(const Snapshot& job, int rank, const std::vector<int>& candidates) {
-  std::optional<int> best;
-  std::int64_t best_load = 0;
-  for (const int node : candidates) {
-    if (node == job.ranks[rank].node || job.nodes[node].memory_free < job.ranks[rank].bytes) continue;
-    const std::int64_t load = ranks_on(job, node) + 1;
-    if (!best || load * job.nodes[*best].slots < best_load * job.nodes[node].slots) best = node, best_load = load;
+// The nodes that ranks may go to, in the order of what their load relative to their slots would be with one rank more.
+// Of equal ones, the first in the request.
+class Targets {
+ public:
+  Targets(const Snapshot& job, const std::vector<int>& nodes) : position_(job.nodes.size(), -1) {
+    std::vector<std::int64_t> ranks(job.nodes.size());
+    for (const Rank& rank : job.ranks) ++ranks[rank.node];
+    for (const int node : nodes) {
+      position_[node] = static_cast<int>(by_position_.size());
+      by_position_.push_back({ranks[node] + 1, job.nodes[node].slots, position_[node], node});
+      by_load_.insert(by_position_.back());
+    }
   }
-  return best;
-}
+
+  std::optional<int> least_loaded(const Snapshot& job, const Rank& rank) const {
+    for (const Target& target : by_load_)
+      if (target.node != rank.node && job.nodes[target.node].memory_free >= rank.bytes) return target.node;
+    return std::nullopt;
+  }
+
+  void moved(int from, int to) {
+    change(from, -1);
+    change(to, +1);
+  }
+
+ private:
+  struct Target {
+    std::int64_t load = 1;
+    std::int64_t slots = 1;
+    int position = 0;
+    int node = 0;
+    friend bool operator<(const Target& a, const Target& b) {
+      const std::int64_t left = a.load * b.slots, right = b.load * a.slots;
+      return left != right ? left < right : a.position < b.position;
+    }
+  };
+
+  void change(int node, int ranks) {
+    if (position_[node] < 0) return;
+    Target& target = by_position_[position_[node]];
+    by_load_.erase(target);
+    target.load += ranks;
+    by_load_.insert(target);
+  }
+
+  std::vector<int> position_;  // by node; -1: no target
+  std::vector<Target> by_position_;
+  std::set<Target> by_load_;
+};
 
 void carry_out(Snapshot& job, const Move& move) {
   Rank& rank = job.ranks[move.rank];
@@ -119,10 +153,12 @@ std::string nowhere(const Snapshot& job, int rank, const std::vector<int>& targe
 Result<std::vector<Move>> place(Snapshot job, std::vector<int> ranks, const std::vector<int>& targets) {
   std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return job.ranks[a].bytes > job.ranks[b].bytes; });
   std::vector<Move> moves;
+  Targets free(job, targets);
   for (const int rank : ranks) {
-    const auto node = least_loaded(job, rank, targets);
+    const auto node = free.least_loaded(job, job.ranks[rank]);
     if (!node) return refuse(nowhere(job, rank, targets));
     moves.push_back({rank, job.ranks[rank].node, *node});
+    free.moved(moves.back().from, *node);
     carry_out(job, moves.back());
   }
   std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.rank < b.rank; });

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 namespace cppc::plan {
 namespace {
@@ -133,6 +135,57 @@ TEST(Plan, RefusesWhenAnyRankIsFinishing) {
   finishing.ranks[3].finished = true;
   EXPECT_EQ(refusal(finishing, move({0}, {"node2"})), "the job is finishing: rank 3 is in MPI_Finalize");
   EXPECT_EQ(refusal(finishing, evacuate("node0")), "the job is finishing: rank 3 is in MPI_Finalize");
+}
+
+// The rule as the header has it, without anything that makes it fast.
+std::vector<Move> by_the_rule(Snapshot job, std::vector<int> ranks, const std::vector<int>& targets) {
+  std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return job.ranks[a].bytes > job.ranks[b].bytes; });
+  std::vector<Move> moves;
+  for (const int rank : ranks) {
+    const auto load = [&](int node) {
+      const auto is_there = [&](const Rank& one) { return one.node == node; };
+      return static_cast<double>(std::count_if(job.ranks.begin(), job.ranks.end(), is_there) + 1) /
+             job.nodes[node].slots;
+    };
+    int best = -1;
+    for (const int node : targets) {
+      if (node == job.ranks[rank].node || job.nodes[node].memory_free < job.ranks[rank].bytes) continue;
+      if (best < 0 || load(node) < load(best)) best = node;
+    }
+    if (best < 0) return {};
+    moves.push_back({rank, job.ranks[rank].node, best});
+    job.nodes[best].memory_free -= job.ranks[rank].bytes;
+    job.nodes[job.ranks[rank].node].memory_free += job.ranks[rank].bytes;
+    job.ranks[rank].node = best;
+  }
+  std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.rank < b.rank; });
+  return moves;
+}
+
+TEST(Plan, OfManyRanksAndNodesIsByTheRule) {
+  std::mt19937 random(18);
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+  int planned = 0;
+  for (int round = 0; round < 300; ++round) {
+    Snapshot job;
+    const int nodes = number(2, 12);
+    for (int i = 0; i < nodes; ++i)
+      job.nodes.push_back({"node" + std::to_string(i), NodeState::up, number(1, 4), number(2, 20) * GB});
+    for (int i = number(1, 40); i > 0; --i) job.ranks.push_back({number(0, nodes - 1), number(1, 3) * GB, false});
+    std::vector<int> ranks, targets(nodes);
+    for (int rank = 0; rank < static_cast<int>(job.ranks.size()); ++rank)
+      if (number(0, 1) == 0) ranks.push_back(rank);
+    std::iota(targets.begin(), targets.end(), 0);
+    std::shuffle(targets.begin(), targets.end(), random);
+    targets.resize(number(1, nodes));
+    std::vector<std::string> names;
+    for (const int node : targets) names.push_back(job.nodes[node].name);
+    const auto expected = by_the_rule(job, ranks, targets);
+    const auto plan = make_plan(job, move(ranks, names));
+    EXPECT_EQ(plan ? plan->moves : std::vector<Move>{}, expected) << "round " << round;
+    planned += expected.empty() ? 0 : 1;
+  }
+  EXPECT_GT(planned, 50);
 }
 
 TEST(Plan, AfterIsTheJobWithThePlanCarriedOut) {

@@ -1,0 +1,208 @@
+#include "evacuation.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "../common/host_name.hpp"
+
+namespace cppc::migrate {
+namespace {
+
+using nlohmann::json;
+using Names = std::vector<std::string>;
+
+std::string joined(const Names& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+bool contains(const Names& names, const std::string& name) { return std::ranges::find(names, name) != names.end(); }
+
+std::string short_name(const json& object, const char* field) { return tools::without_domain(text(object, field)); }
+
+}  // namespace
+
+Exit Evacuation::run() {
+  const auto running = scope_.look();
+  if (!running) return refuse(running.error());
+  learn_names(running->jobs);
+  choose(running->jobs);
+  const bool known = std::ranges::any_of(running->jobs, [&](const RunningJob& job) { return node_of(job) != nullptr; });
+  if (requests_.empty() && !known) return refuse("refused: no job has a node " + request_.evacuate);
+  follow();
+  if (request_.dry_run) return report_plan();
+  if (!known) return refuse(requests_.front().ending()->reason);
+  const Verdict verdict = judge();
+  print(verdict);
+  return verdict.how;
+}
+
+// Jobs may call a node by different names: then what it calls itself tells that it is the same.
+void Evacuation::learn_names(const std::vector<RunningJob>& jobs) {
+  names_.insert(tools::without_domain(request_.evacuate));
+  for (const RunningJob& job : jobs) {
+    for (const json& node : list(job.description, "nodes")) {
+      const std::string host = short_name(node, "host");
+      if (!host.empty() && host != "localhost" && short_name(node, "node") == *names_.begin()) {
+        names_.insert(host);
+        return;
+      }
+    }
+  }
+}
+
+bool Evacuation::is_meant(const json& node) const {
+  return names_.contains(short_name(node, "node")) || names_.contains(short_name(node, "host"));
+}
+
+const json* Evacuation::node_of(const RunningJob& job) const {
+  const json& nodes = list(job.description, "nodes");
+  const auto found = std::ranges::find_if(nodes, [&](const json& node) { return is_meant(node); });
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+// Where a node has been lost without ranks, the job goes on without it.
+bool Evacuation::stays(const RunningJob& job) const {
+  const json* const node = node_of(job);
+  if (node == nullptr || text(job.description, "state") == "ended") return false;
+  const std::string state = text(*node, "state");
+  return state != "evacuated" && (state != "down" || !list(*node, "ranks").empty());
+}
+
+Exit Evacuation::refuse(const std::string& reason) const {
+  if (request_.json) print_json({{"error", reason}});
+  complain(reason);
+  return Exit::refused;
+}
+
+// Where there is one job alone, it says itself why it does not know the node.
+void Evacuation::choose(const std::vector<RunningJob>& jobs) {
+  for (const RunningJob& job : jobs) {
+    const bool chosen = scope_.job.empty() || job.id == scope_.job;
+    const bool alone = !scope_.job.empty() || jobs.size() == 1;
+    if (!chosen || !(stays(job) || (alone && node_of(job) == nullptr))) continue;
+    Request request = request_;
+    if (const json* node = node_of(job)) request.evacuate = text(*node, "node");
+    requests_.emplace_back(job, std::move(request));
+  }
+}
+
+void Evacuation::follow() {
+  while (true) {
+    bool over = true;
+    for (MigrationRequest& one : requests_) {
+      one.poll();
+      if (one.accepted() && !request_.json) show(one);
+      over = over && one.ending();
+    }
+    if (over) break;
+    std::this_thread::sleep_for(requests_.front().job().client.pause());
+  }
+  progress_.clear();
+}
+
+// Of several jobs only lines: bars would be drawn over each other.
+void Evacuation::show(const MigrationRequest& one) {
+  const bool bar = requests_.size() == 1 && isatty(STDOUT_FILENO) != 0;
+  const auto [progress, begins] = progress_.try_emplace(one.job().id, stdout, bar, label(one));
+  if (begins) std::printf("%s\n", announcement(one).c_str());
+  if (!one.ending()) progress->second.show(one.migration(), std::chrono::steady_clock::now());
+}
+
+// By what is there now: jobs have come and gone meanwhile.
+Evacuation::Verdict Evacuation::judge() const {
+  Verdict verdict;
+  auto running = scope_.look();
+  if (!running) running = RunningJobs{{}, {running.error()}};
+  verdict.silent = running->silent;
+  if (!scope_.sees_all) verdict.silent.push_back("other jobs, which --server does not see");
+  for (const RunningJob& job : running->jobs) {
+    if (stays(job)) verdict.left.push_back(job.id);
+    if (names_.contains(short_name(job.description, "controller")) && text(job.description, "state") != "ended")
+      verdict.controllers.push_back(job.id);
+  }
+  verdict.how = worst(verdict.left);
+  if (!verdict.left.empty()) {
+    verdict.text = "not safe to power off: still there: " + joined(verdict.left);
+    if (verdict.how == Exit::done) verdict.how = Exit::others_left;
+  } else if (!verdict.silent.empty()) {
+    verdict.text = "not known to be safe to power off: no answer from " + joined(verdict.silent);
+    if (verdict.how == Exit::done) verdict.how = Exit::others_left;
+  } else if (!verdict.controllers.empty()) {
+    verdict.text =
+        "empty, but cppc-run runs here: do not power it off before the end of " + joined(verdict.controllers);
+    if (verdict.how == Exit::done) verdict.how = Exit::controller_here;
+  } else {
+    verdict.text = verdict.how == Exit::done ? "safe to power off" : "empty";
+  }
+  return verdict;
+}
+
+// What has not been done for a job that is not there any more does not matter, unless the request has ended it.
+Exit Evacuation::worst(const Names& left) const {
+  for (const Exit how : {Exit::damaged, Exit::failed, Exit::timeout, Exit::wrong_usage, Exit::refused}) {
+    for (const MigrationRequest& one : requests_)
+      if (one.ending()->how == how && (how == Exit::damaged || contains(left, one.job().id))) return how;
+  }
+  return Exit::done;
+}
+
+std::string Evacuation::label(const MigrationRequest& one) const {
+  return requests_.size() > 1 ? "job " + one.job().id + ": " : "";
+}
+
+void Evacuation::tell(const MigrationRequest& one, const Verdict& verdict) const {
+  const Ending& ending = *one.ending();
+  const bool gone = ending.how != Exit::done && ending.how != Exit::damaged && !contains(verdict.left, one.job().id);
+  if (ending.how != Exit::done && !gone) complain(label(one) + ending.reason);
+  if (request_.json) return;
+  if (ending.how == Exit::done) std::printf("%s%s\n", label(one).c_str(), result(ending.answer).c_str());
+  if (gone) std::printf("%sis not there any more\n", label(one).c_str());
+}
+
+void Evacuation::print(const Verdict& verdict) const {
+  for (const MigrationRequest& one : requests_) tell(one, verdict);
+  if (request_.json) {
+    print_json({{"node", request_.evacuate},
+                {"safe", verdict.how == Exit::done},
+                {"verdict", verdict.text},
+                {"jobs", answers()},
+                {"left", verdict.left},
+                {"silent", verdict.silent},
+                {"controllers", verdict.controllers}});
+  } else {
+    std::printf("%s: %s\n", request_.evacuate.c_str(), verdict.text.c_str());
+  }
+}
+
+Exit Evacuation::report_plan() const {
+  Names all;
+  for (const MigrationRequest& one : requests_) {
+    const Ending& ending = *one.ending();
+    const std::string moves = moves_text(list(ending.answer, "moves"));
+    all.push_back(one.job().id);
+    if (ending.how != Exit::done) {
+      complain(label(one) + ending.reason);
+    } else if (!request_.json) {
+      std::printf("%swould move %s\n", label(one).c_str(),
+                  moves.empty() ? ("nothing: no rank is on " + request_.evacuate).c_str() : moves.c_str());
+    }
+  }
+  if (request_.json) print_json({{"node", request_.evacuate}, {"jobs", answers()}});
+  return worst(all);
+}
+
+json Evacuation::answers() const {
+  json jobs = json::array();
+  for (const MigrationRequest& one : requests_) {
+    jobs.push_back(one.ending()->answer);
+    jobs.back()["job"] = one.job().id;
+  }
+  return jobs;
+}
+
+}  // namespace cppc::migrate

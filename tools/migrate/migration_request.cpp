@@ -1,0 +1,162 @@
+#include "migration_request.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <thread>
+
+#include "cppc/status.h"
+#include "progress.hpp"
+
+namespace cppc::migrate {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+constexpr auto patience_with_cancel = 30s;
+
+json to_json(const Request& request) {
+  json body = json::object();
+  if (!request.ranks.empty()) body["ranks"] = request.ranks;
+  if (!request.evacuate.empty()) body["evacuate"] = request.evacuate;
+  if (!request.to.empty()) body["to"] = request.to;
+  if (request.dry_run) body["dry_run"] = true;
+  if (request.timeout_s) body["timeout_s"] = *request.timeout_s;
+  return body;
+}
+
+bool is_over(const std::string& state) {
+  return state == "done" || state == "failed" || state == "refused" || state == "damaged";
+}
+
+}  // namespace
+
+MigrationRequest::MigrationRequest(const RunningJob& job, Request request) : job_(job), request_(std::move(request)) {
+  if (!request_.timeout_s) return;
+  deadline_ =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request_.timeout_s));
+}
+
+void MigrationRequest::poll() {
+  if (ending_) return;
+  accepted() ? follow() : ask();
+}
+
+void MigrationRequest::ask() {
+  Answer answer = job_.client.post_migration(to_json(request_));
+  switch (answer.status) {
+    case 200:
+      ending_ = Ending{Exit::done, "", std::move(answer.body)};
+      return;
+    case 202:
+      id_ = whole_number(answer.body, "id");
+      migration_ = std::move(answer.body);
+      if (is_over(text(migration_, "state"))) conclude();
+      return;
+    case 503:  // a dry run has to wait until the job has started
+      if (late()) end(Exit::timeout, "the job is still starting");
+      return;
+    case 400:
+      return end(Exit::wrong_usage, answer.error());
+    case 0:
+      return job_.client.gone()
+                 ? end(Exit::refused, "job " + job_.id + " has ended")
+                 : end(Exit::failed, "cppc-run of job " + job_.id + " does not answer; see migrate status");
+    default:
+      return end(Exit::refused, "refused: " + answer.error());
+  }
+}
+
+void MigrationRequest::follow() {
+  if (late() && !cancelled_) {
+    job_.client.cancel(id_);
+    cancelled_ = Clock::now();
+  }
+  if (cancelled_ && Clock::now() > *cancelled_ + patience_with_cancel) {
+    ending_ =
+        Ending{Exit::timeout, "cancelled, but the job has not confirmed it: " + text(migration_, "state"), migration_};
+    return;
+  }
+  Answer answer = job_.client.migration(id_);
+  if (answer.status == 0 && !job_.client.gone()) return;  // too busy to answer in time
+  if (answer.status != 200)
+    return end(Exit::damaged, "job " + job_.id + " has ended without a word about the migration");
+  migration_ = std::move(answer.body);
+  if (is_over(text(migration_, "state"))) conclude();
+}
+
+void MigrationRequest::end(Exit how, const std::string& reason) { ending_ = Ending{how, reason, {{"error", reason}}}; }
+
+void MigrationRequest::conclude() {
+  const std::string state = text(migration_, "state"), reason = text(migration_, "reason");
+  const auto status = static_cast<cppc_status>(whole_number(migration_, "status"));
+  const bool in_time = !request_.timeout_s || (status != CPPC_ERR_TIMEOUT && (status != CPPC_ERR_CANCELLED || !late()));
+  ending_ = state == "done"      ? Ending{Exit::done, "", migration_}
+            : state == "refused" ? Ending{Exit::refused, "refused: " + reason, migration_}
+            : state == "damaged" ? Ending{Exit::damaged, "the job is damaged: " + reason, migration_}
+            : in_time            ? Ending{Exit::failed, "failed; the job goes on as before: " + reason, migration_}
+                      : Ending{Exit::timeout, "not done in time; the job goes on as before: " + reason, migration_};
+}
+
+void complain(const std::string& what) { std::fprintf(stderr, "migrate: %s\n", what.c_str()); }
+
+void print_json(const json& body) {
+  std::printf("%s\n", body.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+std::string announcement(const MigrationRequest& request) {
+  const std::string moves = moves_text(list(request.migration(), "moves"));
+  const char* nothing =
+      request.request().evacuate.empty() ? "waits until the job has started" : "no rank to move so far";
+  return "migration " + std::to_string(whole_number(request.migration(), "id")) + " of job " + request.job().id + ": " +
+         (moves.empty() ? nothing : moves);
+}
+
+std::string result(const json& migration) {
+  char text[128];
+  std::snprintf(text, sizeof text, "done in %.2f s: %s moved, ranks stood still for %.0f ms",
+                number(migration, "seconds"), megabytes(number(migration, "image_bytes")).c_str(),
+                number(migration, "frozen_ms"));
+  return text;
+}
+
+namespace {
+
+// Whether it has been announced.
+bool follow(MigrationRequest& one) {
+  std::optional<Progress> progress;
+  for (one.poll(); !one.ending(); one.poll()) {
+    if (one.accepted() && !one.request().json) {
+      if (!progress) {
+        std::printf("%s\n", announcement(one).c_str());
+        progress.emplace(stdout, isatty(STDOUT_FILENO) != 0);
+      }
+      progress->show(one.migration(), std::chrono::steady_clock::now());
+    }
+    std::this_thread::sleep_for(one.job().client.pause());
+  }
+  return progress.has_value();
+}
+
+}  // namespace
+
+Exit carry_out(const RunningJob& job, const Request& request) {
+  MigrationRequest one(job, request);
+  const bool announced = follow(one);
+  const Ending& ending = *one.ending();
+  if (request.json) {
+    print_json(ending.answer);
+  } else if (one.accepted() && !announced) {
+    std::printf("%s\n", announcement(one).c_str());
+  }
+  if (ending.how != Exit::done) {
+    complain(ending.reason);
+  } else if (!request.json) {
+    std::printf("%s\n", request.dry_run ? ("would move " + moves_text(list(ending.answer, "moves"))).c_str()
+                                        : result(ending.answer).c_str());
+  }
+  return ending.how;
+}
+
+}  // namespace cppc::migrate

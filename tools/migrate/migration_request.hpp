@@ -1,0 +1,71 @@
+/// One migration of one job, from the request to its end.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exit.hpp"
+#include "job_client.hpp"
+
+namespace cppc::migrate {
+
+struct Request {
+  std::vector<int> ranks;  ///< or:
+  std::string evacuate;
+  std::vector<std::string> to;
+  bool dry_run = false;
+  bool json = false;
+  std::optional<double> timeout_s;
+};
+
+/// How a request ended.
+struct Ending {
+  Exit how = Exit::done;
+  std::string reason;     ///< for people; empty when done
+  nlohmann::json answer;  ///< the migration as the job described it last, a dry run's moves, or {"error"}
+};
+
+class MigrationRequest {
+ public:
+  /// `job` has to outlive it. The time that the request has begins now.
+  MigrationRequest(const RunningJob& job, Request request);
+
+  /// Asks the job: for the migration, then how it comes along, at intervals of the caller's. Cancels it when time is
+  /// up.
+  void poll();
+
+  const RunningJob& job() const { return job_; }
+  const Request& request() const { return request_; }
+  bool accepted() const { return id_ != 0; }
+  const nlohmann::json& migration() const { return migration_; }  ///< once it is accepted, as described last
+  const std::optional<Ending>& ending() const { return ending_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool late() const { return deadline_ && Clock::now() >= *deadline_; }
+  void ask();
+  void follow();
+  void end(Exit how, const std::string& reason);
+  void conclude();
+
+  const RunningJob& job_;
+  Request request_;
+  std::optional<Clock::time_point> deadline_, cancelled_;
+  std::uint64_t id_ = 0;
+  nlohmann::json migration_;
+  std::optional<Ending> ending_;
+};
+
+/// Moves ranks of one job. Says on stdout what happens, and on stderr what went wrong.
+Exit carry_out(const RunningJob& job, const Request& request);
+
+void complain(const std::string& what);
+void print_json(const nlohmann::json& body);
+/// "migration 1 of job heat-1f3a5b7d: rank 5: node1 -> node2"
+std::string announcement(const MigrationRequest& request);
+/// "done in 0.52 s: 64 MB moved, ranks stood still for 12 ms"
+std::string result(const nlohmann::json& migration);
+
+}  // namespace cppc::migrate
