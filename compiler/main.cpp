@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -26,9 +29,7 @@ namespace fs = std::filesystem;
 
 enum Status { kTranslated = 0, kRefused = 1, kUsage = 2, kNothingToDo = 3 };
 
-/// Bounds for programs whose state is kept by address, which need no translation: steps of following pointers; seconds
-/// of processor time and bytes for all.
-constexpr std::uint64_t kMostSteps = 500'000'000;
+/// Bounds for programs whose state is kept by address, which need no translation: seconds of processor time, and bytes.
 constexpr rlim_t kMostSeconds = 30, kMostBytes = rlim_t{6} << 30;
 
 constexpr const char* kTooLarge = "the program is too large for its pointers to be followed";
@@ -43,6 +44,7 @@ struct Settings {
   std::string program, into, report, output;
   std::vector<std::string> files, models;
   bool by_address = false;
+  std::uint64_t most_steps = 500'000'000;
 };
 
 fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
@@ -59,6 +61,24 @@ struct Files {
   std::vector<std::string> left_out;        ///< those that are not to be looked at, and why
 };
 
+/// What the compiler predefines, in files that many commands share.
+class MacroFiles {
+ public:
+  std::shared_ptr<const frontend::Macros> of(const fs::path& file) {
+    auto& read = read_[file];
+    if (read == nullptr) {
+      std::ifstream in(file);
+      if (!in) fail("cannot read " + file.string());
+      const std::string text{std::istreambuf_iterator<char>(in), {}};
+      read = std::make_shared<const frontend::Macros>(frontend::read_macros(text));
+    }
+    return read;
+  }
+
+ private:
+  std::map<fs::path, std::shared_ptr<const frontend::Macros>> read_;
+};
+
 std::string left_as_it_is(const std::string& file, const std::string& why) { return file + ": left as it is: " + why; }
 
 Files read_commands(const std::string& file) {
@@ -67,10 +87,12 @@ Files read_commands(const std::string& file) {
   const auto json = nlohmann::json::parse(in, nullptr, false);
   if (!json.is_array()) fail(file + " is no compilation database: expected an array");
   Files files;
+  MacroFiles macros;
   for (const auto& entry : json) {
     if (!entry.contains("directory") || !entry.contains("file") || !entry.contains("arguments"))
       fail(file + ": an entry needs directory, file and arguments");
-    frontend::Command command{entry["directory"], entry["file"], {}};
+    frontend::Command command{entry["directory"], entry["file"], {}, {}};
+    if (entry.contains("macros")) command.macros = macros.of(fs::path(file).parent_path() / entry["macros"]);
     if (entry.contains("left_out"))
       files.left_out.push_back(left_as_it_is(command.file, entry["left_out"]));
     else
@@ -84,7 +106,7 @@ Files read_commands(const std::string& file) {
 Files own_commands(const std::vector<std::string>& names, const std::vector<std::string>& options) {
   Files files;
   for (const std::string& name : names) {
-    frontend::Command command{fs::current_path().string(), name, {"cc"}};
+    frontend::Command command{fs::current_path().string(), name, {"cc"}, {}};
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
     command.arguments.push_back(name);
     files.commands.push_back(std::move(command));
@@ -217,11 +239,12 @@ void allow_stack() {
 }
 
 /// Where pointers lead to; no more than that they may lead anywhere, when it takes too long to follow them.
-std::unique_ptr<analysis::PointsTo> follow_pointers(ir::Program& program, const models::Models& models) {
+std::unique_ptr<analysis::PointsTo> follow_pointers(ir::Program& program, const models::Models& models,
+                                                    std::uint64_t most_steps) {
   using analysis::PointsTo;
   if (!program.by_address) return std::make_unique<PointsTo>(program, models);
   if (program.unclear != kTooLarge) {
-    auto found = std::make_unique<PointsTo>(program, models, PointsTo::Precision::full, kMostSteps);
+    auto found = std::make_unique<PointsTo>(program, models, PointsTo::Precision::full, most_steps);
     if (found->complete()) return found;
     std::cerr << "cppc: warning: " << kTooLarge << ": nothing is said to be dead at its safe points\n";
     program.unclear = kTooLarge;
@@ -262,10 +285,10 @@ int translate(const Settings& settings, const Files& files) {
   ir::Program program = frontend::lower(*source, models, settings.by_address);
   if (settings.by_address && !calls_mpi(program)) return leave_alone(settings, commands, *source);
   analysis::add_heap_objects(program, models);
-  auto found = follow_pointers(program, models);
+  auto found = follow_pointers(program, models, settings.most_steps);
   for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
-    found = follow_pointers(program, models);
-  if (analysis::add_instances(program, models, *found)) found = follow_pointers(program, models);
+    found = follow_pointers(program, models, settings.most_steps);
+  if (analysis::add_instances(program, models, *found)) found = follow_pointers(program, models, settings.most_steps);
   const analysis::PointsTo& points_to = *found;
   const analysis::Effects effects(program, models, points_to);
   const analysis::Traffic traffic(program, models, points_to);
@@ -311,6 +334,9 @@ int main(int argc, char** argv) {
       "--by-address", settings.by_address,
       "for state that is kept by address: write only where the program may stop, and what is dead there; refuse "
       "nothing");
+  app.add_option("--most-steps", settings.most_steps,
+                 "with --by-address: say nothing to be dead when following the pointers takes more steps")
+      ->capture_default_str();
   app.add_option("--models", settings.models, "more tables of functions (see share/cppc/c.toml)");
   app.add_option("--report", settings.report, "print safe points, live state and refusals: text or json")
       ->check(CLI::IsMember({"text", "json"}));

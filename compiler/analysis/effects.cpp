@@ -45,10 +45,8 @@ bool grow(Effect& to, const Effect& from) {
 Effects::Effects(const ir::Program& program, const models::Models& models, const PointsTo& points_to)
     : program_(program), models_(models), points_to_(points_to), functions_(program.functions.size()) {
   find_kept_callbacks();
-  if (program.by_address) {
-    find_held();
-    fill_opaque();
-  }
+  find_held();
+  fill_opaque();
   const auto functions = static_cast<ir::Index>(program.functions.size());
   // Kills only ever grow from none, and any number of rounds is right; callees tend to come first in the source.
   for (int round = 0; round < 2; ++round)
@@ -114,10 +112,12 @@ void Effects::fill_opaque() {
   }
 }
 
+/// A local variable whose address nobody has is its function's alone.
 Objects all_memory(const ir::Program& program) {
   Objects all;
   for (std::size_t node = 0; node < program.objects.size(); ++node) {
     const ir::Storage storage = program.objects[node].storage;
+    if (storage == ir::Storage::local && !program.objects[node].address_taken) continue;
     if (storage != ir::Storage::temporary && storage != ir::Storage::function && storage != ir::Storage::text)
       all.set(static_cast<unsigned>(node));
   }
@@ -222,7 +222,7 @@ Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index inde
 
 /// Whether it is a function of the compiler's that is given no pointer.
 bool Effects::is_number_builtin(const ir::Call& call, const ir::Function& callee) const {
-  return callee.name.starts_with("__builtin_") &&
+  return callee.computes &&
          std::ranges::all_of(call.arguments, [this](Node argument) { return points_to_[argument].empty(); });
 }
 

@@ -40,6 +40,7 @@ class Planner {
   void add_call(Index call);
   void refuse_functions();
   void refuse_hidden_pointers();
+  void refuse_objects();
   void fill_places();
   void fill_live();
   Objects statement_reads(Index marker, Index call, bool* effects_before) const;
@@ -125,8 +126,9 @@ void Planner::find_routines() {
   }
   for (const Routine& routine : plan_.routines) {
     const ir::Function& function = program_.functions[routine.function];
-    if (!function.obstacle.empty())
-      refuse(function.where, function.name + "() leads to a safe point, and " + function.obstacle,
+    const std::string& why = function.obstacle.empty() ? function.opaque : function.obstacle;
+    if (!why.empty())
+      refuse(function.where, function.name + "() leads to a safe point, and " + why,
              "rewrite it, or put '#pragma cppc off' before the loop");
   }
 }
@@ -287,6 +289,18 @@ void Planner::refuse_functions() {
   }
 }
 
+/// What is known of the program may not be all of it; each thread's variables cannot be listed.
+void Planner::refuse_objects() {
+  if (!program_.unclear.empty())
+    refuse(program_.markers[plan_.points.front().marker].where,
+           program_.unclear + ": what the program reads is not known", "build it without --portable");
+  for (const unsigned object : plan_.saved)
+    if (program_.objects[object].of_thread)
+      refuse(program_.places.at(object),
+             "the variable '" + program_.names.at(object) + "' is live at a safe point, and each thread has its own",
+             "hand it over as an argument");
+}
+
 /// Numbers that hold an address would lead nowhere in another process.
 void Planner::refuse_hidden_pointers() {
   Objects live = plan_.saved;
@@ -295,7 +309,9 @@ void Planner::refuse_hidden_pointers() {
   const Objects hidden = points_to_.hidden();
   for (const unsigned object : live) {
     const ir::Object& o = program_.objects[object];
-    if (!o.number || !hidden.test(points_to_.representative(object)) || points_to_[object].empty()) continue;
+    if (!o.number || points_to_[object].empty()) continue;
+    const bool copied = !points_to_[object].test(program_.unknown);  // from a pointer, as memory
+    if (!copied && !hidden.test(points_to_.representative(object))) continue;
     refuse(program_.places.at(object),
            "the number '" + program_.names.at(object) + "' is live at a safe point and may hold an address of '" +
                program_.names.at(static_cast<ir::Node>(points_to_[object].find_first())) + "'",
@@ -315,6 +331,7 @@ Plan Planner::run(Choice choice) {
   fill_places();
   fill_live();
   refuse_functions();
+  refuse_objects();
   refuse_hidden_pointers();
   return std::move(plan_);
 }

@@ -239,19 +239,38 @@ class Linker {
 
   // By address a source that is not what was compiled is left as it is.
   Result<std::vector<TranslationInput>> translation_inputs() {
-    const std::string own_headers = line_.portable ? "" : compilers_headers(wrapper_, runner_);
+    const std::string own_headers = compilers_headers(wrapper_, runner_);
     std::vector<TranslationInput> inputs;
     for (const Record& record : program_) {
       const auto checked = check_source(record);
       if (!checked && line_.portable) return tl::unexpected(checked.error());
       const bool compiled_here = inputs.size() < own_;
-      TranslationInput input{compilation_entry(record), compiled_here ? "" : object_of(record),
-                             checked ? "" : checked.error().text};
+      const auto macros = macros_of(record);
+      if (!macros && line_.portable) return tl::unexpected(macros.error());
+      TranslationInput input{.command = compilation_entry(record),
+                             .object = compiled_here ? "" : object_of(record),
+                             .macros = macros.value_or(""),
+                             .left_out = !checked  ? checked.error().text
+                                         : !macros ? macros.error().text
+                                                   : ""};
       if (!own_headers.empty())
         input.command["arguments"].insert(input.command["arguments"].end(), {"-idirafter", own_headers});
       inputs.push_back(std::move(input));
     }
     return inputs;
+  }
+
+  // What the compiler predefines with the record's options: the translator has to see the same code.
+  Result<std::string> macros_of(const Record& record) {
+    const Words words = ask_for_macros(record);
+    const auto known = macros_.find(words);
+    if (known != macros_.end()) return known->second;
+    const auto answer = runner_.capture({words, record.directory});
+    if (!answer) return tl::unexpected(answer.error());
+    if (answer->status != 0 || answer->text.find("#define ") == std::string::npos)
+      return error(record.compiler.front() + " does not tell its macros (-dM -E), so that it is not known what " +
+                   record.file + " is for it");
+    return macros_[words] = answer->text;
   }
 
   [[nodiscard]] std::string not_compiled(const Replacement& plan, const TemporaryDirectory& directory) const {
@@ -347,6 +366,7 @@ class Linker {
   std::vector<Record> program_;  // first the sources on the command line, then the rest
   std::size_t own_ = 0;          // how many of them are on the command line
   bool linked_before_ = false;
+  std::map<Words, std::string> macros_;  // by the command that asks for them
 };
 
 }  // namespace

@@ -120,6 +120,16 @@ json compilation_entry(const Record& record) {
   return {{"directory", record.directory}, {"file", record.file}, {"output", record.output}, {"arguments", arguments}};
 }
 
+std::vector<std::string> ask_for_macros(const Record& record) {
+  std::vector<std::string> words = record.compiler;
+  for (auto option = record.options.begin(); option != record.options.end(); ++option) {
+    const bool includes = *option == "-include" || *option == "-imacros";  // what those files define is theirs
+    if (includes && ++option == record.options.end()) break;
+    if (!includes) words.push_back(*option);
+  }
+  return joined(std::move(words), {"-dM", "-E", "-x", "c", "/dev/null"});
+}
+
 std::string object_of(const Record& record) { return in_directory(record.directory, record.output); }
 
 Result<void> check_source(const Record& record) {

@@ -38,6 +38,9 @@ Result<std::vector<Record>> read_records(std::string_view section, const std::st
 /// The command as the translator wants it: an entry of a JSON compilation database.
 nlohmann::json compilation_entry(const Record& record);
 
+/// The command by which the compiler tells what it predefines with the record's options.
+std::vector<std::string> ask_for_macros(const Record& record);
+
 /// The path of the object, from anywhere.
 std::string object_of(const Record& record);
 

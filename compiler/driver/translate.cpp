@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace cppc::driver {
@@ -16,19 +17,28 @@ namespace fs = std::filesystem;
 // The translator's exit status for a program without MPI or without a safe point.
 constexpr int nothing_to_do = 3;
 
+Result<void> write(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) return error("cannot write " + path);
+  return {};
+}
+
 Result<void> write_commands(const TranslationRequest& request, const std::string& path) {
+  std::map<std::string, std::string> macros;  // most sources have the same: names of files, by what is in them
   nlohmann::json commands = nlohmann::json::array();
   for (const TranslationInput& input : request.program) {
     nlohmann::json entry = input.command;
     if (!input.object.empty()) entry["object"] = input.object;
     if (!input.left_out.empty()) entry["left_out"] = input.left_out;
+    if (!input.macros.empty())
+      entry["macros"] = macros.try_emplace(input.macros, "macros." + std::to_string(macros.size())).first->second;
     commands.push_back(std::move(entry));
   }
-  std::ofstream file(path);
-  file << commands.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
-  file.close();
-  if (!file) return error("cannot write " + path);
-  return {};
+  for (const auto& [text, name] : macros)
+    if (const auto written = write(request.directory + "/" + name, text); !written) return written;
+  return write(path, commands.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 // Why the translator has ended, in its own words: its last line, without the numbers of a dump of LLVM's.

@@ -18,6 +18,7 @@ namespace cppc::driver {
 struct TranslationInput {
   nlohmann::json command;  ///< an entry of a compilation database
   std::string object;      ///< what it was compiled to, where it lies; empty when it is compiled in this link only
+  std::string macros;      ///< what the compiler predefines for it, as lines of #define
   std::string left_out;    ///< why the translator cannot look at it; empty when it can (by_address only)
 };
 

@@ -2,8 +2,10 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <llvm/Support/PrettyStackTrace.h>
 
+#include "attributes.hpp"
 #include "ir/renumber.hpp"
 #include "lowering.hpp"
+#include "prototypes.hpp"
 
 namespace cppc::frontend {
 
@@ -60,7 +62,10 @@ ir::Node Symbols::variable(const clang::VarDecl* declaration) {
   const clang::VarDecl* definition = definition_of(declaration);
   object.defined = !fixed || definition != nullptr;
   auto& ast = source_.units[unit].ast->getASTContext();
-  object.number = ast.getBaseElementType(type)->isIntegerType() && !ast.getBaseElementType(type)->isAnyCharacterType();
+  const clang::QualType element = ast.getBaseElementType(type);
+  object.number = element->isIntegerType() && ast.getTypeSize(element) >= ast.getTypeSize(ast.VoidPtrTy);
+  object.of_thread =
+      declaration->getTLSKind() != clang::VarDecl::TLS_None || declaration->hasAttr<clang::OMPThreadPrivateDeclAttr>();
   object.constant = type.isConstQualified() || ast.getBaseElementType(type).isConstQualified();
   if (!type->isIncompleteType() && !type->isVariablyModifiedType())
     object.bytes = static_cast<std::uint64_t>(ast.getTypeSizeInChars(type).getQuantity());
@@ -112,6 +117,9 @@ ir::Index Symbols::function(const clang::FunctionDecl* declaration) {
   const auto index = static_cast<ir::Index>(program_.functions.size());
   ir::Function function{.name = name};
   function.handle = static_cast<ir::Index>(source_.functions.size());
+  const unsigned builtin = declaration->getBuiltinID();
+  function.computes = name.starts_with("__builtin_") && builtin != 0 &&
+                      source_.units[unit].ast->getASTContext().BuiltinInfo.isConst(builtin);
   source_.functions.push_back({unit, declaration});
   program_.functions.push_back(std::move(function));
   if (external) functions_by_name_.emplace(name, index);
@@ -187,9 +195,16 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
     return true;
   }
 
-  bool VisitFileScopeAsmDecl(clang::FileScopeAsmDecl* code) {
+  bool VisitFileScopeAsmDecl(clang::FileScopeAsmDecl* /*code*/) {
     symbols_.program().unclear = "there is assembler code outside functions";
-    (void)code;
+    return true;
+  }
+
+  bool VisitDecl(clang::Decl* declaration) {
+    const auto& manager = symbols_.source().units[symbols_.unit].ast->getSourceManager();
+    for (const clang::Attr* attribute : declaration->attrs())
+      if (!is_understood(*attribute) && !manager.isInSystemHeader(attribute->getLocation()))
+        symbols_.program().unclear = std::string("the attribute '") + attribute->getSpelling() + "' is not followed";
     return true;
   }
 
@@ -229,6 +244,20 @@ bool is_of_library(const clang::FunctionDecl* function, const clang::SourceManag
          });
 }
 
+/// A function without source that has the name of one in the tables, but is declared otherwise, is another one, of
+/// which nothing is known.
+void tell_namesakes_apart(ir::Program& program, const Source& source, const models::Models& models) {
+  for (ir::Function& function : program.functions) {
+    if (function.defined || function.handle == ir::none) continue;
+    const models::Model* model = models.find(function.name);
+    if (model == nullptr || contradiction(*model, *source.functions[function.handle].declaration).empty()) continue;
+    function.name = "the program's own " + function.name;
+  }
+  for (ir::Call& call : program.calls)
+    if (call.callee != ir::none && !program.functions[call.callee].defined && call.callee != program.elsewhere)
+      call.name = program.functions[call.callee].name;
+}
+
 /// A function that is not among the sources, nor a library's, may use every variable and call every function of the
 /// program that has a name for the linker.
 bool has_other_parts(const ir::Program& program, const Source& source, const models::Models& models) {
@@ -244,6 +273,7 @@ void escape_all(Symbols& symbols) {
   for (const VariableSite& site : symbols.source().variables)
     if (site.declaration->hasExternalFormalLinkage())
       symbols.escape(symbols.source().nodes.at(site.declaration->getCanonicalDecl()));
+  if (!symbols.program().by_address) return;  // else frames say who calls whom: other ways are not taken
   for (ir::Index f = 0; f < symbols.program().functions.size(); ++f) {
     const ir::Function& function = symbols.program().functions[f];
     if (!function.defined) continue;
@@ -257,7 +287,6 @@ void escape_all(Symbols& symbols) {
 }  // namespace
 
 void Symbols::escape(ir::Node object) {
-  if (!program_.by_address) return;
   const ir::Node address = program_.add({});
   program_.objects[object].address_taken = true;
   program_.initial.push_back({ir::Op::address, address, object});
@@ -272,10 +301,14 @@ ir::Program lower(Source& source, const models::Models& models, bool by_address)
   program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
   Symbols symbols(source, program, models);
   for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit) {
-    const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", source.units[symbols.unit].command.file.c_str());
+    const Unit& unit = source.units[symbols.unit];
+    const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", unit.command.file.c_str());
+    if (!unit.unknown_attribute.empty())
+      program.unclear = "the attribute '" + unit.unknown_attribute + "' is not known";
     Definitions(symbols).TraverseDecl(source.units[symbols.unit].ast->getASTContext().getTranslationUnitDecl());
   }
-  if (by_address && has_other_parts(program, source, models)) escape_all(symbols);
+  tell_namesakes_apart(program, source, models);
+  if (has_other_parts(program, source, models)) escape_all(symbols);
   const std::vector<ir::Node> numbers = ir::put_objects_first(program);
   for (auto& [declaration, node] : source.nodes) node = numbers[node];
   return program;

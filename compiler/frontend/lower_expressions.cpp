@@ -16,6 +16,17 @@ bool may_refer(clang::QualType type) {
 
 bool takes_lvalue(const clang::Expr* e) { return e->isGLValue(); }
 
+bool is_narrow(clang::QualType type, const clang::ASTContext& context) {
+  return type->isIntegerType() && context.getTypeSize(type) < context.getTypeSize(context.VoidPtrTy);
+}
+
+/// Stands for all pointers that were converted to integers.
+ir::Node any_number(ir::Program& program) {
+  auto& numbers = program.addresses_as_numbers;
+  if (numbers.empty()) numbers.push_back(program.add({}));
+  return numbers.front();
+}
+
 }  // namespace
 
 ir::Node Lowering::value(const clang::Expr* e) {
@@ -26,7 +37,13 @@ ir::Node Lowering::value(const clang::Expr* e) {
   return value_of(e);
 }
 
+/// Where state is kept by types, an integer that is too narrow for an address is taken for none.
 ir::Node Lowering::value_of(const clang::Expr* e) {
+  const ir::Node node = full_value_of(e);
+  return by_address() || !is_narrow(e->getType(), *context_) ? node : ir::nothing;
+}
+
+ir::Node Lowering::full_value_of(const clang::Expr* e) {
   using clang::Stmt;
   switch (e->getStmtClass()) {
     case Stmt::ParenExprClass:
@@ -37,6 +54,7 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
     case Stmt::CStyleCastExprClass: {
       const auto* cast = llvm::cast<clang::CastExpr>(e);
       const clang::Expr* sub = cast->getSubExpr();
+      if (const auto* written = llvm::dyn_cast<clang::CStyleCastExpr>(e)) sizes_in(written->getTypeAsWritten());
       switch (cast->getCastKind()) {
         case clang::CK_LValueToRValue:
           if (const auto node = known(sub)) return *node;
@@ -47,7 +65,8 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
         case clang::CK_BuiltinFnToFnPtr:
           return address_of(place(sub));
         case clang::CK_IntegralToPointer:
-          if (by_address() && !e->isEvaluatable(*context_)) return join(value(sub), from_outside());
+          if (!e->isEvaluatable(*context_))
+            return join(value(sub), by_address() ? from_outside() : any_number(symbols_.program()));
           break;
         default:
           break;
@@ -63,8 +82,12 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
       if (cast->getCastKind() != clang::CK_PointerToIntegral || converted == ir::nothing) return converted;
       const ir::Node number = temporary();
       emit(Op::copy, number, converted);
+      // It may become a pointer again in any way.
+      if (by_address())
+        escape(number);
+      else
+        emit(Op::copy, any_number(symbols_.program()), number);
       symbols_.program().addresses_as_numbers.push_back(number);
-      if (by_address()) escape(number);  // it may become a pointer again in any way
       return number;
     }
     case Stmt::UnaryOperatorClass:
@@ -84,7 +107,9 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
     }
     case Stmt::UnaryExprOrTypeTraitExprClass: {
       const auto* size = llvm::cast<clang::UnaryExprOrTypeTraitExpr>(e);
-      if (!size->isArgumentType() && size->getArgumentExpr()->getType()->isVariableArrayType())
+      if (size->isArgumentType())
+        sizes_in(size->getArgumentType());
+      else if (size->getArgumentExpr()->getType()->isVariableArrayType())
         place(size->getArgumentExpr());
       return ir::nothing;
     }
@@ -102,7 +127,8 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
     }
     case Stmt::VAArgExprClass: {
       const ir::Node result = temporary();
-      emit(Op::copy, result, by_address() ? symbols_.variable_arguments() : function().rest);
+      sizes_in(e->getType());
+      emit(Op::copy, result, symbols_.variable_arguments());
       return result;
     }
     case Stmt::InitListExprClass: {
@@ -144,6 +170,12 @@ ir::Node Lowering::value_of(const clang::Expr* e) {
     default:
       return not_understood(e);
   }
+}
+
+/// What says how long arrays of a type are is evaluated where the type is written.
+void Lowering::sizes_in(clang::QualType type) {
+  if (static_only_ || !type->isVariablyModifiedType()) return;
+  for (const clang::VariableArrayType* array : variable_arrays(*context_, type)) value(array->getSizeExpr());
 }
 
 LValue Lowering::place(const clang::Expr* e) {
@@ -393,10 +425,15 @@ void Lowering::initialise(const LValue& to, const clang::Expr* init) {
     const auto fields = fields_of(list);
     for (unsigned i = 0; i < list->getNumInits(); ++i) {
       const clang::Expr* element = list->getInit(i);
-      if (element == nullptr || llvm::isa<clang::ImplicitValueInitExpr, clang::DesignatedInitUpdateExpr>(element))
-        continue;
+      if (element == nullptr || llvm::isa<clang::ImplicitValueInitExpr, clang::NoInitExpr>(element)) continue;
       const ir::Index member = i < fields.size() ? symbols_.member(fields[i]) : ir::none;
-      initialise({.object = to.object, .pointer = to.pointer, .member = member}, element);
+      const LValue part{.object = to.object, .pointer = to.pointer, .member = member};
+      if (const auto* update = llvm::dyn_cast<clang::DesignatedInitUpdateExpr>(element)) {
+        initialise(part, update->getBase());
+        initialise({.object = to.object, .pointer = to.pointer}, update->getUpdater());
+      } else {
+        initialise(part, element);
+      }
     }
     return;
   }

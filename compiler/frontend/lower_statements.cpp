@@ -1,3 +1,4 @@
+#include "attributes.hpp"
 #include "lowering.hpp"
 #include "syntax.hpp"
 
@@ -26,6 +27,7 @@ void Lowering::run() {
   own.blocks.resize(2);
   const clang::Stmt* body = declaration_->getBody();
   if (body->getBeginLoc().isMacroID()) own.obstacle = "its body comes from a macro";
+  for (const clang::ParmVarDecl* parameter : declaration_->parameters()) sizes_in(parameter->getOriginalType());
   statement(body);
   go(ir::exit_block);
 }
@@ -140,8 +142,12 @@ void Lowering::statement(const clang::Stmt* s) {
     }
     case Stmt::NullStmtClass:
       return;
-    case Stmt::AttributedStmtClass:
-      return statement(llvm::cast<clang::AttributedStmt>(s)->getSubStmt());
+    case Stmt::AttributedStmtClass: {
+      const auto* attributed = llvm::cast<clang::AttributedStmt>(s);
+      for (const clang::Attr* attribute : attributed->getAttrs())
+        if (!is_hint(*attribute)) opaque(std::string("it has the attribute '") + attribute->getSpelling() + "'");
+      return statement(attributed->getSubStmt());
+    }
     default:
       break;
   }
@@ -159,18 +165,21 @@ void Lowering::declaration(const clang::DeclStmt* s) {
   }
   marker_ = ir::none;
   if (calls) mark(s, Part::statement, s);
-  for (const clang::Decl* d : s->decls())
-    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d)) declare(variable);
+  for (const clang::Decl* d : s->decls()) {
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d))
+      declare(variable);
+    else if (const auto* name = llvm::dyn_cast<clang::TypedefNameDecl>(d))
+      sizes_in(name->getUnderlyingType());
+    else if (!llvm::isa<clang::TagDecl, clang::FunctionDecl, clang::LabelDecl, clang::StaticAssertDecl,
+                        clang::EmptyDecl>(d))
+      opaque(std::string("it has a declaration that is not followed (") + d->getDeclKindName() + ")");
+  }
 }
 
 void Lowering::declare(const clang::VarDecl* variable) {
-  if (variable->hasGlobalStorage()) return;  // Definitions::VisitVarDecl
+  if (variable->hasGlobalStorage()) return sizes_in(variable->getType());  // else Definitions::VisitVarDecl
   const ir::Node node = symbols_.variable(variable);
-  for (clang::QualType type = variable->getType(); const auto* array = context_->getAsArrayType(type);
-       type = array->getElementType()) {
-    if (const auto* open = llvm::dyn_cast<clang::VariableArrayType>(array); open != nullptr && open->getSizeExpr())
-      value(open->getSizeExpr());
-  }
+  sizes_in(variable->getType());
   if (variable->hasInit()) {
     initialise({.object = node, .whole = true}, variable->getInit());
   }

@@ -1,6 +1,5 @@
 /// What may do more than its source says: memory that is read or written by means that the representation does not have
-/// is lowered as what may do anything. Only where state is kept by address; elsewhere, what the runtime cannot carry is
-/// refused in other ways.
+/// is lowered as what may do anything.
 #include <clang/AST/Attr.h>
 #include <clang/AST/OpenMPClause.h>
 
@@ -78,7 +77,7 @@ bool is_variable_arguments(const clang::Expr* e) {
 }  // namespace
 
 void Lowering::opaque(const std::string& why) {
-  if (by_address() && !static_only_ && function().opaque.empty()) function().opaque = why;
+  if (!static_only_ && function().opaque.empty()) function().opaque = why;
 }
 
 /// Code outside the program may have the value from now on.
@@ -96,11 +95,9 @@ ir::Node Lowering::from_outside() {
 ir::Node Lowering::not_understood(const clang::Expr* e) {
   opaque(std::string("it has a ") + e->getStmtClassName());
   for (const clang::Stmt* child : e->children())
-    if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) {
-      const ir::Node node = sub->isGLValue() && by_address() ? address_of(place(sub)) : value(sub);
-      if (by_address()) escape(node);
-    }
-  return by_address() ? from_outside() : ir::nothing;
+    if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child))
+      escape(sub->isGLValue() ? address_of(place(sub)) : value(sub));
+  return from_outside();
 }
 
 /// As a call of a function of which nothing is known.
@@ -132,7 +129,6 @@ ir::Node Lowering::unknown_effect(const clang::Stmt* s, const std::vector<const 
 }
 
 ir::Node Lowering::atomic(const clang::AtomicExpr* e) {
-  if (!by_address()) return not_understood(e);
   std::vector<const clang::Expr*> operands;
   for (const clang::Stmt* child : e->children())
     if (const auto* operand = llvm::dyn_cast_or_null<clang::Expr>(child)) operands.push_back(operand);
@@ -155,11 +151,6 @@ void Lowering::escape_named(llvm::StringRef text) {
 }
 
 void Lowering::assembly(const clang::AsmStmt* s) {
-  if (!by_address()) {
-    for (unsigned i = 0; i < s->getNumOutputs(); ++i) put(place(s->getOutputExpr(i)), ir::nothing);
-    for (unsigned i = 0; i < s->getNumInputs(); ++i) value(s->getInputExpr(i));
-    return;
-  }
   const auto* code = llvm::dyn_cast<clang::GCCAsmStmt>(s);
   if (code != nullptr) escape_named(code->getAsmString()->getString());
   if (code == nullptr || code->isAsmGoto()) opaque("it has assembler code that jumps");
@@ -192,11 +183,9 @@ void Lowering::clause(const clang::OMPClause* c) {
 void Lowering::directive(const clang::OMPExecutableDirective* s) {
   const bool around = in_team_;
   in_team_ = true;
-  if (by_address()) {
-    for (const clang::OMPClause* c : s->clauses())
-      if (c != nullptr) clause(c);
-    if (!runs_in_order(s)) opaque("it has a construct of OpenMP that is not followed");
-  }
+  for (const clang::OMPClause* c : s->clauses())
+    if (c != nullptr) clause(c);
+  if (!runs_in_order(s)) opaque("it has a construct of OpenMP that is not followed");
   if (s->hasAssociatedStmt()) statement(s->getRawStmt());
   in_team_ = around;
 }
@@ -204,7 +193,7 @@ void Lowering::directive(const clang::OMPExecutableDirective* s) {
 /// A function that the compiler calls when the variable goes.
 void Lowering::clean_up(const clang::VarDecl* variable, ir::Node node) {
   const auto* attribute = variable->getAttr<clang::CleanupAttr>();
-  if (attribute == nullptr || !by_address()) return;
+  if (attribute == nullptr) return;
   escape(address_of({.object = node}));
   escape(address_of({.object = symbols_.function_object(attribute->getFunctionDecl())}));
 }
@@ -213,9 +202,9 @@ void Lowering::clean_up(const clang::VarDecl* variable, ir::Node node) {
 /// what they lead to.
 void Lowering::take_variable_arguments(const clang::CallExpr* call) {
   const clang::FunctionDecl* named = call->getDirectCallee();
-  if (named == nullptr || !by_address() || static_only_) return;
+  if (named == nullptr || static_only_) return;
   const std::string name = named->getNameAsString();
-  if (jumps(name)) opaque("it calls " + name + "()");
+  if (jumps(name) || named->hasAttr<clang::ReturnsTwiceAttr>()) opaque("it calls " + name + "()");
   if (name == "__builtin_va_start") emit(Op::copy, symbols_.variable_arguments(), function().rest);
   if (std::ranges::any_of(call->arguments(), is_variable_arguments))
     get({.pointer = symbols_.variable_arguments()}, true);

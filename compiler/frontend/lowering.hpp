@@ -43,7 +43,7 @@ class Symbols {
   ir::Program& program_;
   const models::Models& models_;
   Members told_apart_;
-  const ir::Node variable_arguments_ = program_.by_address ? program_.add({}) : ir::nothing;
+  const ir::Node variable_arguments_ = program_.add({});
   std::map<std::pair<std::string, std::string>, ir::Index> members_;  ///< by family and name
   std::map<std::string, ir::Node> externals_;
   std::map<std::string, ir::Index> functions_by_name_;
@@ -110,6 +110,8 @@ class Lowering {
   // Expressions.
   ir::Node value(const clang::Expr* e);
   ir::Node value_of(const clang::Expr* e);
+  ir::Node full_value_of(const clang::Expr* e);
+  void sizes_in(clang::QualType type);
   LValue place(const clang::Expr* e);
   ir::Node call(const clang::CallExpr* e);
   ir::Node look_into(const clang::CallExpr* call, const clang::Expr* result);

@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <regex>
+#include <set>
 
+#include "attributes.hpp"
 #include "source.hpp"
 
 namespace cppc::frontend {
@@ -39,12 +41,14 @@ bool is_other_compiler(const Command& command) {
          std::filesystem::path(command.arguments.front()).filename().string().find("clang") == std::string::npos;
 }
 
-/// The arguments that tell Clang what the source means: it knows not all that other compilers take.
-std::vector<std::string> meaning(const Command& command, const std::string& resources) {
+/// The arguments that tell Clang what the source means, `more` among them: it knows not all that other compilers take.
+std::vector<std::string> meaning(const Command& command, const std::string& resources,
+                                 const std::vector<std::string>& more) {
   std::vector<std::string> kept{"clang",
                                 "-resource-dir",
                                 resources,
-                                "-w",
+                                "-Wno-everything",
+                                "-Wunknown-attributes",
                                 "-Wno-error=implicit-function-declaration",
                                 "-Wno-error=implicit-int",
                                 "-Wno-error=int-conversion",
@@ -68,6 +72,7 @@ std::vector<std::string> meaning(const Command& command, const std::string& reso
     }
     if (matters(argument)) kept.push_back(argument);
   }
+  kept.insert(kept.end(), more.begin(), more.end());
   kept.push_back("-fsyntax-only");
   kept.push_back(command.file);
   return kept;
@@ -75,35 +80,43 @@ std::vector<std::string> meaning(const Command& command, const std::string& reso
 
 class Commands final : public clang::tooling::CompilationDatabase {
  public:
-  Commands(const Command& command, const std::string& resources)
-      : command_(command.directory, command.file, meaning(command, resources), "") {}
+  Commands(const Command& command, std::vector<std::string> arguments)
+      : command_(command.directory, command.file, std::move(arguments), "") {}
   std::vector<clang::tooling::CompileCommand> getCompileCommands(llvm::StringRef) const override { return {command_}; }
 
  private:
   clang::tooling::CompileCommand command_;
 };
 
-/// The first error that Clang finds; nothing else.
-class FirstError final : public clang::DiagnosticConsumer {
+/// The first error that Clang finds, and an attribute that it does not know.
+class Findings final : public clang::DiagnosticConsumer {
  public:
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& found) override {
     DiagnosticConsumer::HandleDiagnostic(level, found);
-    if (level < clang::DiagnosticsEngine::Error || !text_.empty()) return;
     llvm::SmallString<128> said;
     found.FormatDiagnostic(said);
-    text_ = said.str().str();
+    if (level < clang::DiagnosticsEngine::Error) return note_attribute(said);
+    if (!error_.empty()) return;
+    error_ = said.str().str();
     if (!found.hasSourceManager() || found.getLocation().isInvalid()) return;
     const auto& manager = found.getSourceManager();
     const clang::PresumedLoc where = manager.getPresumedLoc(manager.getExpansionLoc(found.getLocation()));
     if (where.isInvalid()) return;
     const bool in_header = !manager.isInMainFile(manager.getExpansionLoc(found.getLocation()));
-    text_ =
-        (in_header ? std::string(where.getFilename()) + ":" : "line ") + std::to_string(where.getLine()) + ": " + text_;
+    error_ = (in_header ? std::string(where.getFilename()) + ":" : "line ") + std::to_string(where.getLine()) + ": " +
+             error_;
   }
-  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::string& error() const { return error_; }
+  [[nodiscard]] const std::string& attribute() const { return attribute_; }
 
  private:
-  std::string text_;
+  /// "unknown attribute 'x' ignored"
+  void note_attribute(llvm::StringRef said) {
+    const llvm::StringRef name = said.split('\'').second.split('\'').first;
+    if (attribute_.empty() && !is_harmless_attribute(name)) attribute_ = name.str();
+  }
+
+  std::string error_, attribute_;
 };
 
 std::vector<Pragma> find_pragmas(const clang::ASTUnit& ast) {
@@ -119,6 +132,51 @@ std::vector<Pragma> find_pragmas(const clang::ASTUnit& ast) {
   return pragmas;
 }
 
+using Parsed = tl::expected<std::unique_ptr<clang::ASTUnit>, std::string>;
+
+/// The error is Clang's first.
+Parsed parse_with(const Command& command, const std::string& resources, const std::vector<std::string>& options,
+                  std::string& attribute) {
+  const Commands database(command, meaning(command, resources, options));
+  clang::tooling::ClangTool tool(database, {command.file});
+  tool.clearArgumentsAdjusters();
+  tool.setPrintErrorMessage(false);
+  Findings findings;
+  tool.setDiagnosticConsumer(&findings);
+  std::vector<std::unique_ptr<clang::ASTUnit>> parsed;
+  const int failed = tool.buildASTs(parsed);
+  attribute = findings.attribute();
+  if (failed != 0 || parsed.size() != 1 || parsed.front()->getDiagnostics().hasErrorOccurred())
+    return tl::unexpected("Clang cannot parse it" + (findings.error().empty() ? "" : " (" + findings.error() + ")"));
+  return std::move(parsed.front());
+}
+
+/// As the compiler sees it: macros of the compiler's that the program asks for are what they are there.
+Parsed parse_as_compiled(const Command& command, const std::string& resources, std::string& attribute) {
+  const Macros none;
+  const Macros& macros = command.macros != nullptr ? *command.macros : none;
+  std::vector<std::string> options = version_options(macros);
+  Parsed parsed = parse_with(command, resources, options, attribute);
+  if (!parsed && !options.empty()) {  // what headers of the system have for that compiler may be too much for Clang
+    options.clear();
+    if (Parsed again = parse_with(command, resources, options, attribute)) parsed = std::move(again);
+  }
+  std::set<std::string> given;
+  while (parsed && command.macros != nullptr) {
+    const std::size_t before = given.size();
+    std::string changed;
+    for (const std::string& name : mentioned_differences(**parsed, macros)) {
+      if (!given.insert(name).second) continue;
+      options.push_back(option_for(name, macros));
+      changed += " " + name;
+    }
+    if (given.size() == before) break;
+    parsed = parse_with(command, resources, options, attribute);
+    if (!parsed) parsed = tl::unexpected("with the compiler's" + changed + " " + parsed.error());
+  }
+  return parsed;
+}
+
 }  // namespace
 
 tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources,
@@ -128,21 +186,14 @@ tl::expected<Source, std::string> parse(const std::vector<Command>& commands, co
     const Command& command = commands[number];
     if (command.arguments.empty()) continue;
     const llvm::PrettyStackTraceFormat in_a_crash("Clang parses %s", command.file.c_str());
-    const Commands database(command, resources);
-    clang::tooling::ClangTool tool(database, {command.file});
-    tool.clearArgumentsAdjusters();
-    tool.setPrintErrorMessage(false);
-    FirstError error;
-    if (leave_out) tool.setDiagnosticConsumer(&error);
-    std::vector<std::unique_ptr<clang::ASTUnit>> parsed;
-    const int failed = tool.buildASTs(parsed);
-    if (failed != 0 || parsed.size() != 1 || parsed.front()->getDiagnostics().hasErrorOccurred()) {
-      if (!leave_out) return tl::unexpected(command.file + ": Clang cannot parse it");
-      const std::string why = error.text().empty() ? "" : " (" + error.text() + ")";
-      source.left_out.push_back(command.file + ": left as it is: Clang cannot parse it" + why);
+    std::string attribute;
+    Parsed parsed = parse_as_compiled(command, resources, attribute);
+    if (!parsed && !leave_out) return tl::unexpected(command.file + ": " + parsed.error());
+    if (!parsed) {
+      source.left_out.push_back(command.file + ": left as it is: " + parsed.error());
       continue;
     }
-    Unit unit{number, command, std::move(parsed.front()), {}};
+    Unit unit{number, command, std::move(*parsed), {}, std::move(attribute)};
     unit.pragmas = find_pragmas(*unit.ast);
     source.units.push_back(std::move(unit));
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ir/program.hpp"
+#include "macros.hpp"
 #include "models/models.hpp"
 
 namespace cppc::frontend {
@@ -24,6 +25,7 @@ struct Command {
   std::string directory;
   std::string file;
   std::vector<std::string> arguments;
+  std::shared_ptr<const Macros> macros;  ///< that the compiler predefines with these; null: they are not known
 };
 
 /// A `#pragma cppc WORD ...` line.
@@ -40,6 +42,7 @@ struct Unit {
   Command command;
   std::unique_ptr<clang::ASTUnit> ast;
   std::vector<Pragma> pragmas;
+  std::string unknown_attribute;  ///< one that Clang does not know; empty when there is none that matters
 };
 
 /// Where in a statement a marker is.
@@ -100,8 +103,8 @@ struct Source {
   std::vector<std::string> left_out;                          ///< files that Clang cannot parse
 };
 
-/// Parses all files. What is wrong with them has been told on stderr; `leave_out`: or they are left out, and named in
-/// Source::left_out.
+/// Parses all files. The error names the first that Clang cannot parse, and why; `leave_out`: those are left out, and
+/// named in Source::left_out.
 tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources,
                                         bool leave_out);
 

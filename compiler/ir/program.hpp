@@ -43,7 +43,8 @@ struct Object {
   Storage storage = Storage::temporary;
   bool scalar = false;         ///< a write replaces all of it
   bool address_taken = false;  ///< besides reads and writes by its name
-  bool number = false;         ///< an integer, or an array of them
+  bool number = false;         ///< an integer that has room for an address, or an array of them
+  bool of_thread = false;      ///< each thread has its own
   bool constant = false;       ///< never changes
   bool defined = true;         ///< by the program; otherwise by a library
   Index function = none;       ///< of a local and a block its own, of Storage::function the function itself
@@ -172,8 +173,9 @@ struct Function {
   std::vector<Block> blocks;  ///< entry first, exit second
   double statements = 0;      ///< outside loops
   bool defined = false;
-  std::string obstacle;  ///< why the source cannot be changed here; empty when it can
-  std::string opaque;    ///< why it may do more than its graph says; empty when it does not (Program::by_address only)
+  bool computes = false;  ///< the compiler's own, which touches no memory
+  std::string obstacle;   ///< why the source cannot be changed here; empty when it can
+  std::string opaque;     ///< why it may do more than its graph says; empty when it does not
   Index handle = none;
 };
 
@@ -212,10 +214,11 @@ struct Program {
   std::vector<Position> positions;
   std::map<Node, std::string> types;         ///< of variables, as the source spells them
   std::map<Node, std::set<Index>> pointers;  ///< of structures and pointers to them: members that are one pointer each
-  std::vector<Node> addresses_as_numbers;    ///< values of pointers that were converted to integers
-  std::vector<Instruction> initial;          ///< of static objects: addresses that they hold from the start
-  Node unknown = nothing;                    ///< the object of Storage::unknown
-  Index elsewhere = none;                    ///< stands for whatever function is called through a pointer from outside
+  std::vector<Node>
+      addresses_as_numbers;          ///< values of pointers that were converted to integers; the first stands for all
+  std::vector<Instruction> initial;  ///< of static objects: addresses that they hold from the start
+  Node unknown = nothing;            ///< the object of Storage::unknown
+  Index elsewhere = none;            ///< stands for whatever function is called through a pointer from outside
   Node text = nothing;
 
   Node add(Object object) {

@@ -181,6 +181,7 @@ void CallRewriter::give_type(const ir::Call& call, const frontend::CallSite& sit
 void CallRewriter::run() {
   for (ir::Index c = 0; c < rewriting_.program.calls.size(); ++c) {
     const ir::Call& call = rewriting_.program.calls[c];
+    if (call.handle == ir::none) continue;  // no call in the source, but code that is not followed
     const auto& site = rewriting_.source.calls[call.handle];
     if (site.unit != unit_) continue;
     const bool wanted = marked(site);

@@ -19,8 +19,26 @@ lock_registry() {
 }
 
 unlock_registry() {
+  [[ $(ls "$registry") ]] || put_autogroups_back
   rmdir --ignore-fail-on-non-empty "$registry"
   exec {registry_lock}<&-
+}
+
+# With autogroups the scheduler shares the processors out among sessions, and every node is one: where ranks outnumber
+# processors, one that waits by polling can keep another from running for minutes. So there are none while a cluster is up,
+# if we may say so: the setting is the whole machine's.
+autogroups=/proc/sys/kernel/sched_autogroup_enabled
+
+switch_autogroups_off() {  # with the registry locked
+  [[ $(cat $autogroups 2>/dev/null) == 1 && ! -e $registry/.autogroups ]] || return 0
+  echo 1 >"$registry/.autogroups"
+  { echo 0 >$autogroups; } 2>/dev/null || rm "$registry/.autogroups"
+}
+
+put_autogroups_back() {  # with the registry locked
+  [[ -e $registry/.autogroups ]] || return 0
+  cat "$registry/.autogroups" >$autogroups || echo "cluster: cannot write $autogroups, which was 1" >&2
+  rm "$registry/.autogroups"
 }
 
 remove_ended_clusters() {  # with the registry locked
@@ -45,6 +63,7 @@ claim_name() {  # sets name, unless it was given
   lock_registry
   remove_ended_clusters
   claim "$registry/$name"
+  switch_autogroups_off
   unlock_registry
 }
 

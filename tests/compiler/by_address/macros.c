@@ -1,0 +1,39 @@
+/* Arrays that are written in each step, and read before in code for one compiler, for one processor, for one level of
+ * optimization: none of them is dead, as gcc -O2 -mpopcnt compiles it. What is read before the loop only is. */
+#include <mpi.h>
+#include <stdio.h>
+
+enum { N = 8192 };
+
+static double by_version[N], by_processor[N], by_optimization[N], not_by_clang[N], once[N];
+
+static double read_all(void) {
+  double sum = 0;
+#if __GNUC__ >= 9
+  sum += by_version[1];
+#endif
+#ifdef __POPCNT__
+  sum += by_processor[1];
+#endif
+#ifdef __OPTIMIZE__
+  sum += by_optimization[1];
+#endif
+#if !defined(__clang_major__) && !defined(__llvm__)
+  sum += not_by_clang[1];
+#endif
+  return sum;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < N; i++) by_version[i] = by_processor[i] = by_optimization[i] = not_by_clang[i] = once[i] = i;
+  double sum = once[7], all = 0;
+  for (int step = 1; step < 12; step++) {
+    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+    sum += read_all();
+    for (int i = 0; i < N; i++) by_version[i] = by_processor[i] = by_optimization[i] = not_by_clang[i] = step;
+  }
+  printf("%.17g %.17g\n", sum, all);
+  MPI_Finalize();
+  return 0;
+}
