@@ -6,7 +6,8 @@
  *   here                       in the code
  *   Rank, MOVE                 CutRank::reached(), rank_move()
  *   Agents                     CutAgent::poll() of all agents: they go from round to round together
- *   read, judge, publish       CutAgent::report(), Judge, CutAgent::publish()
+ *   read, judge, publish       CutAgent::report(), Judge, CutAgent::publish(); TreeRounds brings the reports to the first
+ *                              agent and its verdict to all: nobody begins a round before it has the last one's verdict
  *   WORD(phase, turn)          Word, without epoch
  *
  * Left out: communicators that are made and freed, calls that cannot be left, and waiting for any source, which

@@ -1,16 +1,17 @@
 /* The agreement on a migration point (include/cppc/migration_point.hpp) for spin: ranks, their nodes' pages and agents,
- * and the board, one negotiation. tests/negotiation/CMakeLists.txt has the jobs that are checked; each proves, for all
- * interleavings: nobody passes M, all stop at M or all go on, and nobody waits for ever; nor does anybody go round in
- * circles, where that is checked.
+ * and the tree of agents, one negotiation. tests/negotiation/CMakeLists.txt has the jobs that are checked; each proves,
+ * for all interleavings: nobody passes M, all stop at M or all go on, and nobody waits for ever; nor does anybody go
+ * round in circles, where that is checked.
  *
  *   here                           in the code
  *   Rank, RANK_MOVE                RankSide::reached(), rank_move()
  *   Agent, AGENT_MOVE              AgentSide::poll(), agent_move()
- *   GATHER, PASS_ON                detail::gather(), detail::pass_on()
+ *   PASS_ON, FIX                   detail::pass_on(), detail::fix()
  *   WORD(phase, maximum)           Word, without epoch
- *   RAISED, FIXED, ASKED, …        next(): what each event makes of a word
- *   swap_page, swap_board, mark    AgentSide::apply()
- *   look                           AgentSide::look()
+ *   RAISED, FIXED, …               next(): what each event makes of a word
+ *   ANSWER                         answer()
+ *   swap_page, say, tell           AgentSide::apply()
+ *   HEAR                           AgentSide::hear(): of one neighbour, its last word; a word supersedes the one before
  *
  * Left out: epochs (tests/negotiation/explorer_test.cpp has them, with the functions of the code themselves), the limit
  * of the count, and time. Patience may end at any time (GIVE_UP), or once a rank has died (DIES). A look that shows
@@ -22,7 +23,7 @@
  *   MESSAGES                       what a rank needs between safe point k and the next: 0 nothing; 1 (exchange) a
  *                                  message that the next rank sends after it has passed k; 2 (pipeline) one that the
  *                                  rank before sends before it arrives at k+1
- *   STEP                           by which agents lift
+ *   CHAIN                          each agent is the parent of the next; otherwise the first is that of all others
  *   LATE                           ranks may overlook the bell until they join
  *   GIVE_UP                        any agent may want to cancel, at any time
  *   DIES                           one rank may die, at any time
@@ -31,8 +32,8 @@
  *   NEVER_DECIDED NEVER_CANCELLED  claims that must prove wrong: both ends can be reached
  */
 
-#ifndef STEP
-#define STEP 1
+#ifndef CHAIN
+#define CHAIN 0
 #endif
 #ifndef LATE
 #define LATE 0
@@ -56,35 +57,37 @@
 #define NOBODY 9
 
 /* FLAW */
-#define DECIDE_EARLY 1      /* the leader does not wait for the reports */
-#define LIFT_FIRST 2        /* the ceiling is lifted before the board is raised */
-#define PASS_AT_CEILING 3   /* ranks do not ask */
-#define WAIT_FOR_DECISION 4 /* agents do not answer before there is a decision */
-#define FIX_EARLY 5         /* agents do not wait until all their ranks have joined */
-#define LEAVE_EARLY 6       /* the leader does not wait for the acknowledgements */
-#define PASS_UNRAISED 7     /* a rank that has joined passes without raising the maximum again */
+#define DECIDE_EARLY 1    /* the root does not wait until all pages are fixed */
+#define FIX_WHEN_JOINED 2 /* an agent fixes its page when its own ranks have joined */
+#define PASS_AT_CEILING 3 /* ranks do not wait */
+#define CLOSE_EARLY 4     /* agents do not wait for those below until they say that all have joined */
+#define JOIN_EARLY 5      /* … nor for their own ranks */
+#define LEAVE_EARLY 6     /* agents do not wait until all below know the outcome */
+#define PASS_UNRAISED 7   /* a rank that has joined passes without raising the maximum again */
+#define SAY_OWN 8         /* an agent says its own ceiling in place of its subtree's highest */
 
 /* Phase */
 #define idle 0
 #define open 1
 #define fixed 2
-#define asked 3
-#define decided 4
-#define cancelled 5
+#define decided 3
+#define cancelled 4
+#define settled 5
 
 #define WORD(phase, maximum) ((phase) * 16 + (maximum))
 #define PHASE(word) ((word) / 16)
 #define MAXIMUM(word) ((word) % 16)
 #define HIGHER(a, b) ((a) > (b) -> (a) : (b))
+#define IS_OUTCOME(word) (PHASE(word) == decided || PHASE(word) == cancelled)
 
 /* next() */
 #define OPENED WORD(open, 0)
 #define RAISED(word, value) WORD(open, HIGHER(MAXIMUM(word), value))
 #define FIXED(word) WORD(fixed, MAXIMUM(word))
-#define ASKED(word) WORD(asked, MAXIMUM(word))
-#define LIFTED(value) WORD(fixed, value)
-#define DECIDED(value) WORD(decided, value)
-#define CANCELLED(reason) WORD(cancelled, reason)
+
+#define ANSWER(word, before) \
+  (PHASE(word) == open -> WORD(fixed, 0) : (PHASE(word) == fixed -> WORD(decided, MAXIMUM(word)) : \
+  (PHASE(word) == cancelled -> word : before)))
 
 /* What others cannot tell apart from one step is one, unless FINE: arriving and looking; reading a word and swapping
  * it, which succeeds only while the word is what was read (and joined marks only rise); raising, joining and passing,
@@ -100,9 +103,9 @@
 #define ARRIVE ; arrived:
 #endif
 
-byte board;           /* in the leader's memory */
-byte mark[3];         /* each agent's: 1 reported, 2 acknowledged */
-bool left;            /* the leader has: nobody can reach the board */
+byte said[3];         /* by each agent to its parent, last */
+byte told[3];         /* … to its children */
+byte outcome;         /* the root's */
 byte ended;           /* agents that are done */
 byte page[3];
 bool bell[3];
@@ -114,7 +117,18 @@ bool finished[4];
 byte dead = NOBODY;
 bool over;            /* nothing more will happen */
 
-#define ALL_MARKED(value) (mark[0] >= (value) && (NODES < 2 || mark[1] >= (value)) && (NODES < 3 || mark[2] >= (value)))
+#define PARENT(node) (CHAIN -> (node) - 1 : 0)
+#define IS_CHILD(node, parent) ((node) < NODES && PARENT(node) == (parent))
+#define EITHER(condition1, condition2) \
+  ((!IS_CHILD(1, me) || (condition1)) && (!IS_CHILD(2, me) || (condition2)))
+#define BELOW_JOINED EITHER(heard1 != 0 && PHASE(heard1) != cancelled, heard2 != 0 && PHASE(heard2) != cancelled)
+#define BELOW_FIXED EITHER(PHASE(heard1) == fixed, PHASE(heard2) == fixed)
+#define BELOW_SETTLED EITHER(PHASE(heard1) == settled, PHASE(heard2) == settled)
+#define BELOW_MAXIMUM \
+  HIGHER((PHASE(heard1) == fixed -> MAXIMUM(heard1) : 0), (PHASE(heard2) == fixed -> MAXIMUM(heard2) : 0))
+#define BELOW_GIVES_UP (PHASE(heard1) == cancelled || PHASE(heard2) == cancelled)
+#define BELOW_REASON (PHASE(heard1) == cancelled -> MAXIMUM(heard1) : MAXIMUM(heard2))
+
 #define JOINED(rank, where, node) ((where) != (node) || joined[rank])
 #define ALL_JOINED(node) \
   (JOINED(0, NODE0, node) && JOINED(1, NODE1, node) && JOINED(2, NODE2, node) && JOINED(3, NODE3, node))
@@ -130,7 +144,7 @@ bool over;            /* nothing more will happen */
 #define HAS_MESSAGES(rank) true
 #endif
 
-#define NOT_PAST(rank) (PHASE(board) != decided || passed[rank] < MAXIMUM(board))
+#define NOT_PAST(rank) (PHASE(outcome) != decided || passed[rank] < MAXIMUM(outcome))
 
 /* RankMove */
 #define go_on 0
@@ -147,17 +161,13 @@ inline RANK_MOVE() {
   :: PHASE(word) == open && !(FLAW == PASS_UNRAISED && joined[me]) ->
      to = RAISED(word, point[me] + 1);
      move = (to != word -> swap : (joined[me] -> go_on : join))
-  :: PHASE(word) == fixed || PHASE(word) == asked || PHASE(word) == decided ->
+  :: PHASE(word) == fixed || PHASE(word) == decided ->
      if
      :: !joined[me] -> move = refuse
      :: joined[me] && point[me] < MAXIMUM(word) -> move = go_on
      :: joined[me] && point[me] > MAXIMUM(word) -> move = refuse
      :: joined[me] && point[me] == MAXIMUM(word) ->
-        if
-        :: PHASE(word) == decided -> move = stop
-        :: PHASE(word) == asked -> move = wait
-        :: PHASE(word) == fixed -> to = ASKED(word); move = (FLAW == PASS_AT_CEILING -> go_on : swap)
-        fi
+        move = (PHASE(word) == decided -> stop : (FLAW == PASS_AT_CEILING -> go_on : wait))
      fi
   fi
 }
@@ -196,7 +206,7 @@ computing:
        :: DIE
        fi
     :: move == stop ->
-       assert(PHASE(board) == decided && point[me] == MAXIMUM(board));
+       assert(PHASE(outcome) == decided && point[me] == MAXIMUM(outcome));
        stopped[me] = true;
        goto gone
     :: move == refuse -> assert(false)
@@ -220,82 +230,77 @@ end:
 
 /* AgentMove */
 #define swap_page 1
-#define swap_board 2
-#define report 3
-#define acknowledge 4
-#define look 5
-#define done 6
+#define say 2
+#define tell 3
+#define look 4
+#define done 5
 
 inline PASS_ON() {
   if
-  :: PHASE(seen_page) != decided && PHASE(seen_page) != cancelled ->
-     assert(PHASE(seen) != decided || MAXIMUM(seen) >= MAXIMUM(seen_page)); /* else next() would not allow it */
-     to = seen;
-     move = swap_page
-  :: PHASE(seen_page) == decided || PHASE(seen_page) == cancelled ->
-     move = (!acknowledged -> acknowledge : (me == 0 && !all_acknowledged && FLAW != LEAVE_EARLY -> look : done))
+  :: !IS_OUTCOME(seen_page) -> to = above; move = swap_page
+  :: IS_OUTCOME(seen_page) && told[me] != above -> to = above; move = tell
+  :: IS_OUTCOME(seen_page) && told[me] == above ->
+     if
+     :: !BELOW_SETTLED && FLAW != LEAVE_EARLY -> move = look
+     :: (BELOW_SETTLED || FLAW == LEAVE_EARLY) && PHASE(said[me]) != settled -> to = WORD(settled, 0); move = say
+     :: (BELOW_SETTLED || FLAW == LEAVE_EARLY) && PHASE(said[me]) == settled -> move = done
+     fi
   fi
 }
 
-inline GATHER() {
+inline FIX() {
   if
-  :: tired -> to = CANCELLED(me + 1); move = swap_board
-  :: !tired && PHASE(seen_page) == open -> to = FIXED(seen_page); move = (all_joined -> swap_page : look)
-  :: !tired && PHASE(seen_page) != open ->
-     if
-     :: MAXIMUM(seen) < MAXIMUM(seen_page) && FLAW != LIFT_FIRST ->
-        to = RAISED(seen, MAXIMUM(seen_page)); move = swap_board
-     :: MAXIMUM(seen) >= MAXIMUM(seen_page) || FLAW == LIFT_FIRST ->
-        if
-        :: !reported -> move = report
-        :: reported && me == 0 && (all_reported || FLAW == DECIDE_EARLY) ->
-           to = DECIDED(MAXIMUM(seen)); move = swap_board
-        :: reported && !(me == 0 && (all_reported || FLAW == DECIDE_EARLY)) ->
-           if
-           :: PHASE(seen_page) != asked || FLAW == WAIT_FOR_DECISION -> move = look
-           :: PHASE(seen_page) == asked && FLAW == LIFT_FIRST ->
-              to = LIFTED(MAXIMUM(seen_page) + STEP); move = swap_page
-           :: PHASE(seen_page) == asked && FLAW != LIFT_FIRST && FLAW != WAIT_FOR_DECISION ->
-              if
-              :: MAXIMUM(seen) > MAXIMUM(seen_page) -> to = LIFTED(MAXIMUM(seen)); move = swap_page
-              :: MAXIMUM(seen) == MAXIMUM(seen_page) ->
-                 to = RAISED(seen, MAXIMUM(seen_page) + STEP); move = swap_board
-              fi
-           fi
-        fi
-     fi
+  :: told[me] != above -> to = above; move = tell
+  :: told[me] == above && PHASE(seen_page) == open -> to = FIXED(seen_page); move = swap_page
+  :: told[me] == above && PHASE(seen_page) != open ->
+     to = WORD(fixed, (FLAW == SAY_OWN -> MAXIMUM(seen_page) : HIGHER(MAXIMUM(seen_page), BELOW_MAXIMUM)));
+     move = ((BELOW_FIXED || FLAW == DECIDE_EARLY) && PHASE(said[me]) != fixed -> say : look)
   fi
 }
 
 inline AGENT_MOVE() {
   if
-  :: PHASE(seen) == idle -> to = OPENED; move = (me == 0 || tired -> swap_board : look)
-  :: PHASE(seen) == decided || PHASE(seen) == cancelled -> PASS_ON()
-  :: PHASE(seen) == open -> GATHER()
+  :: IS_OUTCOME(above) -> PASS_ON()
+  :: !IS_OUTCOME(above) && PHASE(said[me]) == cancelled -> move = look
+  :: !IS_OUTCOME(above) && PHASE(said[me]) != cancelled ->
+     if
+     :: tired -> to = WORD(cancelled, me + 1); move = say
+     :: !tired && BELOW_GIVES_UP -> to = WORD(cancelled, BELOW_REASON); move = say
+     :: !tired && !BELOW_GIVES_UP && PHASE(above) == fixed -> FIX()
+     :: !tired && !BELOW_GIVES_UP && PHASE(above) != fixed ->
+        if
+        :: FLAW == FIX_WHEN_JOINED && all_joined && PHASE(seen_page) == open -> to = FIXED(seen_page); move = swap_page
+        :: !(FLAW == FIX_WHEN_JOINED && all_joined && PHASE(seen_page) == open) ->
+           to = OPENED;
+           move = (all_joined && (BELOW_JOINED || FLAW == CLOSE_EARLY) && said[me] == 0 -> say : look)
+        fi
+     fi
   fi
 }
 
-#define HERE_JOINED (ALL_JOINED(me) || FLAW == FIX_EARLY)
+#define HERE_JOINED (ALL_JOINED(me) || FLAW == JOIN_EARLY)
 #define MAY_TIRE (!tired && (GIVE_UP || dead != NOBODY))
-#define REACHABLE (me == 0 || !left)
 #define NEWS_IN_PAGE (page[me] != seen_page || HERE_JOINED != all_joined || (ANY_FINISHED(me) && !tired))
-#define NEWS_OF_MARKS (me == 0 && (ALL_MARKED(1) != all_reported || ALL_MARKED(2) != all_acknowledged))
+#define HEAR \
+  :: me != 0 && !IS_OUTCOME(above) && told[PARENT(me)] != above -> above = told[PARENT(me)] \
+  :: IS_CHILD(1, me) && said[1] != heard1 -> heard1 = said[1] \
+  :: IS_CHILD(2, me) && said[2] != heard2 -> heard2 = said[2]
+#define KNOWS(node) (!IS_CHILD(node, me) || page[node] == above)
 
 proctype Agent(byte me) {
-  byte seen; /* of the board */
   byte seen_page;
+  byte above;
+  byte heard1;
+  byte heard2;
   byte to;
   byte move;
   bool all_joined;
-  bool reported;
-  bool all_reported;
-  bool acknowledged;
-  bool all_acknowledged;
   bool tired; /* wants to give up */
 
   atomic { page[me] = OPENED; bell[me] = true }; /* nobody reads the page before the bell rings */
   do
   :: MAY_TIRE -> tired = true
+  HEAR
   :: atomic {
        d_step { seen_page = page[me]; all_joined = HERE_JOINED; tired = tired || ANY_FINISHED(me) }
        MAY_BE_INTERRUPTED
@@ -304,23 +309,20 @@ proctype Agent(byte me) {
        :: move == swap_page ->
           page[me] = (page[me] == seen_page -> to : page[me]);
           bell[me] = bell[me] && PHASE(page[me]) != cancelled
-       :: move == swap_board && REACHABLE ->
-          board = (board == seen -> to : board);
-          seen = board;
+       :: move == say ->
+          said[me] = to;
+          above = (me == 0 -> ANSWER(to, above) : above);
+          outcome = (me == 0 && IS_OUTCOME(above) -> above : outcome);
           assert(NOT_PAST(0) && NOT_PAST(1) && NOT_PAST(2) && NOT_PAST(3))
-       :: move == report && REACHABLE -> mark[me] = 1; reported = true
-       :: move == acknowledge && REACHABLE -> mark[me] = 2; acknowledged = true
-       :: move == look -> /* board and marks at once: a board that is read earlier makes the leader's swap fail */
+       :: move == tell -> told[me] = to
+       :: move == look ->
           if
-          :: (REACHABLE && board != seen) || NEWS_IN_PAGE || NEWS_OF_MARKS ->
-             seen = (REACHABLE -> board : seen);
-             all_reported = me == 0 && ALL_MARKED(1);
-             all_acknowledged = me == 0 && ALL_MARKED(2)
+          :: NEWS_IN_PAGE -> skip
           :: MAY_TIRE -> tired = true
+          HEAR
           fi
        :: move == done ->
-          assert(page[me] == board);
-          left = left || me == 0;
+          assert(page[me] == outcome && KNOWS(1) && KNOWS(2));
           ended++;
           goto gone
        fi;
@@ -328,7 +330,7 @@ proctype Agent(byte me) {
      }
   od;
 gone:
-  atomic { seen = 0; seen_page = 0; to = 0; move = 0; all_joined = false };
+  atomic { seen_page = 0; above = 0; heard1 = 0; heard2 = 0; to = 0; move = 0; all_joined = false };
 end:
   false
 }
@@ -337,8 +339,8 @@ end:
 #define STARVED(rank) (dead != NOBODY && !stopped[rank] && passed[rank] == point[rank] && !HAS_MESSAGES(rank))
 #define WELL(rank) \
   ((rank) >= RANKS || dead == (rank) || STARVED(rank) || \
-   (stopped[rank] && PHASE(board) == decided && point[rank] == MAXIMUM(board)) || \
-   (finished[rank] && (PHASE(board) == cancelled || MAXIMUM(board) > LAST)))
+   (stopped[rank] && PHASE(outcome) == decided && point[rank] == MAXIMUM(outcome)) || \
+   (finished[rank] && (PHASE(outcome) == cancelled || MAXIMUM(outcome) > LAST)))
 
 init {
   atomic {
@@ -372,7 +374,7 @@ init {
     assert(!(stopped[0] && stopped[1]));
 #endif
 #ifdef NEVER_CANCELLED
-    assert(PHASE(board) != cancelled);
+    assert(PHASE(outcome) != cancelled);
 #endif
     over = true
   }

@@ -22,16 +22,10 @@ constexpr auto courtesy = 500ms;
 /// How much longer a rank at its ceiling still believes that its agent will answer.
 constexpr auto answer_limit = 10s;
 
-/// How long the leader stays with agents that do not take note of the outcome.
-constexpr auto settle_limit = 10s;
-
-/// Marks on the board; they only rise.
-constexpr std::uint64_t reported_mark(std::uint64_t epoch) { return 2 * epoch; }
-constexpr std::uint64_t acknowledged_mark(std::uint64_t epoch) { return 2 * epoch + 1; }
-
 }  // namespace
 
-AgentSide::AgentSide(Page& page, Board& board) : page_(&page), board_(&board), epoch_(page.layout_->epoch.load()) {}
+AgentSide::AgentSide(Page& page, Tree& tree)
+    : page_(&page), tree_(&tree), epoch_(page.layout_->epoch.load()), said_by_(tree.children().size()) {}
 
 tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::duration patience,
                                                  std::vector<int> ranks) {
@@ -42,12 +36,12 @@ tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::dur
   const auto opened = next(before, {Event::Kind::open, static_cast<std::uint16_t>(epoch)});
   if (!opened || before.phase() == Phase::decided) return tl::unexpected(CPPC_ERR_STATE);
 
+  std::ranges::fill(said_by_, Word());
   epoch_ = epoch;
   patience_ = Allowance(patience);
   ranks_ = std::move(ranks);
   view_ = AgentView{};
   view_.epoch = static_cast<std::uint16_t>(epoch);
-  view_.leader = board_->self() == 0;
   state_ = State::collecting;
 
   layout.epoch.store(epoch);
@@ -59,23 +53,23 @@ tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::dur
 
 tl::expected<AgentSide::State, cppc_status> AgentSide::poll() {
   if (state_ != State::collecting && state_ != State::reported && state_ != State::settling) return state_;
-  bool looked = false;  // since the last step
   for (;;) {
     observe();
+    auto taken = hear();
     const AgentMove move = agent_move(view_);
-    if (move.kind == AgentMove::Kind::done || (move.kind == AgentMove::Kind::look && looked)) {
+    if (taken && (move.kind == AgentMove::Kind::done || move.kind == AgentMove::Kind::look)) {
       update_state(move.kind == AgentMove::Kind::done);
       return state_;
     }
-    looked = move.kind == AgentMove::Kind::look;
-    if (const auto taken = looked ? look() : apply(move); !taken) {
+    if (taken) taken = apply(move);
+    if (!taken) {
       let_go(taken.error());
       return tl::unexpected(taken.error());
     }
   }
 }
 
-/// Without the board nothing can be agreed on; ranks at the ceiling must not pay for it.
+/// Without the others nothing can be agreed on; ranks at the ceiling must not pay for it.
 void AgentSide::let_go(cppc_status why) {
   for (;;) {
     view_.page = page_->word();
@@ -103,16 +97,36 @@ std::optional<Reason> AgentSide::grounds_to_give_up() {
   return Reason{CPPC_ERR_TIMEOUT, late.empty() ? -1 : late.front()};
 }
 
-tl::expected<void, cppc_status> AgentSide::look() {
-  const auto seen = board_->read();
-  if (!seen) return tl::unexpected(seen.error());
-  view_.board = *seen;
-  if (!view_.leader) return {};
-  const auto lowest = board_->lowest_mark();
-  if (!lowest) return tl::unexpected(lowest.error());
-  view_.all_reported = *lowest >= reported_mark(epoch_);
-  view_.all_acknowledged = *lowest >= acknowledged_mark(epoch_);
+/// What the neighbours say, to their last words: what comes after these is for the next negotiation.
+tl::expected<void, cppc_status> AgentSide::hear() {
+  view_.below = {};
+  for (std::size_t i = 0; i < said_by_.size(); ++i) {
+    Word& last = said_by_[i];
+    while (last.phase() != Phase::settled) {
+      const auto word = next_word(tree_->children()[i]);
+      if (!word) return tl::unexpected(word.error());
+      if (!*word) break;
+      last = **word;
+    }
+    view_.below.add(last);
+  }
+  while (tree_->parent() >= 0 && !is_outcome(view_.above)) {
+    const auto word = next_word(tree_->parent());
+    if (!word) return tl::unexpected(word.error());
+    if (!*word) break;
+    view_.above = **word;
+  }
   return {};
+}
+
+tl::expected<std::optional<Word>, cppc_status> AgentSide::next_word(int from) {
+  const auto words = tree_->receive(from);
+  if (!words) return tl::unexpected(words.error());
+  if (!*words) return std::nullopt;
+  const Word word((*words)->empty() ? 0 : (*words)->front());
+  if ((*words)->size() == 1 && word.epoch() == view_.epoch) return word;
+  spdlog::error("agent {} is not in negotiation {}", from, epoch_);
+  return tl::unexpected(CPPC_ERR_MISMATCH);
 }
 
 tl::expected<void, cppc_status> AgentSide::apply(const AgentMove& move) {
@@ -120,27 +134,22 @@ tl::expected<void, cppc_status> AgentSide::apply(const AgentMove& move) {
     swap_page(move.to);
     return {};
   }
-  if (move.kind == AgentMove::Kind::swap_board) {
-    const auto seen = board_->compare_and_swap(view_.board, move.to);
-    if (!seen) return tl::unexpected(seen.error());
-    view_.board = *seen == view_.board ? move.to : *seen;
+  if (move.kind == AgentMove::Kind::tell) {
+    view_.told = move.to;
+    for (const int child : tree_->children())
+      if (auto sent = tree_->send(child, {move.to.bits()}); !sent) return sent;
     return {};
   }
-  const bool report = move.kind == AgentMove::Kind::report;
-  const auto marked = board_->mark(report ? reported_mark(epoch_) : acknowledged_mark(epoch_));
-  if (marked) (report ? view_.reported : view_.acknowledged) = true;
-  return marked;
+  view_.said = move.to;
+  if (tree_->parent() >= 0) return tree_->send(tree_->parent(), {move.to.bits()});
+  view_.above = answer(move.to, view_.above);
+  return {};
 }
 
 void AgentSide::swap_page(Word to) {
   auto& layout = *page_->layout_;
   std::uint64_t expected = view_.page.bits();
   if (!layout.word.compare_exchange_strong(expected, to.bits())) return;  // a rank was faster; the next look shows it
-  if (to.phase() == Phase::fixed) {
-    const auto now = Clock::now();
-    if (view_.page.phase() == Phase::asked) view_.step = next_step(view_.step, now - lifted_);
-    lifted_ = now;
-  }
   if (to.phase() == Phase::cancelled || to.phase() == Phase::idle) {
     layout.bell.fetch_and(~static_cast<std::uint32_t>(Bell::negotiate));
   }
@@ -149,18 +158,12 @@ void AgentSide::swap_page(Word to) {
 }
 
 void AgentSide::update_state(bool done) {
-  const Phase phase = view_.page.phase();
-  if (phase != Phase::decided && phase != Phase::cancelled) {
-    state_ = phase == Phase::open ? State::collecting : State::reported;
-    return;
-  }
-  if (state_ != State::settling) settling_ = Allowance(settle_limit);
-  if (!done && settling_.spent()) {
-    spdlog::error("negotiation {}: some agent does not take note of its outcome", epoch_);
-    done = true;
-  }
-  const State outcome = phase == Phase::decided ? State::decided : State::cancelled;
-  state_ = done ? outcome : State::settling;
+  if (!is_outcome(view_.page))
+    state_ = view_.all_joined ? State::reported : State::collecting;
+  else if (!done)
+    state_ = State::settling;
+  else
+    state_ = view_.page.phase() == Phase::decided ? State::decided : State::cancelled;
 }
 
 bool AgentSide::cancel(Reason why) {

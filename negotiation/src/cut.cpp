@@ -43,6 +43,15 @@ Report report(std::span<const RankView> ranks) {
   return made;
 }
 
+void add(Report& sum, const Report& more) {
+  sum.standings.insert(sum.standings.end(), more.standings.begin(), more.standings.end());
+  sum.standings = merge(std::move(sum.standings));
+  sum.waits.insert(sum.waits.end(), more.waits.begin(), more.waits.end());
+  sum.moving += more.moving;
+  sum.caught += more.caught;
+  if (!sum.give_up) sum.give_up = more.give_up;
+}
+
 std::uint64_t Verdict::target(std::uint64_t id) const {
   const auto found = std::ranges::lower_bound(targets, id, {}, &std::pair<std::uint64_t, std::uint64_t>::first);
   return found != targets.end() && found->first == id ? found->second : 0;
@@ -55,24 +64,16 @@ Judge::Judge(std::uint16_t epoch, unsigned calm) : memory_{.calm = calm} {
 }
 
 const Verdict& Judge::judge(std::span<const Report> reports) {
-  std::vector<Standing> standings;
-  std::vector<Wait> waits;
-  std::uint32_t moving = 0;
-  std::uint32_t caught = 0;
-  for (const Report& one : reports) {
-    if (one.give_up) {
-      verdict_ = {.word = Word(Phase::cancelled, verdict_.word.epoch(), encode(*one.give_up))};
-      return verdict_;
-    }
-    standings.insert(standings.end(), one.standings.begin(), one.standings.end());
-    waits.insert(waits.end(), one.waits.begin(), one.waits.end());
-    moving += one.moving;
-    caught += one.caught;
+  Report all;
+  for (const Report& one : reports) add(all, one);
+  if (all.give_up) {
+    verdict_ = {.word = Word(Phase::cancelled, verdict_.word.epoch(), encode(*all.give_up))};
+    return verdict_;
   }
-  note_change(merge(std::move(standings)));
+  note_change(std::move(all.standings));
   set_targets();
-  set_needed(waits);
-  set_phase(moving, caught);
+  set_needed(all.waits);
+  set_phase(all.moving, all.caught);
   return verdict_;
 }
 

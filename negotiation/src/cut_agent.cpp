@@ -21,6 +21,8 @@ using detail::CutTable;
 constexpr std::size_t head_words = 6;
 constexpr std::size_t standing_words = 4;
 constexpr std::size_t wait_words = 2;
+constexpr std::size_t verdict_head_words = 4;
+constexpr std::size_t target_words = 2;
 
 std::uint64_t pair(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
@@ -30,13 +32,13 @@ bool runs(CutPhase phase) { return phase == CutPhase::gathering || phase == CutP
 
 }  // namespace
 
-Rounds::Words encode(const cut::Report& report) {
-  Rounds::Words words{report.moving,
-                      report.caught,
-                      report.give_up ? 1U : 0U,
-                      report.give_up ? encode(*report.give_up) : 0,
-                      report.standings.size(),
-                      report.waits.size()};
+Tree::Words encode(const cut::Report& report) {
+  Tree::Words words{report.moving,
+                    report.caught,
+                    report.give_up ? 1U : 0U,
+                    report.give_up ? encode(*report.give_up) : 0,
+                    report.standings.size(),
+                    report.waits.size()};
   for (const cut::Standing& one : report.standings)
     words.insert(words.end(), {one.id, one.most, pair(one.size, one.holders), one.at_most});
   for (const cut::Wait& one : report.waits)
@@ -45,7 +47,28 @@ Rounds::Words encode(const cut::Report& report) {
   return words;
 }
 
-std::optional<cut::Report> decode(std::span<const std::uint64_t> words) {
+Tree::Words encode(const cut::Verdict& verdict) {
+  Tree::Words words{verdict.word.bits(), verdict.all_needed ? 1U : 0U, verdict.targets.size(), verdict.needed.size()};
+  for (const auto& [id, target] : verdict.targets) words.insert(words.end(), {id, target});
+  for (const int rank : verdict.needed) words.push_back(static_cast<std::uint64_t>(rank));
+  return words;
+}
+
+std::optional<cut::Verdict> decode_verdict(std::span<const std::uint64_t> words) {
+  if (words.size() < verdict_head_words) return std::nullopt;
+  const std::uint64_t targets = words[2];
+  const std::uint64_t needed = words[3];
+  if (targets > words.size() || needed > words.size() ||
+      words.size() != verdict_head_words + targets * target_words + needed)
+    return std::nullopt;
+  cut::Verdict verdict{.word = cut::Word(words[0]), .all_needed = words[1] != 0};
+  const auto* next = words.data() + verdict_head_words;
+  for (std::uint64_t i = 0; i < targets; ++i, next += target_words) verdict.targets.emplace_back(next[0], next[1]);
+  for (std::uint64_t i = 0; i < needed; ++i) verdict.needed.push_back(static_cast<int>(next[i]));
+  return verdict;
+}
+
+std::optional<cut::Report> decode_report(std::span<const std::uint64_t> words) {
   if (words.size() < head_words) return std::nullopt;
   const std::uint64_t standings = words[4];
   const std::uint64_t waits = words[5];
@@ -89,23 +112,14 @@ tl::expected<CutAgent::State, cppc_status> CutAgent::poll() {
   };
   if (!runs(word_.phase())) return state();
   if (!in_round_) {
-    if (const auto begun = rounds_->begin(encode(report())); !begun) return lose(begun.error());
+    if (const auto begun = rounds_->begin(report()); !begun) return lose(begun.error());
     in_round_ = true;
   }
-  const auto said = rounds_->poll();
-  if (!said) return lose(said.error());
-  if (!*said) return state();
+  const auto verdict = rounds_->poll([this](const cut::Report& all) { return judge_.judge(std::span(&all, 1)); });
+  if (!verdict) return lose(verdict.error());
+  if (!*verdict) return state();
   in_round_ = false;
-  std::vector<cut::Report> reports;
-  for (const Rounds::Words& words : **said) {
-    auto one = decode(words);
-    if (!one) {
-      spdlog::error("an agent's report in the agreement on a cut has the wrong length");
-      return lose(CPPC_ERR_MISMATCH);
-    }
-    reports.push_back(*std::move(one));
-  }
-  publish(judge_.judge(reports));
+  publish(**verdict);
   return state();
 }
 

@@ -63,7 +63,7 @@ constexpr std::uint64_t target_for(std::uint64_t id, std::uint64_t word) {
 
 struct PageLayout {
   static constexpr std::uint64_t expected_magic = 0x6370'7063'7061'6765;  // "cppcpage"
-  static constexpr std::uint32_t expected_version = 2;
+  static constexpr std::uint32_t expected_version = 3;
 
   std::uint64_t magic;
   std::uint32_t version;

@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <deque>
 #include <map>
 #include <optional>
 #include <thread>
 
 #include "cppc/negotiation.hpp"
-#include "local_board.hpp"
+#include "local_tree.hpp"
 
 namespace {
 
@@ -21,19 +20,19 @@ using State = AgentSide::State;
 constexpr int app_ranks = 8;
 
 struct Node {
-  Node(test::SharedBoard& memory, int self, int nodes) : board(memory, self, nodes) {}
+  Node(test::SharedTree& memory, int self, int nodes, int fan_out) : tree(memory, self, nodes, fan_out) {}
   Page page = Page::create(app_ranks).value();
-  test::LocalBoard board;
-  AgentSide agent{page, board};
+  test::LocalTree tree;
+  AgentSide agent{page, tree};
 };
 
 class Agents : public testing::Test {
  protected:
   /// Nodes with these ranks each.
-  void build(std::vector<std::vector<int>> ranks_of_node) {
+  void build(std::vector<std::vector<int>> ranks_of_node, int fan_out = Tree::default_fan_out) {
     ranks_of_node_ = std::move(ranks_of_node);
     const int nodes = static_cast<int>(ranks_of_node_.size());
-    for (int i = 0; i < nodes; ++i) nodes_.emplace_back(memory_, i, nodes);
+    for (int i = 0; i < nodes; ++i) nodes_.emplace_back(memory_, i, nodes, fan_out);
     for (int i = 0; i < nodes; ++i) {
       for (const int rank : ranks_of_node_[i]) {
         ranks_.emplace(rank, RankSide::attach(Page::open(getpid(), nodes_[i].page.fd()).value(), rank).value());
@@ -63,7 +62,7 @@ class Agents : public testing::Test {
     for (Node& node : nodes_) ASSERT_TRUE(node.agent.conclude());
   }
 
-  test::SharedBoard memory_{};
+  test::SharedTree memory_{};
   std::vector<std::vector<int>> ranks_of_node_;
   std::deque<Node> nodes_;
   std::map<int, RankSide> ranks_;
@@ -100,46 +99,56 @@ TEST_F(Agents, WaitForEveryRank) {
   EXPECT_EQ(agent(1).migration_point(), 11U);
 }
 
-// The case that waiting at the ceiling for the decision would not survive: rank 1 had passed point 10 before its bell
-// rang, and comes to point 11 only with a message that rank 0 sends after its point 11.
-TEST_F(Agents, LetARankAtItsCeilingGoOnWhileOthersHaveYetToJoin) {
+// The case that fixing a page as soon as its own ranks have joined would not survive: rank 1 had passed point 10 before
+// its bell rang, and comes to point 11 only with a message that rank 0 sends after its point 11.
+TEST_F(Agents, LetRanksGoOnUntilAllHaveJoined) {
   build({{0}, {1}});
   start();
-  EXPECT_EQ(reached(0, 10), Decision::go_on);
-  EXPECT_EQ(poll(0), State::reported);
-  ASSERT_EQ(nodes_[0].page.word(), Word(Phase::fixed, 1, 11));
-
-  // reached() waits for the agent: it gets its answer from the polls below.
-  std::optional<Decision> decision;
-  std::thread rank([&] { decision = reached(0, 11); });
-  while (nodes_[0].page.word().phase() != Phase::asked) std::this_thread::yield();
-  EXPECT_EQ(poll(0), State::reported);
-  rank.join();
-  EXPECT_EQ(decision, Decision::go_on);
-  EXPECT_EQ(poll(1), State::collecting);
-
+  for (std::uint64_t point = 10; point < 100; ++point) {
+    EXPECT_EQ(reached(0, point), Decision::go_on);
+    EXPECT_EQ(poll(0), State::reported);
+    EXPECT_EQ(poll(1), State::collecting);
+  }
   EXPECT_EQ(reached(1, 11), Decision::go_on);
   poll_until_all(State::decided);
-  EXPECT_EQ(agent(0).migration_point(), 12U);
-  EXPECT_EQ(reached(0, 12), Decision::stop);
-  EXPECT_EQ(reached(1, 12), Decision::stop);
+  EXPECT_EQ(agent(0).migration_point(), 100U);
+  EXPECT_EQ(reached(0, 100), Decision::stop);
 }
 
-TEST_F(Agents, LiftAsOftenAsTheyAreAsked) {
+TEST_F(Agents, LetARankAtItsCeilingWaitUntilAllPagesAreFixed) {
   build({{0}, {1}});
   start();
   EXPECT_EQ(reached(0, 10), Decision::go_on);
+  EXPECT_EQ(reached(1, 12), Decision::go_on);
+  EXPECT_EQ(poll(1), State::reported);
   EXPECT_EQ(poll(0), State::reported);
-  std::atomic<bool> there = false;
-  std::thread rank([&] {
-    for (std::uint64_t point = 11; point < 1000; ++point) EXPECT_EQ(reached(0, point), Decision::go_on);
-    there = true;
-  });
-  while (!there) EXPECT_EQ(poll(0), State::reported);
-  rank.join();
-  EXPECT_EQ(reached(1, 10), Decision::go_on);
+  ASSERT_EQ(nodes_[0].page.word(), Word(Phase::fixed, 1, 11));
+  ASSERT_EQ(nodes_[1].page.word(), Word(Phase::open, 1, 13));
+  EXPECT_EQ(reached(1, 13), Decision::go_on);  // not told yet
+
+  std::optional<Decision> decision;
+  std::thread rank([&] { decision = reached(0, 11); });  // waits for the outcome, which the polls bring
   poll_until_all(State::decided);
-  EXPECT_GE(agent(1).migration_point(), 1000U);
+  rank.join();
+  EXPECT_EQ(decision, Decision::go_on);
+  EXPECT_EQ(agent(0).migration_point(), 14U);
+  EXPECT_EQ(reached(1, 14), Decision::stop);
+  EXPECT_EQ(reached(0, 14), Decision::stop);
+}
+
+TEST_F(Agents, TakeTheHighestPointOfATreeOfAnyShape) {
+  for (const int fan_out : {1, 2, 3}) {
+    nodes_.clear();
+    ranks_.clear();
+    epoch_ = 0;
+    build({{}, {0, 1}, {2}, {}, {3}, {4, 5}, {6}}, fan_out);
+    start();
+    for (int rank = 0; rank < 7; ++rank)
+      EXPECT_EQ(reached(rank, 10 + static_cast<std::uint64_t>(rank)), Decision::go_on);
+    poll_until_all(State::decided);
+    for (std::size_t node = 0; node < 7; ++node) EXPECT_EQ(agent(node).migration_point(), 17U);
+    conclude();
+  }
 }
 
 TEST_F(Agents, WithoutRanksReportAtOnce) {
@@ -155,34 +164,25 @@ TEST_F(Agents, MayStartLate) {
   ++epoch_;
   start_one(1);
   EXPECT_EQ(reached(1, 10), Decision::go_on);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(poll(1), State::collecting);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(poll(1), State::reported);
   start_one(0);
   EXPECT_EQ(reached(0, 20), Decision::go_on);
   poll_until_all(State::decided);
   EXPECT_EQ(agent(1).migration_point(), 21U);
 }
 
-TEST_F(Agents, TheLeaderSettlesUntilAllKnow) {
+TEST_F(Agents, SettleUntilAllBelowKnow) {
   build({{0}, {1}});
   start();
   EXPECT_EQ(reached(0, 10), Decision::go_on);
   EXPECT_EQ(reached(1, 10), Decision::go_on);
-  while (poll(0) == State::collecting) {
-  }
+  EXPECT_EQ(poll(1), State::reported);
+  EXPECT_EQ(poll(0), State::reported);
   EXPECT_EQ(poll(1), State::reported);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(poll(0), State::settling);
   EXPECT_EQ(reached(0, 11), Decision::stop);  // in force already
   EXPECT_EQ(poll(1), State::decided);
   EXPECT_EQ(poll(0), State::decided);
-}
-
-TEST_F(Agents, TheLeaderDoesNotSettleForEver) {
-  build({{0}, {1}});
-  start();
-  agent(0).cancel({});
-  EXPECT_EQ(poll(0), State::settling);
-  while (poll(0) == State::settling) std::this_thread::sleep_for(10ms);  // the other does nothing
-  EXPECT_EQ(agent(0).state(), State::cancelled);
 }
 
 TEST_F(Agents, CancelEverywhereForOneReason) {
@@ -204,8 +204,8 @@ TEST_F(Agents, ADecisionWinsOverCancelling) {
   start();
   EXPECT_EQ(reached(0, 10), Decision::go_on);
   EXPECT_EQ(reached(1, 10), Decision::go_on);
-  while (poll(0) == State::collecting) {
-  }
+  EXPECT_EQ(poll(1), State::reported);
+  EXPECT_EQ(poll(0), State::reported);
   EXPECT_EQ(poll(1), State::reported);
   EXPECT_EQ(poll(0), State::settling);
   EXPECT_FALSE(agent(0).cancel({}));
@@ -227,15 +227,43 @@ TEST_F(Agents, CancelWhenPatienceEndsNamingWhoIsMissing) {
   EXPECT_EQ(agent(1).reason(), (Reason{CPPC_ERR_TIMEOUT, 2}));
 }
 
-TEST_F(Agents, GiveUpWithoutTheLeader) {
+TEST_F(Agents, MayGiveUpBeforeTheRootStarts) {
   build({{0}, {1}});
   ++epoch_;
   start_one(1, 0s);
-  while (poll(1) != State::cancelled) {
-  }
-  EXPECT_EQ(agent(1).reason(), (Reason{CPPC_ERR_TIMEOUT, 1}));
+  EXPECT_EQ(poll(1), State::collecting);
   start_one(0);
   poll_until_all(State::cancelled);
+  EXPECT_EQ(agent(0).reason(), (Reason{CPPC_ERR_TIMEOUT, 1}));
+}
+
+TEST_F(Agents, GiveUpThroughATree) {
+  build({{0}, {1}, {2}, {3}}, 1);
+  start();
+  EXPECT_TRUE(agent(3).cancel({CPPC_ERR_PEER, 3}));
+  poll_until_all(State::cancelled);
+  for (std::size_t node = 0; node < 4; ++node) EXPECT_EQ(agent(node).reason(), (Reason{CPPC_ERR_PEER, 3}));
+}
+
+// The next negotiation begins where this one has ended, while others have yet to take note of that.
+TEST_F(Agents, KeepNegotiationsApart) {
+  build({{0}, {1}, {2}}, 1);
+  for (int round = 0; round < 3; ++round) {
+    start();
+    agent(0).cancel({});
+    while (poll(2) != State::cancelled) {
+      poll(1);
+      poll(0);
+    }
+    ASSERT_TRUE(agent(2).start(epoch_ + 1, 1h, {2}));
+    agent(2).cancel({});
+    poll(2);
+    while (poll(0) != State::cancelled) poll(1);
+    ++epoch_;
+    start_one(0);
+    start_one(1);
+    poll_until_all(State::cancelled);
+  }
 }
 
 TEST_F(Agents, CancelWhenARankIsInFinalize) {
@@ -294,14 +322,14 @@ TEST_F(Agents, AreNotMisledByEpochsFarApart) {
   poll_until_all(State::decided);
 }
 
-TEST_F(Agents, AnAgentThatMissedTheOutcomeLetsItsRanksGoOn) {
+TEST_F(Agents, LetRanksGoOnWhenANeighbourIsInAnotherNegotiation) {
   build({{0}, {1}});
   start();
   EXPECT_EQ(reached(1, 10), Decision::go_on);
-  EXPECT_EQ(poll(0), State::collecting);
   EXPECT_EQ(poll(1), State::reported);
-  memory_.word.store(Word(Phase::open, 2, 0).bits());  // the others have given up on it, and gone on
-  EXPECT_EQ(poll(1), State::cancelled);
+  ASSERT_TRUE(nodes_[0].tree.send(1, {Word(Phase::fixed, 2, 0).bits()}));
+  EXPECT_EQ(agent(1).poll().error(), CPPC_ERR_MISMATCH);
+  EXPECT_EQ(agent(1).state(), State::cancelled);
   EXPECT_EQ(reached(1, 11), Decision::go_on);
 }
 
@@ -320,12 +348,15 @@ TEST_F(Agents, RefuseToStartWrongly) {
   EXPECT_TRUE(agent(0).start(2, 1h, {0}));
 }
 
-TEST_F(Agents, LetRanksGoOnWhenTheBoardFails) {
+TEST_F(Agents, LetRanksGoOnWhenTheTreeFails) {
   build({{0}, {1}});
   start();
   EXPECT_EQ(reached(0, 10), Decision::go_on);
+  EXPECT_EQ(reached(1, 10), Decision::go_on);
+  EXPECT_EQ(poll(1), State::reported);
   EXPECT_EQ(poll(0), State::reported);
-  nodes_[0].board.broken = true;
+  ASSERT_EQ(nodes_[0].page.word().phase(), Phase::fixed);
+  nodes_[0].tree.broken = true;
   EXPECT_EQ(agent(0).poll().error(), CPPC_ERR_MPI);
   EXPECT_EQ(agent(0).state(), State::cancelled);
   EXPECT_EQ(agent(0).reason(), (Reason{CPPC_ERR_MPI, -1}));

@@ -170,7 +170,7 @@ TEST(CutReport, ComesBackAsItWasSent) {
   sent.standings = {{.id = 1, .most = 9, .size = 4, .holders = 3, .at_most = 2}};
   sent.waits = {{.rank = 7, .whom = cut::anybody, .presses = true}};
   const auto words = encode(sent);
-  const auto got = decode(words);
+  const auto got = decode_report(words);
   ASSERT_TRUE(got);
   EXPECT_EQ(got->standings, sent.standings);
   EXPECT_EQ(got->moving, 3U);
@@ -180,8 +180,8 @@ TEST(CutReport, ComesBackAsItWasSent) {
   EXPECT_EQ(got->waits[0].whom, cut::anybody);
   EXPECT_EQ(got->waits[0].rank, 7);
   EXPECT_TRUE(got->waits[0].presses);
-  EXPECT_FALSE(decode(std::span(words).first(words.size() - 1)));
-  EXPECT_FALSE(decode({}));
+  EXPECT_FALSE(decode_report(std::span(words).first(words.size() - 1)));
+  EXPECT_FALSE(decode_report({}));
 }
 
 }  // namespace

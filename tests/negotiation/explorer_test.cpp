@@ -40,8 +40,8 @@ Scenario job(std::vector<int> node_of_rank, int nodes, Messages messages, int la
   return scenario;
 }
 
-Scenario with_step(Scenario scenario, std::uint64_t step) {
-  scenario.step = step;
+Scenario as_chain(Scenario scenario) {
+  scenario.chain = true;
   return scenario;
 }
 
@@ -73,7 +73,6 @@ const Case cases[] = {
     {"ThreeRanksOneNodeExchange", with_cancel(job({0, 0, 0}, 1, Messages::exchange, 3))},
     {"FourRanksOneNodeExchange", job({0, 0, 0, 0}, 1, Messages::exchange, 2)},
     {"TwoNodes", job({0, 1}, 2, Messages::none, 4)},
-    {"TwoNodesBigSteps", with_step(job({0, 1}, 2, Messages::none, 4), 3)},
     {"TwoNodesCancel", with_cancel(job({0, 1}, 2, Messages::none, 2))},
     {"TwoNodesExchange", job({0, 1}, 2, Messages::exchange, 4)},
     {"TwoNodesExchangeCancel", with_cancel(job({0, 1}, 2, Messages::exchange, 3))},
@@ -85,27 +84,32 @@ const Case cases[] = {
     {"LeaderWithoutRanks", with_cancel(job({1, 1}, 2, Messages::exchange, 2))},
     {"AgentWithoutRanks", with_cancel(job({0, 0}, 2, Messages::none, 2))},
     {"ThreeNodesExchange", with_rung(job({1, 2}, 3, Messages::exchange, 3), 1)},
+    {"ThreeNodesCancel", with_rung(with_cancel(job({2}, 3, Messages::none, 2)), 3)},
+    {"ChainOfThreeNodes", with_rung(as_chain(job({1, 2}, 3, Messages::exchange, 3)), 1)},
+    {"ChainOfThreeNodesCancel", with_rung(as_chain(with_cancel(job({2}, 3, Messages::none, 2))), 3)},
 };
 INSTANTIATE_TEST_SUITE_P(Jobs, AllInterleavings, testing::ValuesIn(cases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // The explorer finds what is wrong with protocols that look right.
 
-TEST(Explorer, FindsTheDeadlockOfWaitingForTheDecision) {
-  const Model model(with_flaw(job({0, 1}, 2, Messages::exchange, 4), Flaw::wait_for_decision));
+TEST(Explorer, FindsTheDeadlockOfFixingBeforeOthersHaveJoined) {
+  const Model model(with_flaw(job({0, 1}, 2, Messages::exchange, 4), Flaw::fix_when_joined));
   const Exploration found = Explorer(model).run();
   EXPECT_FALSE(found.violation);
   EXPECT_TRUE(found.dead_end);
 }
 
-TEST(Explorer, FindsThatLiftingBeforeRaisingLetsRanksPass) {
-  const Model model(with_flaw(job({0, 1}, 2, Messages::none, 4), Flaw::lift_first));
-  EXPECT_TRUE(Explorer(model).run().violation);
-}
+class FlawIsFound : public testing::TestWithParam<Case> {};
 
-TEST(Explorer, FindsThatFixingBeforeAllHaveJoinedLetsRanksPass) {
-  const Model model(with_flaw(job({0, 0}, 1, Messages::none, 4), Flaw::fix_early));
-  EXPECT_TRUE(Explorer(model).run().violation);
-}
+TEST_P(FlawIsFound, AsAViolation) { EXPECT_TRUE(Explorer(Model(GetParam().scenario)).run().violation); }
+
+const Case flaws[] = {
+    {"JoinEarly", with_flaw(job({0, 0}, 1, Messages::none, 4), Flaw::join_early)},
+    {"CloseEarly", with_flaw(job({0, 1}, 2, Messages::none, 4), Flaw::close_early)},
+    {"DecideEarly", with_flaw(job({0, 1}, 2, Messages::none, 4), Flaw::decide_early)},
+};
+INSTANTIATE_TEST_SUITE_P(Explorer, FlawIsFound, testing::ValuesIn(flaws),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -28,9 +28,10 @@ class LocalRounds final : public Rounds {
  public:
   LocalRounds(SharedRounds& shared, int self, int agents) : shared_(&shared), self_(self), agents_(agents) {}
 
-  tl::expected<void, cppc_status> begin(Words mine) override {
+  tl::expected<void, cppc_status> begin(cut::Report report) override {
     if (broken) return tl::unexpected(CPPC_ERR_MPI);
     ++round_;
+    const Tree::Words mine = encode(report);
     if (mine.size() > SharedRounds::most_words) std::abort();
     SharedRounds::Said& said = of(self_);
     std::ranges::copy(mine, said.words.begin());
@@ -39,15 +40,15 @@ class LocalRounds final : public Rounds {
     return {};
   }
 
-  tl::expected<std::optional<std::vector<Words>>, cppc_status> poll() override {
+  tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Judgement& judge) override {
     if (broken) return tl::unexpected(CPPC_ERR_MPI);
-    std::vector<Words> all;
+    cut::Report all;
     for (int agent = 0; agent < agents_; ++agent) {
       const SharedRounds::Said& said = of(agent);
       if (said.round.load() != round_) return std::nullopt;
-      all.emplace_back(said.words.begin(), said.words.begin() + static_cast<std::ptrdiff_t>(said.size));
+      cut::add(all, decode_report(std::span(said.words.data(), said.size)).value());
     }
-    return all;
+    return judge(all);
   }
 
   bool broken = false;

@@ -44,17 +44,16 @@ TEST(Word, KeepsReasons) {
 // For every phase and event: the phase it leads to, or -1.
 TEST(Next, AllowsExactlyWhatThePhaseAllows) {
   constexpr int no = -1;
-  constexpr int open = int(Phase::open), fixed = int(Phase::fixed), asked = int(Phase::asked);
+  constexpr int open = int(Phase::open), fixed = int(Phase::fixed);
   constexpr int decided = int(Phase::decided), cancelled = int(Phase::cancelled), idle = int(Phase::idle);
-  // Events in the order of Event::Kind:   open  raise fix    ask    lift   decide   cancel     conclude
-  const std::array<std::array<int, 8>, 6> table{{/* idle      */ {open, no, no, no, no, no, no, no},
-                                                 /* open      */ {no, open, fixed, no, no, decided, cancelled, no},
-                                                 /* fixed     */ {no, no, no, asked, no, decided, cancelled, no},
-                                                 /* asked     */ {no, no, no, no, fixed, decided, cancelled, no},
-                                                 /* decided   */ {open, no, no, no, no, no, no, idle},
-                                                 /* cancelled */ {open, no, no, no, no, no, no, no}}};
-  for (int phase = 0; phase < 6; ++phase) {
-    for (int kind = 0; kind < 8; ++kind) {
+  // Events in the order of Event::Kind:   open  raise fix   decide  cancel    conclude
+  const std::array<std::array<int, 6>, 5> table{{/* idle      */ {open, no, no, no, no, no},
+                                                 /* open      */ {no, open, fixed, no, cancelled, no},
+                                                 /* fixed     */ {no, no, no, decided, cancelled, no},
+                                                 /* decided   */ {open, no, no, no, no, idle},
+                                                 /* cancelled */ {open, no, no, no, no, no}}};
+  for (std::size_t phase = 0; phase < table.size(); ++phase) {
+    for (std::size_t kind = 0; kind < table[phase].size(); ++kind) {
       const auto result = after(word(static_cast<Phase>(phase), 5), static_cast<Kind>(kind), 6);
       EXPECT_EQ(result ? static_cast<int>(result->phase()) : no, table[phase][kind])
           << "phase " << phase << ", event " << kind;
@@ -63,11 +62,10 @@ TEST(Next, AllowsExactlyWhatThePhaseAllows) {
 }
 
 TEST(Next, RefusesEventsOfAnotherEpoch) {
-  for (const Kind kind : {Kind::raise, Kind::fix, Kind::decide, Kind::cancel}) {
+  for (const Kind kind : {Kind::raise, Kind::fix, Kind::cancel}) {
     EXPECT_FALSE(next(word(Phase::open, 5), {kind, epoch + 1, 6}));
   }
-  EXPECT_FALSE(next(word(Phase::fixed, 5), {Kind::ask, epoch + 1}));
-  EXPECT_FALSE(next(word(Phase::asked, 5), {Kind::lift, epoch + 1, 6}));
+  EXPECT_FALSE(next(word(Phase::fixed, 5), {Kind::decide, epoch + 1, 6}));
   EXPECT_FALSE(next(word(Phase::decided, 5), {Kind::conclude, epoch + 1}));
 }
 
@@ -81,17 +79,14 @@ TEST(Next, NeverTakesBackAMaximum) {
   EXPECT_EQ(after(word(Phase::open, 5), Kind::raise, 3), word(Phase::open, 5));
   EXPECT_EQ(after(word(Phase::open, 5), Kind::raise, 5), word(Phase::open, 5));
   EXPECT_EQ(after(word(Phase::open, 5), Kind::fix), word(Phase::fixed, 5));
-  EXPECT_EQ(after(word(Phase::fixed, 5), Kind::ask), word(Phase::asked, 5));
-  EXPECT_FALSE(after(word(Phase::asked, 5), Kind::lift, 5));
   EXPECT_FALSE(after(word(Phase::fixed, 5), Kind::decide, 4));
   EXPECT_EQ(after(word(Phase::fixed, 5), Kind::decide, 5), word(Phase::decided, 5));
-  EXPECT_EQ(after(word(Phase::open, 5), Kind::decide, 9), word(Phase::decided, 9));
+  EXPECT_EQ(after(word(Phase::fixed, 5), Kind::decide, 9), word(Phase::decided, 9));
 }
 
 TEST(Next, RefusesCountsThatDoNotFit) {
   EXPECT_EQ(after(word(Phase::open, 5), Kind::raise, limit), word(Phase::open, limit));
   EXPECT_FALSE(after(word(Phase::open, 5), Kind::raise, limit + 1));
-  EXPECT_FALSE(after(word(Phase::asked, 5), Kind::lift, limit + 1));
   EXPECT_FALSE(after(word(Phase::fixed, 5), Kind::decide, limit + 1));
 }
 
@@ -117,13 +112,9 @@ TEST(RankMove, RaisesBeforeItPasses) {
   expect_move(word(Phase::open, 6), true, 5, RankMove::Kind::go_on);
 }
 
-TEST(RankMove, AsksAtTheCeilingAndWaits) {
+TEST(RankMove, WaitsAtTheCeiling) {
   expect_move(word(Phase::fixed, 6), true, 5, RankMove::Kind::go_on);
-  expect_move(word(Phase::asked, 6), true, 5, RankMove::Kind::go_on);
-  const RankMove move = rank_move(word(Phase::fixed, 6), true, 6);
-  EXPECT_EQ(move.kind, RankMove::Kind::swap);
-  EXPECT_EQ(move.to, word(Phase::asked, 6));
-  expect_move(word(Phase::asked, 6), true, 6, RankMove::Kind::wait);
+  expect_move(word(Phase::fixed, 6), true, 6, RankMove::Kind::wait);
 }
 
 TEST(RankMove, StopsAtTheMigrationPointOnly) {
@@ -133,7 +124,7 @@ TEST(RankMove, StopsAtTheMigrationPointOnly) {
 
 TEST(RankMove, RefusesWhatCannotBe) {
   EXPECT_EQ(rank_move(word(Phase::decided, 6), true, 7).why, CPPC_ERR_MISMATCH);
-  EXPECT_EQ(rank_move(word(Phase::asked, 6), true, 7).why, CPPC_ERR_MISMATCH);
+  EXPECT_EQ(rank_move(word(Phase::fixed, 6), true, 7).why, CPPC_ERR_MISMATCH);
   EXPECT_EQ(rank_move(word(Phase::fixed, 6), false, 3).why, CPPC_ERR_STATE);
   EXPECT_EQ(rank_move(word(Phase::decided, 6), false, 6).why, CPPC_ERR_STATE);
   EXPECT_EQ(rank_move(word(Phase::open, 6), true, limit).why, CPPC_ERR_STATE);
@@ -141,21 +132,45 @@ TEST(RankMove, RefusesWhatCannotBe) {
   EXPECT_EQ(rank_move(word(Phase::open, 6), true, limit - 1).to, word(Phase::open, limit));
 }
 
-TEST(NextStep, GrowsWhileLiftsAreUsedUpFast) {
-  using namespace std::chrono_literals;
-  std::uint64_t step = 1;
-  for (int lifts = 0; lifts < 20; ++lifts) step = next_step(step, 10ms);
-  EXPECT_EQ(step, 1U << 20);
-  EXPECT_EQ(next_step(step, 1s), 1U << 19);
-  EXPECT_EQ(next_step(1, 1s), 1U);
+TEST(Below, TakesWordsTogether) {
+  const Reason reason{CPPC_ERR_REFUSED, 3};
+  Below below;
+  EXPECT_TRUE(below.joined && below.fixed && below.settled);
+  below.add(word(Phase::settled, 0));
+  EXPECT_TRUE(below.joined && below.fixed && below.settled);
+  below.add(word(Phase::fixed, 9));
+  below.add(word(Phase::fixed, 4));
+  EXPECT_TRUE(below.joined && below.fixed && !below.settled);
+  EXPECT_EQ(below.maximum, 9U);
+  below.add(word(Phase::open, 0));
+  EXPECT_TRUE(below.joined && !below.fixed);
+  below.add(word(Phase::cancelled, encode(reason)));
+  below.add(word(Phase::cancelled, encode(Reason{})));
+  EXPECT_FALSE(below.joined);
+  EXPECT_EQ(below.give_up, reason);
+  Below silent;
+  silent.add(Word());
+  EXPECT_FALSE(silent.joined || silent.fixed || silent.settled || silent.give_up);
 }
 
+TEST(Answer, IsWhatTheRootTells) {
+  EXPECT_EQ(answer(word(Phase::open, 0), Word()), word(Phase::fixed, 0));
+  EXPECT_EQ(answer(word(Phase::fixed, 9), word(Phase::fixed, 0)), word(Phase::decided, 9));
+  EXPECT_EQ(answer(word(Phase::cancelled, 9), word(Phase::fixed, 0)), word(Phase::cancelled, 9));
+  EXPECT_EQ(answer(word(Phase::settled, 0), word(Phase::decided, 9)), word(Phase::decided, 9));
+}
+
+/// An agent with one child, which has said nothing.
 class Agent : public testing::Test {
  protected:
   Agent() {
     view.epoch = epoch;
     view.page = word(Phase::open, 5);
-    view.board = word(Phase::open, 0);
+    child_says(Word());
+  }
+  void child_says(Word said) {
+    view.below = {};
+    view.below.add(said);
   }
   void expect(AgentMove::Kind kind, std::optional<Word> to = std::nullopt) const {
     const AgentMove move = agent_move(view);
@@ -164,117 +179,74 @@ class Agent : public testing::Test {
   }
   AgentView view;
   static constexpr auto page = AgentMove::Kind::swap_page;
-  static constexpr auto board = AgentMove::Kind::swap_board;
+  static constexpr auto say = AgentMove::Kind::say;
+  static constexpr auto tell = AgentMove::Kind::tell;
   static constexpr auto look = AgentMove::Kind::look;
 };
 
-TEST_F(Agent, OnlyTheLeaderOpens) {
-  for (const Word old : {Word(), Word(Phase::cancelled, epoch - 1, 3), Word(Phase::decided, epoch - 1, 3)}) {
-    view.board = old;
-    view.leader = false;
-    expect(look);
-    view.leader = true;
-    expect(board, word(Phase::open, 0));
-  }
-}
-
-TEST_F(Agent, KnowsEpochsThatHaveWrapped) {
-  view.epoch = 2;
-  view.page = Word(Phase::open, 2, 5);
-  view.board = Word(Phase::cancelled, 0xffff, 0);
-  expect(look);
-  view.epoch = 0xffff;
-  view.page = Word(Phase::open, 0xffff, 5);
-  view.board = Word(Phase::open, 2, 0);
-  expect(page, Word(Phase::cancelled, 0xffff, encode(Reason{})));
-}
-
-TEST_F(Agent, FixesRaisesReports) {
+TEST_F(Agent, SaysThatAllHaveJoinedOnce) {
   expect(look);
   view.all_joined = true;
-  expect(page, word(Phase::fixed, 5));
-  view.page = word(Phase::fixed, 5);
-  expect(board, word(Phase::open, 5));
-  view.board = word(Phase::open, 5);
-  expect(AgentMove::Kind::report);
-  view.reported = true;
+  expect(look);
+  child_says(word(Phase::open, 0));
+  expect(say, word(Phase::open, 0));
+  view.said = word(Phase::open, 0);
+  expect(look);
+  view.said = {};
+  view.all_joined = false;
   expect(look);
 }
 
-TEST_F(Agent, DoesNotRaiseWhatIsHighEnough) {
+TEST_F(Agent, TellsThenFixesThenSaysTheHighestCeiling) {
+  view.all_joined = true;
+  child_says(word(Phase::open, 0));
+  view.said = word(Phase::open, 0);
+  view.above = word(Phase::fixed, 0);
+  expect(tell, word(Phase::fixed, 0));
+  view.told = word(Phase::fixed, 0);
+  expect(page, word(Phase::fixed, 5));
   view.page = word(Phase::fixed, 5);
-  view.board = word(Phase::open, 8);
-  expect(AgentMove::Kind::report);
+  expect(look);
+  child_says(word(Phase::fixed, 8));
+  expect(say, word(Phase::fixed, 8));
+  child_says(word(Phase::fixed, 3));
+  expect(say, word(Phase::fixed, 5));
+  view.said = word(Phase::fixed, 5);
+  expect(look);
 }
 
-TEST_F(Agent, LiftsOnlyAsFarAsTheBoardPromises) {
-  view.page = word(Phase::asked, 5);
-  view.board = word(Phase::open, 5);
-  view.reported = true;
-  view.step = 4;
-  expect(board, word(Phase::open, 9));
-  view.board = word(Phase::open, 9);
-  expect(page, word(Phase::fixed, 9));
-}
-
-TEST_F(Agent, GivesUpWhenTheCeilingCannotRise) {
-  view.page = word(Phase::asked, limit - 1);
-  view.board = word(Phase::open, limit - 1);
-  view.reported = true;
-  view.step = 4;
-  expect(board, word(Phase::open, limit));
-  view.page = word(Phase::asked, limit);
-  view.board = word(Phase::open, limit);
-  expect(board, word(Phase::cancelled, encode({CPPC_ERR_STATE, -1})));
-}
-
-TEST_F(Agent, LeaderDecidesWhenAllHaveReported) {
-  view.page = word(Phase::asked, 5);
-  view.board = word(Phase::open, 9);
-  view.reported = true;
-  view.all_reported = true;
-  expect(page, word(Phase::fixed, 9));
-  view.leader = true;
-  expect(board, word(Phase::decided, 9));
-}
-
-TEST_F(Agent, PassesTheOutcomeOnBeforeItAcknowledges) {
-  const Reason reason{CPPC_ERR_TIMEOUT, 3};
-  for (const Word outcome : {word(Phase::decided, 9), word(Phase::cancelled, encode(reason))}) {
-    view.page = word(Phase::asked, 5);
-    view.board = outcome;
-    view.acknowledged = false;
+TEST_F(Agent, PassesTheOutcomeOnAndStaysUntilAllBelowKnow) {
+  for (const Word outcome : {word(Phase::decided, 9), word(Phase::cancelled, encode(Reason{CPPC_ERR_TIMEOUT, 3}))}) {
+    view.page = word(Phase::fixed, 5);
+    view.said = word(Phase::fixed, 5);
+    view.told = word(Phase::fixed, 0);
+    child_says(word(Phase::fixed, 5));
+    view.above = outcome;
     expect(page, outcome);
     view.page = outcome;
-    expect(AgentMove::Kind::acknowledge);
-    view.acknowledged = true;
-    view.leader = true;
+    expect(tell, outcome);
+    view.told = outcome;
     expect(look);
-    view.all_acknowledged = true;
-    expect(AgentMove::Kind::done);
-    view.leader = false;
-    view.all_acknowledged = false;
+    child_says(word(Phase::settled, 0));
+    expect(say, word(Phase::settled, 0));
+    view.said = word(Phase::settled, 0);
     expect(AgentMove::Kind::done);
   }
 }
 
-TEST_F(Agent, CancelsWhatIsNotDecided) {
-  const Reason reason{CPPC_ERR_REFUSED, 3};
-  view.give_up = reason;
-  for (const Phase phase : {Phase::open, Phase::fixed, Phase::asked}) {
-    view.page = word(phase, 5);
-    expect(board, word(Phase::cancelled, encode(reason)));
-  }
-  view.board = word(Phase::decided, 9);
+TEST_F(Agent, GivesUpForItselfAndForThoseBelow) {
+  const Reason own{CPPC_ERR_REFUSED, 3}, below{CPPC_ERR_TIMEOUT, 4};
+  child_says(word(Phase::cancelled, encode(below)));
+  expect(say, word(Phase::cancelled, encode(below)));
+  view.give_up = own;
+  expect(say, word(Phase::cancelled, encode(own)));
+  view.said = word(Phase::cancelled, encode(own));
+  expect(look);
+  view.above = word(Phase::fixed, 0);  // on its way when this agent gave up
+  expect(look);
+  view.above = word(Phase::decided, 9);
+  view.page = word(Phase::fixed, 5);
   expect(page, word(Phase::decided, 9));
-}
-
-TEST_F(Agent, GivesUpWithoutTheLeader) {
-  view.give_up = Reason{CPPC_ERR_TIMEOUT, 3};
-  view.board = Word();
-  expect(board, word(Phase::open, 0));
-  view.board = word(Phase::open, 0);
-  expect(board, word(Phase::cancelled, encode(*view.give_up)));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ void start(NodeState& node) {
   ++node.epoch;
   node.page = SmallWord(*next(node.page.word(), {Event::Kind::open, node.epoch}));
   node.flags = 0;
-  node.seen_board = {};
+  node.said = node.told = node.above = {};
+  node.heard = {};
   node.at = NodeState::opened;
 }
 
@@ -159,10 +160,28 @@ void Model::step_agent(const State& state, int node, std::vector<State>& out) co
       me.at = NodeState::to_move;
       break;
     case NodeState::to_move:
+      hear(state, node, out);
       move_agent(then, node);
       break;
   }
   out.push_back(then);
+}
+
+/// What one neighbour says, sooner or later. A word supersedes the one before.
+void Model::hear(const State& state, int node, std::vector<State>& out) const {
+  const auto take = [&](SmallWord word, auto place) {
+    State then = state;
+    SmallWord& heard = place(then.nodes[node]);
+    if (heard == word || word.word().epoch() != then.nodes[node].epoch) return;
+    heard = word;
+    out.push_back(then);
+  };
+  if (node > 0 && !is_outcome(state.nodes[node].above.word()))
+    take(state.nodes[parent(node)].told, [](NodeState& me) -> SmallWord& { return me.above; });
+  for (int child = 1; child < scenario_.nodes; ++child) {
+    if (parent(child) == node)
+      take(state.nodes[child].said, [child](NodeState& me) -> SmallWord& { return me.heard[child]; });
+  }
 }
 
 void Model::see_marks(State& state, int node) const {
@@ -173,38 +192,30 @@ void Model::see_marks(State& state, int node) const {
     joined &= state.ranks[rank].joined == me.epoch;
     if (state.ranks[rank].at == RankState::finished) set(me, NodeState::give_up, true);
   }
-  set(me, NodeState::all_joined, joined || scenario_.flaw == Flaw::fix_early);
+  set(me, NodeState::all_joined, joined || scenario_.flaw == Flaw::join_early);
 }
 
-AgentMove Model::choose(const AgentView& view) const {
-  const AgentMove move = agent_move(view);
-  if (view.page.phase() != Phase::asked || view.board.phase() != Phase::open || !view.reported || view.give_up) {
-    return move;
-  }
-  const bool raise = move.kind == AgentMove::Kind::swap_board && move.to.phase() == Phase::open;
-  if (scenario_.flaw == Flaw::wait_for_decision && (raise || move.kind == AgentMove::Kind::swap_page)) {
-    return {AgentMove::Kind::look};
-  }
-  if (scenario_.flaw == Flaw::lift_first && raise) {
-    return {AgentMove::Kind::swap_page, *next(view.page, {Event::Kind::lift, view.epoch, move.to.maximum()})};
-  }
-  return move;
+AgentMove Model::choose(AgentView view) const {
+  if (scenario_.flaw == Flaw::close_early) view.below.joined = true;
+  if (scenario_.flaw == Flaw::decide_early) view.below.fixed = true;
+  if (scenario_.flaw == Flaw::fix_when_joined && view.all_joined && view.page.phase() == Phase::open)
+    return {AgentMove::Kind::swap_page, *next(view.page, {Event::Kind::fix, view.epoch})};
+  return agent_move(view);
 }
 
 void Model::move_agent(State& state, int node) const {
   NodeState& me = state.nodes[node];
   AgentView view;
   view.epoch = me.epoch;
-  view.leader = node == 0;
   view.page = me.seen_page.word();
-  view.board = me.seen_board.word();
   view.all_joined = flag(me, NodeState::all_joined);
-  view.reported = flag(me, NodeState::reported);
-  view.all_reported = flag(me, NodeState::all_reported);
-  view.acknowledged = flag(me, NodeState::acknowledged);
-  view.all_acknowledged = flag(me, NodeState::all_acknowledged);
   if (flag(me, NodeState::give_up)) view.give_up = Reason{};
-  view.step = scenario_.step;
+  for (int child = 1; child < scenario_.nodes; ++child) {
+    if (parent(child) == node) view.below.add(me.heard[child].word());
+  }
+  view.above = me.above.word();
+  view.said = me.said.word();
+  view.told = me.told.word();
 
   // What will be read anew is forgotten, so that states differ only where it matters.
   me.at = NodeState::to_see;
@@ -218,26 +229,15 @@ void Model::move_agent(State& state, int node) const {
         if (move.to.phase() == Phase::cancelled) me.bell = 0;
       }
       break;
-    case AgentMove::Kind::swap_board:
-      if (state.board == me.seen_board) state.board = SmallWord(move.to);
-      me.seen_board = state.board;
+    case AgentMove::Kind::say:
+      me.said = SmallWord(move.to);
+      if (node == 0) me.above = SmallWord(answer(move.to, view.above));
       break;
-    case AgentMove::Kind::report:
-      me.mark = static_cast<std::uint8_t>(2 * me.epoch);
-      set(me, NodeState::reported, true);
+    case AgentMove::Kind::tell:
+      me.told = SmallWord(move.to);
       break;
-    case AgentMove::Kind::acknowledge:
-      me.mark = static_cast<std::uint8_t>(2 * me.epoch + 1);
-      set(me, NodeState::acknowledged, true);
+    case AgentMove::Kind::look:
       break;
-    case AgentMove::Kind::look: {
-      me.seen_board = state.board;
-      const auto lower = [](const NodeState& a, const NodeState& b) { return a.mark < b.mark; };
-      const int lowest = std::min_element(state.nodes.begin(), state.nodes.begin() + scenario_.nodes, lower)->mark;
-      set(me, NodeState::all_reported, view.leader && lowest >= 2 * me.epoch);
-      set(me, NodeState::all_acknowledged, view.leader && lowest >= 2 * me.epoch + 1);
-      break;
-    }
     case AgentMove::Kind::done:
       me.at = NodeState::done;
       break;
@@ -245,15 +245,15 @@ void Model::move_agent(State& state, int node) const {
 }
 
 std::optional<std::string> Model::violation(const State& state) const {
-  const Word board = state.board.word();
-  const bool decided = board.phase() == Phase::decided;
+  const Word outcome = state.nodes[0].above.word();
+  const bool decided = outcome.phase() == Phase::decided;
   for (int i = 0; i < ranks(); ++i) {
     const RankState& rank = state.ranks[i];
     const std::string who = "rank " + std::to_string(i);
-    if (decided && passed(rank) >= static_cast<int>(board.maximum())) return who + " has passed the migration point";
+    if (decided && passed(rank) >= static_cast<int>(outcome.maximum())) return who + " has passed the migration point";
     if (rank.at != RankState::stopped) continue;
     if (!decided) return who + " has stopped without a decision";
-    if (rank.point != board.maximum()) return who + " has stopped elsewhere";
+    if (rank.point != outcome.maximum()) return who + " has stopped elsewhere";
   }
   return std::nullopt;
 }
@@ -267,7 +267,7 @@ bool Model::good_end(const State& state) const {
     return std::all_of(state.ranks.begin(), state.ranks.begin() + ranks(),
                        [&](const RankState& rank) { return rank.at == at; });
   };
-  const bool decided = state.board.word().phase() == Phase::decided;
+  const bool decided = state.nodes[0].above.word().phase() == Phase::decided;
   return (decided && all(RankState::stopped)) || all(RankState::finished);
 }
 

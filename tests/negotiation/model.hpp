@@ -27,20 +27,21 @@ enum class Messages : std::uint8_t {
 /// Known errors, to show that the explorer finds them.
 enum class Flaw : std::uint8_t {
   none,
-  wait_for_decision,  ///< a rank at the ceiling waits for the decision: agents do not answer
-  lift_first,         ///< agents lift the ceiling before they raise the board
-  fix_early,          ///< agents fix the page before all ranks have joined
+  fix_when_joined,  ///< agents fix their pages when their own ranks have joined
+  join_early,       ///< agents do not wait until their ranks have joined
+  close_early,      ///< agents do not wait until the ranks below have joined
+  decide_early,     ///< agents do not wait until the pages below are fixed
 };
 
 struct Scenario {
   std::vector<int> node_of_rank;
   int nodes = 1;
   Messages messages = Messages::none;
-  int last = 3;            ///< safe point after which ranks enter MPI_Finalize
-  std::uint64_t step = 1;  ///< of lifts
-  bool give_up = false;    ///< any agent may want to cancel at any time
-  int rung = 0;            ///< nodes whose bell rings from the beginning
-  int epochs = 1;          ///< negotiations tried while they are cancelled
+  int last = 3;          ///< safe point after which ranks enter MPI_Finalize
+  bool chain = false;    ///< each agent is the parent of the next; otherwise the first is that of all others
+  bool give_up = false;  ///< any agent may want to cancel at any time
+  int rung = 0;          ///< nodes whose bell rings from the beginning
+  int epochs = 1;        ///< negotiations tried while they are cancelled
   Flaw flaw = Flaw::none;
 };
 
@@ -69,25 +70,18 @@ struct RankState {
 
 struct NodeState {
   enum At : std::uint8_t { waiting, opened, to_see, to_move, done };
-  enum Flag : std::uint8_t {
-    all_joined = 1,
-    reported = 2,
-    all_reported = 4,
-    acknowledged = 8,
-    all_acknowledged = 16,
-    give_up = 32
-  };
-  SmallWord page, seen_page, seen_board;
+  enum Flag : std::uint8_t { all_joined = 1, give_up = 2 };
+  SmallWord page, seen_page;
+  SmallWord said, told;                     ///< to the parent and to the children
+  SmallWord above;                          ///< as heard
+  std::array<SmallWord, most_nodes> heard;  ///< of the children
   std::uint8_t at = waiting;
   std::uint8_t epoch = 0;  ///< of the page, and of the agent
   std::uint8_t bell = 0;
   std::uint8_t flags = 0;
-  std::uint8_t mark = 0;
-  std::uint8_t unused = 0;
 };
 
 struct State {
-  SmallWord board;
   std::array<RankState, most_ranks> ranks;
   std::array<NodeState, most_nodes> nodes;
 };
@@ -114,9 +108,11 @@ class Model {
   bool step_rank(const State& state, int rank, std::vector<State>& out, std::string& error) const;
   void step_agent(const State& state, int node, std::vector<State>& out) const;
   [[nodiscard]] bool may_start(const State& state, int node) const;
+  [[nodiscard]] int parent(int node) const { return node == 0 ? -1 : scenario_.chain ? node - 1 : 0; }
   void see_marks(State& state, int node) const;
+  void hear(const State& state, int node, std::vector<State>& out) const;
   void move_agent(State& state, int node) const;
-  [[nodiscard]] AgentMove choose(const AgentView& view) const;
+  [[nodiscard]] AgentMove choose(AgentView view) const;
 
   Scenario scenario_;
 };

@@ -15,7 +15,7 @@
 
 #include "cppc/negotiation.hpp"
 #include "layout.hpp"
-#include "local_board.hpp"
+#include "local_tree.hpp"
 
 namespace {
 
@@ -33,9 +33,9 @@ RankSide attached(const Page& page, int rank) {
 class PageOfEight : public testing::Test {
  protected:
   Page page = Page::create(8).value();
-  test::SharedBoard board_memory{};
-  test::LocalBoard board{board_memory, 0, 1};
-  AgentSide agent{page, board};
+  test::SharedTree memory{};
+  test::LocalTree tree{memory, 0, 1};
+  AgentSide agent{page, tree};
 
   void start(std::vector<int> ranks) { ASSERT_TRUE(agent.start(agent.epoch() + 1, 1h, std::move(ranks))); }
 };
@@ -211,6 +211,11 @@ TEST_F(PageOfEight, FinishingIsKept) {
   EXPECT_EQ(page.ranks(), std::vector<int>{3});
 }
 
+/// The root tells its child to fix its page, and never decides.
+bool fix(test::SharedTree& memory) {
+  return test::LocalTree(memory, 0, 2).send(1, {Word(Phase::fixed, 1, 0).bits()}).has_value();
+}
+
 /// A process that makes a page, lets rank 0 come to its ceiling, and is killed.
 struct MortalAgent {
   MortalAgent() {
@@ -244,16 +249,14 @@ struct MortalAgent {
 
   static void serve(int tell) {
     Page page = Page::create(1).value();
-    test::SharedBoard memory{};
-    test::LocalBoard board(memory, 1, 2);  // the leader, 0, never decides
-    memory.word.store(Word(Phase::open, 1, 0).bits());
-    AgentSide agent(page, board);
-    if (!agent.start(1, 1h, {0})) _exit(1);
+    test::SharedTree memory{};
+    test::LocalTree tree(memory, 1, 2);
+    AgentSide agent(page, tree);
+    if (!agent.start(1, 1h, {0}) || !fix(memory)) _exit(1);
     const int fd = page.fd();
     if (write(tell, &fd, sizeof fd) != sizeof fd) _exit(1);
     while (page.record(0).joined != 1) std::this_thread::sleep_for(1ms);
-    while (*agent.poll() != AgentSide::State::reported) {
-    }
+    if (!agent.poll() || page.word().phase() != Phase::fixed) _exit(1);
     if (write(tell, "r", 1) != 1) _exit(1);
     for (;;) pause();
   }
@@ -277,15 +280,14 @@ TEST(RankSide, DoesNotWaitForADeadAgent) {
 
 TEST(RankSide, DoesNotWaitForAnAgentThatIsStuck) {
   Page page = Page::create(1).value();
-  test::SharedBoard memory{};
-  memory.word.store(Word(Phase::open, 1, 0).bits());
-  test::LocalBoard board(memory, 1, 2);  // the leader never decides
-  AgentSide agent(page, board);
+  test::SharedTree memory{};
+  test::LocalTree tree(memory, 1, 2);
+  AgentSide agent(page, tree);
   RankSide rank = attached(page, 0);
   ASSERT_TRUE(agent.start(1, 1h, {0}));
   EXPECT_EQ(rank.reached(10, 1), Decision::go_on);
-  while (*agent.poll() != AgentSide::State::reported) {
-  }
+  ASSERT_TRUE(fix(memory));
+  EXPECT_EQ(agent.poll().value(), AgentSide::State::reported);
   // Time passes, for the rank.
   void* memory_of_page = mmap(nullptr, sizeof(detail::PageLayout), PROT_READ | PROT_WRITE, MAP_SHARED, page.fd(), 0);
   ASSERT_NE(memory_of_page, MAP_FAILED);

@@ -1,5 +1,5 @@
-// Real processes on real pages: ranks of random speed that need each other's messages, agents whose board is memory
-// that they share. Each run prints its seed; CPPC_TEST_SEED repeats one.
+// Real processes on real pages: ranks of random speed that need each other's messages, agents whose tree is
+// memory that they share. Each run prints its seed; CPPC_TEST_SEED repeats one.
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "cppc/negotiation.hpp"
-#include "local_board.hpp"
+#include "local_tree.hpp"
 
 namespace {
 
@@ -29,11 +29,12 @@ using Clock = std::chrono::steady_clock;
 constexpr std::array node_of_rank{0, 0, 0, 1, 1, 2};  // and a node 3 without ranks
 constexpr int ranks = node_of_rank.size();
 constexpr int nodes = 4;
+constexpr int fan_out = 2;
 constexpr auto hang = 120s;  // nothing depends on it but how long a hang is waited for
 
 /// What the controlling test and all processes share.
 struct Shared {
-  test::SharedBoard board;
+  test::SharedTree tree;
   // Orders.
   std::atomic<std::uint64_t> order;     // epoch to negotiate
   std::atomic<std::int64_t> limit_ms;   // its patience
@@ -174,8 +175,8 @@ class Processes : public testing::Test {
     std::mt19937 random(seed_ + 1000 + static_cast<unsigned>(node));
     Page page = Page::create(ranks).value();
     shared_.page_fd[node] = page.fd() + 1;
-    test::LocalBoard board(shared_.board, node, nodes);
-    AgentSide agent(page, board);
+    test::LocalTree tree(shared_.tree, node, nodes, fan_out);
+    AgentSide agent(page, tree);
     int polls = 0;
     while (!shared_.quit) {
       if (shared_.order > agent.epoch()) {

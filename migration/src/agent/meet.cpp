@@ -65,19 +65,20 @@ Operation::Stops Operation::common_stops() {
 }
 
 /// At a safe point less state is alive: so there, if all come by one soon.
-bool Operation::meet(negotiation::AgentWindow& window) {
+bool Operation::meet() {
   const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
+  auto tree = negotiation::AgentTree::over(node_.crew.own);
+  if (!tree) fail(tree.error(), "the agents cannot meet");
+  if (!agree()) return false;
   const Stops stops = common_stops();
   if (!stops.at_calls || stops.at_marks) {
-    const bool met = meet_at_safe_point(window, stops.at_calls ? std::min<Clock::duration>(patience, kSoon) : patience,
+    const bool met = meet_at_safe_point(*tree, stops.at_calls ? std::min<Clock::duration>(patience, kSoon) : patience,
                                         stops.at_calls ? kSoon : deadlines::arrive());
     if (met || !stops.at_calls || !no_safe_point_in_sight()) return met;
     release();
     if (!agree()) return false;
-  } else if (auto closed = window.close(); !closed) {
-    fail(closed.error(), "the agents cannot meet");
   }
-  negotiation::AgentRounds rounds(node_.crew.own);
+  negotiation::TreeRounds rounds(*tree);
   negotiation::CutAgent cut(node_.page, rounds);
   negotiate(cut, patience);
   if (!agree()) return false;
@@ -86,13 +87,10 @@ bool Operation::meet(negotiation::AgentWindow& window) {
 }
 
 /// Agreed on within `patience`, and reached within `arrival` then.
-bool Operation::meet_at_safe_point(negotiation::AgentWindow& window, Clock::duration patience,
-                                   Clock::duration arrival) {
-  negotiation::AgentSide side(node_.page, window);
+bool Operation::meet_at_safe_point(negotiation::Tree& tree, Clock::duration patience, Clock::duration arrival) {
+  negotiation::AgentSide side(node_.page, tree);
   negotiate(side, patience);
-  const bool agreed = agree();
-  if (auto closed = window.close(); !closed) fail(closed.error(), "the agents cannot meet");
-  if (!agreed) return false;
+  if (!agree()) return false;
   freeze(side, arrival);
   return agree();
 }

@@ -28,21 +28,11 @@ Operation::Operation(Node& node, const wire::Order& order) : node_(node), order_
 }
 
 wire::Outcome Operation::run() {
-  auto window = negotiation::AgentWindow::create(node_.crew.own);
-  if (!window) {
-    outcome_.status = window.error();
-    return outcome_;
-  }
   prepare();
-  bool good = agree();
+  bool good = agree() && meet();
   if (good) {
-    good = meet(*window);
-    if (good) {
-      ship();
-      good = agree() && decide();
-    }
-  } else if (auto closed = window->close(); !closed) {
-    fail(closed.error(), "the agents cannot meet");
+    ship();
+    good = agree() && decide();
   }
   if (good)
     commit();

@@ -59,8 +59,8 @@ class Operation {
     bool at_calls, at_marks;
   };
   [[nodiscard]] Stops common_stops();
-  bool meet(negotiation::AgentWindow& window);
-  bool meet_at_safe_point(negotiation::AgentWindow& window, Clock::duration patience, Clock::duration arrival);
+  bool meet();
+  bool meet_at_safe_point(negotiation::Tree& tree, Clock::duration patience, Clock::duration arrival);
   bool no_safe_point_in_sight();
   void release();
   template <class Side>

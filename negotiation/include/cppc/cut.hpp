@@ -12,8 +12,10 @@
 ///              raise the count of others. While agents *close*, a rank that is not behind stops where it is: at any
 ///              call, at a marked safe point, inside a call that waits for messages, or where it computes, when its
 ///              agent has it look.
-///   agents     meet in rounds. Each reports the counts of its ranks; from all reports each computes the same verdict
-///              (Judge) and writes it to its page: the targets, which are the highest counts, and the phase.
+///   agents     meet in rounds. Each reports the counts of its ranks; from the sum of all reports the first computes
+///   the
+///              verdict (Judge), which all write to their pages: the targets, which are the highest counts, and the
+///              phase.
 ///   gathering  turns into closing when all communicators are level: all members have the same count.
 ///   closing    turns into the decision when all ranks have stopped and all communicators are level. When some
 ///              communicator is not level any more, or ranks are caught in calls that they cannot leave, it turns back.
@@ -178,6 +180,9 @@ struct Report {
 
 Report report(std::span<const RankView> ranks);
 
+/// `sum` becomes what is said by its ranks and by those of `more`. Of two reasons to give up, the first is kept.
+void add(Report& sum, const Report& more);
+
 /// What comes of a round.
 struct Verdict {
   Word word;
@@ -189,13 +194,13 @@ struct Verdict {
   [[nodiscard]] bool needs(int rank) const;
 };
 
-/// Computes the verdicts of one agreement. All agents' judges are given the same reports and say the same.
+/// Computes the verdicts of one agreement. Judges that are given the same reports say the same.
 class Judge {
  public:
   /// `calm`: rounds without change after which everybody is needed for whom it cannot be known; then twice as many.
   explicit Judge(std::uint16_t epoch, unsigned calm = default_calm);
 
-  /// `reports` has one of each agent, in the same order everywhere. Not after the phase has become decided or
+  /// `reports` are those of all agents, or their sum. Not after the phase has become decided or
   /// cancelled.
   const Verdict& judge(std::span<const Report> reports);
 

@@ -2,14 +2,14 @@
 /// the page of the node.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "cppc/agent_tree.hpp"
 #include "cppc/allowance.hpp"
 #include "cppc/cut.hpp"
 #include "cppc/page.hpp"
@@ -19,34 +19,32 @@ namespace cppc::negotiation {
 /// How agents tell each other. All take part in every round.
 class Rounds {
  public:
-  using Words = std::vector<std::uint64_t>;
+  using Judgement = std::function<cut::Verdict(const cut::Report&)>;
   virtual ~Rounds() = default;
   /// Begins a round with what this agent says. Not before the last one has ended.
-  virtual tl::expected<void, cppc_status> begin(Words mine) = 0;
-  /// What each agent has said, by agent, once all have; never waits.
-  virtual tl::expected<std::optional<std::vector<Words>>, cppc_status> poll() = 0;
+  virtual tl::expected<void, cppc_status> begin(cut::Report mine) = 0;
+  /// What comes of the round, once all have said something: the same for all. `judge` is asked in some agents, with
+  /// what all have said, taken together (cut::add()). Never waits.
+  virtual tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Judgement& judge) = 0;
 };
 
-/// By collective operations of MPI that do not block. One thread at a time. Errors: CPPC_ERR_MPI, logged. A round that
-/// has begun must end before this is destroyed.
-class AgentRounds final : public Rounds {
+/// Reports go up the tree and are added on their way, the root judges, and the verdict comes down: in a round an agent
+/// receives one message from each neighbour. Errors: those of the tree, and CPPC_ERR_MISMATCH, logged. The tree must
+/// outlive it.
+class TreeRounds final : public Rounds {
  public:
-  /// `agents` must outlive this, and return errors (MPI_ERRORS_RETURN).
-  explicit AgentRounds(MPI_Comm agents);
-  tl::expected<void, cppc_status> begin(Words mine) override;
-  tl::expected<std::optional<std::vector<Words>>, cppc_status> poll() override;
+  explicit TreeRounds(Tree& tree) : tree_(&tree) {}
+  tl::expected<void, cppc_status> begin(cut::Report mine) override;
+  tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Judgement& judge) override;
 
  private:
-  tl::expected<bool, cppc_status> arrived();
-  tl::expected<void, cppc_status> exchange_words();
-  MPI_Comm agents_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-  bool sizes_known_ = false;
-  int size_ = 0;  ///< of mine_
-  Words mine_;
-  std::vector<int> sizes_;
-  std::vector<int> places_;
-  Words all_;
+  tl::expected<bool, cppc_status> gather();
+  tl::expected<std::optional<cut::Verdict>, cppc_status> hear_verdict();
+  Tree* tree_;
+  bool runs_ = false;
+  bool said_ = false;         ///< to the parent
+  std::vector<int> awaited_;  ///< children
+  cut::Report sum_;
 };
 
 /// One agreement at a time; one thread at a time; page and rounds must outlive it. All agents take part in each: each
@@ -106,8 +104,10 @@ class CutAgent {
   bool in_round_ = false;
 };
 
-/// For Rounds, and back; nothing when the words say nothing.
-Rounds::Words encode(const cut::Report& report);
-std::optional<cut::Report> decode(std::span<const std::uint64_t> words);
+/// For messages, and back; nothing when the words say nothing.
+Tree::Words encode(const cut::Report& report);
+Tree::Words encode(const cut::Verdict& verdict);
+std::optional<cut::Report> decode_report(std::span<const std::uint64_t> words);
+std::optional<cut::Verdict> decode_verdict(std::span<const std::uint64_t> words);
 
 }  // namespace cppc::negotiation

@@ -1,44 +1,41 @@
-/// The agreement on a migration point, as pure functions on one 64-bit word: no I/O, no atomics, no clock.
+/// The agreement on a migration point, as pure functions on 64-bit words: no I/O, no atomics, no clock.
 ///
 /// Every rank passes the same sequence of safe points and counts its own. Sought is a point M that nobody has passed
-/// and everybody stops at. Two kinds of words take part, with the same transitions: one per node, in the page that an
-/// agent shares with its ranks, and one that the agents share, on the board. Whoever changes a word applies next() by
-/// compare-and-swap, so that each transition is atomic to all others.
+/// and everybody stops at. A node's agent shares a word with its ranks, in a page; whoever changes it applies next() by
+/// compare-and-swap. Agents form a tree (agent_tree.hpp): each says one word at a time to its parent, for its whole
+/// subtree, and tells its children what its parent has told it.
 ///
 ///   rank       sees the bell at safe point s: raises its page's maximum to s+1 before it passes s, marks itself
 ///   joined,
-///              and works on; raises again before every further point that the maximum does not cover.
-///   agent      all its ranks have joined: *fixes* the page (the maximum is now a ceiling), raises the board's maximum
-///   to
-///              the ceiling, reports.
-///   rank       at its ceiling: *asks*, and waits for its agent alone. Below the ceiling it never waits.
-///   agent      asked: raises the board's maximum above the ceiling and then *lifts* the ceiling as far. When that
-///   fails,
-///              the board is decided or cancelled, which is the answer.
-///   leader     all agents have reported: *decides* M = the board's maximum.
-///   agents     read the decision and copy it to their pages; each rank stops on reaching M.
+///              and works on; raises again before every further point while the page is *open*.
+///   agent      all ranks of its subtree have joined: says *open*.
+///   root       all ranks have joined: tells *fixed*.
+///   agent      told so: passes it on and *fixes* its page; the maximum is now a ceiling, at which ranks wait. When all
+///              pages of its subtree are fixed: says *fixed*, with the highest ceiling of its subtree.
+///   root       tells *decided*: M is the highest ceiling.
+///   agent      passes it on and copies it to its page; each rank stops on reaching M. When all of its subtree know:
+///              says *settled*.
+///
+/// An agent that wants to give up says *cancelled* at any time; so does its parent then. The root tells *cancelled*,
+/// unless it has decided. So an agent sends and receives a few words for each neighbour, whatever the job's size and
+/// however long it takes, and the agreement takes as long as a word takes to go through the tree five times.
 ///
 /// Nobody passes M. A rank passes s only while its page's maximum is above s: it is the one who raised it (open), or
-/// the ceiling allows it (fixed, asked). Fixing keeps the maximum, and the board's maximum is raised to a ceiling
-/// before that ceiling is in force (lift) or before its node reports (fix). The decision needs every report, takes the
-/// board's maximum, and raising and deciding are atomic to each other. So M >= every ceiling in force > every point
-/// passed.
+/// the ceiling allows it (fixed). Fixing keeps the maximum, and M is at least every ceiling: it is told when all agents
+/// have said theirs.
 ///
 /// Nobody waits for ever. No message crosses a safe point, so what a rank needs to reach its next one comes from ranks
-/// between the same two points. A rank stops only at M, where all others are still bound for; one that waits at its
-/// ceiling waits for its agent, an agent for the leader alone, and the leader for no one. So every rank reaches a safe
-/// point and joins, every agent reports, and the leader decides; it depends on no rank's speed. (Waiting at the ceiling
-/// for the decision itself would not do: a rank that has passed that point before its bell rang may need the waiting
-/// rank's next message in order to reach a safe point and join.)
+/// between the same two points. While the page is open no rank waits, so all reach a safe point and join. Then pages
+/// are fixed: a rank at its ceiling waits for agents alone, and these wait for no rank any more. (Fixing a page when
+/// its own ranks have joined would not do: a rank elsewhere that has passed that point before its bell rang may need
+/// the waiting rank's next message in order to reach a safe point and join.)
 ///
-/// Joining is kept beside the word, one mark a rank and one an agent, not as a count inside it: marking twice is
-/// harmless, and agents contend for the word only where they really raise the maximum.
+/// Joining is kept beside the word, one mark a rank, not as a count inside it: marking twice is harmless.
 ///
 /// model/migration_point.pml says the same to spin: what changes here changes there.
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -47,12 +44,12 @@
 namespace cppc::negotiation {
 
 enum class Phase : std::uint8_t {
-  idle,      ///< nothing runs
-  open,      ///< ranks join; the maximum may rise
-  fixed,     ///< pages only: the maximum is a ceiling
-  asked,     ///< pages only: fixed, and a rank waits at the ceiling
-  decided,   ///< the maximum is M
-  cancelled  ///< given up; the maximum's place holds the reason
+  idle,       ///< nothing runs
+  open,       ///< ranks join; the maximum may rise. Said: all of the subtree have joined
+  fixed,      ///< the maximum is a ceiling
+  decided,    ///< the maximum is M
+  cancelled,  ///< given up; the maximum's place holds the reason
+  settled     ///< said by agents only: all of the subtree know the outcome
 };
 
 /// Why a negotiation was given up. `rank` is the one that it is about, or -1.
@@ -87,9 +84,9 @@ class Word {
   std::uint64_t bits_ = 0;
 };
 
-/// What can happen to a word. `value` is a safe point (raise, lift, decide) or a reason (cancel, see encode()).
+/// What can happen to a page's word. `value` is a safe point (raise, decide) or a reason (cancel, see encode()).
 struct Event {
-  enum class Kind : std::uint8_t { open, raise, fix, ask, lift, decide, cancel, conclude };
+  enum class Kind : std::uint8_t { open, raise, fix, decide, cancel, conclude };
   Kind kind;
   std::uint16_t epoch;
   std::uint64_t value = 0;
@@ -104,7 +101,7 @@ constexpr std::uint64_t encode(Reason reason) {
 constexpr std::optional<Word> next(Word word, Event event) {
   using Kind = Event::Kind;
   const Phase phase = word.phase();
-  const bool gathering = phase == Phase::open || phase == Phase::fixed || phase == Phase::asked;
+  const bool gathering = phase == Phase::open || phase == Phase::fixed;
   const auto when = [&](bool allowed, Phase then, std::uint64_t value) -> std::optional<Word> {
     if (!allowed || value > Word::value_limit) return std::nullopt;
     return Word(then, event.epoch, value);
@@ -116,12 +113,8 @@ constexpr std::optional<Word> next(Word word, Event event) {
       return when(phase == Phase::open, Phase::open, std::max(word.maximum(), event.value));
     case Kind::fix:
       return when(phase == Phase::open, Phase::fixed, word.maximum());
-    case Kind::ask:
-      return when(phase == Phase::fixed, Phase::asked, word.maximum());
-    case Kind::lift:
-      return when(phase == Phase::asked && event.value > word.maximum(), Phase::fixed, event.value);
     case Kind::decide:
-      return when(gathering && event.value >= word.maximum(), Phase::decided, event.value);
+      return when(phase == Phase::fixed && event.value >= word.maximum(), Phase::decided, event.value);
     case Kind::cancel:
       return when(gathering, Phase::cancelled, event.value);
     case Kind::conclude:
@@ -160,45 +153,67 @@ constexpr RankMove rank_move(Word page, bool joined, std::uint64_t passed) {
   if (!joined) return {Kind::refuse, {}, CPPC_ERR_STATE};  // its agent did not count on it
   if (passed < page.maximum()) return {Kind::go_on};
   if (passed > page.maximum()) return {Kind::refuse, {}, CPPC_ERR_MISMATCH};  // it left the negotiation before
-  if (phase == Phase::decided) return {Kind::stop};
-  if (phase == Phase::asked) return {Kind::wait};
-  return {Kind::swap, Word(Phase::asked, page.epoch(), page.maximum())};
+  return {phase == Phase::decided ? Kind::stop : Kind::wait};
 }
 
-/// What an agent knows. The board's word may have moved on since it was read; a swap that fails brings the present one.
-struct AgentView {
-  std::uint16_t epoch = 0;
-  bool leader = false;
-  Word page;
-  Word board;
-  bool all_joined = false;        ///< every rank of the node
-  bool reported = false;          ///< this agent
-  bool all_reported = false;      ///< every agent; leader only
-  bool acknowledged = false;      ///< this agent has learnt the outcome, and said so
-  bool all_acknowledged = false;  ///< every agent; leader only
-  std::optional<Reason> give_up;  ///< why this agent wants to cancel
-  std::uint64_t step = 1;         ///< safe points by which to lift, >= 1
+constexpr bool is_outcome(Word word) { return word.phase() == Phase::decided || word.phase() == Phase::cancelled; }
+
+/// What an agent's children have said last, taken together.
+struct Below {
+  bool joined = true;             ///< all ranks of their subtrees
+  bool fixed = true;              ///< all pages
+  bool settled = true;            ///< all agents know the outcome
+  std::uint64_t maximum = 0;      ///< highest ceiling; all fixed only
+  std::optional<Reason> give_up;  ///< of the first who wants that
+
+  /// `said`: by one of them, an idle word if nothing yet.
+  constexpr void add(Word said) {
+    const Phase phase = said.phase();
+    settled &= phase == Phase::settled;
+    fixed &= phase == Phase::settled || phase == Phase::fixed;
+    joined &= phase == Phase::settled || phase == Phase::fixed || phase == Phase::open;
+    if (phase == Phase::fixed) maximum = std::max(maximum, said.maximum());
+    if (phase == Phase::cancelled && !give_up) give_up = said.reason();
+  }
 };
 
-/// By how many safe points to lift when the last lift, by `step`, was used up within `lasted`. Doubling, a fast program
-/// asks only logarithmically often; but a lift should not last longer than it need, since M may be as far away.
-constexpr std::uint64_t next_step(std::uint64_t step, std::chrono::nanoseconds lasted) {
-  constexpr std::chrono::milliseconds long_enough(100);
-  return lasted < long_enough ? step * 2 : std::max<std::uint64_t>(1, step / 2);
-}
+/// What an agent knows. All words are of the present epoch, or idle.
+struct AgentView {
+  std::uint16_t epoch = 0;
+  Word page;
+  bool all_joined = false;        ///< every rank of the node
+  std::optional<Reason> give_up;  ///< why this agent wants to cancel
+  Below below;
+  Word above;  ///< told by its parent; by the root itself, see answer()
+  Word said;   ///< to its parent, last
+  Word told;   ///< to its children, last
+};
 
 struct AgentMove {
   enum class Kind : std::uint8_t {
-    swap_page,    ///< put `to` in place of view.page
-    swap_board,   ///< put `to` in place of view.board
-    report,       ///< mark on the board: this node's maximum is in
-    acknowledge,  ///< mark on the board: this node has the outcome
-    look,         ///< nothing to do: read page and board again, later
+    swap_page,  ///< put `to` in place of view.page
+    say,        ///< `to` to the parent; the root: to itself
+    tell,       ///< `to` to all children
+    look,       ///< nothing to do: read the page again, and hear the neighbours, later
     done,
   };
   Kind kind;
   Word to{};
 };
+
+/// What the root takes as told when it says `said`; `above` before.
+constexpr Word answer(Word said, Word above) {
+  switch (said.phase()) {
+    case Phase::open:
+      return {Phase::fixed, said.epoch(), 0};
+    case Phase::fixed:
+      return {Phase::decided, said.epoch(), said.maximum()};
+    case Phase::cancelled:
+      return said;
+    default:
+      return above;
+  }
+}
 
 namespace detail {
 
@@ -207,57 +222,40 @@ constexpr AgentMove swap_page(const AgentView& view, Event::Kind kind, std::uint
   return to ? AgentMove{AgentMove::Kind::swap_page, *to} : AgentMove{AgentMove::Kind::look};
 }
 
-constexpr AgentMove swap_board(const AgentView& view, Event::Kind kind, std::uint64_t value = 0) {
-  const auto to = next(view.board, {kind, view.epoch, value});
-  return to ? AgentMove{AgentMove::Kind::swap_board, *to} : AgentMove{AgentMove::Kind::look};
+constexpr AgentMove say(const AgentView& view, Phase phase, std::uint64_t value = 0) {
+  return {AgentMove::Kind::say, Word(phase, view.epoch, value)};
 }
 
-/// The board has an outcome: first the page, then the acknowledgement. The leader stays until everybody has it, since
-/// others can read the board only while the leader is in MPI.
-constexpr AgentMove pass_on(const AgentView& view, Event::Kind outcome, std::uint64_t value) {
-  using Kind = AgentMove::Kind;
-  if (view.page.phase() != Phase::decided && view.page.phase() != Phase::cancelled) {
-    return swap_page(view, outcome, value);
+/// The outcome is known: the page has it first. An agent stays until all of its subtree have it.
+constexpr AgentMove pass_on(const AgentView& view) {
+  if (!is_outcome(view.page)) {
+    const bool decided = view.above.phase() == Phase::decided;
+    return swap_page(view, decided ? Event::Kind::decide : Event::Kind::cancel, view.above.maximum());
   }
-  if (!view.acknowledged) return {Kind::acknowledge};
-  return {view.leader && !view.all_acknowledged ? Kind::look : Kind::done};
+  if (view.told != view.above) return {AgentMove::Kind::tell, view.above};
+  if (!view.below.settled) return {AgentMove::Kind::look};
+  if (view.said.phase() != Phase::settled) return say(view, Phase::settled);
+  return {AgentMove::Kind::done};
 }
 
-constexpr AgentMove gather(const AgentView& view) {
-  using Kind = AgentMove::Kind;
-  const std::uint64_t ceiling = view.page.maximum();
-  if (view.give_up) return swap_board(view, Event::Kind::cancel, encode(*view.give_up));
-  if (view.page.phase() == Phase::open) {
-    return view.all_joined ? swap_page(view, Event::Kind::fix) : AgentMove{Kind::look};
-  }
-  if (view.board.maximum() < ceiling) return swap_board(view, Event::Kind::raise, ceiling);
-  if (!view.reported) return {Kind::report};
-  if (view.leader && view.all_reported) return swap_board(view, Event::Kind::decide, view.board.maximum());
-  if (view.page.phase() != Phase::asked) return {Kind::look};
-  // M will not be below the board's maximum, even if that is an old reading: up to there no raise is needed.
-  if (view.board.maximum() > ceiling) return swap_page(view, Event::Kind::lift, view.board.maximum());
-  if (ceiling == Word::value_limit) return swap_board(view, Event::Kind::cancel, encode({CPPC_ERR_STATE, -1}));
-  return swap_board(view, Event::Kind::raise, std::min(ceiling + view.step, Word::value_limit));
+/// All ranks have joined.
+constexpr AgentMove fix(const AgentView& view) {
+  if (view.told != view.above) return {AgentMove::Kind::tell, view.above};
+  if (view.page.phase() == Phase::open) return swap_page(view, Event::Kind::fix);
+  if (!view.below.fixed || view.said.phase() == Phase::fixed) return {AgentMove::Kind::look};
+  return say(view, Phase::fixed, std::max(view.page.maximum(), view.below.maximum));
 }
 
 }  // namespace detail
 
 constexpr AgentMove agent_move(const AgentView& view) {
-  const auto newer = static_cast<std::int16_t>(view.board.epoch() - view.epoch);
-  if (view.board.phase() == Phase::idle || newer < 0) {
-    // The leader opens the board; an agent that gives up does not rely on the leader to come.
-    const bool open = view.leader || view.give_up;
-    return open ? detail::swap_board(view, Event::Kind::open) : AgentMove{AgentMove::Kind::look};
-  }
-  if (newer > 0) return detail::pass_on(view, Event::Kind::cancel, encode(Reason{}));  // all others have given up
-  switch (view.board.phase()) {
-    case Phase::decided:
-      return detail::pass_on(view, Event::Kind::decide, view.board.maximum());
-    case Phase::cancelled:
-      return detail::pass_on(view, Event::Kind::cancel, view.board.maximum());
-    default:
-      return detail::gather(view);
-  }
+  if (is_outcome(view.above)) return detail::pass_on(view);
+  if (view.said.phase() == Phase::cancelled) return {AgentMove::Kind::look};
+  if (view.give_up) return detail::say(view, Phase::cancelled, encode(*view.give_up));
+  if (view.below.give_up) return detail::say(view, Phase::cancelled, encode(*view.below.give_up));
+  if (view.above.phase() == Phase::fixed) return detail::fix(view);
+  if (!view.all_joined || !view.below.joined || view.said.phase() == Phase::open) return {AgentMove::Kind::look};
+  return detail::say(view, Phase::open);
 }
 
 }  // namespace cppc::negotiation

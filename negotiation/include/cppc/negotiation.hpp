@@ -2,13 +2,13 @@
 ///
 ///   migration_point.hpp  the protocol as pure functions, and why it is right
 ///   page.hpp             what an agent shares with its ranks; a rank's part
-///   agent_window.hpp     what agents share with each other, by MPI RMA
+///   agent_tree.hpp       how agents tell each other, by messages of MPI
 ///
 /// and of the agreement on a cut at any call, for programs whose ranks do not pass the same safe points:
 ///
 ///   cut.hpp              the rules, and why they are right
 ///   cut_rank.hpp         a rank's part, in the same page
-///   cut_agent.hpp        an agent's part, and the agents' rounds
+///   cut_agent.hpp        an agent's part, and the agents' rounds, by the same tree
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "cppc/agent_window.hpp"
+#include "cppc/agent_tree.hpp"
 #include "cppc/allowance.hpp"
 #include "cppc/migration_point.hpp"
 #include "cppc/page.hpp"
@@ -25,24 +25,24 @@
 
 namespace cppc::negotiation {
 
-/// Drives negotiations for one node, one at a time. One thread at a time; page and board must outlive it.
+/// Drives negotiations for one node, one at a time. One thread at a time; page and tree must outlive it.
 ///
-/// All agents of the board take part in every negotiation, those without ranks too: each calls start() with the same
+/// All agents of the tree take part in every negotiation, those without ranks too: each calls start() with the same
 /// epoch (an agent that wants to refuse starts and cancels), then poll() until it says decided or cancelled.
-/// Errors: CPPC_ERR_MPI, from the board: ranks of this node that waited go on; a decision that is known already
-/// stays in force.
+/// Errors: those of the tree, and CPPC_ERR_MISMATCH, logged, when a neighbour is in another one: ranks of this node
+/// that waited go on; a decision that is known already stays in force.
 class AgentSide {
  public:
   enum class State {
     idle,        ///< nothing started, or concluded
     collecting,  ///< ranks of this node have yet to join
     reported,    ///< all have; other nodes are awaited
-    settling,    ///< leader: outcome known and in force here, but some agent has yet to learn it; not for ever
+    settling,    ///< outcome known and in force here, but some agent below has yet to learn it
     decided,     ///< ranks stop at migration_point()
     cancelled,   ///< ranks go on; see reason()
   };
 
-  AgentSide(Page& page, Board& board);
+  AgentSide(Page& page, Tree& tree);
 
   /// Opens the negotiation on this node and rings its bell. `ranks` are those of the node; over all agents, every rank
   /// of the application exactly once. `epoch` > 0 is the same everywhere, above any used before, by less than 32768.
@@ -51,10 +51,9 @@ class AgentSide {
   tl::expected<void, cppc_status> start(std::uint64_t epoch, Allowance::Clock::duration patience,
                                         std::vector<int> ranks);
 
-  /// Takes all steps that can be taken now. Never waits for a rank; waits for the leader's next poll() where it needs
-  /// the board. Call it in a loop with short sleeps (about a millisecond): a rank at its ceiling waits for it. Cancels
-  /// by itself: when patience ends, when a rank of the node is in MPI_Finalize (CPPC_ERR_REFUSED) or cannot take part
-  /// (its own status).
+  /// Takes all steps that can be taken now; never waits. Call it in a loop with short sleeps (less than a millisecond):
+  /// ranks at their ceilings wait for all agents. Cancels by itself: when patience ends, when a rank of the node is in
+  /// MPI_Finalize (CPPC_ERR_REFUSED) or cannot take part (its own status).
   tl::expected<State, cppc_status> poll();
 
   /// Wants the negotiation given up for `why`; go on polling until it is. False when its outcome is known already; the
@@ -80,21 +79,21 @@ class AgentSide {
   using Clock = Allowance::Clock;
   void observe();
   [[nodiscard]] std::optional<Reason> grounds_to_give_up();
-  tl::expected<void, cppc_status> look();
+  tl::expected<void, cppc_status> hear();
+  tl::expected<std::optional<Word>, cppc_status> next_word(int from);
   tl::expected<void, cppc_status> apply(const AgentMove& move);
   void swap_page(Word to);
   void let_go(cppc_status why);
   void update_state(bool done);
 
   Page* page_;
-  Board* board_;
+  Tree* tree_;
   State state_ = State::idle;
   std::uint64_t epoch_;
   Allowance patience_{{}};
   std::vector<int> ranks_;
   AgentView view_;
-  Clock::time_point lifted_{};
-  Allowance settling_{{}};
+  std::vector<Word> said_by_;  ///< each child, last
 };
 
 }  // namespace cppc::negotiation

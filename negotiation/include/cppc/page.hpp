@@ -139,8 +139,8 @@ class RankSide {
   void announce(std::uint64_t bytes);
 
   /// At safe point number `passed` (rising by one from call to call while the bell rings), at `site`, the bell ringing.
-  /// A few loads once joined. Waits only at its node's ceiling, for the agent's answer; when the agent has died, or has
-  /// not answered for longer than the negotiation may take: refused (CPPC_ERR_PEER, CPPC_ERR_TIMEOUT).
+  /// A few loads once joined. Waits only at its node's ceiling, for the outcome; when the agent has died, or has
+  /// not told it for longer than the negotiation may take: refused (CPPC_ERR_PEER, CPPC_ERR_TIMEOUT).
   /// After `stop` the next call is the one at the next safe point; the agent concludes the negotiation before that.
   Decision reached(std::uint64_t passed, unsigned site);
 
