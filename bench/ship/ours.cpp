@@ -98,8 +98,8 @@ Result<std::string> OurTarget::prepare() {
 
 Result<void> OurTarget::receive() {
   const Places places = places_of(state_);
-  const auto received =
-      receiver_->receive([&](std::span<const image::Extent> head) { return unpack(head, places); }, patience());
+  const auto received = receiver_->receive(
+      [&](std::span<const image::Extent> head, const auto &) { return unpack(head, places); }, patience());
   receiver_.reset();
   if (!received) return failed("receiving", received.error());
   return {};

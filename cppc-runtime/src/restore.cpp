@@ -33,8 +33,8 @@ bool has_contents(const Object& object) { return !object.dead && object.bytes() 
 
 }  // namespace
 
-cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
-  auto block = read_runtime_block(runtime_block);
+cppc_status Restore::begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive) {
+  auto block = read_runtime_block(runtime_block, keep_alive);
   if (!block) {
     log().error("the runtime's block of the image, {} bytes, is damaged or of another version", runtime_block.size());
     return CPPC_ERR_IMAGE;
@@ -50,9 +50,9 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
   auto memory = MemoryMap::read();
   if (!memory) return memory.error();
   memory_ = std::move(*memory);
-  if (const cppc_status status = allocate_heap(); status != CPPC_OK) return status;
+  if (const cppc_status status = allocate_heap(keep_alive); status != CPPC_OK) return status;
   const cppc_status calls = required_calls().restore(block_.calls, objects());
-  if (calls == CPPC_OK) make_landings();
+  if (calls == CPPC_OK) make_landings(keep_alive);
   return calls;
 }
 
@@ -88,9 +88,11 @@ cppc_status Restore::find_globals() {
   return CPPC_OK;
 }
 
-cppc_status Restore::allocate_heap() {
+cppc_status Restore::allocate_heap(const KeepAlive& keep_alive) {
   heap().reserve_numbers(block_.next_heap_number);
+  std::size_t number = 0;
   for (Object& object : objects()) {
+    keep_alive(number++);
     if (object.section != CPPC_SECTION_HEAP) continue;
     const HeapBlock block{*heap_number(object), object.bytes(), object.alignment, object.layout->type};
     object.address = static_cast<std::byte*>(heap().adopt(block, object.dead));
@@ -103,9 +105,10 @@ cppc_status Restore::allocate_heap() {
   return CPPC_OK;
 }
 
-void Restore::make_landings() {
+void Restore::make_landings(const KeepAlive& keep_alive) {
   landings_.resize(objects().size());
   for (std::size_t i = 0; i < objects().size(); ++i) {
+    keep_alive(i);
     const Object& object = objects()[i];
     const bool in_place =
         object.section == CPPC_SECTION_HEAP ||

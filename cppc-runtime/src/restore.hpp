@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cppc/hooks.h"
+#include "keep_alive.hpp"
 #include "memory_map.hpp"
 #include "references.hpp"
 #include "registry.hpp"
@@ -24,7 +25,7 @@ namespace cppc {
 class Restore {
  public:
   /// As cppc_runtime::restore_begin, restore_place and restore_end. Errors are logged by name.
-  cppc_status begin(std::span<const std::byte> runtime_block);
+  cppc_status begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive);
   cppc_status place(cppc_section section, std::string_view name, std::uint64_t bytes, void** place);
   cppc_status end();
 
@@ -53,8 +54,8 @@ class Restore {
 
   cppc_status find_globals();
   void find_functions();
-  cppc_status allocate_heap();
-  void make_landings();
+  cppc_status allocate_heap(const KeepAlive& keep_alive);
+  void make_landings(const KeepAlive& keep_alive);
   [[nodiscard]] std::optional<std::size_t> number_of(cppc_section section, std::string_view name);
   cppc_status settle(std::size_t number);
   cppc_status set_shadow(const Object& shadow, const std::byte* stored);

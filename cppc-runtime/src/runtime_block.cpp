@@ -38,11 +38,13 @@ bool plausible(const Object& object) {
          (!object.shadow || (object.section == CPPC_SECTION_FRAME && object.count == 1 && !object.dead));
 }
 
-void read_objects(ByteReader& reader, const std::vector<const cppc_type*>& types, std::vector<Object>& objects) {
+void read_objects(ByteReader& reader, const std::vector<const cppc_type*>& types, std::vector<Object>& objects,
+                  const KeepAlive& keep_alive) {
   const std::uint64_t count = reader.count(min_object_bytes);
   objects.reserve(count);
   std::uint8_t section_before = CPPC_SECTION_GLOBAL;
   for (std::uint64_t i = 0; i < count; ++i) {
+    keep_alive(i);
     const std::uint8_t section = reader.u8();
     const std::uint8_t flags = reader.u8();
     const auto name = reader.text();
@@ -142,7 +144,7 @@ std::vector<std::byte> write_runtime_block(const RuntimeBlock& block) {
   return std::move(writer).take();
 }
 
-std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes) {
+std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes, const KeepAlive& keep_alive) {
   ByteReader reader(bytes);
   if (reader.u64() != magic || reader.u32() != version) return std::nullopt;
   RuntimeBlock block;
@@ -151,7 +153,7 @@ std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes)
   block.next_heap_number = reader.u64();
   const auto types = read_types(reader);
   if (!types) return std::nullopt;
-  read_objects(reader, *types, block.inventory.objects);
+  read_objects(reader, *types, block.inventory.objects, keep_alive);
   read_frames(reader, block.inventory);
   const std::uint64_t functions = reader.count(min_text_bytes);
   for (std::uint64_t i = 0; i < functions; ++i) block.functions.emplace_back(reader.text());

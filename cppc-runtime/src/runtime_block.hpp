@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "inventory.hpp"
+#include "keep_alive.hpp"
 #include "modules.hpp"
 #include "required.hpp"
 
@@ -31,6 +32,6 @@ std::optional<std::uint64_t> heap_number(const Object& object);
 std::vector<std::byte> write_runtime_block(const RuntimeBlock& block);
 
 /// Nothing for bytes that write_runtime_block() cannot have written. Layouts it gives live as long as the process.
-std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes);
+std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes, const KeepAlive& keep_alive = {});
 
 }  // namespace cppc

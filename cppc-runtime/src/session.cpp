@@ -228,10 +228,10 @@ cppc_status Session::capture_by_address(cppc_status (*visit)(const cppc_block* b
   return address_capture_->visit(visit, context);
 }
 
-cppc_status Session::restore_begin(std::span<const std::byte> runtime_block) {
+cppc_status Session::restore_begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive) {
   if (phase_ != Phase::fetching || restore_ || address_restore_) return not_now("restore_begin");
   if (address::kept_by_address()) return address_restore_.emplace().begin(runtime_block);
-  return restore_.emplace().begin(runtime_block);
+  return restore_.emplace().begin(runtime_block, keep_alive);
 }
 
 cppc_status Session::restore_place(cppc_section section, const char* name, std::uint64_t bytes, void** place) {
@@ -280,9 +280,10 @@ const cppc_runtime& runtime_interface() {
       .capture = [](cppc_status (*visit)(const cppc_block*, void*),
                     void* context) { return guarded([&] { return session().capture(visit, context); }); },
       .restore_begin =
-          [](const void* runtime_block, std::uint64_t bytes) {
+          [](const void* runtime_block, std::uint64_t bytes, void (*keep_alive)(void*), void* context) {
             return guarded([&] {
-              return session().restore_begin({static_cast<const std::byte*>(runtime_block), bytes});
+              return session().restore_begin({static_cast<const std::byte*>(runtime_block), bytes},
+                                             {keep_alive, context});
             });
           },
       .restore_place =

@@ -16,11 +16,16 @@ namespace cppc::image {
 
 namespace {
 
+constexpr std::size_t objects_between_calls = 4096;  // of KeepAlive: some milliseconds
+
 class IndexReader {
  public:
-  explicit IndexReader(const FileView& file) : file_(file) {}
+  IndexReader(const FileView& file, const KeepAlive& keep_alive) : file_(file), keep_alive_(keep_alive) {}
 
   Index take() && { return std::move(index_); }
+
+  /// What KeepAlive has ended the work with.
+  [[nodiscard]] cppc_status ended() const { return ended_; }
 
   /// What is wrong, or nullptr.
   const char* read(const Header& header) {
@@ -76,6 +81,9 @@ class IndexReader {
     paths.reserve(objects.size());
     const auto earlier = [&](std::size_t number) { return objects.name(number); };
     for (std::size_t i = 0; i < objects.size(); ++i) {
+      if (i % objects_between_calls == 0 && !goes_on()) {
+        return "reading it was ended";
+      }
       if (!valid_path(objects.name(i)) || !paths.insert(objects.name(i), i, earlier)) {
         return "a path is wrong or there twice";
       }
@@ -94,6 +102,15 @@ class IndexReader {
     }
     index_.first_stored.push_back(index_.stored.size());
     return next_run == runs.size() ? nullptr : "there are runs of no object";
+  }
+
+  bool goes_on() {
+    if (keep_alive_) {
+      if (const auto alive = keep_alive_(); !alive) {
+        ended_ = alive.error();
+      }
+    }
+    return ended_ == CPPC_OK;
   }
 
   [[nodiscard]] bool sized(const ObjectRow& row) const {
@@ -149,6 +166,8 @@ class IndexReader {
   }
 
   const FileView& file_;
+  const KeepAlive& keep_alive_;
+  cppc_status ended_ = CPPC_OK;
   std::vector<std::shared_ptr<const Type>> types_;
   std::vector<DatasetRow> datasets_;
   Index index_;
@@ -156,9 +175,12 @@ class IndexReader {
 
 }  // namespace
 
-tl::expected<Index, cppc_status> read_index(const FileView& file, const Header& header) {
-  IndexReader reader(file);
+tl::expected<Index, cppc_status> read_index(const FileView& file, const Header& header, const KeepAlive& keep_alive) {
+  IndexReader reader(file, keep_alive);
   if (const char* fault = reader.read(header)) {
+    if (reader.ended() != CPPC_OK) {
+      return tl::make_unexpected(reader.ended());
+    }
     return failure(CPPC_ERR_IMAGE, "image: its index is inconsistent: {}", fault);
   }
   return std::move(reader).take();

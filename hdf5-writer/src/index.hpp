@@ -21,7 +21,8 @@ struct Index {
 };
 
 /// Reads the index of a file. That its head has the right checksum does not make it true: CPPC_ERR_IMAGE unless
-/// everything that is used as an address or a size is consistent and within the file. Throws std::bad_alloc.
-tl::expected<Index, cppc_status> read_index(const FileView& file, const Header& header);
+/// everything that is used as an address or a size is consistent and within the file. `keep_alive` may be empty. Throws
+/// std::bad_alloc.
+tl::expected<Index, cppc_status> read_index(const FileView& file, const Header& header, const KeepAlive& keep_alive);
 
 }  // namespace cppc::image

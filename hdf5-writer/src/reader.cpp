@@ -73,8 +73,8 @@ tl::expected<void, cppc_status> verify_contents(std::span<const std::byte> file,
   return {};
 }
 
-tl::expected<Index, cppc_status> read_head(const FileView& file, const Header& header) {
-  auto index = read_index(file, header);
+tl::expected<Index, cppc_status> read_head(const FileView& file, const Header& header, const KeepAlive& keep_alive) {
+  auto index = read_index(file, header, keep_alive);
   if (!index) {
     return index;
   }
@@ -120,7 +120,7 @@ tl::expected<Reader, cppc_status> Reader::open(std::span<const std::byte> file) 
                      header->file_bytes);
     }
     std::vector<Extent> there{{0, file}};
-    auto index = read_head(FileView(there, file.size()), *header);
+    auto index = read_head(FileView(there, file.size()), *header, {});
     if (!index) {
       return tl::make_unexpected(index.error());
     }
@@ -133,7 +133,7 @@ tl::expected<Reader, cppc_status> Reader::open(std::span<const std::byte> file) 
   });
 }
 
-tl::expected<Reader, cppc_status> Reader::open_head(std::span<const Extent> head) {
+tl::expected<Reader, cppc_status> Reader::open_head(std::span<const Extent> head, const KeepAlive& keep_alive) {
   return contained("image", [&]() -> tl::expected<Reader, cppc_status> {
     if (head.empty() || head.front().offset != 0) {
       return failure(CPPC_ERR_IMAGE, "image: it has no beginning");
@@ -146,7 +146,7 @@ tl::expected<Reader, cppc_status> Reader::open_head(std::span<const Extent> head
       return failure(CPPC_ERR_IMAGE, "image: its head is not within its {} bytes", header->file_bytes);
     }
     std::vector<Extent> there(head.begin(), head.end());
-    return read_head(FileView(there, header->file_bytes), *header).map([&](Index&& index) {
+    return read_head(FileView(there, header->file_bytes), *header, keep_alive).map([&](Index&& index) {
       return Reader(std::make_unique<Impl>(Impl{std::move(index), std::move(there), header->file_bytes, false}));
     });
   });

@@ -36,6 +36,7 @@
 namespace cppc::fabric {
 
 using image::Extent;
+using image::KeepAlive;
 
 using Token = std::array<std::byte, 16>;
 
@@ -59,7 +60,6 @@ struct EndpointOptions {
   std::string provider;       ///< empty: CPPC_FABRIC; that unset or empty too: the best there is
   std::string local_address;  ///< numeric IPv4 or IPv6 address to use, which the source must be able to reach; empty:
                               ///< the first that is not loopback
-  bool same_node = false;     ///< the peer shares memory with this process, so that shm comes first
   bool rma = true;            ///< false: tagged messages, also where the provider offers RMA
 };
 
@@ -116,8 +116,10 @@ struct Place {
 };
 
 /// Called in the target once the head is there: says where all contents belong, in rising order. An error ends the
-/// transfer. The head's memory is there until receive() returns.
-using Unpack = std::function<tl::expected<std::vector<Place>, cppc_status>(std::span<const Extent> head)>;
+/// transfer. The head's memory is there until receive() returns. Meanwhile the source waits: `keep_alive` gives it
+/// signs of life, so it is to be called many times in Patience::silence. It costs a look at the clock.
+using Unpack = std::function<tl::expected<std::vector<Place>, cppc_status>(std::span<const Extent> head,
+                                                                           const KeepAlive& keep_alive)>;
 
 class Receiver {
  public:
@@ -157,7 +159,7 @@ enum class Compression { automatic, on, off };
 
 struct Tuning {
   std::size_t chunk_bytes = std::size_t{256} << 10;  ///< bytes in one write
-  std::size_t in_flight = 8;                         ///< writes under way at a time; through shm at most 2
+  std::size_t in_flight = 8;                         ///< writes under way at a time
   Compression compression = Compression::automatic;
 
   /// As CPPC_FABRIC_CHUNK (in KiB), CPPC_FABRIC_DEPTH and CPPC_COMPRESS (auto, on, off) say; what makes no sense is

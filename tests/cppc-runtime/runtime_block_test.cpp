@@ -44,6 +44,21 @@ TEST(RuntimeBlock, IsReadAsItWasWritten) {
   EXPECT_EQ(read->inventory.frames[1].count, 1U);
 }
 
+TEST(RuntimeBlock, IsReadWithSignsOfLife) {
+  RuntimeBlock block = example();
+  block.next_heap_number = 20'100;
+  for (int number = 100; number < 20'100; ++number) {
+    block.inventory.objects.push_back({.section = CPPC_SECTION_HEAP,
+                                       .name = std::to_string(number),
+                                       .layout = &layout_of(&cppc_type_double),
+                                       .count = 1});
+  }
+  int signs = 0;
+  const KeepAlive keep_alive([](void* counter) { ++*static_cast<int*>(counter); }, &signs);
+  ASSERT_TRUE(read_runtime_block(write_runtime_block(block), keep_alive));
+  EXPECT_GE(signs, 4);
+}
+
 TEST(RuntimeBlock, HasEveryStructureOnce) {
   static const auto twin_fields = item_fields;
   static const cppc_type twin{CPPC_STRUCT, sizeof(Item), "Item", twin_fields.data(), twin_fields.size()};

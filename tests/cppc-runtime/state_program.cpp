@@ -61,7 +61,8 @@ cppc_status restore_object(ByteReader& file, cppc_section section) {
   const bool dead = file.u8() != 0;
   const auto data = dead ? std::span<const std::byte>() : file.block();
   if (!file.ok()) return CPPC_ERR_IMAGE;
-  if (section == CPPC_SECTION_RUNTIME) return runtime_interface().restore_begin(data.data(), data.size());
+  if (section == CPPC_SECTION_RUNTIME)
+    return runtime_interface().restore_begin(data.data(), data.size(), nullptr, nullptr);
   void* place = nullptr;
   const cppc_status status = runtime_interface().restore_place(section, name.c_str(), bytes, &place);
   if (status != CPPC_OK || place == nullptr) return status;

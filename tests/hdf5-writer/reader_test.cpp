@@ -245,6 +245,23 @@ TEST(Reader, ReadsTheHeadAlone) {
   EXPECT_EQ(std::memcmp(file.data() + stored[0].file_offset, large.data(), stored[0].bytes), 0);
 }
 
+TEST(Reader, GivesSignsOfLifeWhileItReadsAHeadUntilItIsToldToEnd) {
+  std::vector<Object> objects;
+  const std::vector<double> number{1};
+  for (int i = 0; i < 20'000; ++i) objects.push_back(object("heap/" + std::to_string(i), float64, number));
+  const auto image = build(objects);
+  int signs = 0;
+  const auto count = [&]() -> tl::expected<void, cppc_status> {
+    if (++signs == 8) return tl::unexpected(CPPC_ERR_CANCELLED);
+    return {};
+  };
+  ASSERT_TRUE(Reader::open_head(image.head(), count));
+  EXPECT_EQ(signs, 5);
+  const auto ended = Reader::open_head(image.head(), count);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error(), CPPC_ERR_CANCELLED);
+}
+
 TEST(Reader, RefusesAHeadThatIsNotWhole) {
   const std::vector<double> large(100000, 1.25);
   auto image = build({object("heap/1", float64, large)});

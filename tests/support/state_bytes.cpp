@@ -34,7 +34,7 @@ cppc_status restore_object(const cppc_runtime& runtime, ByteReader& reader) {
   const std::uint64_t bytes = reader.u64();
   const auto data = reader.u8() != 0 ? reader.block() : std::span<const std::byte>();
   if (!reader.ok()) return CPPC_ERR_IMAGE;
-  if (section == CPPC_SECTION_RUNTIME) return runtime.restore_begin(data.data(), data.size());
+  if (section == CPPC_SECTION_RUNTIME) return runtime.restore_begin(data.data(), data.size(), nullptr, nullptr);
   void* place = nullptr;
   const cppc_status status = runtime.restore_place(section, name.c_str(), bytes, &place);
   if (status != CPPC_OK || place == nullptr) return status;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 8
+#define CPPC_HOOKS_VERSION 9
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -131,8 +131,11 @@ typedef struct cppc_runtime {
 
   /* In a replacement, only inside `fetch`: first the runtime's block (its bytes), then a place for the data of each
    * other block (in stored form, its holes may be left alone; `place` stays valid until `restore_end`; *place is NULL
-   * for a block that needs none), then the end, which checks that nothing is missing. */
-  cppc_status (*restore_begin)(const void* runtime_block, uint64_t bytes);
+   * for a block that needs none), then the end, which checks that nothing is missing. The beginning takes seconds when
+   * there are tens of millions of blocks: meanwhile it calls keep_alive(context) every few milliseconds, which may be
+   * NULL. */
+  cppc_status (*restore_begin)(const void* runtime_block, uint64_t bytes, void (*keep_alive)(void* context),
+                               void* context);
   cppc_status (*restore_place)(cppc_section section, const char* name, uint64_t bytes, void** place);
   cppc_status (*restore_end)(void);
 

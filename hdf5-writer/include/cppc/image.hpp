@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -135,6 +136,9 @@ struct Stored {
   std::uint64_t bytes = 0;
 };
 
+/// Called by what may take long, many times a second, for somebody who waits. An error ends the work, with this error.
+using KeepAlive = std::function<tl::expected<void, cppc_status>()>;
+
 class Reader {
  public:
   /// Opens the image whose bytes are `file`, which must outlive the reader and is not changed. Verifies the checksum of
@@ -145,7 +149,7 @@ class Reader {
   static tl::expected<Reader, cppc_status> open(std::span<const std::byte> file);
 
   /// The same for an image of which only the head is there, in rising order. What is in the head can be read.
-  static tl::expected<Reader, cppc_status> open_head(std::span<const Extent> head);
+  static tl::expected<Reader, cppc_status> open_head(std::span<const Extent> head, const KeepAlive& keep_alive = {});
 
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;

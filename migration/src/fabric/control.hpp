@@ -15,8 +15,9 @@
 ///   bye                            ->
 ///
 /// Without RMA a chunk is announced first, the target answers send with its index, and its data follows as a message
-/// with the tag tag_of(). Either side may end with a verdict at any time, and sends beat when it has had nothing to say
-/// for a while. Nothing here relies on messages overtaking each other or not.
+/// with the tag tag_of(). Either side may end with a verdict at any time; the source says verdict and bye when none of
+/// its data is under way any more. Either side sends beat when it has had nothing to say for a while. Nothing here
+/// relies on messages overtaking each other or not.
 #pragma once
 
 #include <array>

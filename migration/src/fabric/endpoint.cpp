@@ -49,10 +49,7 @@ void close_object(fid* object) {
 
 tl::expected<Endpoint, cppc_status> Endpoint::open(const EndpointOptions& options) {
   return guarded([&] {
-    ProviderWish wish{.provider = options.provider,
-                      .local_address = options.local_address,
-                      .same_node = options.same_node,
-                      .rma = options.rma};
+    ProviderWish wish{.provider = options.provider, .local_address = options.local_address, .rma = options.rma};
     const char* setting = std::getenv("CPPC_FABRIC");
     if (wish.provider.empty() && setting != nullptr) wish.provider = setting;
     return open_as(wish);

@@ -118,7 +118,6 @@ const fi_info* best_interface(const fi_info* list, std::string_view provider, co
 std::vector<std::string> names_wished(const fi_info* list, const ProviderWish& wish) {
   std::vector<std::string> names;
   if (wish.provider.empty()) {
-    if (wish.same_node) names.emplace_back("shm");
     names.insert(names.end(), preference.begin(), preference.end());
     return names;
   }

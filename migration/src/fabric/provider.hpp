@@ -22,7 +22,6 @@ using Info = std::unique_ptr<fi_info, InfoDeleter>;
 struct ProviderWish {
   std::string provider;              ///< "tcp", "tcp;ofi_rxm"; empty: the best there is
   std::string local_address;         ///< numeric; empty: the first that is not loopback
-  bool same_node = false;            ///< shm comes first
   bool rma = true;                   ///< prefer, or (exact) insist on, remote writes
   bool exact = false;                ///< take `rma` and `address_format` as they are
   std::uint32_t address_format = 0;  ///< with exact

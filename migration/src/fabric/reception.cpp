@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cppc/fault.hpp"
+#include "fabric/guard.hpp"
 #include "fabric/hash.hpp"
 #include "fabric/head.hpp"
 #include "fabric/packing.hpp"
@@ -21,6 +22,10 @@ using Result = tl::expected<void, cppc_status>;
 constexpr std::size_t slot_count = 4;
 constexpr std::size_t slot_bytes = std::size_t{1} << 20;
 constexpr int most_failures = 3;  // of a chunk, before it is given up
+
+constexpr std::string_view unpacking = "making room for the image";
+// To register memory is to pin it: seconds for 10 GB. In pieces, so that signs of life are given in between.
+constexpr std::size_t most_registered = std::size_t{1} << 30;
 
 }  // namespace
 
@@ -42,7 +47,7 @@ Reception::~Reception() {
 }
 
 tl::expected<Transferred, cppc_status> Reception::run() {
-  const auto received = listen();
+  const auto received = guarded([&] { return listen(); });
   session_.part(received ? CPPC_OK : received.error());
   if (!received) return tl::unexpected(received.error());
   return arrived_;
@@ -242,7 +247,7 @@ Result Reception::unpack_head() {
     spdlog::error("the head of the image, {} bytes, makes no sense", head_.size());
     return tl::unexpected(CPPC_ERR_IMAGE);
   }
-  auto places = unpack_(*head);
+  auto places = unpack_(*head, [this] { return session_.keep_alive(unpacking); });
   if (!places) return tl::unexpected(places.error());
   auto landing = Landing::at(std::move(*places));
   if (!landing) {
@@ -256,26 +261,32 @@ Result Reception::unpack_head() {
 
 /// Tells the source where it may write to. What is smaller comes by way of a slot.
 Result Reception::offer_places() {
-  std::uint64_t offered = 0;
   Control message{.kind = Kind::place};
   for (const Place& place : landing_.places()) {
     if (place.memory.size() < worth_a_write) continue;
-    auto region = endpoint_.register_memory(place.memory, FI_RECV | (offer_.rma ? FI_REMOTE_WRITE : 0));
-    if (!region) return tl::unexpected(region.error());
-    message.places[message.count++] = {.offset = place.offset,
-                                       .bytes = place.memory.size(),
-                                       .base = endpoint_.remote_address(place.memory),
-                                       .key = region->key()};
-    regions_.emplace(place.offset, std::move(*region));
-    ++offered;
-    if (message.count == Control::most_places) {
-      session_.say(message);
-      message.count = 0;
+    for (std::size_t at = 0; at < place.memory.size(); at += most_registered) {
+      const auto memory = place.memory.subspan(at, std::min(most_registered, place.memory.size() - at));
+      if (auto offered = offer_place({place.offset + at, memory}, message); !offered) return offered;
     }
   }
   if (message.count > 0) session_.say(message);
-  session_.say({.kind = Kind::ready, .index = offered});
+  session_.say({.kind = Kind::ready, .index = regions_.size()});
   return {};
+}
+
+Result Reception::offer_place(const Place& place, Control& message) {
+  auto region = endpoint_.register_memory(place.memory, FI_RECV | (offer_.rma ? FI_REMOTE_WRITE : 0));
+  if (!region) return tl::unexpected(region.error());
+  message.places[message.count++] = {.offset = place.offset,
+                                     .bytes = place.memory.size(),
+                                     .base = endpoint_.remote_address(place.memory),
+                                     .key = region->key()};
+  regions_.emplace(place.offset, std::move(*region));
+  if (message.count == Control::most_places) {
+    session_.say(message);
+    message.count = 0;
+  }
+  return session_.keep_alive(unpacking);
 }
 
 Result Reception::check_end() const {

@@ -52,6 +52,7 @@ class Reception {
   Result count(const Control& chunk);
   Result unpack_head();
   Result offer_places();
+  Result offer_place(const Place& place, Control& message);
   Result check_end() const;
   [[nodiscard]] bool complete() const { return head_known_ && done_ && chunks_ >= done_->index; }
 

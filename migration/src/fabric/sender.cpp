@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cppc/fault.hpp"
+#include "fabric/guard.hpp"
 #include "fabric/hash.hpp"
 #include "fabric/head.hpp"
 #include "fabric/packing.hpp"
@@ -22,12 +23,6 @@ std::uint64_t bytes_of(std::span<const Extent> extents) {
   std::uint64_t bytes = 0;
   for (const auto& extent : extents) bytes += extent.bytes.size();
   return bytes;
-}
-
-/// Through shared memory the target's process copies, all that it finds before it looks at any: no more than what its
-/// cache holds until then.
-std::size_t depth(const Endpoint::Impl& endpoint, const Tuning& tuning) {
-  return endpoint.provider == "shm" ? std::min<std::size_t>(tuning.in_flight, 2) : tuning.in_flight;
 }
 
 /// The table of the head and its extents, one after the other.
@@ -50,7 +45,7 @@ Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo,
       head_(head_with(table_, cargo.head)),
       total_(bytes_of(head_) + bytes_of(cargo.contents)),
       thrift_(tuning.compression),
-      slots_(depth(endpoint, tuning)),
+      slots_(tuning.in_flight),
       session_(endpoint, patience, offer.token, "target") {
   for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].number = static_cast<std::uint32_t>(i);
 }
@@ -64,12 +59,15 @@ Sender::~Sender() {
 }
 
 tl::expected<Transferred, cppc_status> Sender::run() {
-  const auto done = connect()
-                        .and_then([&] { return move(head_); })
-                        .and_then([&] { return await_places(); })
-                        .and_then([&] { return move(cargo_.contents); })
-                        .and_then([&] { return finish(); });
+  const auto done = guarded([&] {
+    return connect()
+        .and_then([&] { return move(head_); })
+        .and_then([&] { return await_places(); })
+        .and_then([&] { return move(cargo_.contents); })
+        .and_then([&] { return finish(); });
+  });
   if (done) return moved_;
+  drain();
   session_.part(done.error());
   return tl::unexpected(done.error());
 }
@@ -90,6 +88,14 @@ Result Sender::connect() {
   }
   session_.meet();
   return {};
+}
+
+/// No operation is left under way, and none begins any more.
+void Sender::drain() {
+  session_.drain([&] {
+    return std::ranges::none_of(slots_,
+                                [](const Slot& slot) { return slot.operation.state == Operation::State::posted; });
+  });
 }
 
 bool Sender::all_moved() const {
@@ -162,6 +168,7 @@ Result Sender::handle(const Control& message) {
       places_announced_ = message.index;
       return {};
     case Kind::verdict:
+      drain();
       session_.take_leave();
       if (message.status != CPPC_OK) {
         spdlog::error("the migration's target has refused or given up the image, with status {}", message.status);

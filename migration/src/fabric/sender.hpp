@@ -61,6 +61,7 @@ class Sender {
   void time_the_wire(const Slot& slot);
   Result release(Slot& slot);
   void announce(const Slot& slot);
+  void drain();
   [[nodiscard]] bool all_moved() const;
 
   Endpoint::Impl& endpoint_;

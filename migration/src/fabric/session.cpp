@@ -112,11 +112,24 @@ cppc_status Session::report(const Operation& operation, std::string_view what) {
 
 tl::expected<void, cppc_status> Session::turn(std::string_view purpose) {
   const auto now = Clock::now();
+  return round(now, purpose).map([&] { rest(now); });
+}
+
+tl::expected<void, cppc_status> Session::keep_alive(std::string_view purpose) {
+  const auto now = Clock::now();
+  if (ended_ == CPPC_OK && now - last_turn_ > beat() / 4) {
+    if (auto done = round(now, purpose); !done) ended_ = done.error();
+  }
+  if (ended_ != CPPC_OK) return tl::unexpected(ended_);
+  return {};
+}
+
+tl::expected<void, cppc_status> Session::round(Clock::time_point now, std::string_view purpose) {
   // While this process did not run, or worked elsewhere, it could not have heard anybody.
   if (now - last_turn_ > beat()) last_heard_ += now - last_turn_;
   last_turn_ = now;
   if (met_ && now - last_said_ > beat()) say({.kind = Control::Kind::beat});
-  return exchange().and_then([&] { return check_patience(now, purpose); }).map([&] { rest(now); });
+  return exchange().and_then([&] { return check_patience(now, purpose); });
 }
 
 tl::expected<void, cppc_status> Session::exchange() {
@@ -222,10 +235,13 @@ tl::expected<void, cppc_status> Session::receive(const Control& message) {
   return {};
 }
 
-template <class Done>
-void Session::exchange_until(Done done) {
-  const auto end = Clock::now() + parting_time;
-  for (auto now = Clock::now(); !done() && now < end && exchange(); now = Clock::now()) rest(now);
+void Session::exchange_until(const std::function<bool()>& done) {
+  if (!leaving_by_) leaving_by_ = Clock::now() + parting_time;
+  for (auto now = Clock::now(); !done() && now < *leaving_by_ && exchange(); now = Clock::now()) rest(now);
+}
+
+void Session::drain(const std::function<bool()>& idle) {
+  if (!lost_) exchange_until(idle);
 }
 
 void Session::part(cppc_status status) {

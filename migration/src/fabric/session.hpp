@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -45,11 +46,21 @@ class Session {
   /// peer is gone; `purpose` says in the log what was waited for. Operations of others on the endpoint progress too.
   tl::expected<void, cppc_status> turn(std::string_view purpose);
 
+  /// The same without rest, for long work between turns; nothing when the last round was a moment ago. After an error
+  /// always that error.
+  tl::expected<void, cppc_status> keep_alive(std::string_view purpose);
+
   /// An operation that moves the image has failed.
   cppc_status report(const Operation& operation, std::string_view what);
 
-  /// Tells the peer how it ended and waits, for two seconds at most, until it knows. Leaving before could take the news
-  /// from it: what has not been read yet is lost when an endpoint is closed.
+  /// Lets the provider work until nothing that moves the image is under way: `idle`. To be called by the source before
+  /// part() and take_leave(), so that nothing is when the target closes its endpoint: the target's provider may be
+  /// fetching the data of a message by itself (tcp;ofi_rxm), and that of libfabric 1.17 crashes when it is closed then.
+  /// This and part() or take_leave() together take two seconds at most.
+  void drain(const std::function<bool()>& idle);
+
+  /// Tells the peer how it ended and waits until it knows. Leaving before could take the news from it: what has not
+  /// been read yet is lost when an endpoint is closed.
   void part(cppc_status status);
 
   /// The answer to the peer's part().
@@ -73,13 +84,13 @@ class Session {
     std::vector<Slot> slots;
   };
 
+  tl::expected<void, cppc_status> round(Clock::time_point now, std::string_view purpose);
   tl::expected<void, cppc_status> exchange();
   tl::expected<void, cppc_status> take_incoming();
   tl::expected<void, cppc_status> settle();
   tl::expected<void, cppc_status> post(Mailbox& box);
   tl::expected<void, cppc_status> check_patience(Clock::time_point now, std::string_view purpose);
-  template <class Done>
-  void exchange_until(Done done);
+  void exchange_until(const std::function<bool()>& done);
   tl::expected<void, cppc_status> receive(const Control& message);
   void rest(Clock::time_point turn_began) const;
   [[nodiscard]] std::string peer_text() const;
@@ -100,8 +111,10 @@ class Session {
 
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
   bool met_ = false;
-  bool parted_ = false;  // the peer knows the end
-  bool lost_ = false;    // the peer does not answer any more
+  bool parted_ = false;          // the peer knows the end
+  bool lost_ = false;            // the peer does not answer any more
+  cppc_status ended_ = CPPC_OK;  // what keep_alive() has ended with
+  std::optional<Clock::time_point> leaving_by_;
   Clock::time_point last_turn_;
   Clock::time_point last_event_;
   Clock::time_point last_heard_;

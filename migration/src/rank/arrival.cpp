@@ -25,22 +25,28 @@ tl::expected<cppc_section, cppc_status> section_of(std::string_view name) {
   return tl::unexpected(CPPC_ERR_IMAGE);
 }
 
+constexpr std::size_t entries_between_calls = 1024;  // of KeepAlive: some microseconds
+
+/// For the runtime, which cannot be told that its work is in vain: the next call for ourselves tells.
+void keep_alive_of(void* context) { (void)(*static_cast<const fabric::KeepAlive*>(context))(); }
+
 tl::expected<void, cppc_status> begin_restore(const cppc_runtime& runtime, const image::Reader& reader,
-                                              const image::Entry& entry) {
+                                              const image::Entry& entry, fabric::KeepAlive keep_alive) {
   std::vector<std::byte> block(entry.bytes);
   if (auto read = reader.read(entry, block); !read) return read;
-  const cppc_status begun = runtime.restore_begin(block.data(), block.size());
+  const cppc_status begun = runtime.restore_begin(block.data(), block.size(), keep_alive_of, &keep_alive);
   if (begun != CPPC_OK) return tl::unexpected(begun);
   return {};
 }
 
 /// Adds the places of an object's contents.
 tl::expected<void, cppc_status> place_entry(const cppc_runtime& runtime, const image::Reader& reader,
-                                            const image::Entry& entry, std::vector<fabric::Place>& places) {
+                                            const image::Entry& entry, std::vector<fabric::Place>& places,
+                                            const fabric::KeepAlive& keep_alive) {
   const auto slash = entry.path.find('/');
   const auto section = section_of(entry.path.substr(0, slash));
   if (!section) return tl::unexpected(section.error());
-  if (*section == CPPC_SECTION_RUNTIME) return begin_restore(runtime, reader, entry);
+  if (*section == CPPC_SECTION_RUNTIME) return begin_restore(runtime, reader, entry, keep_alive);
   void* place = nullptr;
   const cppc_status placed = runtime.restore_place(*section, entry.path.substr(slash + 1).c_str(), entry.bytes, &place);
   if (placed != CPPC_OK) return tl::unexpected(placed);
@@ -51,14 +57,29 @@ tl::expected<void, cppc_status> place_entry(const cppc_runtime& runtime, const i
   return {};
 }
 
+/// Tens of millions of places take seconds.
+void sort(std::vector<fabric::Place>& places, const fabric::KeepAlive& keep_alive) {
+  std::size_t comparisons = 0;
+  std::ranges::sort(places, [&](const fabric::Place& one, const fabric::Place& other) {
+    if (++comparisons % (entries_between_calls * 64) == 0) (void)keep_alive();
+    return one.offset < other.offset;
+  });
+}
+
 tl::expected<std::vector<fabric::Place>, cppc_status> places_for(const cppc_runtime& runtime,
-                                                                 std::span<const image::Extent> head) {
-  const auto reader = image::Reader::open_head(head);
+                                                                 std::span<const image::Extent> head,
+                                                                 const fabric::KeepAlive& keep_alive) {
+  const auto reader = image::Reader::open_head(head, keep_alive);
   if (!reader) return tl::unexpected(reader.error());
   std::vector<fabric::Place> places;
-  for (const auto& entry : reader->entries())
-    if (auto placed = place_entry(runtime, *reader, entry, places); !placed) return tl::unexpected(placed.error());
-  std::ranges::sort(places, {}, &fabric::Place::offset);
+  for (const auto& entry : reader->entries()) {
+    if (entry.number % entries_between_calls == 0)
+      if (auto alive = keep_alive(); !alive) return tl::unexpected(alive.error());
+    if (auto placed = place_entry(runtime, *reader, entry, places, keep_alive); !placed)
+      return tl::unexpected(placed.error());
+  }
+  sort(places, keep_alive);
+  if (auto alive = keep_alive(); !alive) return tl::unexpected(alive.error());
   return places;
 }
 
@@ -91,7 +112,9 @@ cppc_status Arrival::fetch(const cppc_runtime& runtime, const std::function<bool
   if (given_up()) return CPPC_ERR_CANCELLED;
   if (auto faulty = fault::at("newcomer-receive"); !faulty) return faulty.error();
   const auto begin = Clock::now();
-  const auto unpack = [&](std::span<const image::Extent> head) { return places_for(runtime, head); };
+  const auto unpack = [&](std::span<const image::Extent> head, const fabric::KeepAlive& keep_alive) {
+    return places_for(runtime, head, keep_alive);
+  };
   const fabric::Patience patience{.deadline = begin + deadlines::ship(), .cancelled = given_up};
   const auto received = receiver_.receive(unpack, patience);
   if (!received) return received.error();

@@ -65,7 +65,8 @@ bool receive_one(const std::string& provider, int channel) {
   auto receiver = Receiver::prepare(std::move(*endpoint));
   if (!receiver) return false;
   const auto offer = receiver->offer().encode();
-  const Unpack unpack = [&](std::span<const Extent>) -> tl::expected<std::vector<Place>, cppc_status> {
+  const Unpack unpack = [&](std::span<const Extent>,
+                            const KeepAlive&) -> tl::expected<std::vector<Place>, cppc_status> {
     return std::vector<Place>{{0, buffer}};
   };
   return write(channel, offer.data(), offer.size()) == static_cast<ssize_t>(offer.size()) &&

@@ -30,7 +30,8 @@ bool receive_one(const std::string& provider) {
   auto receiver = Receiver::prepare(std::move(*endpoint));
   if (!receiver) return false;
   const auto offer = receiver->offer().encode();
-  const Unpack unpack = [&](std::span<const Extent>) -> tl::expected<std::vector<Place>, cppc_status> {
+  const Unpack unpack = [&](std::span<const Extent>,
+                            const KeepAlive&) -> tl::expected<std::vector<Place>, cppc_status> {
     return std::vector<Place>{{0, buffer}};
   };
   MPI_Send(offer.data(), static_cast<int>(offer.size()), MPI_BYTE, 1, 0, MPI_COMM_WORLD);

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fabric.hpp"
@@ -35,6 +36,8 @@ struct Settings {
   std::uint64_t die_after = ~std::uint64_t{0};
   std::uint64_t cancel_after = ~std::uint64_t{0};
   int timeout_s = 120;
+  int silence_ms = 10'000;
+  int unpack_ms = 0;
   bool tagged = false;
   bool wrong_token = false;
   bool no_room = false;
@@ -46,7 +49,8 @@ std::uint64_t moved = 0;  // bytes
 
 Patience patience_of(const Settings& settings) {
   return {.deadline = Clock::now() + std::chrono::seconds(settings.timeout_s),
-          .cancelled = [&settings] { return moved >= settings.cancel_after; }};
+          .cancelled = [&settings] { return moved >= settings.cancel_after; },
+          .silence = std::chrono::milliseconds(settings.silence_ms)};
 }
 
 Progress progress_of(const Settings& settings) {
@@ -78,9 +82,14 @@ int run_target(const Settings& settings) {
   std::cout << "offer " << pattern::to_hex(receiver->offer().encode()) << std::endl;
 
   bool right = true;
-  const Unpack unpack = [&](std::span<const Extent> head) -> tl::expected<std::vector<Place>, cppc_status> {
+  const Unpack unpack = [&](std::span<const Extent> head,
+                            const KeepAlive& keep_alive) -> tl::expected<std::vector<Place>, cppc_status> {
     right = pattern::is_head(head);
     if (settings.no_room) return tl::unexpected(CPPC_ERR_MEMORY);
+    for (const auto end = Clock::now() + std::chrono::milliseconds(settings.unpack_ms); Clock::now() < end;) {
+      if (auto alive = keep_alive(); !alive) return tl::unexpected(alive.error());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     return pattern::places_in(buffer, layout);
   };
   const auto result = receiver->receive(unpack, patience_of(settings), progress_of(settings));
@@ -133,6 +142,7 @@ int main(int argc, char** argv) {
   target->add_option("--local", settings.local_address, "address to listen on");
   target->add_option("--capacity", settings.capacity, "bytes of the buffer")->required();
   target->add_flag("--no-room", settings.no_room, "give up when the head is there");
+  target->add_option("--unpack-ms", settings.unpack_ms, "how long to work on the head");
   target->add_flag("--tagged", settings.tagged, "do not use RMA");
   source->add_option("--offer", settings.offer, "what the target printed")->required();
   source->add_option("--chunk", settings.chunk_bytes, "bytes in one write");
@@ -143,6 +153,7 @@ int main(int argc, char** argv) {
   for (auto* side : {target, source}) {
     side->add_option("--layout", settings.layout, "extents: offset:length,...");
     side->add_option("--timeout", settings.timeout_s, "deadline in seconds");
+    side->add_option("--silence-ms", settings.silence_ms, "after which the other side is taken for dead");
     side->add_option("--die-after", settings.die_after, "SIGKILL oneself when this many bytes have moved");
     side->add_option("--cancel-after", settings.cancel_after, "cancel when this many bytes have moved");
   }

@@ -161,6 +161,15 @@ TEST_P(Transfer, NoTargetByTheDeadline) {
   EXPECT_EQ(source.wait().status, CPPC_ERR_TIMEOUT);
 }
 
+TEST_P(Transfer, TargetThatUnpacksForLongIsNotTakenForDead) {
+  // Signs of life come ten times in a silence: nine may be late.
+  const auto outcome =
+      transfer("0:5000000", 5 * megabyte, {"--silence-ms", "2000"}, {"--silence-ms", "2000", "--unpack-ms", "4500"});
+  EXPECT_EQ(outcome.target.status, CPPC_OK) << outcome.target.log;
+  EXPECT_EQ(outcome.source.status, CPPC_OK) << outcome.source.log;
+  EXPECT_TRUE(outcome.target.contents_right);
+}
+
 TEST_P(Transfer, DamagedChunkIsSentAgain) {
   const auto outcome = transfer("9:3000000", 4 * megabyte, {"--lie", "hash-once"});
   EXPECT_EQ(outcome.target.status, CPPC_OK) << outcome.target.log;

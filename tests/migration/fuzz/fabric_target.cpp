@@ -130,7 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   cppc::fabric::fuzz::play(std::as_bytes(std::span(data, size)).subspan(1), land);
   const auto endpoint = cppc::fabric::fuzz::make_endpoint(rma);
   const Offer offer{.provider = "script", .rma = rma, .token = cppc::fabric::fuzz::token()};
-  const Unpack unpack = [](std::span<const Extent>) { return empty_places(); };
+  const Unpack unpack = [](std::span<const Extent>, const KeepAlive&) { return empty_places(); };
   const Patience patience{.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1), .cancelled = {}};
   std::uint64_t last = 0;
   const Progress progress = [&](std::uint64_t done, std::uint64_t) { last = done; };
