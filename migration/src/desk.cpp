@@ -21,6 +21,7 @@ namespace cppc::migration {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x43505043'4445534bULL;  // "CPPCDESK"
+constexpr std::uint32_t kVersion = 2;                     // of the layout: of Header and Slot
 
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
   return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
@@ -43,13 +44,15 @@ bool SharedWord::wait_while(std::uint32_t value, Deadline deadline) const {
   return true;
 }
 
+/// What comes before `commands` is constant once others know of the desk.
 struct Desk::Header {
   std::uint64_t magic;
+  std::uint32_t version;
   std::int32_t ranks;
   std::int32_t agents;
-  SharedWord commands;                       // how many have been given
-  std::array<std::atomic<Action>, 64> last;  // of them, by their number
-  std::int32_t join_count;
+  alignas(64) SharedWord commands;      // how many have been given
+  std::array<Shared<Action>, 64> last;  // of them, by their number
+  Shared<std::int32_t> join_count;
 };
 
 namespace {
@@ -68,8 +71,9 @@ void* map(int descriptor, std::size_t bytes) {
 
 tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents) {
   const std::size_t bytes = slots_offset(sizeof(Header), agents) + static_cast<std::size_t>(ranks) * sizeof(Slot);
-  const int descriptor = memfd_create("cppc-desk", MFD_CLOEXEC);
-  if (descriptor < 0 || ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) {
+  const int descriptor = memfd_create("cppc-desk", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor < 0 || ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ||
+      fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     spdlog::error("cannot make {} bytes of shared memory for the ranks of this node: {}", bytes, std::strerror(errno));
     if (descriptor >= 0) close(descriptor);
     return tl::unexpected(CPPC_ERR_SYSTEM);
@@ -81,6 +85,7 @@ tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents) {
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
   Desk desk(descriptor, memory, bytes);
+  desk.header().version = kVersion;
   desk.header().ranks = ranks;
   desk.header().agents = agents;
   desk.header().magic = kMagic;
@@ -97,20 +102,23 @@ tl::expected<Desk, cppc_status> Desk::open(pid_t agent, int descriptor) {
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  void* memory = bytes < sizeof(Header) ? MAP_FAILED : map(file, bytes);
+  const bool large_enough = S_ISREG(status.st_mode) && bytes >= sizeof(Header);
+  void* memory = large_enough ? map(file, bytes) : MAP_FAILED;
+  const int error = errno;
   close(file);
-  if (memory == MAP_FAILED) {
-    spdlog::error("cannot map the agent's shared memory {} of {} bytes", path, bytes);
+  if (large_enough && memory == MAP_FAILED) {
+    spdlog::error("cannot map the agent's shared memory {} of {} bytes: {}", path, bytes, std::strerror(error));
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
-  Desk desk(-1, memory, bytes);
-  const Header& header = desk.header();
-  if (header.magic != kMagic || header.ranks < 0 || header.agents < 0 ||
-      slots_offset(sizeof(Header), header.agents) + static_cast<std::size_t>(header.ranks) * sizeof(Slot) != bytes) {
-    spdlog::error("{} is not the desk of an agent of this version", path);
-    return tl::unexpected(CPPC_ERR_MISMATCH);
+  if (large_enough) {
+    Desk desk(-1, memory, bytes);
+    const Header& header = desk.header();
+    if (header.magic == kMagic && header.version == kVersion && header.ranks >= 0 && header.agents >= 0 &&
+        bytes == slots_offset(sizeof(Header), header.agents) + static_cast<std::size_t>(header.ranks) * sizeof(Slot))
+      return desk;
   }
-  return desk;
+  spdlog::error("{} is no desk of this version: agent and application must be of one CPPC Live", path);
+  return tl::unexpected(CPPC_ERR_MISMATCH);
 }
 
 Desk::Desk(Desk&& other) noexcept
@@ -167,7 +175,7 @@ tl::expected<Action, cppc_status> Desk::await_command(std::uint32_t& seen, Deadl
 std::span<const int> Desk::joins() const {
   const auto* place =
       reinterpret_cast<const int*>(static_cast<const std::byte*>(memory_) + joins_offset(sizeof(Header)));
-  return {place, static_cast<std::size_t>(std::clamp(header().join_count, 0, header().agents))};
+  return {place, static_cast<std::size_t>(std::clamp(header().join_count.load(), 0, header().agents))};
 }
 
 }  // namespace cppc::migration

@@ -2,9 +2,10 @@
 /// has brought them to the migration point. Ranks wait here without using a processor and without being inside MPI, so
 /// that every wait has a deadline and a rank that fails takes nobody with it.
 ///
-/// The agent creates it, without a name in any file system; ranks open it through the agent's process. One writer a
-/// field: a rank writes its own slot's report, the agent everything else. What is written before a stage or a command
-/// is set is visible to whoever sees it.
+/// The agent creates it, without a name in any file system and sealed, so that nobody can cut off what others have
+/// mapped; ranks open it through the agent's process, if it is of this version. One writer a field: a rank writes its
+/// own slot's report, the agent everything else. What is written before a stage or a command is set is visible to
+/// whoever sees it; so is a list to whoever has read its length.
 #pragma once
 
 #include <sys/types.h>
@@ -21,6 +22,13 @@
 
 namespace cppc::migration {
 
+/// A field of shared memory.
+template <class T>
+using Shared = std::atomic<T>;
+static_assert(Shared<std::uint64_t>::is_always_lock_free && Shared<std::uint32_t>::is_always_lock_free &&
+                  Shared<cppc_status>::is_always_lock_free,
+              "the desk is shared between processes");
+
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
@@ -33,7 +41,7 @@ class SharedWord {
   [[nodiscard]] bool wait_while(std::uint32_t value, Deadline deadline) const;
 
  private:
-  mutable std::atomic<std::uint32_t> word_;
+  mutable Shared<std::uint32_t> word_;
 };
 
 /// Where a rank stands. The owner of the next step is in brackets.
@@ -57,37 +65,39 @@ enum class Action : std::uint32_t {
   go_on,       // no migration: work on; newcomers vanish
 };
 
-struct Slot {
+/// Zero-filled memory is that of a rank that works.
+struct alignas(64) Slot {
   SharedWord stage;
-  SharedWord dismissed;                // the agent's: nobody waits for this newcomer's, or leaver's, image any more
-  std::atomic<std::uint32_t> in_mpi;   // a newcomer's: MPI_Init has returned
-  SharedWord spawning;                 // the agent's, for a newcomer: it is inside MPI_Comm_spawn_multiple
-  std::atomic<std::uint32_t> needed;   // the agent's, for a newcomer: committed, the job cannot go on without it
-  std::atomic<std::uint32_t> lost;     // the guardian's: the newcomer has died before it was needed
-  std::atomic<std::uint32_t> decided;  // the agent's, for a leaver: nobody goes back
-  cppc_status status;                  // of stage failed
+  SharedWord dismissed;           // the agent's: nobody waits for this newcomer's, or leaver's, image any more
+  Shared<std::uint32_t> in_mpi;   // a newcomer's: MPI_Init has returned
+  SharedWord spawning;            // the agent's, for a newcomer: it is inside MPI_Comm_spawn_multiple
+  Shared<std::uint32_t> needed;   // the agent's, for a newcomer: committed, the job cannot go on without it
+  Shared<std::uint32_t> lost;     // the guardian's: the newcomer has died before it was needed
+  Shared<std::uint32_t> decided;  // the agent's, for a leaver: nobody goes back
+  Shared<cppc_status> status;     // of stage failed
   // The rank's report on arrival.
-  std::uint64_t passed;
-  std::uint32_t site;
+  Shared<std::uint64_t> passed;
+  Shared<std::uint32_t> site;
   // Messages sent and received, requests active: kept up to date while the rank drains. Whoever reads `active` first
   // sees a `received` that is no older.
-  std::int64_t sent;
-  std::atomic<std::int64_t> received, active;
+  Shared<std::int64_t> sent;
+  Shared<std::int64_t> received, active;
   // The image. A leaver has in its mail where to send it.
-  std::atomic<std::uint64_t> image_bytes;
-  std::atomic<std::uint64_t> bytes_done;
-  std::int32_t stops;      // the rank's: where it can be stopped, as the runtime's watch_calls() says
-  std::uint32_t leaving;   // the agent's: this rank moves away
-  std::int32_t group;      // the agent's, for a newcomer: index of its agent in Desk::joins()
-  std::atomic<std::uint32_t> mail_size;
+  Shared<std::uint64_t> image_bytes;
+  Shared<std::uint64_t> bytes_done;
+  Shared<std::int32_t> stops;     // the rank's: where it can be stopped, as the runtime's watch_calls() says
+  Shared<std::uint32_t> leaving;  // the agent's: this rank moves away
+  Shared<std::int32_t> group;     // the agent's, for a newcomer: index of its agent in Desk::joins()
+  // Lists are written while their length is 0, or before anybody looks, and read after it.
+  Shared<std::uint32_t> mail_size;
   std::array<std::byte, 1024> mail;
   // What the runtime told of the rank's largest blocks, when it last announced them; a newcomer gets what was told of
   // the rank it takes over.
-  std::atomic<std::uint32_t> block_count;
+  Shared<std::uint32_t> block_count;
   std::array<std::uint64_t, 64> blocks;
   // What the runtime told of the objects that it carries, once; a newcomer gets what was told of the rank it takes
   // over.
-  std::uint32_t object_bytes;
+  Shared<std::uint32_t> object_bytes;
   std::array<std::byte, 8192> objects;
 };
 

@@ -132,6 +132,32 @@ TEST(MigrationTest, AnEvacuationEmptiesTheNodeOfAllJobs) {
   EXPECT_EQ(storm.wait().status, 0);
 }
 
+/// Whether all of the cluster has IPv6 addresses now, and no others.
+bool leave_ipv6_alone(const Cluster& cluster, const std::vector<std::string>& nodes) {
+  std::string hosts = "127.0.0.1 localhost\n::1 localhost\n";
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::string address = "fd77::" + std::to_string(i + 1);
+    const std::string commands =
+        "PATH=$PATH:/usr/sbin:/sbin; ip address add " + address + "/64 dev eth0 nodad && ip -4 address flush dev eth0";
+    if (cluster.run(nodes[i], {"sh", "-c", commands}).status != 0) return false;
+    hosts += address + " " + nodes[i] + "\n";
+  }
+  return cluster.run("head", {"sh", "-c", "printf \"$1\" > /etc/hosts", "sh", hosts}).status == 0;
+}
+
+TEST(MigrationTest, WorksWithIPv6Alone) {
+  const Folder folder;
+  const Cluster cluster(3);
+  if (!leave_ipv6_alone(cluster, {"head", "node0", "node1", "node2"})) GTEST_SKIP() << "needs IPv6";
+  Job job(cluster, kFourOnTwo, {app("heat"), "--quiet", "--mb", "2", "--until", folder.file("stop")});
+  job.await_running();
+  expect_done(job.migrate({"--rank", "1", "--to", "node2"}));
+  expect_done(job.migrate({"--evacuate", "node1"}));
+  std::ofstream(folder.file("stop")).flush();
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
+}
+
 TEST(MigrationTest, TheWholeJobMovesToOtherNodes) {
   HeatScene scene(6, {"-H", "node0:2,node1:1,node2:1,node3:2,node4:1,node5:1", "-n", "4"});
   expect_done(scene.job().migrate({"--rank", "0", "--to", "node3"}));

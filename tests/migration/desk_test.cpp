@@ -1,6 +1,9 @@
 #include "desk.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +53,35 @@ TEST(DeskTest, RefusesWhatIsNoDesk) {
   EXPECT_FALSE(Desk::open(getpid(), 9999));
   close(ends[0]);
   close(ends[1]);
+}
+
+TEST(DeskTest, NobodyCanCutItOff) {
+  auto desk = Desk::create(7, 3);
+  ASSERT_TRUE(desk);
+  struct stat status {};
+  ASSERT_EQ(fstat(desk->descriptor(), &status), 0);
+  EXPECT_NE(ftruncate(desk->descriptor(), 0), 0);
+  EXPECT_NE(ftruncate(desk->descriptor(), status.st_size + 4096), 0);
+  EXPECT_EQ(fcntl(desk->descriptor(), F_GET_SEALS), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+/// A desk with one word of its header changed, and opened.
+cppc_status opened_with(std::size_t word, std::uint32_t value) {
+  auto desk = Desk::create(7, 3);
+  const std::uint32_t changed = value;
+  EXPECT_EQ(pwrite(desk->descriptor(), &changed, sizeof changed, static_cast<off_t>(word * sizeof changed)),
+            static_cast<ssize_t>(sizeof changed));
+  const auto opened = Desk::open(getpid(), desk->descriptor());
+  return opened ? CPPC_OK : opened.error();
+}
+
+TEST(DeskTest, RefusesOneOfAnotherLayout) {
+  EXPECT_EQ(opened_with(2, 2), CPPC_OK) << "its own version";
+  EXPECT_EQ(opened_with(2, 1), CPPC_ERR_MISMATCH) << "version";
+  EXPECT_EQ(opened_with(2, 3), CPPC_ERR_MISMATCH) << "version";
+  EXPECT_EQ(opened_with(0, 0), CPPC_ERR_MISMATCH) << "magic";
+  EXPECT_EQ(opened_with(3, 8), CPPC_ERR_MISMATCH) << "more ranks than it has room for";
+  EXPECT_EQ(opened_with(3, 6), CPPC_ERR_MISMATCH) << "fewer";
 }
 
 TEST(DeskTest, CommandsWakeRanksInOtherProcesses) {

@@ -28,14 +28,14 @@ std::string short_name(const json& object, const char* field) { return tools::wi
 
 Exit Evacuation::run() {
   const auto running = scope_.look();
-  if (!running) return refuse(running.error());
+  if (!running) return give_up(running.error(), Exit::failed);
   learn_names(running->jobs);
   choose(running->jobs);
   const bool known = std::ranges::any_of(running->jobs, [&](const RunningJob& job) { return node_of(job) != nullptr; });
-  if (requests_.empty() && !known) return refuse("refused: no job has a node " + request_.evacuate);
+  if (requests_.empty() && !known) return give_up("refused: no job has a node " + request_.evacuate, Exit::refused);
   follow();
   if (request_.dry_run) return report_plan();
-  if (!known) return refuse(requests_.front().ending()->reason);
+  if (!known) return give_up(requests_.front().ending()->reason, requests_.front().ending()->how);
   const Verdict verdict = judge();
   print(verdict);
   return verdict.how;
@@ -73,10 +73,10 @@ bool Evacuation::stays(const RunningJob& job) const {
   return state != "evacuated" && (state != "down" || !list(*node, "ranks").empty());
 }
 
-Exit Evacuation::refuse(const std::string& reason) const {
+Exit Evacuation::give_up(const std::string& reason, Exit how) const {
   if (request_.json) print_json({{"error", reason}});
   complain(reason);
-  return Exit::refused;
+  return how;
 }
 
 // Where there is one job alone, it says itself why it does not know the node.

@@ -37,7 +37,7 @@ class Evacuation {
   bool is_meant(const nlohmann::json& node) const;
   const nlohmann::json* node_of(const RunningJob& job) const;
   bool stays(const RunningJob& job) const;
-  Exit refuse(const std::string& reason) const;
+  Exit give_up(const std::string& reason, Exit how) const;
   void choose(const std::vector<RunningJob>& jobs);
   void follow();
   void show(const MigrationRequest& one);

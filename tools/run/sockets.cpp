@@ -49,6 +49,22 @@ UniqueFd bound_to_any() {
   return bound_to_v4(INADDR_ANY);
 }
 
+// A link's own IPv6 addresses mean nothing without the name that each machine has for its interface there.
+bool is_seen_by_others(const ifaddrs& interface) {
+  if (interface.ifa_addr == nullptr || (interface.ifa_flags & IFF_UP) == 0 || (interface.ifa_flags & IFF_LOOPBACK) != 0)
+    return false;
+  if (interface.ifa_addr->sa_family != AF_INET6) return interface.ifa_addr->sa_family == AF_INET;
+  return !IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(interface.ifa_addr)->sin6_addr);
+}
+
+std::string numeric(const sockaddr& address) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (address.sa_family == AF_INET)
+    return inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text, sizeof text);
+  inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, text, sizeof text);
+  return std::string("[").append(text).append("]");
+}
+
 }  // namespace
 
 Result<Listener> listen_on_tcp(Reach reach) {
@@ -112,16 +128,14 @@ std::string reachable_at(std::uint16_t port, Reach reach) {
   const std::string loopback = std::string("127.0.0.1:").append(std::to_string(port));
   if (reach == Reach::machine) return loopback;
   ifaddrs* raw = nullptr;
+  if (getifaddrs(&raw) != 0) return loopback;
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> interfaces(raw, freeifaddrs);
   std::string list;
-  if (getifaddrs(&raw) == 0) {
-    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> interfaces(raw, freeifaddrs);
+  for (const int family : {AF_INET, AF_INET6}) {
     for (const ifaddrs* one = interfaces.get(); one != nullptr; one = one->ifa_next) {
-      const bool usable = one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET &&
-                          (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
-      if (!usable) continue;
-      char text[INET_ADDRSTRLEN];
-      inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr, text, sizeof text);
-      list += (list.empty() ? "" : ",") + std::string(text) + ":" + std::to_string(port);
+      if (!is_seen_by_others(*one) || one->ifa_addr->sa_family != family) continue;
+      if (!list.empty()) list += ',';
+      list += numeric(*one->ifa_addr) + ":" + std::to_string(port);
     }
   }
   return list.empty() ? loopback : list;

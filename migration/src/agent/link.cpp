@@ -42,9 +42,10 @@ int connect_one(std::string_view address) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  std::string_view host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   addrinfo* found = nullptr;
-  if (getaddrinfo(std::string(address.substr(0, colon)).c_str(), std::string(address.substr(colon + 1)).c_str(), &hints,
-                  &found) != 0)
+  if (getaddrinfo(std::string(host).c_str(), std::string(address.substr(colon + 1)).c_str(), &hints, &found) != 0)
     return -1;
   const Addresses addresses(found, freeaddrinfo);
   const int one = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

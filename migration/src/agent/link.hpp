@@ -12,7 +12,7 @@ namespace cppc::migration {
 
 class Link {
  public:
-  /// Connects to the first of "host:port,host:port" (numeric) that answers.
+  /// Connects to the first of "10.0.0.1:4711,[fd00::1]:4711" that answers.
   static tl::expected<Link, cppc_status> connect(std::string_view addresses);
   Link(Link&& other) noexcept;
   Link& operator=(Link&&) = delete;

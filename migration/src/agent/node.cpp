@@ -1,25 +1,11 @@
 #include "node.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <thread>
 
+#include "memory_free.hpp"
+
 namespace cppc::migration {
-namespace {
-
-/// Bytes that processes can still use without swapping.
-std::uint64_t memory_free() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string key, unit; file >> key;) {
-    std::uint64_t kilobytes = 0;
-    file >> kilobytes;
-    std::getline(file, unit);
-    if (key == "MemAvailable:") return kilobytes * 1024;
-  }
-  return 0;
-}
-
-}  // namespace
 
 int Node::seat(int number) const {
   return static_cast<int>(std::find(agents.begin(), agents.end(), number) - agents.begin());
