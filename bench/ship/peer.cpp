@@ -37,7 +37,6 @@ struct Settings {
   std::uint64_t megabytes = 64;
   int repeats = 5;
   std::vector<std::string> ways = kWays;
-  std::string provider;
 };
 
 struct Link {
@@ -141,8 +140,8 @@ Result<void> take(Target& target, State& state, Connection& control) {
   return control.tell(nlohmann::json{{"right", right}, {"extra_mb", extra}}.dump());
 }
 
-Result<void> run_target(const Settings& settings, State& state) {
-  const auto provider = settings.provider.empty() ? default_provider() : Result<std::string>(settings.provider);
+Result<void> run_target(State& state) {
+  const auto provider = default_provider();
   if (!provider) return tl::unexpected(provider.error());
   auto link = link_as_target();
   if (!link) return tl::unexpected(link.error());
@@ -163,7 +162,7 @@ Result<void> run_target(const Settings& settings, State& state) {
 
 Result<void> run(const Settings& settings, int rank) {
   return State::make(settings.megabytes * 1'000'000).and_then([&](State&& state) {
-    return rank == 0 ? run_source(settings, state) : run_target(settings, state);
+    return rank == 0 ? run_source(settings, state) : run_target(state);
   });
 }
 
@@ -178,7 +177,6 @@ int main(int argc, char** argv) {
   app.add_option("--ways", settings.ways, "raw-tcp, raw-fabric, raw-fabric-small, paper, ours")
       ->delimiter(',')
       ->check(CLI::IsMember(kWays));
-  app.add_option("--provider", settings.provider, "libfabric's, in full; without it the one a migration would use");
   CLI11_PARSE(app, argc, argv);
 
   MPI_Init(nullptr, nullptr);

@@ -1,5 +1,5 @@
-/// Reference: the bare bytes through libfabric, written into an advertised buffer that is there, 4 MB x 4 at a time. No
-/// checksums.
+/// Reference: the bare bytes through libfabric, written into an advertised buffer that is there, as many pieces at a
+/// time as ours. No checksums.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "connection.hpp"
+#include "fabric.hpp"
 #include "state.hpp"
 #include "way.hpp"
 
@@ -33,7 +34,7 @@ class FabricEnd {
   Result<void> poll();
 
  private:
-  static constexpr std::size_t in_flight = 4;
+  static constexpr std::size_t in_flight = fabric::Tuning{}.in_flight;
   using Contexts = std::array<fi_context2, in_flight>;
   struct Close {
     template <class Object>

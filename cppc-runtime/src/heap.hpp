@@ -46,6 +46,9 @@ class Heap {
   /// Bytes of all blocks.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
+  /// How many there are.
+  [[nodiscard]] std::size_t count() const { return small_.count() + large_.size(); }
+
   /// All blocks by rising number.
   [[nodiscard]] std::vector<Entry> blocks();
 

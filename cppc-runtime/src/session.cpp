@@ -207,6 +207,10 @@ std::uint64_t Session::state_bytes() const {
   return registry().bytes() + heap().bytes();
 }
 
+std::uint64_t Session::image_memory() const {
+  return address::kept_by_address() ? 0 : heap().count() * Capture::bytes_of_a_block;
+}
+
 cppc_status Session::capture(cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
   if (phase_ != Phase::stopped) return not_now("capture");
   if (address::kept_by_address()) return capture_by_address(visit, context);
@@ -257,6 +261,7 @@ const cppc_runtime& runtime_interface() {
             return watched;
           },
       .state_bytes = [] { return session().state_bytes(); },
+      .image_memory = [] { return session().image_memory(); },
       .large_blocks =
           [](std::uint64_t* numbers, std::uint64_t capacity) {
             const std::span room(numbers, capacity);

@@ -44,6 +44,7 @@ class Session {
   /// The functions of cppc_runtime.
   void watch(const volatile std::uint32_t* word);
   [[nodiscard]] std::uint64_t state_bytes() const;
+  [[nodiscard]] std::uint64_t image_memory() const;
   cppc_status capture(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
   cppc_status restore_begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive);
   cppc_status restore_place(cppc_section section, const char* name, std::uint64_t bytes, void** place);

@@ -16,6 +16,12 @@ SmallBlocks::Cell* SmallBlocks::find_start(void* address) const {
   return cell->type() != nullptr ? cell : nullptr;
 }
 
+std::size_t SmallBlocks::count() const {
+  std::size_t cells = 0;
+  for (const Slab& slab : slabs_) cells += slab.live;
+  return cells;
+}
+
 bool SmallBlocks::resize(Cell& cell, std::size_t size) {
   const std::size_t room = slab_of(&cell)->size_class * step;
   const std::size_t before = bytes(cell);

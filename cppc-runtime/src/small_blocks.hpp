@@ -87,6 +87,9 @@ class SmallBlocks {
   /// Whether the address is in memory of slabs, in use or not.
   [[nodiscard]] bool owns(const void* address) const { return slab_of(address) != nullptr; }
 
+  /// Cells in use.
+  [[nodiscard]] std::size_t count() const;
+
   /// Calls visit(cell) for each cell in use.
   template <typename Visit>
   void each(Visit visit) {

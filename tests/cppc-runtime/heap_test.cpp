@@ -35,6 +35,7 @@ class HeapTest : public testing::Test {
 
   void TearDown() override {
     EXPECT_EQ(heap().blocks().size(), blocks_before_);
+    EXPECT_EQ(heap().count(), blocks_before_);
     EXPECT_EQ(heap().bytes(), bytes_before_);
   }
 };
@@ -48,6 +49,16 @@ TEST_F(HeapTest, TracksBlocks) {
   EXPECT_EQ(entry->type, &cppc_type_double);
   EXPECT_EQ(heap().bytes(), bytes_before_ + 800);
   cppc_free(block);
+}
+
+TEST_F(HeapTest, CountsSmallAndLargeBlocks) {
+  std::vector<void*> blocks;
+  for (const std::size_t bytes : {0, 8, 48, 48, 1024, 1025, 3'000'000})
+    blocks.push_back(cppc_malloc(&cppc_type_char, bytes));
+  EXPECT_EQ(heap().count(), blocks_before_ + 7);
+  blocks[1] = cppc_realloc(&cppc_type_char, blocks[1], 5000);
+  EXPECT_EQ(heap().count(), blocks_before_ + 7);
+  for (void* block : blocks) cppc_free(block);
 }
 
 TEST_F(HeapTest, KeepsNumberAndContentsOverRealloc) {

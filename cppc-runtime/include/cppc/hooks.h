@@ -106,6 +106,10 @@ typedef struct cppc_runtime {
   /* Bytes of all registered objects, dead ones included. Any time. */
   uint64_t (*state_bytes)(void);
 
+  /* An estimate of the memory that a process needs besides the state while it makes an image of it, or restores it from
+   * one: what is known of each block of the heap, when the state is kept by its types. Else 0. Any time. */
+  uint64_t (*image_memory)(void);
+
   /* What a replacement should know of the largest blocks of the heap, those worth preparing for, as far as they are in
    * memory: numbers for `expect`, into numbers[capacity]. Returns how many. Any time. */
   uint64_t (*large_blocks)(uint64_t* numbers, uint64_t capacity);

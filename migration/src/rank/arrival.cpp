@@ -10,6 +10,7 @@
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 #include "cppc/image.hpp"
+#include "peak_memory.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -120,8 +121,8 @@ cppc_status Arrival::fetch(const cppc_runtime& runtime, const std::function<bool
   if (!received) return received.error();
   if (auto faulty = fault::at("newcomer-restore"); !faulty) return faulty.error();
   const cppc_status status = runtime.restore_end();
-  spdlog::debug("{} bytes received and restored in {:.1f} ms", received->bytes,
-                std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+  spdlog::debug("{} bytes received and restored in {:.3f} ms, {:.1f} MB of memory at most", received->bytes,
+                std::chrono::duration<double, std::milli>(Clock::now() - begin).count(), peak_megabytes());
   return status;
 }
 

@@ -13,6 +13,7 @@
 #include "cppc/fault.hpp"
 #include "cppc/image.hpp"
 #include "image_types.hpp"
+#include "peak_memory.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -115,7 +116,8 @@ tl::expected<image::Image, cppc_status> Departure::depart(const cppc_runtime& ru
   slot_->image_bytes.store(image->size());
   if (auto faulty = fault::at("leaver-ship"); !faulty) return fail(*slot_, faulty.error());
   if (auto shipped = ship(*image, given_up); !shipped) return fail(*slot_, shipped.error());
-  spdlog::debug("image shipped after {:.1f} ms", milliseconds_since(start));
+  spdlog::debug("image shipped after {:.1f} ms, {:.1f} MB of memory at most", milliseconds_since(start),
+                peak_megabytes());
   return image;
 }
 

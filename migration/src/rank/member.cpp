@@ -124,7 +124,7 @@ void Member::announce() {
   Slot& mine = slot();
   mine.block_count.store(0);
   mine.block_count.store(static_cast<std::uint32_t>(runtime_->large_blocks(mine.blocks.data(), mine.blocks.size())));
-  negotiator_.announce(runtime_->state_bytes());
+  negotiator_.announce(runtime_->state_bytes() + runtime_->image_memory());
 }
 
 /// The fabric and HDF5 take a while when they are first used: better while the other ranks still work. A migration that
