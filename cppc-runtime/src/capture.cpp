@@ -59,6 +59,7 @@ tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned 
                      .next_heap_number = heap().next_number(),
                      .functions = {},
                      .modules = outside->modules(),
+                     .words = outside->words(),
                      .calls = required_calls().stored(),
                      .inventory = std::move(capture.inventory_),
                      .mpi = std::move(mpi).take()};

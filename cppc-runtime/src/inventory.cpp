@@ -145,7 +145,11 @@ std::string label(const Object& object) {
 }
 
 std::string label(const Object& object, std::uint64_t offset) {
-  return label(object) + path_to(*object.layout, object.count, offset);
+  const std::string path = path_to(*object.layout, object.count, offset);
+  if (!object.shadow || !path.starts_with('.')) return label(object) + path;
+  const std::size_t begin = object.name.find('/') + 1;  // behind its depth
+  return fmt::format("the variable '{}' of {}()", path.substr(1),
+                     object.name.substr(begin, object.name.rfind('/') - begin));
 }
 
 tl::expected<AddressIndex, cppc_status> AddressIndex::make(std::span<const Object> objects) {

@@ -13,9 +13,10 @@ namespace {
 
 constexpr unsigned value_bits = 46;
 constexpr std::uint64_t value_mask = (std::uint64_t{1} << value_bits) - 1;
-constexpr std::uint64_t max_modules = 0xfffe;
+constexpr std::uint64_t max_modules = 0xfffd;
 
-enum Tag : std::uint64_t { dangling = 0, first_module = 1, number = 0xffff };
+/// Of a word the value says which of those that the image lists.
+enum Tag : std::uint64_t { dangling = 0, first_module = 1, word = 0xfffe, number = 0xffff };
 
 /// What a dangling pointer becomes: an address that no process can have.
 constexpr std::uint64_t invalid_address = 0xdead'0000'0000'0000;
@@ -47,21 +48,29 @@ tl::expected<std::uint64_t, std::string> OutsideEncoder::encode(const void* poin
   }
   const MemoryMap::Range* range = memory_.find(pointer);
   if (dangles(pointer, range)) return stored_as(dangling, 0);
+  if (range == nullptr) {  // a number that a program keeps in a pointer, say: no address of this process
+    const auto bits = static_cast<std::uint64_t>(value);
+    const auto [entry, added] = word_numbers_.try_emplace(bits, words_.size());
+    if (added) words_.push_back(bits);
+    return stored_as(word, entry->second);
+  }
   const std::string where = range->name.empty() ? "" : " in " + range->name;
   return tl::unexpected(
       fmt::format("points to {}{}, which is in no object of the state: memory that a library has allocated, or a "
-                  "variable that is not declared; allocate it with cppc_malloc(), or set the pointer to NULL before "
-                  "the safe point",
+                  "variable that is not declared. Set the pointer to NULL before the safe point, or build the program "
+                  "without --portable, which carries libraries' memory along",
                   pointer, where));
 }
 
 bool OutsideEncoder::dangles(const void* pointer, const MemoryMap::Range* range) const {
   const bool beyond_stack = range != nullptr && range == memory_.find(stack_) && pointer < stack_;
-  return range == nullptr || beyond_stack || heap().freed(pointer);
+  return beyond_stack || heap().freed(pointer);
 }
 
-tl::expected<OutsideDecoder, cppc_status> OutsideDecoder::make(std::span<const ModuleId> modules) {
+tl::expected<OutsideDecoder, cppc_status> OutsideDecoder::make(std::span<const ModuleId> modules,
+                                                              std::vector<std::uint64_t> words) {
   OutsideDecoder decoder;
+  decoder.words_ = std::move(words);
   decoder.modules_ = Modules::read();
   for (const ModuleId& id : modules) {
     const auto base = decoder.modules_.base_of(id);
@@ -82,6 +91,10 @@ tl::expected<void*, std::string> OutsideDecoder::decode(std::uint64_t stored) co
     const bool negative = value >> (value_bits - 1) != 0;
     if (!negative && value >= first_address) return tl::unexpected(std::string("is no number"));
     return reinterpret_cast<void*>(negative ? value | ~value_mask : value);
+  }
+  if (tag == word) {
+    if (value >= words_.size()) return tl::unexpected(std::string("is no word of the image"));
+    return reinterpret_cast<void*>(words_[value]);
   }
   if (tag - first_module >= bases_.size()) return tl::unexpected(std::string("points into no module"));
   const std::uintptr_t base = bases_[tag - first_module];

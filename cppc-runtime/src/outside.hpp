@@ -29,6 +29,8 @@ class OutsideEncoder {
 
   /// Modules that stored forms refer to.
   [[nodiscard]] const std::vector<ModuleId>& modules() const { return used_; }
+  /// Values that they refer to.
+  [[nodiscard]] const std::vector<std::uint64_t>& words() const { return words_; }
 
  private:
   OutsideEncoder(MemoryMap memory, const void* stack)
@@ -40,6 +42,8 @@ class OutsideEncoder {
   const void* stack_;
   std::vector<ModuleId> used_;
   std::unordered_map<std::size_t, std::size_t> numbers_;  ///< in used_, by module
+  std::vector<std::uint64_t> words_;
+  std::unordered_map<std::uint64_t, std::size_t> word_numbers_;
 };
 
 /// Of one restore.
@@ -48,13 +52,15 @@ class OutsideDecoder {
   OutsideDecoder() = default;
 
   /// CPPC_ERR_MISMATCH, logged by name, when one of the modules is not here.
-  static tl::expected<OutsideDecoder, cppc_status> make(std::span<const ModuleId> modules);
+  static tl::expected<OutsideDecoder, cppc_status> make(std::span<const ModuleId> modules,
+                                                          std::vector<std::uint64_t> words);
 
   /// Nothing for a number without meaning.
   [[nodiscard]] tl::expected<void*, std::string> decode(std::uint64_t stored) const;
 
  private:
   std::vector<std::uintptr_t> bases_;
+  std::vector<std::uint64_t> words_;
   Modules modules_;
 };
 

@@ -42,7 +42,7 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block, const KeepA
   block_ = std::move(*block);
   ByteReader mpi(block_.mpi);
   if (const cppc_status status = mpi_state::restore(mpi); status != CPPC_OK) return status;
-  auto outside = OutsideDecoder::make(block_.modules);
+  auto outside = OutsideDecoder::make(block_.modules, block_.words);
   if (!outside) return outside.error();
   outside_ = std::move(*outside);
   find_functions();

@@ -13,7 +13,7 @@ namespace cppc {
 namespace {
 
 constexpr std::uint64_t magic = 0x4b434f4c42435043;  // "CPCBLOCK"
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 constexpr std::uint64_t max_heap_number = SmallBlocks::max_number / 2;  // as many are left for the process itself
 constexpr std::uint64_t max_alignment = std::uint64_t{1} << 30;
 constexpr std::size_t min_object_bytes = 1 + 1 + 8 + 4 + 8 + 8;
@@ -135,6 +135,8 @@ std::vector<std::byte> write_runtime_block(const RuntimeBlock& block) {
     writer.text(module.name);
     writer.text(module.identity);
   }
+  writer.u64(block.words.size());
+  for (const std::uint64_t word : block.words) writer.u64(word);
   writer.u64(block.calls.size());
   for (const StoredCall& call : block.calls) {
     writer.text(call.name);
@@ -162,6 +164,8 @@ std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes,
     const auto name = reader.text();
     block.modules.push_back({std::string(name), std::string(reader.text())});
   }
+  const std::uint64_t words = reader.count(sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < words; ++i) block.words.push_back(reader.u64());
   const std::uint64_t calls = reader.count(min_text_bytes + sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < calls; ++i) {
     const auto name = reader.text();

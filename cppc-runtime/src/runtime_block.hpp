@@ -20,7 +20,8 @@ struct RuntimeBlock {
   std::uint32_t site = 0;    ///< of the last one
   std::uint64_t next_heap_number = 1;
   std::vector<std::string> functions;
-  std::vector<ModuleId> modules;  ///< that pointers lead into
+  std::vector<ModuleId> modules;     ///< that pointers lead into
+  std::vector<std::uint64_t> words;  ///< in the place of pointers, that are no addresses
   std::vector<StoredCall> calls;
   Inventory inventory;  ///< addresses are not part of the block
   std::vector<std::byte> mpi;

@@ -9,8 +9,8 @@
 #include <mutex>
 
 #include "address/process/c_library_state.hpp"
+#include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
-#include "address/process/real_function.hpp"
 #include "address/program_time.hpp"
 
 extern "C" int __posix_getopt(int argc, char* const* argv, const char* options) noexcept;
@@ -18,25 +18,6 @@ extern "C" int __posix_getopt(int argc, char* const* argv, const char* options) 
 namespace cppc::address::c_library {
 
 namespace {
-
-constinit RealFunction<char*(char*, const char*)> real_strtok("strtok");
-constinit RealFunction<int(int, char* const*, const char*)> real_getopt("getopt");
-constinit RealFunction<int(int, char* const*, const char*)> real_posix_getopt("__posix_getopt");
-constinit RealFunction<int(int, char* const*, const char*, const option*, int*)> real_getopt_long("getopt_long");
-constinit RealFunction<int(int, char* const*, const char*, const option*, int*)> real_getopt_long_only(
-    "getopt_long_only");
-constinit RealFunction<decltype(hcreate)> real_hcreate("hcreate");
-constinit RealFunction<decltype(hsearch)> real_hsearch("hsearch");
-constinit RealFunction<decltype(hdestroy)> real_hdestroy("hdestroy");
-constinit RealFunction<decltype(gmtime)> real_gmtime("gmtime");
-constinit RealFunction<decltype(localtime)> real_localtime("localtime");
-constinit RealFunction<decltype(asctime)> real_asctime("asctime");
-constinit RealFunction<decltype(ctime)> real_ctime("ctime");
-constinit RealFunction<decltype(strerror)> real_strerror("strerror");
-constinit RealFunction<decltype(strsignal)> real_strsignal("strsignal");
-constinit RealFunction<decltype(setlocale)> real_setlocale("setlocale");
-constinit RealFunction<decltype(newlocale)> real_newlocale("newlocale");
-constinit RealFunction<decltype(duplocale)> real_duplocale("duplocale");
 
 /// For what may be made by several threads at a time: the state itself, and texts.
 constinit std::mutex mutex;
@@ -80,7 +61,7 @@ char* kept_text(char* text) {
 /// What the C library knows about locales is the process's: another one reads it anew.
 char* set_locale(int category, const char* name) {
   const OutsideProgram outside;
-  char* const set = real_setlocale(category, name);
+  char* const set = CPPC_NEXT(setlocale)(category, name);
   mbstate_t state{};
   wchar_t letter = 0;
   (void)mbrtowc(&letter, "a", 1, &state);  // the first conversion loads what all need
@@ -99,61 +80,61 @@ using namespace cppc::address::c_library;
 extern "C" {
 
 char* strtok(char* text, const char* separators) noexcept {
-  return program_time ? strtok_r(text, separators, &state().rest) : real_strtok(text, separators);
+  return program_time ? strtok_r(text, separators, &state().rest) : CPPC_NEXT(strtok)(text, separators);
 }
 
 int getopt(int argc, char* const* argv, const char* options) noexcept {
-  return note_option(real_getopt(argc, argv, options));
+  return note_option(CPPC_NEXT(getopt)(argc, argv, options));
 }
 
 int __posix_getopt(int argc, char* const* argv, const char* options) noexcept {
-  return note_option(real_posix_getopt(argc, argv, options));
+  return note_option(CPPC_NEXT(__posix_getopt)(argc, argv, options));
 }
 
 int getopt_long(int argc, char* const* argv, const char* options, const option* names, int* index) noexcept {
-  return note_option(real_getopt_long(argc, argv, options, names, index));
+  return note_option(CPPC_NEXT(getopt_long)(argc, argv, options, names, index));
 }
 
 int getopt_long_only(int argc, char* const* argv, const char* options, const option* names, int* index) noexcept {
-  return note_option(real_getopt_long_only(argc, argv, options, names, index));
+  return note_option(CPPC_NEXT(getopt_long_only)(argc, argv, options, names, index));
 }
 
-int hcreate(size_t size) noexcept { return program_time ? hcreate_r(size, &state().table) : real_hcreate(size); }
+int hcreate(size_t size) noexcept { return program_time ? hcreate_r(size, &state().table) : CPPC_NEXT(hcreate)(size); }
 
 ENTRY* hsearch(ENTRY item, ACTION action) noexcept {
-  if (!program_time) return real_hsearch(item, action);
+  if (!program_time) return CPPC_NEXT(hsearch)(item, action);
   ENTRY* found = nullptr;
   (void)hsearch_r(item, action, &found, &state().table);  // null when it fails
   return found;
 }
 
 void hdestroy() noexcept {
-  if (!program_time) return real_hdestroy();
+  if (!program_time) return CPPC_NEXT(hdestroy)();
   hdestroy_r(&state().table);
 }
 
-tm* gmtime(const time_t* time) noexcept { return kept(real_gmtime(time)); }
+tm* gmtime(const time_t* time) noexcept { return kept(CPPC_NEXT(gmtime)(time)); }
 
-tm* localtime(const time_t* time) noexcept { return kept(real_localtime(time)); }
+tm* localtime(const time_t* time) noexcept { return kept(CPPC_NEXT(localtime)(time)); }
 
-char* asctime(const tm* time) noexcept { return kept_date(real_asctime(time)); }
+char* asctime(const tm* time) noexcept { return kept_date(CPPC_NEXT(asctime)(time)); }
 
-char* ctime(const time_t* time) noexcept { return kept_date(real_ctime(time)); }
+char* ctime(const time_t* time) noexcept { return kept_date(CPPC_NEXT(ctime)(time)); }
 
-char* strerror(int error) noexcept { return kept_text(real_strerror(error)); }
+char* strerror(int error) noexcept { return kept_text(CPPC_NEXT(strerror)(error)); }
 
-char* strsignal(int number) noexcept { return kept_text(real_strsignal(number)); }
+char* strsignal(int number) noexcept { return kept_text(CPPC_NEXT(strsignal)(number)); }
 
 char* setlocale(int category, const char* name) noexcept { return kept_text(set_locale(category, name)); }
 
 locale_t newlocale(int categories, const char* name, locale_t base) noexcept {
   const OutsideProgram outside;
-  return real_newlocale(categories, name, base);
+  return CPPC_NEXT(newlocale)(categories, name, base);
 }
 
 locale_t duplocale(locale_t locale) noexcept {
   const OutsideProgram outside;
-  return real_duplocale(locale);
+  return CPPC_NEXT(duplocale)(locale);
 }
 
 }  // extern "C"

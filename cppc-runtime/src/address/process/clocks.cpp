@@ -12,7 +12,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "address/process/real_function.hpp"
+#include "address/process/next.hpp"
 #include "address/process/threads.hpp"
 #include "address/program_time.hpp"
 
@@ -23,27 +23,6 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
-
-constinit RealFunction<int(clockid_t, timespec*)> real_gettime("clock_gettime");
-constinit RealFunction<decltype(clock_nanosleep)> real_nanosleep("clock_nanosleep");
-constinit RealFunction<decltype(clock)> real_clock("clock");
-constinit RealFunction<int(int, rusage*)> real_getrusage("getrusage");
-constinit RealFunction<decltype(times)> real_times("times");
-constinit RealFunction<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)> real_cond_timedwait(
-    "pthread_cond_timedwait");
-constinit RealFunction<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)> real_cond_clockwait(
-    "pthread_cond_clockwait");
-constinit RealFunction<int(pthread_mutex_t*, clockid_t, const timespec*)> real_mutex_clocklock(
-    "pthread_mutex_clocklock");
-constinit RealFunction<int(sem_t*, clockid_t, const timespec*)> real_sem_clockwait("sem_clockwait");
-
-/// Programs read clocks in signal handlers, where nothing may be looked up.
-[[gnu::constructor]] void find_real_functions() {
-  real_gettime.find();
-  real_clock.find();
-  real_getrusage.find();
-  real_times.find();
-}
 
 /// What is carried; each has its offset, the program's time minus the system's.
 enum Kind : std::size_t { monotonic, raw, since_boot, processor, user, in_system, kinds };
@@ -88,14 +67,14 @@ Kind kind_of(clockid_t clock) {
 
 nanoseconds now(clockid_t clock) {
   timespec time{};
-  (void)real_gettime(clock, &time);  // these there are
+  (void)CPPC_NEXT(clock_gettime)(clock, &time);  // these there are
   return duration(time);
 }
 
 /// The system's times.
 std::array<nanoseconds, kinds> all() {
   rusage used{};
-  (void)real_getrusage(RUSAGE_SELF, &used);
+  (void)CPPC_NEXT(getrusage)(RUSAGE_SELF, &used);
   return {now(CLOCK_MONOTONIC),          now(CLOCK_MONOTONIC_RAW), now(CLOCK_BOOTTIME),
           now(CLOCK_PROCESS_CPUTIME_ID), duration(used.ru_utime),  duration(used.ru_stime)};
 }
@@ -155,7 +134,7 @@ using namespace cppc::address::clocks;
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  const int answer = real_gettime(clock, time);
+  const int answer = CPPC_NEXT(clock_gettime)(clock, time);
   if (!program_time || answer != 0) return answer;
   const Kind kind = kind_of(clock);
   if (kind != kinds && offset(kind) != std::chrono::nanoseconds::zero())
@@ -164,13 +143,13 @@ int clock_gettime(clockid_t clock, timespec* time) noexcept {
 }
 
 clock_t clock() noexcept {
-  const clock_t used = real_clock();
+  const clock_t used = CPPC_NEXT(clock)();
   if (!program_time || used == clock_t{-1}) return used;
   return used + std::chrono::floor<microseconds>(offset(processor)).count();
 }
 
 int getrusage(__rusage_who_t who, rusage* used) noexcept {
-  const int answer = real_getrusage(who, used);
+  const int answer = CPPC_NEXT(getrusage)(who, used);
   const bool carried = who == RUSAGE_SELF || (who == RUSAGE_THREAD && on_main_thread());
   if (!program_time || answer != 0 || !carried) return answer;
   used->ru_utime = as_timeval(duration(used->ru_utime) + offset(user));
@@ -179,7 +158,7 @@ int getrusage(__rusage_who_t who, rusage* used) noexcept {
 }
 
 clock_t times(tms* used) noexcept {
-  const clock_t since = real_times(used);
+  const clock_t since = CPPC_NEXT(times)(used);
   if (!program_time || since == clock_t{-1}) return since;
   if (used != nullptr) {
     used->tms_utime += ticks(offset(user));
@@ -191,29 +170,29 @@ clock_t times(tms* used) noexcept {
 int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
   timespec memory;
   if ((flags & TIMER_ABSTIME) != 0) time = waited_for(clock, time, memory);
-  return real_nanosleep(clock, flags, time, left);
+  return CPPC_NEXT(clock_nanosleep)(clock, flags, time, left);
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* time) {
   constexpr unsigned by_monotonic_clock = 2;  // as the C library notes what pthread_condattr_setclock() was told
   timespec memory;
   if ((condition->__data.__wrefs & by_monotonic_clock) != 0) time = waited_for(CLOCK_MONOTONIC, time, memory);
-  return real_cond_timedwait(condition, mutex, time);
+  return CPPC_NEXT(pthread_cond_timedwait)(condition, mutex, time);
 }
 
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* time) {
   timespec memory;
-  return real_cond_clockwait(condition, mutex, clock, waited_for(clock, time, memory));
+  return CPPC_NEXT(pthread_cond_clockwait)(condition, mutex, clock, waited_for(clock, time, memory));
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
   timespec memory;
-  return real_mutex_clocklock(mutex, clock, waited_for(clock, time, memory));
+  return CPPC_NEXT(pthread_mutex_clocklock)(mutex, clock, waited_for(clock, time, memory));
 }
 
 int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
   timespec memory;
-  return real_sem_clockwait(semaphore, clock, waited_for(clock, time, memory));
+  return CPPC_NEXT(sem_clockwait)(semaphore, clock, waited_for(clock, time, memory));
 }
 
 }  // extern "C"

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
-#include "address/process/real_function.hpp"
 #include "address/process/threads.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
@@ -36,12 +36,6 @@ struct ExitHandlers {
   Handler* at_quick_exit;
   Handler* of_main_thread;
 };
-
-constinit RealFunction<decltype(__cxa_atexit)> real_cxa_atexit("__cxa_atexit");
-constinit RealFunction<int(void (*)(int, void*), void*)> real_on_exit("on_exit");
-constinit RealFunction<decltype(__cxa_at_quick_exit)> real_cxa_at_quick_exit("__cxa_at_quick_exit");
-constinit RealFunction<decltype(__cxa_thread_atexit_impl)> real_cxa_thread_atexit("__cxa_thread_atexit_impl");
-constinit RealFunction<decltype(__cxa_finalize)> real_cxa_finalize("__cxa_finalize");
 
 constinit std::mutex mutex;
 constinit bool at_exit_known = false;        ///< to the C library
@@ -95,14 +89,14 @@ void run_one_at_exit(int status, void*) {
 void run_at_quick_exit(void*) { run_all(&ExitHandlers::at_quick_exit); }
 
 /// These can fail for want of memory only.
-bool await_exit() { return at_exit_known = at_exit_known || real_on_exit(run_one_at_exit, nullptr) == 0; }
+bool await_exit() { return at_exit_known = at_exit_known || CPPC_NEXT(on_exit)(run_one_at_exit, nullptr) == 0; }
 bool await_exit_again(bool more) {
   const std::lock_guard lock(mutex);
   at_exit_known = false;  // the C library has called it, and forgotten it
   return !more || await_exit();
 }
 bool await_quick_exit() {
-  return at_quick_exit_known = at_quick_exit_known || real_cxa_at_quick_exit(run_at_quick_exit, nullptr) == 0;
+  return at_quick_exit_known = at_quick_exit_known || CPPC_NEXT(__cxa_at_quick_exit)(run_at_quick_exit, nullptr) == 0;
 }
 
 /// As the C library's functions answer.
@@ -138,28 +132,28 @@ using namespace cppc::address;
 #pragma GCC visibility push(default)
 
 int __cxa_atexit(void (*function)(void*), void* argument, void* object) noexcept {
-  if (!program_time) return real_cxa_atexit(function, argument, object);
+  if (!program_time) return CPPC_NEXT(__cxa_atexit)(function, argument, object);
   return add(&ExitHandlers::at_exit, {.function = function, .argument = argument, .object = object});
 }
 
 int on_exit(void (*function)(int, void*), void* argument) noexcept {
-  if (!program_time) return real_on_exit(function, argument);
+  if (!program_time) return CPPC_NEXT(on_exit)(function, argument);
   return add(&ExitHandlers::at_exit, {.of_status = function, .argument = argument});
 }
 
 int __cxa_at_quick_exit(void (*function)(void*), void* object) noexcept {
-  if (!program_time) return real_cxa_at_quick_exit(function, object);
+  if (!program_time) return CPPC_NEXT(__cxa_at_quick_exit)(function, object);
   return add(&ExitHandlers::at_quick_exit, {.function = function, .object = object});
 }
 
 int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* object) noexcept {
-  if (!program_time || !on_main_thread()) return real_cxa_thread_atexit(function, argument, object);
+  if (!program_time || !on_main_thread()) return CPPC_NEXT(__cxa_thread_atexit_impl)(function, argument, object);
   return add(&ExitHandlers::of_main_thread, {.function = function, .argument = argument, .object = object});
 }
 
 void __cxa_finalize(void* object) {
   while (const Handler* handler = take_last_of(object)) run(*handler, 0);
-  real_cxa_finalize(object);
+  CPPC_NEXT(__cxa_finalize)(object);
 }
 
 #pragma GCC visibility pop

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
-#include "address/process/real_function.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
 
@@ -26,9 +26,6 @@ struct Key {
 struct Keys {
   Key* first;
 };
-
-constinit RealFunction<int(pthread_key_t*, void (*)(void*))> real_key_create("pthread_key_create");
-constinit RealFunction<decltype(pthread_key_delete)> real_key_delete("pthread_key_delete");
 
 constinit std::mutex mutex;
 
@@ -60,7 +57,8 @@ constinit std::bitset<kReserved> reserved;
 /// That no other has, since it is reserved; the lower ones are in use, or reserved as well.
 bool make_again(const Key& key) {
   pthread_key_t number = 0;
-  return real_key_delete(key.number) == 0 && real_key_create(&number, key.destructor) == 0 && number == key.number &&
+  return CPPC_NEXT(pthread_key_delete)(key.number) == 0 &&
+         CPPC_NEXT(pthread_key_create)(&number, key.destructor) == 0 && number == key.number &&
          pthread_setspecific(number, key.value) == 0;
 }
 
@@ -79,9 +77,9 @@ cppc_status keys::write(ByteWriter& writer) {
 }
 
 void keys::reserve_numbers() {
-  for (pthread_key_t number = 0; real_key_create(&number, nullptr) == 0;) {
+  for (pthread_key_t number = 0; CPPC_NEXT(pthread_key_create)(&number, nullptr) == 0;) {
     if (number >= kReserved) {
-      real_key_delete(number);
+      CPPC_NEXT(pthread_key_delete)(number);
       return;
     }
     reserved.set(number);
@@ -109,7 +107,7 @@ void keys::apply() {
     reserved.reset(key.number);
   });
   for (pthread_key_t number = 0; number < kReserved; ++number)
-    if (reserved.test(number)) real_key_delete(number);
+    if (reserved.test(number)) CPPC_NEXT(pthread_key_delete)(number);
   reserved.reset();
 }
 
@@ -120,7 +118,7 @@ using namespace cppc::address;
 #pragma GCC visibility push(default)
 
 int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  const int error = real_key_create(key, destructor);
+  const int error = CPPC_NEXT(pthread_key_create)(key, destructor);
   if (error == 0 && program_time) note(*key, destructor);
   return error;
 }
@@ -130,7 +128,7 @@ int pthread_key_delete(pthread_key_t key) noexcept {
     const std::lock_guard lock(mutex);
     for_each([&](Key& noted) { noted.used = noted.used && noted.number != key; });
   }
-  return real_key_delete(key);
+  return CPPC_NEXT(pthread_key_delete)(key);
 }
 
 #pragma GCC visibility pop

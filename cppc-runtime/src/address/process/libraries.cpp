@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "address/carried_objects.hpp"
-#include "address/process/real_function.hpp"
+#include "address/process/next.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
@@ -21,9 +21,6 @@
 namespace cppc::address::libraries {
 
 namespace {
-
-constinit RealFunction<void*(const char*, int)> real_dlopen("dlopen");
-constinit RealFunction<void*(long, const char*, int)> real_dlmopen("dlmopen");
 
 constinit std::mutex mutex;
 
@@ -42,7 +39,7 @@ void note(const char* name) {
 
 /// Whether it is open, and was not when the program started.
 bool is_open(const std::string& name) {
-  void* const handle = real_dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  void* const handle = CPPC_NEXT(dlopen)(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return false;
   const link_map* map = nullptr;
   const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
@@ -74,12 +71,12 @@ extern "C" {
 /// They give the C library's functions.
 __attribute__((visibility("hidden"), used)) void* cppc_before_dlopen(const char* name) {
   cppc::address::libraries::note(name);
-  return reinterpret_cast<void*>(cppc::address::libraries::real_dlopen.find());
+  return reinterpret_cast<void*>(CPPC_NEXT(dlopen));
 }
 
 __attribute__((visibility("hidden"), used)) void* cppc_before_dlmopen(const char* name) {
   cppc::address::libraries::note(name);
-  return reinterpret_cast<void*>(cppc::address::libraries::real_dlmopen.find());
+  return reinterpret_cast<void*>(CPPC_NEXT(dlmopen));
 }
 }
 

@@ -8,8 +8,8 @@
 #include <mutex>
 
 #include "address/places.hpp"
+#include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
-#include "address/process/real_function.hpp"
 #include "address/program_time.hpp"
 
 extern "C" void* __sbrk(std::intptr_t bytes) noexcept;
@@ -21,8 +21,6 @@ namespace {
 struct ProgramBreak {
   std::uintptr_t bytes;  ///< from kBreak on
 };
-
-constinit RealFunction<decltype(brk)> real_brk("brk");
 
 constinit std::mutex mutex;
 
@@ -69,7 +67,7 @@ void* sbrk(std::intptr_t bytes) noexcept {
 }
 
 int brk(void* end) noexcept {
-  if (!program_time) return real_brk(end);
+  if (!program_time) return CPPC_NEXT(brk)(end);
   const std::lock_guard lock(mutex);
   if (set_break(at_root<ProgramBreak>(Root::program_break), reinterpret_cast<std::uintptr_t>(end) - kBreak)) return 0;
   errno = ENOMEM;

@@ -18,8 +18,8 @@
 
 #include "address/carried_objects.hpp"
 #include "address/process/library_threads.hpp"
+#include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
-#include "address/process/real_function.hpp"
 #include "address/process/signals.hpp"
 #include "address/program_time.hpp"
 #include "address/startup_calls.hpp"
@@ -29,9 +29,6 @@
 namespace cppc::address {
 
 namespace {
-
-constinit RealFunction<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real_pthread_create(
-    "pthread_create");
 
 constinit std::atomic<std::size_t> others_now{0};
 constinit std::atomic<std::size_t> of_openmp_now{0};  ///< of these
@@ -110,7 +107,7 @@ int create_for_process(pthread_t* thread, const pthread_attr_t* attributes, void
   sigfillset(&blocked);
   for (const int number : signals::taken_by_process) sigdelset(&blocked, number);
   if (const int error = pthread_sigmask(SIG_BLOCK, &blocked, &before); error != 0) return error;
-  const int error = real_pthread_create(thread, attributes, routine, argument);
+  const int error = CPPC_NEXT(pthread_create)(thread, attributes, routine, argument);
   const int undone = pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return error != 0 ? error : undone;
 }
@@ -204,7 +201,7 @@ cppc_status threads::check() {
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                    void* argument) noexcept {
   using namespace cppc::address;
-  if (!kept_by_address()) return real_pthread_create(thread, attributes, routine, argument);
+  if (!kept_by_address()) return CPPC_NEXT(pthread_create)(thread, attributes, routine, argument);
   // Constructors of the program's libraries start threads before its time.
   if (!program_time && !startup_call_is_programs(__builtin_return_address(0)))
     return create_for_process(thread, attributes, routine, argument);
@@ -218,7 +215,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
                                    Start{.routine = routine, .argument = argument, .of_openmp = of_openmp});
   if (!start) return EAGAIN;
   count_begun(of_openmp);
-  const int error = real_pthread_create(thread, attributes, run, start.get());
+  const int error = CPPC_NEXT(pthread_create)(thread, attributes, run, start.get());
   if (error == 0) {
     (void)start.release();  // the thread's
   } else {

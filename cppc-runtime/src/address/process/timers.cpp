@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "address/process/clocks.hpp"
+#include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
-#include "address/process/real_function.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
 
@@ -33,19 +33,6 @@ struct Timer {
 struct Timers {
   Timer* first;
 };
-
-constinit RealFunction<decltype(timer_create)> real_create("timer_create");
-constinit RealFunction<decltype(timer_delete)> real_delete("timer_delete");
-constinit RealFunction<decltype(timer_settime)> real_settime("timer_settime");
-constinit RealFunction<decltype(timer_gettime)> real_gettime("timer_gettime");
-constinit RealFunction<decltype(timer_getoverrun)> real_getoverrun("timer_getoverrun");
-
-/// Programs set timers in signal handlers, where nothing may be looked up.
-[[gnu::constructor]] void find_real_functions() {
-  real_settime.find();
-  real_gettime.find();
-  real_getoverrun.find();
-}
 
 constinit std::mutex mutex;
 
@@ -97,7 +84,7 @@ int create(clockid_t clock, const sigevent* event, timer_t* timer) {
   Timer& entry = unused();
   entry.clock = clock;
   entry.event = event != nullptr ? *event : usual_event(&entry);
-  if (real_create(clock, &entry.event, &entry.real) != 0) return -1;
+  if (CPPC_NEXT(timer_create)(clock, &entry.event, &entry.real) != 0) return -1;
   entry.used = true;
   *timer = &entry;
   return 0;
@@ -141,7 +128,7 @@ cppc_status timers::write(ByteWriter& writer) {
   for (Timer* entry = first(); entry != nullptr; entry = entry->next) {
     if (!entry->used) continue;
     good = portable(*entry) && good;
-    if (real_gettime(entry->real, &entry->left) == 0) continue;
+    if (CPPC_NEXT(timer_gettime)(entry->real, &entry->left) == 0) continue;
     log().error("a timer of the program cannot be read: {}", std::strerror(errno));
     return CPPC_ERR_SYSTEM;
   }
@@ -160,8 +147,8 @@ void timers::apply() {
   bool good = true;
   for (Timer* entry = first(); entry != nullptr; entry = entry->next) {
     if (!entry->used) continue;
-    good = real_create(entry->clock, &entry->event, &entry->real) == 0 &&
-           real_settime(entry->real, 0, &entry->left, nullptr) == 0 && good;
+    good = CPPC_NEXT(timer_create)(entry->clock, &entry->event, &entry->real) == 0 &&
+           CPPC_NEXT(timer_settime)(entry->real, 0, &entry->left, nullptr) == 0 && good;
   }
   for (std::size_t i = 0; i < kinds.size(); ++i) good = setitimer(kinds[i], &captured[i], nullptr) == 0 && good;
   if (!good) die(CPPC_ERR_SYSTEM, "the program's timers could not be set again");
@@ -173,7 +160,7 @@ void timers::leave() {
     if (setitimer(kind, &never, nullptr) != 0)
       log().warn("interval timer {} cannot be stopped: {}", static_cast<int>(kind), std::strerror(errno));
   for (const Timer* entry = first(); entry != nullptr; entry = entry->next)
-    if (entry->used && real_delete(entry->real) != 0)
+    if (entry->used && CPPC_NEXT(timer_delete)(entry->real) != 0)
       log().warn("a timer of the program cannot be stopped: {}", std::strerror(errno));
 }
 
@@ -184,12 +171,12 @@ using namespace cppc::address;
 #pragma GCC visibility push(default)
 
 int timer_create(clockid_t clock, sigevent* event, timer_t* timer) noexcept {
-  return program_time ? create(clock, event, timer) : real_create(clock, event, timer);
+  return program_time ? create(clock, event, timer) : CPPC_NEXT(timer_create)(clock, event, timer);
 }
 
 int timer_delete(timer_t timer) noexcept {
   const std::lock_guard lock(mutex);
-  const int answer = forward(timer, [](timer_t real) { return real_delete(real); });
+  const int answer = forward(timer, [](timer_t real) { return CPPC_NEXT(timer_delete)(real); });
   if (Timer* const entry = find(timer)) entry->used = false;
   return answer;
 }
@@ -203,15 +190,15 @@ int timer_settime(timer_t timer, int flags, const itimerspec* value, itimerspec*
     if (arms) real_value.it_value = clocks::system_time(entry->clock, value->it_value);
     value = &real_value;
   }
-  return forward(timer, [=](timer_t real) { return real_settime(real, flags, value, old); });
+  return forward(timer, [=](timer_t real) { return CPPC_NEXT(timer_settime)(real, flags, value, old); });
 }
 
 int timer_gettime(timer_t timer, itimerspec* value) noexcept {
-  return forward(timer, [=](timer_t real) { return real_gettime(real, value); });
+  return forward(timer, [=](timer_t real) { return CPPC_NEXT(timer_gettime)(real, value); });
 }
 
 int timer_getoverrun(timer_t timer) noexcept {
-  return forward(timer, [](timer_t real) { return real_getoverrun(real); });
+  return forward(timer, [](timer_t real) { return CPPC_NEXT(timer_getoverrun)(real); });
 }
 
 #pragma GCC visibility pop
