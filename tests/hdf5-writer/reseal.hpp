@@ -26,7 +26,7 @@ inline void reseal(std::vector<std::byte>& file) {
   header.sealed = 0;
   std::memcpy(file.data(), &header, sizeof header);
   const std::vector<Extent> whole{{0, file}};
-  const auto index = read_index(FileView(whole, file.size()), header);
+  const auto index = read_index(FileView(whole, file.size()), header, {});
   if (!index) return;
   std::vector<std::span<const std::byte>> pieces;
   for (const auto& [offset, bytes] : index->head) pieces.push_back(std::span(file).subspan(offset, bytes));

@@ -42,7 +42,7 @@ void use(const Reader& reader, std::uint64_t file_bytes) {
 /// The head of a file, as if it were all that is there.
 void use_head(const Bytes& file) {
   const std::vector<Extent> whole{{0, file}};
-  const auto index = read_index(FileView(whole, file.size()), samples::header_of(file));
+  const auto index = read_index(FileView(whole, file.size()), samples::header_of(file), {});
   if (!index) return;
   std::vector<Extent> head;
   for (const auto& [offset, bytes] : index->head) head.push_back({offset, std::span(file).subspan(offset, bytes)});
