@@ -12,7 +12,7 @@ bool is_understood(const clang::Attr& attribute) {
   return isa<
       // about the object code, and what the compiler warns of
       AlignedAttr, AllocAlignAttr, AllocSizeAttr, AlwaysInlineAttr, AnnotateAttr, ArtificialAttr, AssumeAlignedAttr,
-      AvailabilityAttr, ColdAttr, CommonAttr, ConstAttr, DeprecatedAttr, DiagnoseIfAttr, DisableTailCallsAttr,
+      AvailabilityAttr, AvailableOnlyInDefaultEvalMethodAttr, ColdAttr, CommonAttr, ConstAttr, DeprecatedAttr, DiagnoseIfAttr, DisableTailCallsAttr,
       EnumExtensibilityAttr, ErrorAttr, FallThroughAttr, FlagEnumAttr, FlattenAttr, FormatArgAttr, FormatAttr,
       GNUInlineAttr, HotAttr, LeafAttr, MaxFieldAlignmentAttr, MayAliasAttr, MinSizeAttr, MinVectorWidthAttr, ModeAttr,
       NoAliasAttr, NoCommonAttr, NoDebugAttr, NoDuplicateAttr, NoInlineAttr, NoInstrumentFunctionAttr,
