@@ -160,6 +160,26 @@ TEST_F(MigrateTest, ATimeoutThatComesTooLateIsNone) {
   EXPECT_EQ(command.wait().status, 0);
 }
 
+TEST_F(MigrateTest, AJobThatDoesNotConfirmTheCancellationIsNotWaitedFor) {
+  start();
+  const auto begin = std::chrono::steady_clock::now();
+  Process command = start_migrate({"--rank", "3", "--to", "node2", "--timeout", "0.2"});
+  const wire::Order order = agents_->order();
+  const Finished finished = command.wait();
+  EXPECT_EQ(finished.status, 124);
+  EXPECT_NE(finished.errors.find("cancelled, but the job has not confirmed it"), std::string::npos) << finished.errors;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST_F(MigrateTest, ACppcRunThatDoesNotAnswerIsNotWaitedFor) {
+  const auto listener = run::listen_on_unix(jobs_ + "/busy-1.sock").value();
+  const auto begin = std::chrono::steady_clock::now();
+  const Finished finished = migrate({"--rank", "3", "--to", "node2", "--timeout", "0.2"});
+  EXPECT_EQ(finished.status, 124);
+  EXPECT_NE(finished.errors.find("no answer from job busy-1"), std::string::npos) << finished.errors;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
 TEST_F(MigrateTest, TheAgentsOwnDeadlineIsATimeoutOnlyWhenOneWasGiven) {
   start();
   Process with = start_migrate({"--rank", "3", "--to", "node2", "--timeout", "600"});

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
 #include "../common/job_directory.hpp"
 #include "job_places.hpp"
@@ -14,11 +13,12 @@ namespace cppc::migrate {
 namespace {
 
 using nlohmann::json;
+using namespace std::chrono_literals;
 
 // Only a very busy one takes that long.
-constexpr std::chrono::seconds patience{60};
+constexpr std::chrono::milliseconds patience = 60s;
 // A request that must not be made twice: the connection says so if cppc-run dies, so there is no harm in waiting.
-constexpr std::chrono::seconds patience_with_requests{3600};
+constexpr std::chrono::milliseconds patience_with_requests = 1h;
 
 // With the reason for what goes wrong most often.
 std::string explain(const httplib::ClientImpl& client, httplib::Error failure) {
@@ -51,6 +51,10 @@ void add_silent(RunningJobs& running, const std::vector<Runner>& runners) {
   }
 }
 
+std::chrono::milliseconds left_until(Clock::time_point end, std::chrono::milliseconds longest) {
+  return std::clamp(std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()), 1ms, longest);
+}
+
 std::string migration_path(std::uint64_t id) { return "/v1/migrations/" + std::to_string(id); }
 
 }  // namespace
@@ -58,7 +62,7 @@ std::string migration_path(std::uint64_t id) { return "/v1/migrations/" + std::t
 std::string Answer::error() const { return text(body, "error"); }
 
 Answer JobClient::ask(const std::string& method, const std::string& path, const std::string& body,
-                      std::chrono::seconds patience) const {
+                      std::chrono::milliseconds longest) const {
   const auto authorization = route_->authorization(method, path);
   if (!authorization) return {0, {}, authorization.error()};
   httplib::Request request;
@@ -69,44 +73,42 @@ Answer JobClient::ask(const std::string& method, const std::string& path, const 
     request.set_header("Content-Type", "application/json");
     request.body = body;
   }
-  const auto client = route_->connect(patience);
+  const auto client = route_->connect(deadline_ ? left_until(*deadline_ + patience_with_cancel, longest) : longest);
   const auto result = client->send(request);
   if (!result) return {0, {}, explain(*client, result.error())};
   return {result->status, json::parse(result->body, nullptr, /*allow_exceptions=*/false), ""};
 }
 
 // Twice: after a pause of the machine the time for an answer may be over before cppc-run had any.
-Answer JobClient::get(const std::string& path) const {
-  Answer answer = ask("GET", path, "", patience);
-  return answer.status != 0 || gone() ? answer : ask("GET", path, "", patience);
+Answer JobClient::job() const {
+  Answer answer = ask("GET", "/v1/job", "", patience);
+  return answer.status != 0 || gone() ? answer : ask("GET", "/v1/job", "", patience);
 }
-
-Answer JobClient::job() const { return get("/v1/job"); }
 
 Answer JobClient::post_migration(const json& request) const {
-  const double longest = static_cast<double>(patience_with_requests.count());
-  const double wanted = std::min(request.value("timeout_s", longest), longest);
-  return ask("POST", "/v1/migrations", request.dump(), std::chrono::seconds(static_cast<int>(std::ceil(wanted))));
+  return ask("POST", "/v1/migrations", request.dump(), patience_with_requests);
 }
 
-Answer JobClient::migration(std::uint64_t id) const { return get(migration_path(id)); }
+Answer JobClient::migration(std::uint64_t id) const {
+  return ask("GET", migration_path(id), "", deadline_ && !late() ? left_until(*deadline_, patience) : patience);
+}
 
 Answer JobClient::cancel(std::uint64_t id) const { return ask("DELETE", migration_path(id), "", patience); }
 
-tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route) {
-  JobClient client(route);
+tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route, Deadline deadline) {
+  JobClient client(route, deadline);
   Answer answer = client.job();
   if (answer.status == 200) return RunningJob{text(answer.body, "job"), client, std::move(answer.body), ""};
   return tl::unexpected(Unanswered{answer.status, answer.status == 0 ? answer.failure : answer.error()});
 }
 
-Result<RunningJobs> running_jobs(bool everybody) {
+Result<RunningJobs> running_jobs(bool everybody, Deadline deadline) {
   const auto found = job_places(everybody);
   if (!found) return tools::error(found.error());
   RunningJobs running;
   for (const JobPlace& place : found->places) {
     for (const std::string& id : tools::jobs_in(place.directory)) {
-      JobClient client(tools::api_socket(place.directory, id));
+      JobClient client(tools::api_socket(place.directory, id), deadline);
       Answer answer = client.job();
       const std::string user = user_name(place.user);
       if (answer.status == 200) {

@@ -21,15 +21,31 @@ struct Answer {
   std::string error() const;
 };
 
+using Clock = std::chrono::steady_clock;
+
+/// When what was asked for has to be done, if the user has said so.
+using Deadline = std::optional<Clock::time_point>;
+
+/// How much later the user is told, at the latest: until then a job may confirm that it has cancelled a migration.
+constexpr std::chrono::milliseconds patience_with_cancel{900};
+
+/// No function waits longer than until the deadline and `patience_with_cancel`.
 class JobClient {
  public:
-  explicit JobClient(std::shared_ptr<const Route> route) : route_(std::move(route)) {}
-  explicit JobClient(std::filesystem::path socket) : JobClient(by_socket(std::move(socket))) {}
+  explicit JobClient(std::shared_ptr<const Route> route, Deadline deadline = {})
+      : route_(std::move(route)), deadline_(deadline) {}
+  explicit JobClient(std::filesystem::path socket, Deadline deadline = {})
+      : JobClient(by_socket(std::move(socket)), deadline) {}
 
   Answer job() const;
   Answer post_migration(const nlohmann::json& request) const;
+  /// Before the deadline it waits until then only: there has to be time to cancel.
   Answer migration(std::uint64_t id) const;
   Answer cancel(std::uint64_t id) const;
+  /// Whether the deadline has passed.
+  bool late() const { return deadline_ && Clock::now() >= *deadline_; }
+  /// And no time is left for a confirmation.
+  bool too_late() const { return deadline_ && Clock::now() >= *deadline_ + patience_with_cancel; }
   /// Whether the job has ended, rather than not answered in time.
   bool gone() const { return route_->gone(); }
   /// Between requests that ask how things are.
@@ -37,9 +53,9 @@ class JobClient {
 
  private:
   Answer ask(const std::string& method, const std::string& path, const std::string& body,
-             std::chrono::seconds patience) const;
-  Answer get(const std::string& path) const;
+             std::chrono::milliseconds longest) const;
   std::shared_ptr<const Route> route_;
+  Deadline deadline_;
 };
 
 struct RunningJob {
@@ -56,7 +72,7 @@ struct RunningJobs {
 
 /// The jobs whose cppc-run runs on this machine: the caller's; with `everybody`, if the caller is root, those of all
 /// users. What the caller's jobs that died have left is removed.
-Result<RunningJobs> running_jobs(bool everybody);
+Result<RunningJobs> running_jobs(bool everybody, Deadline deadline);
 
 struct Unanswered {
   int status = 0;  ///< of HTTP; 0: nobody answered
@@ -64,7 +80,7 @@ struct Unanswered {
 };
 
 /// The job at the other end of the route.
-tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route);
+tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route, Deadline deadline);
 
 // Fields of answers; a default when the field is missing or of another type. Texts are without control characters: jobs
 // of other users may say anything, to the terminal of root, too.

@@ -13,10 +13,11 @@ class LocalRoute : public Route {
  public:
   explicit LocalRoute(std::filesystem::path socket) : socket_(std::move(socket)) {}
 
-  std::unique_ptr<httplib::ClientImpl> connect(std::chrono::seconds patience) const override {
+  std::unique_ptr<httplib::ClientImpl> connect(std::chrono::milliseconds patience) const override {
     auto client = std::make_unique<httplib::ClientImpl>(socket_.string());
     client->set_address_family(AF_UNIX);
     client->set_default_headers({{"Host", "localhost"}});
+    client->set_connection_timeout(patience);
     client->set_read_timeout(patience);
     return client;
   }

@@ -57,6 +57,7 @@ struct Command {
   bool status = false;
   std::string job;  ///< empty: whichever there is
   Request request;
+  Deadline deadline;
 };
 
 int move_ranks(const std::vector<RunningJob>& jobs, const Request& request) {
@@ -65,20 +66,24 @@ int move_ranks(const std::vector<RunningJob>& jobs, const Request& request) {
   return exit_with(carry_out(jobs.front(), request));
 }
 
+Exit unanswered(const Deadline& deadline) {
+  return deadline && Clock::now() >= *deadline ? Exit::timeout : Exit::failed;
+}
+
 constexpr int unauthorized = 401;
 
 int run_remotely(const Command& command, const RemoteJob& remote) {
   const auto route = by_network(remote);
   if (!route) return fail(Exit::wrong_usage, route.error());
-  const auto job = job_at(*route);
+  const auto job = job_at(*route, command.deadline);
   if (!job && job.error().status == unauthorized) return fail(Exit::refused, remote.server + " does not know you");
-  if (!job) return fail(Exit::failed, "no answer from " + remote.server + ": " + job.error().reason);
+  if (!job) return fail(unanswered(command.deadline), "no answer from " + remote.server + ": " + job.error().reason);
   if (!command.job.empty() && job->id != command.job)
     return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
   if (command.status) return show_status({*job}, command.request.json);
   if (command.request.evacuate.empty()) return move_ranks({*job}, command.request);
   const auto look = [&]() -> Result<RunningJobs> {
-    auto now = job_at(*route);
+    auto now = job_at(*route, command.deadline);
     if (now) return RunningJobs{{*std::move(now)}, {}};
     return (*route)->gone() ? RunningJobs{} : RunningJobs{{}, {"job " + job->id}};
   };
@@ -88,11 +93,12 @@ int run_remotely(const Command& command, const RemoteJob& remote) {
 // Only who asks for ranks without saying of which job means those of his own jobs alone.
 int run_here(const Command& command) {
   const bool moves = !command.status && command.request.evacuate.empty();
-  const auto look = [&] { return running_jobs(/*everybody=*/!moves || !command.job.empty()); };
+  const auto look = [&] { return running_jobs(/*everybody=*/!moves || !command.job.empty(), command.deadline); };
   auto running = look();
   if (!running) return fail(Exit::failed, running.error());
   for (const std::string& silent : running->silent) complain("no answer from " + silent);
   std::vector<RunningJob>& jobs = running->jobs;
+  if (moves && jobs.empty() && !running->silent.empty()) return exit_with(unanswered(command.deadline));
   if (!command.job.empty()) {
     std::erase_if(jobs, [&](const RunningJob& job) { return job.id != command.job; });
     if (jobs.empty()) return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
@@ -147,5 +153,8 @@ int main(int argc, char** argv) {
     return app.exit(failure) == 0 ? EXIT_SUCCESS : exit_with(Exit::wrong_usage);
   }
   command.status = static_cast<bool>(*status);
+  if (request.timeout_s)
+    command.deadline =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request.timeout_s));
   return *server ? run_remotely(command, remote) : run_here(command);
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <thread>
 
@@ -11,10 +12,7 @@
 namespace cppc::migrate {
 namespace {
 
-using namespace std::chrono_literals;
 using nlohmann::json;
-
-constexpr auto patience_with_cancel = 30s;
 
 json to_json(const Request& request) {
   json body = json::object();
@@ -31,12 +29,6 @@ bool is_over(const std::string& state) {
 }
 
 }  // namespace
-
-MigrationRequest::MigrationRequest(const RunningJob& job, Request request) : job_(job), request_(std::move(request)) {
-  if (!request_.timeout_s) return;
-  deadline_ =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request_.timeout_s));
-}
 
 void MigrationRequest::poll() {
   if (ending_) return;
@@ -55,35 +47,30 @@ void MigrationRequest::ask() {
       if (is_over(text(migration_, "state"))) conclude();
       return;
     case 503:  // a dry run has to wait until the job has started
-      if (late()) end(Exit::timeout, "the job is still starting");
+      if (job_.client.late()) end(Exit::timeout, "the job is still starting");
       return;
     case 400:
       return end(Exit::wrong_usage, answer.error());
     case 0:
-      return job_.client.gone()
-                 ? end(Exit::refused, "job " + job_.id + " has ended")
-                 : end(Exit::failed, "cppc-run of job " + job_.id + " does not answer; see migrate status");
+      return job_.client.gone() ? end(Exit::refused, "job " + job_.id + " has ended")
+                                : end(job_.client.late() ? Exit::timeout : Exit::failed,
+                                      "cppc-run of job " + job_.id + " does not answer; see migrate status");
     default:
       return end(Exit::refused, "refused: " + answer.error());
   }
 }
 
 void MigrationRequest::follow() {
-  if (late() && !cancelled_) {
-    job_.client.cancel(id_);
-    cancelled_ = Clock::now();
-  }
-  if (cancelled_ && Clock::now() > *cancelled_ + patience_with_cancel) {
-    ending_ =
-        Ending{Exit::timeout, "cancelled, but the job has not confirmed it: " + text(migration_, "state"), migration_};
-    return;
-  }
+  if (job_.client.late() && !std::exchange(cancelled_, true)) job_.client.cancel(id_);
   Answer answer = job_.client.migration(id_);
-  if (answer.status == 0 && !job_.client.gone()) return;  // too busy to answer in time
-  if (answer.status != 200)
+  const bool busy = answer.status == 0 && !job_.client.gone();
+  if (!busy && answer.status != 200)
     return end(Exit::damaged, "job " + job_.id + " has ended without a word about the migration");
-  migration_ = std::move(answer.body);
-  if (is_over(text(migration_, "state"))) conclude();
+  if (!busy) migration_ = std::move(answer.body);
+  if (is_over(text(migration_, "state"))) return conclude();
+  if (!job_.client.too_late()) return;
+  ending_ =
+      Ending{Exit::timeout, "cancelled, but the job has not confirmed it: " + text(migration_, "state"), migration_};
 }
 
 void MigrationRequest::end(Exit how, const std::string& reason) { ending_ = Ending{how, reason, {{"error", reason}}}; }
@@ -91,7 +78,8 @@ void MigrationRequest::end(Exit how, const std::string& reason) { ending_ = Endi
 void MigrationRequest::conclude() {
   const std::string state = text(migration_, "state"), reason = text(migration_, "reason");
   const auto status = static_cast<cppc_status>(whole_number(migration_, "status"));
-  const bool in_time = !request_.timeout_s || (status != CPPC_ERR_TIMEOUT && (status != CPPC_ERR_CANCELLED || !late()));
+  const bool in_time =
+      !request_.timeout_s || (status != CPPC_ERR_TIMEOUT && (status != CPPC_ERR_CANCELLED || !job_.client.late()));
   ending_ = state == "done"      ? Ending{Exit::done, "", migration_}
             : state == "refused" ? Ending{Exit::refused, "refused: " + reason, migration_}
             : state == "damaged" ? Ending{Exit::damaged, "the job is damaged: " + reason, migration_}

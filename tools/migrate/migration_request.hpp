@@ -1,9 +1,9 @@
 /// One migration of one job, from the request to its end.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exit.hpp"
@@ -29,8 +29,8 @@ struct Ending {
 
 class MigrationRequest {
  public:
-  /// `job` has to outlive it. The time that the request has begins now.
-  MigrationRequest(const RunningJob& job, Request request);
+  /// `job` has to outlive it; its client has the deadline.
+  MigrationRequest(const RunningJob& job, Request request) : job_(job), request_(std::move(request)) {}
 
   /// Asks the job: for the migration, then how it comes along, at intervals of the caller's. Cancels it when time is
   /// up.
@@ -43,8 +43,6 @@ class MigrationRequest {
   const std::optional<Ending>& ending() const { return ending_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool late() const { return deadline_ && Clock::now() >= *deadline_; }
   void ask();
   void follow();
   void end(Exit how, const std::string& reason);
@@ -52,7 +50,7 @@ class MigrationRequest {
 
   const RunningJob& job_;
   Request request_;
-  std::optional<Clock::time_point> deadline_, cancelled_;
+  bool cancelled_ = false;
   std::uint64_t id_ = 0;
   nlohmann::json migration_;
   std::optional<Ending> ending_;

@@ -61,13 +61,13 @@ class RemoteRoute : public Route {
   RemoteRoute(Server server, std::filesystem::path authority, std::optional<std::string> token)
       : server_(std::move(server)), authority_(std::move(authority)), token_(std::move(token)) {}
 
-  std::unique_ptr<httplib::ClientImpl> connect(std::chrono::seconds patience) const override {
+  std::unique_ptr<httplib::ClientImpl> connect(std::chrono::milliseconds patience) const override {
     auto client = std::make_unique<httplib::SSLClient>(server_.host, server_.port);
     SSL_CTX_set_min_proto_version(client->ssl_context(), TLS1_2_VERSION);
     if (!authority_.empty()) client->set_ca_cert_path(authority_.string());
     client->enable_server_certificate_verification(true);
-    client->set_connection_timeout(patience_with_network);
-    client->set_read_timeout(std::min(patience, std::chrono::seconds(60)));
+    client->set_connection_timeout(std::min<std::chrono::milliseconds>(patience, patience_with_network));
+    client->set_read_timeout(std::min<std::chrono::milliseconds>(patience, std::chrono::seconds(60)));
     return client;
   }
 

@@ -21,7 +21,7 @@ class Route {
   virtual ~Route() = default;
 
   /// For one request, whose answer may take that long.
-  virtual std::unique_ptr<httplib::ClientImpl> connect(std::chrono::seconds patience) const = 0;
+  virtual std::unique_ptr<httplib::ClientImpl> connect(std::chrono::milliseconds patience) const = 0;
   /// What its header says of who asks; empty: nothing.
   virtual Result<std::string> authorization(const std::string& method, const std::string& path) const = 0;
   /// Whether nobody listens there any more, rather than not answer in time.
