@@ -142,6 +142,19 @@ TEST_F(LinkFailure, TranslatedSourcesAreKeptOnRequest) {
   EXPECT_NE(read("kept here/program/1.c").find("no C"), std::string::npos);
 }
 
+TEST_F(LinkFailure, TheTranslatorIsToldWhatTheCompilerPredefines) {
+  set("CPPC_KEEP", path("kept"));
+  for (const char* option : {"-O2", "-O0"}) well({"cppc-cc", option, "-c", option[2] == '2' ? "main.c" : "part.c"});
+  well({"cppc-cc", "main.o", "part.o", "-o", "program"});
+  const auto commands = nlohmann::json::parse(read("kept/program/commands.json"));
+  for (const auto& command : commands) {
+    const bool optimized =
+        read("kept/program/" + command["macros"].get<std::string>()).find("__OPTIMIZE__ 1") != std::string::npos;
+    EXPECT_EQ(optimized, command["file"] == "main.c") << command;
+  }
+  EXPECT_EQ(commands.size(), 2U);
+}
+
 TEST_F(LinkFailure, OptimizationAtLinkTimeGoesOn) {
   for (const char* file : {"main.c", "part.c"}) well({"cppc-cc", "-O2", "-flto", "-c", file});
   well({"ar", "rcs", "libpart.a", "part.o"});
