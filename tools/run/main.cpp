@@ -51,7 +51,7 @@ Requests come by a socket that only you can open. From other machines, migrate -
   --munge                        or: you and root may ask, as MUNGE says who asks
 
 Environment:
-  CPPC_LOG=info     say on standard error what happens; also: debug, warn (the default), error
+  CPPC_LOG=info     say on standard error what happens, as --verbose does; also: debug, warn (the default), error
   CPPC_FABRIC=net   libfabric provider for the ranks' state, in place of the best there is: net, tcp, verbs, ...
   CPPC_COMPRESS=off never compress it; on: always; auto (the default): when the network is slow enough to gain
 
@@ -188,6 +188,10 @@ int main(int argc, char** argv) {
   if (!options) return fail(wrong_usage, options.error());
   const auto contexts = understand(*options);
   if (!contexts) return fail(wrong_usage, contexts.error());
+  if (contexts->front().find("verbose") != nullptr && std::getenv("CPPC_LOG") == nullptr) {
+    setenv("CPPC_LOG", "info", 1);
+    spdlog::set_level(spdlog::level::info);
+  }
   const auto status = run(*contexts, *options);
   return status ? *status : fail(EXIT_FAILURE, status.error());
 }

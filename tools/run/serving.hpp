@@ -3,6 +3,7 @@
 
 #include <httplib.h>
 
+#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -13,7 +14,8 @@ class Serving {
   /// `server` is bound to where it listens.
   explicit Serving(std::unique_ptr<httplib::Server> server)
       : server_(std::move(server)), thread_([raw = server_.get()] { raw->listen_after_bind(); }) {
-    while (!server_->is_running()) std::this_thread::yield();  // or stop() would come too early to have an effect
+    // Else stop() would come too early to have an effect.
+    while (!server_->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   /// Answers what has been asked.
   ~Serving() {

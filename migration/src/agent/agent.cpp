@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +18,7 @@
 #include "guardian.hpp"
 #include "node.hpp"
 #include "operation.hpp"
+#include "processors.hpp"
 #include "spawn.hpp"
 #include "standing.hpp"
 
@@ -169,6 +171,8 @@ int serve_node(const std::string& name, Link link, Standing& standing, bool boun
   PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);  // a replacement may die while it is spawned
   standing.in_mpi = true;
   auto node = set_up(name, std::move(link), standing, bound);
+  const std::string shared = node ? oversubscription(node->local_ranks().size()) : "";
+  if (!shared.empty()) spdlog::info("{}: {}", name, shared);
   if (!node || serve(*node) == Next::damaged) {
     standing.needed = true;
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
@@ -184,6 +188,8 @@ int serve_node(const std::string& name, Link link, Standing& standing, bool boun
 }  // namespace
 
 int run_agent(const std::string& node_name) {
+  // An agent that waits in a migration sleeps some microseconds at a time, and no longer.
+  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
   const bool bound = bound_by_parent();
   const auto standing = share_standing();
   auto link = call_controller();

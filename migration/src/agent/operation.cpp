@@ -1,7 +1,6 @@
 #include "operation.hpp"
 
 #include <poll.h>
-#include <sched.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -73,10 +72,7 @@ void Operation::await(MPI_Request& request, MPI_Status* status, const std::funct
     PMPI_Test(&request, &done, status);
     if (done != 0) return;
     if (meanwhile) meanwhile();
-    if (looks < 20)
-      sched_yield();
-    else
-      std::this_thread::sleep_for(100us);
+    std::this_thread::sleep_for(looks < 20 ? 10us : 100us);
   }
 }
 
