@@ -4,11 +4,15 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
+
+#include "last_error.hpp"
 
 namespace cppc {
 
@@ -28,6 +32,17 @@ std::unique_ptr<spdlog::logger> make_logger() {
 }
 
 void (*last_act)(cppc_status) = nullptr;
+
+constinit std::mutex error_mutex;
+constinit std::array<char, 400> error_text{};
+
+void remember(std::string_view text, Log::Level level = Log::Level::error) {
+  if (level == Log::Level::warning) return;
+  const std::lock_guard lock(error_mutex);
+  if (level == Log::Level::critical && error_text.front() != '\0') return;  // it follows from that error
+  error_text.fill('\0');
+  text.copy(error_text.data(), error_text.size() - 1);
+}
 
 spdlog::logger& logger() {
   // Never destroyed: the program's own exit handlers may still come here.
@@ -49,11 +64,22 @@ void Log::write(Level level, fmt::string_view text, fmt::format_args arguments) 
   const spdlog::level::level_enum urgency = level_of(level);
   if (!logger().should_log(urgency)) return;
   try {
-    logger().log(urgency, fmt::vformat(text, arguments));
+    const std::string said = fmt::vformat(text, arguments);
+    remember(said, level);
+    logger().log(urgency, said);
   } catch (const std::exception&) {  // no memory for the arguments
     logger().log(urgency, text);
   }
 }
+
+void last_error(std::span<char> out) {
+  const std::lock_guard lock(error_mutex);
+  const std::size_t bytes = std::min(std::string_view(error_text.data()).size(), out.size() - 1);
+  std::copy_n(error_text.begin(), bytes, out.begin());
+  out[bytes] = '\0';
+}
+
+void forget_errors() { remember({}); }
 
 Log log() { return {}; }
 

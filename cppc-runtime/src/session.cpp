@@ -12,6 +12,7 @@
 #include "expectation.hpp"
 #include "handles.hpp"
 #include "heap.hpp"
+#include "last_error.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 #include "required.hpp"
@@ -257,7 +258,7 @@ const cppc_runtime& runtime_interface() {
       .watch_calls =
           [](const volatile std::uint32_t* word, const cppc_calls* calls) {
             const int watched = mpi_state::watch_calls(word, calls, [] { session().stop_here(); });
-            if (watched != 0) address::interruption::start(mpi_state::look_between_calls);
+            if (watched > 0) address::interruption::start(mpi_state::look_between_calls);
             return watched;
           },
       .state_bytes = [] { return session().state_bytes(); },
@@ -279,13 +280,18 @@ const cppc_runtime& runtime_interface() {
           },
       .compare_objects =
           [](const void* described, std::uint64_t bytes) {
+            forget_errors();
             if (!address::kept_by_address()) return CPPC_OK;
             return guarded([&] { return address::compare_objects({static_cast<const std::byte*>(described), bytes}); });
           },
-      .capture = [](cppc_status (*visit)(const cppc_block*, void*),
-                    void* context) { return guarded([&] { return session().capture(visit, context); }); },
+      .capture =
+          [](cppc_status (*visit)(const cppc_block*, void*), void* context) {
+            forget_errors();
+            return guarded([&] { return session().capture(visit, context); });
+          },
       .restore_begin =
           [](const void* runtime_block, std::uint64_t bytes, void (*keep_alive)(void*), void* context) {
+            forget_errors();
             return guarded([&] {
               return session().restore_begin({static_cast<const std::byte*>(runtime_block), bytes},
                                              {keep_alive, context});
@@ -305,6 +311,10 @@ const cppc_runtime& runtime_interface() {
           [] {
             mpi_state::abandon();
             if (address::kept_by_address()) address::process::leave();
+          },
+      .reason =
+          [](char* out, std::uint64_t capacity) {
+            last_error({out, capacity});
           },
   };
   return table;

@@ -75,6 +75,7 @@ struct alignas(64) Slot {
   Shared<std::uint32_t> lost;     // the guardian's: the newcomer has died before it was needed
   Shared<std::uint32_t> decided;  // the agent's, for a leaver: nobody goes back
   Shared<cppc_status> status;     // of stage failed
+  std::array<char, 400> reason;   // of stage failed: the rank's own words, ended by 0; empty: it has none
   // The rank's report on arrival.
   Shared<std::uint64_t> passed;
   Shared<std::uint32_t> site;

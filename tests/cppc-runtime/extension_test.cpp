@@ -10,8 +10,9 @@
 namespace cppc {
 namespace {
 
-test::Finished run_with(const std::vector<std::string>& environment, const std::string& argument = "") {
-  test::Process process({MPIEXEC, "-n", "1", WATCHED_PROGRAM, argument}, environment);
+test::Finished run_with(const std::vector<std::string>& environment, const std::string& argument = "",
+                        const std::string& program = WATCHED_PROGRAM) {
+  test::Process process({MPIEXEC, "-n", "1", program, argument}, environment);
   return process.wait();
 }
 
@@ -40,6 +41,8 @@ TEST(Extension, IsCalledFromInitToFinalize) {
       "reached 3 at 9\n";
   EXPECT_TRUE(contains(process.errors, expected)) << process.errors;
   EXPECT_TRUE(contains(process.errors, "finish, capture now: 101\n")) << "only inside `stopped`";
+  EXPECT_TRUE(contains(process.errors, "because: capture is not allowed at this time\nin short: capt\n"))
+      << process.errors;
   EXPECT_TRUE(contains(process.errors, "rank 0 on ")) << process.errors;
 }
 
@@ -73,6 +76,14 @@ TEST(Extension, TellsThatTheProcessIsAReplacement) {
   EXPECT_TRUE(contains(process.errors, "start\nfetch\n")) << "MPI is there before the program comes to MPI_Init()";
   EXPECT_TRUE(contains(process.errors, "the state of the rank did not arrive")) << process.errors;
   EXPECT_TRUE(contains(process.errors, "fail 101\n")) << process.errors;
+}
+
+TEST(Extension, IsToldWhereAProgramCanBeStopped) {
+  const std::vector<std::string> environment{"CPPC_EXTENSION=" WATCHING_EXTENSION, "WATCHING=calls"};
+  const auto stops = [](int where) { return "stops: " + std::to_string(where) + "\n"; };
+  EXPECT_TRUE(contains(run_with(environment).errors, stops(CPPC_AT_MARKS)));
+  EXPECT_TRUE(contains(run_with(environment, "", MARKED_ELSEWHERE).errors, stops(CPPC_AT_MARKS))) << "in a library";
+  EXPECT_TRUE(contains(run_with(environment, "", UNMARKED).errors, stops(CPPC_NOWHERE)));
 }
 
 TEST(Extension, CannotReplaceAProgramThatDoesNotStartAsItShould) {

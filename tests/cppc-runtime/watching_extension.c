@@ -1,5 +1,5 @@
 /* An extension that tells on standard error what is called. WATCHING=version, hooks, entry, start: it has that defect;
- * replacement: it says that the process takes over a rank. */
+ * replacement: it says that the process takes over a rank; calls: it watches calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,20 @@ static int wants(const char* name) {
   return wanted != NULL && strcmp(wanted, name) == 0;
 }
 
+static uint64_t* open_counter(uint64_t id, uint32_t size, uint64_t begun) { return NULL; }
+static void close_counter(uint64_t* counter) {}
+static int reached_call(int collective, int waits_for) { return 0; }
+static void enter(int waits_for) {}
+static void moved_on(void) {}
+static const cppc_calls calls = {open_counter, close_counter, reached_call, enter, moved_on};
+
 static cppc_status start(MPI_Comm* world, int* rank, int* size) {
   if (wants("start")) return CPPC_ERR_REFUSED;
   PMPI_Comm_dup(MPI_COMM_WORLD, world);
   PMPI_Comm_rank(*world, rank);
   PMPI_Comm_size(*world, size);
   runtime->watch(&ring);
+  if (wants("calls")) fprintf(stderr, "stops: %d\n", runtime->watch_calls(&ring, &calls));
   fprintf(stderr, "start\n");
   return CPPC_OK;
 }
@@ -52,7 +60,12 @@ static void fail(cppc_status status) { fprintf(stderr, "fail %d\n", status); }
 
 static void finish(void) {
   const int blocks = 0;
+  char reason[200];
   fprintf(stderr, "finish, capture now: %d\n", runtime->capture(visit, (void*)&blocks));
+  runtime->reason(reason, sizeof reason);
+  fprintf(stderr, "because: %s\n", reason);
+  runtime->reason(reason, 5);
+  fprintf(stderr, "in short: %s\n", reason);
 }
 
 __attribute__((visibility("default"))) cppc_status cppc_extension(const cppc_runtime* offered, cppc_hooks* hooks) {

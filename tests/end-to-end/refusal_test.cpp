@@ -67,6 +67,18 @@ TEST(RefusalTest, AnotherProgramAtTheSamePlaceIsNoReplacement) {
   EXPECT_EQ(job.wait().status, 0);
 }
 
+TEST(RefusalTest, AProgramWithoutAPlaceToStopIsRefusedBeforeAReplacementIsStarted) {
+  const Cluster cluster(2);
+  const Folder folder;
+  Job job(cluster, {"-H", "node0:2,node1:2", "-n", "2"}, {tool("unmarked"), folder.file("stop")});
+  job.await_running();
+  const Finished refused = job.migrate({"--rank", "0", "--to", "node1"});
+  EXPECT_EQ(refused.status, 1) << refused.output << refused.errors;
+  EXPECT_NE(refused.errors.find("has no place where it can be stopped"), std::string::npos) << refused.errors;
+  std::ofstream(folder.file("stop")).flush();
+  EXPECT_EQ(job.wait().status, 0);
+}
+
 TEST(RefusalTest, AfterTheEndThereIsNoJob) {
   HeatScene scene(2, {"-H", "node0:2,node1:2", "-n", "2"});
   EXPECT_EQ(scene.finish().status, 0);

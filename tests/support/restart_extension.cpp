@@ -156,7 +156,7 @@ const cppc_calls calls = {
 bool between_calls() { return variable == kTimesVariable; }
 
 cppc_status watch_calls() {
-  if (runtime->watch_calls(&ring, &calls) == 0) return CPPC_ERR_UNSUPPORTED;
+  if (runtime->watch_calls(&ring, &calls) <= 0) return CPPC_ERR_UNSUPPORTED;
   std::thread(interrupt_main_thread).detach();
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &began);
   return CPPC_OK;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 9
+#define CPPC_HOOKS_VERSION 10
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -77,13 +77,16 @@ typedef struct cppc_calls {
   void (*moved_on)(void);
 } cppc_calls;
 
-/* Sent by somebody else to the main thread, with SI_QUEUE, after watch_calls() has returned another number than 0: a program that computes
- * calls `reached` soon as at a call, if it can be stopped where it is; else nothing happens. One of the two numbers
- * that the C library lets no program handle, block or wait for: so programs see nothing of it. A call of the system
- * that waits would begin anew each time: to be sent to a thread that runs. */
+/* Sent by somebody else to the main thread, with SI_QUEUE, after watch_calls() has returned CPPC_AT_CALLS or
+ * CPPC_AT_CALLS_AND_MARKS: a program that computes calls `reached` soon as at a call, if it can be stopped where it is;
+ * else nothing happens. One of the two numbers that the C library lets no program handle, block or wait for: so
+ * programs see nothing of it. A call of the system that waits would begin anew each time: to be sent to a thread that
+ * runs. */
 #define CPPC_LOOK_SIGNAL 33
 
 /* Where a program can be stopped, as watch_calls() says. */
+#define CPPC_NOWHERE (-1)
+#define CPPC_AT_MARKS 0
 #define CPPC_AT_CALLS 1
 #define CPPC_AT_CALLS_AND_MARKS 2
 
@@ -97,10 +100,11 @@ typedef struct cppc_runtime {
   /* Makes the fast path of safe points watch `word` (a non-zero value calls `reached`); NULL: none. */
   void (*watch)(const volatile uint32_t* word);
 
-  /* While MPI starts, in the hook `start`: if the program's state is kept by address, it shall be stopped at any call of
-   * MPI, too, by `calls` while `word` is not zero, and by CPPC_LOOK_SIGNAL between calls: CPPC_AT_CALLS, or
-   * CPPC_AT_CALLS_AND_MARKS if it has marked safe points. Else 0, and nothing happens. `stopped` gets at a call what the
-   * last safe point got. Both must stay until watch_calls(NULL, NULL). */
+  /* While MPI starts, in the hook `start`: if the program's state is kept by address, it shall be stopped at any call
+   * of MPI, too, by `calls` while `word` is not zero, and by CPPC_LOOK_SIGNAL between calls: CPPC_AT_CALLS, or
+   * CPPC_AT_CALLS_AND_MARKS if it has marked safe points. Else nothing happens: CPPC_AT_MARKS, or CPPC_NOWHERE if it
+   * has none, because neither wrapper nor translator has seen it. `stopped` gets at a call what the last safe point
+   * got. Both must stay until watch_calls(NULL, NULL). */
   int (*watch_calls)(const volatile uint32_t* word, const cppc_calls* calls);
 
   /* Bytes of all registered objects, dead ones included. Any time. */
@@ -167,6 +171,10 @@ typedef struct cppc_runtime {
   /* In the process that leaves: frees all communicators of the application. Nothing of the application runs any more.
    */
   void (*abandon)(void);
+
+  /* Why the last capture, compare_objects or restore failed, as it was logged: text of less than `capacity` > 0 bytes,
+   * ended by 0. Empty when nothing was logged. */
+  void (*reason)(char* out, uint64_t capacity);
 } cppc_runtime;
 
 /* What an extension provides; every function set. */

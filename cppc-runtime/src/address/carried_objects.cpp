@@ -317,12 +317,13 @@ bool program_needs(std::string_view library) {
 }
 
 bool program_calls(std::string_view function) {
-  const Loaded& program = at_start().front();
-  const auto calls = [&](const ElfW(Rela) & relocation) {
-    const ElfW(Sym)& symbol = program.symbols[ELF64_R_SYM(relocation.r_info)];
-    return symbol.st_shndx == SHN_UNDEF && program.strings + symbol.st_name == function;
-  };
-  return std::ranges::any_of(program.call_relocations, calls) || std::ranges::any_of(program.data_relocations, calls);
+  return std::ranges::any_of(all_loaded(), [&](const Loaded& object) {
+    const auto calls = [&](const ElfW(Rela) & relocation) {
+      const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(relocation.r_info)];
+      return symbol.st_shndx == SHN_UNDEF && object.strings + symbol.st_name == function;
+    };
+    return std::ranges::any_of(object.call_relocations, calls) || std::ranges::any_of(object.data_relocations, calls);
+  });
 }
 
 bool is_computing_code(const void* address) {

@@ -33,7 +33,7 @@ bool was_loaded_at_start(std::uintptr_t base);
 /// after all libraries have been loaded; asks for memory.
 bool program_needs(std::string_view library);
 
-/// Whether the executable calls this function of a library.
+/// Whether the executable, or a library that is loaded, calls this function of another library. Asks for memory.
 bool program_calls(std::string_view function);
 
 /// From a constructor of a library, before main: whether the code at `return_address` is a carried object's. Does not

@@ -44,7 +44,6 @@ int with_own_descriptors(Start start) {
   return status;
 }
 
-/// Of a program whose state is kept by address: it can be stopped at calls of MPI.
 bool has_marks() { return cppc::address::program_calls("cppc_safe_point_rung"); }
 
 void start_extension() {
@@ -84,7 +83,7 @@ int cppc::mpi_state::watch_calls(const volatile std::uint32_t* word, const cppc_
     mpi::collective_counts().end();
     return 0;
   }
-  if (!address::kept_by_address()) return 0;
+  if (!address::kept_by_address()) return mpi::has_marks() ? CPPC_AT_MARKS : CPPC_NOWHERE;
   mpi::call_point.watch(word, calls, stop);
   return mpi::has_marks() ? CPPC_AT_CALLS_AND_MARKS : CPPC_AT_CALLS;
 }

@@ -54,7 +54,7 @@ Operation::Stops Operation::common_stops() {
   std::array<int, 2> here{1, 1};
   for (const int rank : node_.local_ranks()) {
     const int stops = node_.desk.slot(rank).stops;
-    here[0] &= stops != 0 ? 1 : 0;
+    here[0] &= stops != CPPC_AT_MARKS ? 1 : 0;
     here[1] &= stops != CPPC_AT_CALLS ? 1 : 0;
   }
   std::array<int, 2> everywhere{};

@@ -27,8 +27,11 @@ Operation::Operation(Node& node, const wire::Order& order) : node_(node), order_
 }
 
 wire::Outcome Operation::run() {
-  prepare();
-  bool good = agree() && meet();
+  bool good = ranks_can_stop();
+  if (good) {
+    prepare();
+    good = agree() && meet();
+  }
   if (good) {
     ship();
     good = agree() && decide();

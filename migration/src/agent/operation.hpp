@@ -49,6 +49,7 @@ class Operation {
 
   // The steps in their order (prepare.cpp, meet.cpp, ship.cpp, commit.cpp). A step that fails on this node says so with
   // fail(); agree() after each tells all.
+  bool ranks_can_stop();
   void prepare();
   void exchange_recipes();
   [[nodiscard]] bool has_program(int rank, const Recipe& recipe);
@@ -82,6 +83,7 @@ class Operation {
   Traffic traffic();
   bool lost(const Passage& newcomer);
   bool cannot_take_over(const Passage& newcomer);
+  static std::string why(const Slot& slot);
   void advance_leaver(Passage& leaver);
   void advance_newcomer(Passage& newcomer);
   [[nodiscard]] std::vector<int> joining_agents() const;

@@ -3,9 +3,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
 #include <thread>
 
 #include "cppc/deadlines.hpp"
+#include "cppc/hooks.h"
 #include "operation.hpp"
 #include "program_id.hpp"
 #include "spawn.hpp"
@@ -20,6 +23,23 @@ constexpr int kBlocks = 1;   // likewise: the sizes of its large blocks
 constexpr int kOffer = 2;    // newcomer's agent to leaver's: where to send the image; empty: nowhere
 constexpr int kObjects = 4;  // leaver's agent to newcomer's: where its libraries are loaded
 }  // namespace
+
+/// Of a rank that has failed.
+std::string Operation::why(const Slot& slot) {
+  const std::string_view own(slot.reason.data(), strnlen(slot.reason.data(), slot.reason.size()));
+  return own.empty() ? cppc_status_text(slot.status) : std::string(own);
+}
+
+/// Whether all ranks can be stopped at all.
+bool Operation::ranks_can_stop() {
+  for (const int rank : node_.local_ranks())
+    if (node_.desk.slot(rank).stops == CPPC_NOWHERE)
+      fail(CPPC_ERR_UNSUPPORTED,
+           fmt::format("rank {} has no place where it can be stopped: its program is linked with libcppc, but not by "
+                       "cppc-cc, cppc-c++ or cppc-fc",
+                       rank));
+  return agree();
+}
 
 void Operation::prepare() {
   announce("prepare");
@@ -173,8 +193,8 @@ bool Operation::lost(const Passage& newcomer) {
 bool Operation::cannot_take_over(const Passage& newcomer) {
   const Slot& slot = node_.desk.slot(newcomer.rank);
   if (slot.stage.get() != static_cast<std::uint32_t>(Stage::failed)) return false;
-  fail(slot.status, fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name,
-                                cppc_status_text(slot.status)));
+  fail(slot.status,
+       fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name, why(slot)));
   return true;
 }
 

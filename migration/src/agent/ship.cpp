@@ -59,8 +59,7 @@ void Operation::advance_leaver(Passage& leaver) {
   const int status = stage == Stage::shipped ? CPPC_OK : slot.status.load();
   PMPI_Send(&status, 1, MPI_INT, other, tag(leaver, kOutcome), node_.crew.own);
   if (stage == Stage::failed && !leaver.told)
-    fail(slot.status, fmt::format("rank {} on {} cannot send its image: {}", leaver.rank, node_.name,
-                                  cppc_status_text(slot.status)));
+    fail(slot.status, fmt::format("rank {} on {} cannot send its image: {}", leaver.rank, node_.name, why(slot)));
   leaver.done = true;
 }
 

@@ -64,6 +64,7 @@ std::span<const std::byte> mail_of(const Slot& slot) {
 }
 
 tl::unexpected<cppc_status> fail(Slot& slot, cppc_status status) {
+  slot.reason.front() = '\0';
   slot.status = status;
   slot.stage.set(static_cast<std::uint32_t>(Stage::failed));
   return tl::unexpected(status);
@@ -76,6 +77,12 @@ double milliseconds_since(Clock::time_point start) {
 }  // namespace
 
 void cannot_depart(cppc_status status, Slot& slot) { fail(slot, status); }
+
+void report_failure(const cppc_runtime& runtime, cppc_status status, Slot& slot) {
+  runtime.reason(slot.reason.data(), slot.reason.size());
+  slot.status = status;
+  slot.stage.set(static_cast<std::uint32_t>(Stage::failed));
+}
 
 tl::expected<Departure, cppc_status> Departure::prepare(Slot& slot) {
   auto offer = fabric::Offer::decode(mail_of(slot));
@@ -110,7 +117,10 @@ tl::expected<image::Image, cppc_status> Departure::depart(const cppc_runtime& ru
   const auto start = Clock::now();
   if (auto faulty = fault::at("leaver-pack"); !faulty) return fail(*slot_, faulty.error());
   auto image = pack(runtime);
-  if (!image) return fail(*slot_, image.error());
+  if (!image) {
+    report_failure(runtime, image.error(), *slot_);
+    return tl::unexpected(image.error());
+  }
   spdlog::debug("image of {} bytes built in {:.1f} ms", image->size(), milliseconds_since(start));
   slot_->bytes_done.store(0);
   slot_->image_bytes.store(image->size());

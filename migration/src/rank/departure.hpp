@@ -39,4 +39,7 @@ class Departure {
 /// The same for a rank that could not prepare, for `status`: the agent is told.
 void cannot_depart(cppc_status status, Slot& slot);
 
+/// Tells the agent that the runtime cannot save or restore the state, and why, in the runtime's words.
+void report_failure(const cppc_runtime& runtime, cppc_status status, Slot& slot);
+
 }  // namespace cppc::migration

@@ -54,7 +54,7 @@ Member::Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, D
   seen_ = desk_.commands();
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
   slot().stops = runtime.watch_calls(negotiator_.page().doorbell(), &calls);
-  if (slot().stops != 0) cut_.emplace(negotiator_);
+  if (slot().stops > CPPC_AT_MARKS) cut_.emplace(negotiator_);
 }
 
 tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_runtime& runtime,
@@ -305,8 +305,7 @@ cppc_status Member::join() {
 }
 
 void Member::fail(cppc_status status) {
-  slot().status = status;
-  slot().stage.set(static_cast<std::uint32_t>(Stage::failed));
+  report_failure(*runtime_, status, slot());
   while (await_order() != Action::go_on) continue;
   vanish();
 }
