@@ -48,7 +48,9 @@ class Place final : public negotiation::Tree {
     return {};
   }
 
-  tl::expected<std::optional<Words>, cppc_status> receive(int from) override {
+  tl::expected<void, cppc_status> progress() override { return {}; }
+
+  std::optional<Words> receive(int from) override {
     const auto found = std::ranges::find(inbox_, from, &Message::from);
     if (found == inbox_.end() || found->arrives > *now_) return std::nullopt;
     Words words = std::move(found->words);

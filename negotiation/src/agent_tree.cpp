@@ -64,18 +64,28 @@ tl::expected<void, cppc_status> AgentTree::forget_sent() {
   return {};
 }
 
-tl::expected<std::optional<Tree::Words>, cppc_status> AgentTree::receive(int from) {
-  auto done = forget_sent();
-  int there = 0;
-  MPI_Message message = MPI_MESSAGE_NULL;
-  MPI_Status status;
-  if (done) done = check(PMPI_Improbe(from, kTag, agents_, &there, &message, &status), "MPI_Improbe");
-  if (done && there == 0) return std::nullopt;
-  int count = 0;
-  if (done) done = check(PMPI_Get_count(&status, MPI_UINT64_T, &count), "MPI_Get_count");
-  Words words(static_cast<std::size_t>(std::max(count, 0)));
-  if (done) done = check(PMPI_Mrecv(words.data(), count, MPI_UINT64_T, &message, &status), "MPI_Mrecv");
-  if (!done) return tl::unexpected(done.error());
+tl::expected<void, cppc_status> AgentTree::progress() {
+  if (auto done = forget_sent(); !done) return done;
+  for (;;) {
+    int there = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    auto done = check(PMPI_Improbe(MPI_ANY_SOURCE, kTag, agents_, &there, &message, &status), "MPI_Improbe");
+    if (!done || there == 0) return done;
+    int count = 0;
+    done = check(PMPI_Get_count(&status, MPI_UINT64_T, &count), "MPI_Get_count");
+    Words words(static_cast<std::size_t>(std::max(count, 0)));
+    if (done) done = check(PMPI_Mrecv(words.data(), count, MPI_UINT64_T, &message, &status), "MPI_Mrecv");
+    if (!done) return done;
+    arrived_[status.MPI_SOURCE].push_back(std::move(words));
+  }
+}
+
+std::optional<Tree::Words> AgentTree::receive(int from) {
+  std::deque<Words>& arrived = arrived_[from];
+  if (arrived.empty()) return std::nullopt;
+  Words words = std::move(arrived.front());
+  arrived.pop_front();
   return words;
 }
 

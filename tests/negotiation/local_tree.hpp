@@ -45,8 +45,12 @@ class LocalTree final : public Tree {
     return {};
   }
 
-  tl::expected<std::optional<Words>, cppc_status> receive(int from) override {
+  tl::expected<void, cppc_status> progress() override {
     if (broken) return tl::unexpected(CPPC_ERR_MPI);
+    return {};
+  }
+
+  std::optional<Words> receive(int from) override {
     auto& box = shared_->boxes[static_cast<std::size_t>(from)][static_cast<std::size_t>(self())];
     const std::size_t number = box.received.load();
     if (number == box.sent.load()) return std::nullopt;

@@ -4,7 +4,9 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <deque>
 #include <list>
+#include <map>
 #include <optional>
 #include <tl/expected.hpp>
 #include <utility>
@@ -30,8 +32,10 @@ class Tree {
 
   /// To the parent or a child; never waits. Messages arrive in the order in which they are sent.
   virtual tl::expected<void, cppc_status> send(int to, Words words) = 0;
-  /// The next message of the parent or a child, if it is there.
-  virtual tl::expected<std::optional<Words>, cppc_status> receive(int from) = 0;
+  /// Takes in what has arrived; never waits.
+  virtual tl::expected<void, cppc_status> progress() = 0;
+  /// The next message of the parent or a child that has been taken in.
+  virtual std::optional<Words> receive(int from) = 0;
 
  protected:
   /// `fan_out` > 0.
@@ -44,8 +48,9 @@ class Tree {
   std::vector<int> children_;
 };
 
-/// By messages of MPI. One thread at a time; receive() may wait for the rest of a large message that has begun to
-/// arrive. Errors: CPPC_ERR_MPI, logged.
+/// By messages of MPI. One thread at a time; progress() may wait for the rest of a large message that has begun to
+/// arrive. It looks into MPI once when nothing has: each look may cost the time slice of a busy node. Errors:
+/// CPPC_ERR_MPI, logged.
 class AgentTree final : public Tree {
  public:
   /// Not collective. `agents` must outlive this, and return errors (MPI_ERRORS_RETURN). Messages have a tag of their
@@ -57,7 +62,8 @@ class AgentTree final : public Tree {
   ~AgentTree() override;
 
   tl::expected<void, cppc_status> send(int to, Words words) override;
-  tl::expected<std::optional<Words>, cppc_status> receive(int from) override;
+  tl::expected<void, cppc_status> progress() override;
+  std::optional<Words> receive(int from) override;
 
  private:
   AgentTree(MPI_Comm agents, int self, int size, int fan_out) : Tree(self, size, fan_out), agents_(agents) {}
@@ -69,6 +75,7 @@ class AgentTree final : public Tree {
   };
   MPI_Comm agents_;
   std::list<Sent> sent_;
+  std::map<int, std::deque<Words>> arrived_;  ///< by sender
 };
 
 }  // namespace cppc::negotiation
