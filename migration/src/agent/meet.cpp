@@ -81,7 +81,10 @@ bool Operation::meet() {
   negotiation::TreeRounds rounds(*tree);
   negotiation::CutAgent cut(node_.page, rounds);
   negotiate(cut, patience);
-  if (!agree()) return false;
+  if (!agree()) {
+    (void)cut.conclude();  // if it was decided here
+    return false;
+  }
   freeze(cut);
   return agree();
 }
@@ -90,7 +93,10 @@ bool Operation::meet() {
 bool Operation::meet_at_safe_point(negotiation::Tree& tree, Clock::duration patience, Clock::duration arrival) {
   negotiation::AgentSide side(node_.page, tree);
   negotiate(side, patience);
-  if (!agree()) return false;
+  if (!agree()) {
+    (void)side.conclude();  // if it was decided here
+    return false;
+  }
   freeze(side, arrival);
   return agree();
 }
