@@ -72,7 +72,6 @@ struct alignas(64) Slot {
   Shared<std::uint32_t> in_mpi;   // a newcomer's: MPI_Init has returned
   SharedWord spawning;            // the agent's, for a newcomer: it is inside MPI_Comm_spawn_multiple
   Shared<std::uint32_t> needed;   // the agent's, for a newcomer: committed, the job cannot go on without it
-  Shared<std::uint32_t> lost;     // the guardian's: the newcomer has died before it was needed
   Shared<std::uint32_t> decided;  // the agent's, for a leaver: nobody goes back
   Shared<cppc_status> status;     // of stage failed
   std::array<char, 400> reason;   // of stage failed: the rank's own words, ended by 0; empty: it has none
@@ -100,6 +99,18 @@ struct alignas(64) Slot {
   // over.
   Shared<std::uint32_t> object_bytes;
   std::array<std::byte, 8192> objects;
+  // The agent's: how many newcomers there have been for this rank; a guardian's: which of them has died before it was
+  // needed.
+  Shared<std::uint32_t> newcomers, last_lost;
+
+  /// Agent: another newcomer begins.
+  void expect_newcomer() { newcomers.fetch_add(1); }
+  /// Its guardian: which one that is.
+  [[nodiscard]] std::uint32_t newcomer() const { return newcomers.load(); }
+  /// Its guardian, perhaps when the agent expects another already.
+  void lose(std::uint32_t which) { last_lost.store(which); }
+  /// Agent: whether the newcomer that it expects is lost.
+  [[nodiscard]] bool lost() const { return last_lost.load() == newcomers.load(); }
 };
 
 class Desk {

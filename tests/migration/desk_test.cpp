@@ -84,6 +84,23 @@ TEST(DeskTest, RefusesOneOfAnotherLayout) {
   EXPECT_EQ(opened_with(3, 6), CPPC_ERR_MISMATCH) << "fewer";
 }
 
+TEST(DeskTest, TheLossOfAnEarlierNewcomerIsNotThatOfTheNextOne) {
+  auto desk = Desk::create(1, 1);
+  ASSERT_TRUE(desk);
+  Slot& slot = desk->slot(0);
+  slot.expect_newcomer();
+  EXPECT_FALSE(slot.lost());
+  const std::uint32_t first = slot.newcomer();
+  slot.lose(first);
+  EXPECT_TRUE(slot.lost());
+  slot.expect_newcomer();
+  EXPECT_FALSE(slot.lost());
+  slot.lose(first);  // by a guardian that is late
+  EXPECT_FALSE(slot.lost());
+  slot.lose(slot.newcomer());
+  EXPECT_TRUE(slot.lost());
+}
+
 TEST(DeskTest, CommandsWakeRanksInOtherProcesses) {
   auto desk = Desk::create(1, 4);
   ASSERT_TRUE(desk);

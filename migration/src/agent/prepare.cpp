@@ -143,7 +143,8 @@ void Operation::start_newcomers() {
     if (!has_program(newcomer.rank, *recipe)) return;
     Slot& slot = node_.desk.slot(newcomer.rank);
     slot.dismissed.set(0);
-    for (auto* word : {&slot.in_mpi, &slot.needed, &slot.lost}) word->store(0);
+    for (auto* word : {&slot.in_mpi, &slot.needed}) word->store(0);
+    slot.expect_newcomer();
     slot.leaving = 0;
     slot.mail_size.store(0);
     slot.stage.set(static_cast<std::uint32_t>(Stage::working));
@@ -185,7 +186,7 @@ void Operation::await_newcomers() {
 }
 
 bool Operation::lost(const Passage& newcomer) {
-  if (node_.desk.slot(newcomer.rank).lost.load() == 0) return false;
+  if (!node_.desk.slot(newcomer.rank).lost()) return false;
   fail(CPPC_ERR_LOST, fmt::format("the replacement of rank {} on {} has died", newcomer.rank, node_.name));
   return true;
 }
