@@ -99,16 +99,23 @@ struct alignas(64) Slot {
   // over.
   Shared<std::uint32_t> object_bytes;
   std::array<std::byte, 8192> objects;
-  // The agent's: how many newcomers there have been for this rank; a guardian's: which of them has died before it was
-  // needed.
-  Shared<std::uint32_t> newcomers, last_lost;
+  // The agent's: how many newcomers there have been for this rank; a guardian's: which of them has come last, has died
+  // before it was needed, and has gone without having been needed.
+  Shared<std::uint32_t> newcomers, last_come, last_lost, last_gone;
 
   /// Agent: another newcomer begins.
   void expect_newcomer() { newcomers.fetch_add(1); }
   /// Its guardian: which one that is.
   [[nodiscard]] std::uint32_t newcomer() const { return newcomers.load(); }
+  void come(std::uint32_t which) { last_come.store(which); }
+  /// Nothing of it is there any more that looks at this slot.
+  void go(std::uint32_t which) { last_gone.store(which); }
   /// Its guardian, perhaps when the agent expects another already.
   void lose(std::uint32_t which) { last_lost.store(which); }
+  /// Agent: whether the newcomer that it no longer needs is still there, started far enough or not.
+  [[nodiscard]] bool is_left() const {
+    return last_come.load() == newcomers.load() && last_gone.load() != newcomers.load();
+  }
   /// Agent: whether the newcomer that it expects is lost.
   [[nodiscard]] bool lost() const { return last_lost.load() == newcomers.load(); }
 };

@@ -101,6 +101,23 @@ TEST(DeskTest, TheLossOfAnEarlierNewcomerIsNotThatOfTheNextOne) {
   EXPECT_TRUE(slot.lost());
 }
 
+TEST(DeskTest, ANewcomerIsLeftFromItsComingUntilItHasGone) {
+  auto desk = Desk::create(1, 1);
+  ASSERT_TRUE(desk);
+  Slot& slot = desk->slot(0);
+  EXPECT_FALSE(slot.is_left());
+  for (int i = 0; i < 2; ++i) {
+    slot.expect_newcomer();
+    EXPECT_FALSE(slot.is_left()) << "it may never come";
+    slot.come(slot.newcomer());
+    EXPECT_TRUE(slot.is_left());
+    slot.lose(slot.newcomer());
+    EXPECT_TRUE(slot.is_left()) << "its guardian is";
+    slot.go(slot.newcomer());
+    EXPECT_FALSE(slot.is_left());
+  }
+}
+
 TEST(DeskTest, CommandsWakeRanksInOtherProcesses) {
   auto desk = Desk::create(1, 4);
   ASSERT_TRUE(desk);

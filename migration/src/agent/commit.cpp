@@ -128,8 +128,9 @@ void Operation::roll_back() {
   // The next migration may use their places at the desk.
   Allowance patience(2 * deadlines::leave());  // their guardians end them
   for (const Passage& newcomer : newcomers_) {
-    while (newcomer.process && !newcomer.process->ended() && !patience.spent()) std::this_thread::sleep_for(1ms);
-    if (newcomer.process && !newcomer.process->ended())
+    const Slot& slot = node_.desk.slot(newcomer.rank);
+    while (slot.is_left() && !patience.spent()) std::this_thread::sleep_for(1ms);
+    if (slot.is_left())
       spdlog::error("{}: the replacement of rank {} that is not needed any more does not go", node_.name,
                     newcomer.rank);
   }

@@ -80,6 +80,7 @@ void release(const ProcessWatch& agent, const Slot& slot, int rank) {
 
 int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
   const std::uint32_t number = slot.newcomer();
+  slot.come(number);
   bool needed = false;  // once and for all: the slot may come to be another replacement's
   const auto unwanted = [&] {
     needed = needed || slot.needed.load() != 0;
@@ -88,13 +89,17 @@ int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
   const Ending ending = child.await(unwanted, deadlines::leave());
   if (needed || slot.needed.load() != 0) end_like(ending);
   const bool in_mpi = slot.in_mpi.load() != 0;
-  if (ending.good() && in_mpi) return EXIT_SUCCESS;
+  if (ending.good() && in_mpi) {
+    slot.go(number);
+    return EXIT_SUCCESS;
+  }
   slot.lose(number);
   spdlog::log(level_of(ending), "the replacement of rank {} has ended before it was needed: {}", rank, text(ending));
   if (in_mpi || agent.ended())
     leave_mpi();
   else
     release(agent, slot, rank);
+  slot.go(number);
   return EXIT_SUCCESS;
 }
 
