@@ -7,21 +7,39 @@
 
 namespace cppc::test {
 
+enum class Fate {
+  rolled_back,  ///< the job went on as before
+  committed,    ///< the job went on, moved
+  ended,        ///< the job ended with an error
+};
+
+const char* text(Fate fate);
+
+/// What must become of a job.
+struct Expectation {
+  Fate fate = Fate::committed;
+  int status = 0;         ///< of `migrate`
+  std::string message{};  ///< what it or the job says: a regular expression; empty: nothing
+  /// The node whose agent is lost, so that it takes no part in another migration.
+  std::string lost{};
+};
+
 /// `place` and `action` are a fault point's, or one of
 ///   PMIx_FUNCTION:kill, :hang  in a replacement, inside MPI_Init, after this function
 ///   network-STEP:cut    nothing gets through between the two nodes from this step of the migration on, for a while
 ///   node-STEP:off       the target's node is powered off at this step
 ///   controller-STEP:stop  cppc-run is stopped at this step, and continued later
 ///   target-node:full    the shared memory of the target's node is full
+/// A fault strikes once.
 struct FaultCase {
+  /// Rank 1 to node2, or all of node0 there.
   enum class Request { move, evacuate };
-  /// What must become of the job. Where a process is lost that the job depends on, it has to end, by itself.
-  enum class Bound { goes_on, may_end, ends };
 
   std::string place;
   std::string action;
+  Expectation expected{};
   Request request = Request::move;
-  Bound bound = Bound::goes_on;
+  bool shipped_deadlines = false;  ///< those that users have; else short ones
 
   [[nodiscard]] std::string name() const;
 };
@@ -29,27 +47,29 @@ struct FaultCase {
 /// For googletest, which puts it into the name of a test.
 void PrintTo(const FaultCase& one, std::ostream* out);
 
-enum class Fate {
-  rolled_back,  ///< the job went on as before
-  committed,    ///< the job went on, moved
-  ended,        ///< the job ended with an error
-};
-
 struct FaultResult {
+  bool struck = false;  ///< the fault
   Fate fate = Fate::ended;
-  double seconds = 0;  ///< from the request to its answer
-  bool right = false;  ///< the program's result is that of an undisturbed run; true when the job had to end
-  std::string left;    ///< processes and shared memory that are there afterwards
-  int images = 0;      ///< last images of ranks that were moving, which are named and good
-  std::string said;    ///< by `migrate` and the job
+  int status = -1;      ///< of `migrate`
+  double seconds = 0;   ///< from the request to its answer, or to the job's end
+  bool right = true;    ///< the program's result is that of an undisturbed run; true when the job had ended
+  bool retried = true;  ///< after a rollback, a second migration ended as it has to; true without a rollback
+  std::string left;     ///< processes and shared memory that are there afterwards
+  int images = 0;       ///< last images of ranks that were moving, which are named and good
+  std::string said;     ///< by `migrate` and the job
 
   /// Whether the job ended although it need not, or did not although it must.
   [[nodiscard]] bool lost(const FaultCase& one) const;
+  /// Whether fate, status or message are others than expected.
+  [[nodiscard]] bool unexpected(const FaultCase& one) const;
   /// Whether a last image is missing: there was time for it. Otherwise mpirun leaves a second.
   [[nodiscard]] bool forgot(const FaultCase& one) const;
+  /// All that is wrong, a line each; empty: nothing.
+  [[nodiscard]] std::string wrong(const FaultCase& one) const;
 };
 
-/// Every place x action that makes sense, for a move and for an evacuation.
+/// Every place x action that makes sense, for a move and for an evacuation; some once more with the deadlines that
+/// users have.
 std::vector<FaultCase> all_fault_cases();
 
 /// On a cluster of its own.

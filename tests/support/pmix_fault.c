@@ -1,7 +1,8 @@
 /* Preloaded into ranks: a replacement dies, or hangs, inside MPI_Init, after the call of the function of PMIx that
- * PMIX_FAULT=FUNCTION:kill|hang names. */
+ * PMIX_FAULT=FUNCTION:kill|hang names. Once in a job: it makes the file CPPC_FAULT_RECORD. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pmix.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@ static void strike_after(const char* function) {
   const char* const fault = getenv("PMIX_FAULT");
   const size_t length = strlen(function);
   if (!replacement || fault == NULL || strncmp(fault, function, length) != 0 || fault[length] != ':') return;
+  const char* const record = getenv("CPPC_FAULT_RECORD");
+  if (record == NULL || open(record, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) < 0) return;
   if (strcmp(fault + length + 1, "kill") == 0) raise(SIGKILL);
   for (;;) pause();
 }

@@ -118,7 +118,7 @@ void append(std::vector<std::string>& arguments, std::initializer_list<std::stri
 constexpr std::array wishes{"CPPC_LOG",           "CPPC_FABRIC",          "CPPC_FABRIC_CHUNK",    "CPPC_FABRIC_DEPTH",
                             "CPPC_COMPRESS",      "CPPC_DEADLINE_START",  "CPPC_DEADLINE_ARRIVE", "CPPC_DEADLINE_DRAIN",
                             "CPPC_DEADLINE_SHIP", "CPPC_DEADLINE_DECIDE", "CPPC_DEADLINE_COMMIT", "CPPC_DEADLINE_LEAVE",
-                            "CPPC_FAULT"};
+                            "CPPC_FAULT",         "CPPC_FAULT_RECORD"};
 
 void append_settings(std::vector<std::string>& arguments, const Environment& present, std::span<const Option> options) {
   for (const char* name : {"CPPC_JOB", "CPPC_CONTROLLER", "CPPC_EXTENSION"}) append(arguments, {"-x", name});

@@ -10,6 +10,9 @@
 ///   enospc   likewise, as the operating system refuses
 ///   corrupt  what it was about to read or to say is spoiled
 ///   cut      its connection to the other side of the step is lost
+///
+/// CPPC_FAULT_RECORD=FILE, which does not exist: it is made when the fault strikes, and then no other process of the
+/// job fails any more.
 #pragma once
 
 #include <string_view>

@@ -106,12 +106,14 @@ void Operation::report_bytes() {
 /// All agents are of one mind; whether all of them live to carry it out only the controller knows. From the promise on
 /// its word counts: when all have heard it, nobody goes back. A controller that stands still must not hold the ranks.
 bool Operation::decide() {
-  node_.watch->hold();
-  if (!node_.link.send(wire::Ready{.id = order_.id, .agent = node_.agent})) stand_down();
   (void)fault::at(place("decide"));
   disturb_link("decide");
-  if (!hear_decision())
-    fail(CPPC_ERR_TIMEOUT, fmt::format("cppc-run has not answered within {} s", deadlines::decide().count()));
+  node_.watch->hold();
+  if (!node_.link.send(wire::Ready{.id = order_.id, .agent = node_.agent})) stand_down();
+  const bool heard = hear_decision();
+  (void)fault::at(place("decided"));
+  disturb_link("decided");
+  if (!heard) fail(CPPC_ERR_TIMEOUT, fmt::format("cppc-run has not answered within {} s", deadlines::decide().count()));
   node_.watch->resume();
   if (!agree()) return false;
   node_.watch->hold();
