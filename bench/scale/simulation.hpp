@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cppc/agent_tree.hpp"
+#include "cppc/tree.hpp"
 
 namespace cppc::bench::scale {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "cppc/agent_tree.hpp"
+#include "cppc/tree.hpp"
 
 namespace cppc::negotiation::test {
 
