@@ -135,7 +135,7 @@ class Job {
 
   static void hear(Agent& agent, Place& place) {
     const auto hear_one = [&](int from, Word& last) {
-      while (const auto words = place.receive(from)) last = Word(words->front());
+      while (const auto words = *place.receive(from)) last = Word(words->front());
     };
     agent.view.below = {};
     for (std::size_t i = 0; i < agent.said_by.size(); ++i) {

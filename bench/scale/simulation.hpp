@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cppc/agent_tree.hpp"
+#include "cppc/tree.hpp"
 
 namespace cppc::bench::scale {
 
@@ -48,9 +48,7 @@ class Place final : public negotiation::Tree {
     return {};
   }
 
-  tl::expected<void, cppc_status> progress() override { return {}; }
-
-  std::optional<Words> receive(int from) override {
+  tl::expected<std::optional<Words>, cppc_status> receive(int from) override {
     const auto found = std::ranges::find(inbox_, from, &Message::from);
     if (found == inbox_.end() || found->arrives > *now_) return std::nullopt;
     Words words = std::move(found->words);

@@ -2,7 +2,7 @@
 ///
 /// `all` holds the ranks 0..n-1 and then the agents that have not retired, in the order of their numbers; `own` holds
 /// the ranks alone (in a rank: the application's world) or the agents alone (in an agent). A migration replaces both.
-/// Collective calls here are made by every member; after an error the job cannot go on.
+/// Collective calls here are made by every member that lives; after an error of join() the job cannot go on.
 #pragma once
 
 #include <mpi.h>
@@ -49,10 +49,18 @@ struct Headcount {
 tl::expected<Headcount, cppc_status> count_heads(bool is_agent);
 tl::expected<Muster, cppc_status> muster(const Headcount& heads, const Lodging& offered);
 
+/// Whether a call of MPI has gone well; if not, that is logged, as an error of `what`.
+bool checked(int code, const char* what);
+
+/// Collective over `members` of `comm`, in this order, which is that of the result; the others may be gone. `number`
+/// tells it from others that are made at the same time. The result returns errors. CPPC_ERR_MPI, logged.
+tl::expected<MPI_Comm, cppc_status> some_of(MPI_Comm comm, std::span<const int> members, int number);
+
 /// Part in a commit. Newcomers joined in groups, one for each agent that spawned some.
 struct Part {
   Crew before;                      ///< empty in a newcomer
-  std::span<const int> joins;       ///< ranks, in `before.all`, of the agents that bring newcomers, in order
+  std::span<const int> gone;        ///< ranks, in `before.all`, of agents that have been lost
+  std::span<const int> joins;       ///< ranks, in what is left of it, of the agents that bring newcomers, in order
   int group = -1;                   ///< newcomer or bringing agent: index of its group in `joins`
   MPI_Comm bridge = MPI_COMM_NULL;  ///< bringing agent (rank 0) and its newcomers; freed by the call
   bool agent = false;

@@ -21,7 +21,7 @@ namespace cppc::migration {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x43505043'4445534bULL;  // "CPPCDESK"
-constexpr std::uint32_t kVersion = 3;                     // of the layout: of Header and Slot
+constexpr std::uint32_t kVersion = 4;                     // of the layout: of Header and Slot
 
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
   return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
@@ -53,6 +53,7 @@ struct Desk::Header {
   alignas(64) SharedWord commands;      // how many have been given
   std::array<Shared<Action>, 64> last;  // of them, by their number
   Shared<std::int32_t> join_count;
+  Shared<std::int32_t> gone_count;
 };
 
 namespace {
@@ -69,9 +70,10 @@ void* map(int descriptor, std::size_t bytes) {
 
 }  // namespace
 
-tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents) {
+int Desk::reserve() { return memfd_create("cppc-desk", MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents, int descriptor) {
   const std::size_t bytes = slots_offset(sizeof(Header), agents) + static_cast<std::size_t>(ranks) * sizeof(Slot);
-  const int descriptor = memfd_create("cppc-desk", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0 || ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ||
       fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     spdlog::error("cannot make {} bytes of shared memory for the ranks of this node: {}", bytes, std::strerror(errno));
@@ -94,7 +96,25 @@ tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents) {
 
 tl::expected<Desk, cppc_status> Desk::open(pid_t agent, int descriptor) {
   const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(descriptor);
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  auto desk = map_existing(::open(path.c_str(), O_RDWR | O_CLOEXEC), path);
+  if (desk) close(std::exchange(desk->descriptor_, -1));
+  return desk;
+}
+
+tl::expected<Desk, cppc_status> Desk::take_over(int file) {
+  auto desk = map_existing(file, "that an agent has left");
+  if (!desk) return desk;
+  for (int rank = 0; rank < desk->ranks(); ++rank) {
+    Slot& slot = desk->slot(rank);
+    if (slot.leaving == 0) continue;
+    slot.dismissed.set(1);
+    slot.leaving = 0;
+  }
+  desk->command(Action::go_on);
+  return desk;
+}
+
+tl::expected<Desk, cppc_status> Desk::map_existing(int file, const std::string& path) {
   struct stat status {};
   if (file < 0 || fstat(file, &status) != 0) {
     spdlog::error("cannot open the agent's shared memory {}: {}", path, std::strerror(errno));
@@ -104,18 +124,20 @@ tl::expected<Desk, cppc_status> Desk::open(pid_t agent, int descriptor) {
   const auto bytes = static_cast<std::size_t>(status.st_size);
   const bool large_enough = S_ISREG(status.st_mode) && bytes >= sizeof(Header);
   void* memory = large_enough ? map(file, bytes) : MAP_FAILED;
-  const int error = errno;
-  close(file);
   if (large_enough && memory == MAP_FAILED) {
+    const int error = errno;
+    close(file);
     spdlog::error("cannot map the agent's shared memory {} of {} bytes: {}", path, bytes, std::strerror(error));
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
   if (large_enough) {
-    Desk desk(-1, memory, bytes);
+    Desk desk(file, memory, bytes);
     const Header& header = desk.header();
     if (header.magic == kMagic && header.version == kVersion && header.ranks >= 0 && header.agents >= 0 &&
         bytes == slots_offset(sizeof(Header), header.agents) + static_cast<std::size_t>(header.ranks) * sizeof(Slot))
       return desk;
+  } else {
+    close(file);
   }
   spdlog::error("{} is no desk of this version: agent and application must be of one CPPC Live", path);
   return tl::unexpected(CPPC_ERR_MISMATCH);
@@ -147,11 +169,15 @@ Slot& Desk::slot(int rank) const {
   return reinterpret_cast<Slot*>(base)[rank];
 }
 
-void Desk::command(Action action, std::span<const int> joins) {
+int* Desk::agent_lists() const {
+  return reinterpret_cast<int*>(static_cast<std::byte*>(memory_) + joins_offset(sizeof(Header)));
+}
+
+void Desk::command(Action action, std::span<const int> joins, std::span<const int> gone) {
   Header& to = header();
-  auto* place = reinterpret_cast<int*>(static_cast<std::byte*>(memory_) + joins_offset(sizeof(Header)));
-  std::copy(joins.begin(), joins.end(), place);
+  std::copy(gone.begin(), gone.end(), std::copy(joins.begin(), joins.end(), agent_lists()));
   to.join_count = static_cast<std::int32_t>(joins.size());
+  to.gone_count = static_cast<std::int32_t>(gone.size());
   const std::uint32_t number = to.commands.get() + 1;
   to.last[number % to.last.size()] = action;
   to.commands.set(number);
@@ -173,9 +199,12 @@ tl::expected<Action, cppc_status> Desk::await_command(std::uint32_t& seen, Deadl
 }
 
 std::span<const int> Desk::joins() const {
-  const auto* place =
-      reinterpret_cast<const int*>(static_cast<const std::byte*>(memory_) + joins_offset(sizeof(Header)));
-  return {place, static_cast<std::size_t>(std::clamp(header().join_count.load(), 0, header().agents))};
+  return {agent_lists(), static_cast<std::size_t>(std::clamp(header().join_count.load(), 0, header().agents))};
+}
+
+std::span<const int> Desk::gone() const {
+  const int most = header().agents - static_cast<int>(joins().size());
+  return {agent_lists() + joins().size(), static_cast<std::size_t>(std::clamp(header().gone_count.load(), 0, most))};
 }
 
 }  // namespace cppc::migration

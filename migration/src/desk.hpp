@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <tl/expected.hpp>
 
 #include "cppc/status.h"
@@ -122,8 +123,12 @@ struct alignas(64) Slot {
 
 class Desk {
  public:
-  /// In the agent: for a job of `ranks` ranks and `agents` agents.
-  static tl::expected<Desk, cppc_status> create(int ranks, int agents);
+  /// In the agent: for a job of `ranks` ranks and `agents` agents, in a file from reserve(), which it takes.
+  static tl::expected<Desk, cppc_status> create(int ranks, int agents, int file = reserve());
+  /// An empty file for a desk, without a name; the error is create()'s.
+  static int reserve();
+  /// In an agent: that of one that has died, in this file, which it takes. All ranks are to go on.
+  static tl::expected<Desk, cppc_status> take_over(int file);
   /// In a rank: that of the agent with process id `agent`, whose descriptor is `descriptor`.
   static tl::expected<Desk, cppc_status> open(pid_t agent, int descriptor);
   Desk(Desk&& other) noexcept;
@@ -134,9 +139,10 @@ class Desk {
   [[nodiscard]] int ranks() const;
   [[nodiscard]] Slot& slot(int rank) const;
 
-  /// Agent: gives all ranks on the node an order. `joins` (for Action::join) are the ranks, in the communicator of
-  /// everybody, of the agents that bring newcomers, in the order in which they join.
-  void command(Action action, std::span<const int> joins = {});
+  /// Agent: gives all ranks on the node an order. For Action::join: `gone` are the ranks, in the communicator of
+  /// everybody, of agents that have been lost; `joins` those, in what is left of it, of the agents that bring
+  /// newcomers, in the order in which they join. Together no more than there are agents.
+  void command(Action action, std::span<const int> joins = {}, std::span<const int> gone = {});
 
   /// Rank: the number of commands given so far.
   [[nodiscard]] std::uint32_t commands() const;
@@ -146,11 +152,14 @@ class Desk {
   /// gets all of them, one after the other: an agent goes on without it. CPPC_ERR_TIMEOUT.
   tl::expected<Action, cppc_status> await_command(std::uint32_t& seen, Deadline deadline) const;
   [[nodiscard]] std::span<const int> joins() const;
+  [[nodiscard]] std::span<const int> gone() const;
 
  private:
   struct Header;
+  static tl::expected<Desk, cppc_status> map_existing(int file, const std::string& what);
   Desk(int descriptor, void* memory, std::size_t bytes) : descriptor_(descriptor), memory_(memory), bytes_(bytes) {}
   [[nodiscard]] Header& header() const;
+  [[nodiscard]] int* agent_lists() const;
   int descriptor_ = -1;  // the agent's only
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;

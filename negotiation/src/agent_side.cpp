@@ -99,7 +99,6 @@ std::optional<Reason> AgentSide::grounds_to_give_up() {
 
 /// What the neighbours say, to their last words: what comes after these is for the next negotiation.
 tl::expected<void, cppc_status> AgentSide::hear() {
-  if (auto taken = tree_->progress(); !taken) return taken;
   view_.below = {};
   for (std::size_t i = 0; i < said_by_.size(); ++i) {
     Word& last = said_by_[i];
@@ -122,9 +121,10 @@ tl::expected<void, cppc_status> AgentSide::hear() {
 
 tl::expected<std::optional<Word>, cppc_status> AgentSide::next_word(int from) {
   const auto words = tree_->receive(from);
-  if (!words) return std::nullopt;
-  const Word word(words->empty() ? 0 : words->front());
-  if (words->size() == 1 && word.epoch() == view_.epoch) return word;
+  if (!words) return tl::unexpected(words.error());
+  if (!*words) return std::nullopt;
+  const Word word((*words)->empty() ? 0 : (*words)->front());
+  if ((*words)->size() == 1 && word.epoch() == view_.epoch) return word;
   spdlog::error("agent {} is not in negotiation {}", from, epoch_);
   return tl::unexpected(CPPC_ERR_MISMATCH);
 }

@@ -63,12 +63,12 @@ constexpr std::uint64_t target_for(std::uint64_t id, std::uint64_t word) {
 
 struct PageLayout {
   static constexpr std::uint64_t expected_magic = 0x6370'7063'7061'6765;  // "cppcpage"
-  static constexpr std::uint32_t expected_version = 3;
+  static constexpr std::uint32_t expected_version = 4;
 
   std::uint64_t magic;
   std::uint32_t version;
   std::int32_t app_ranks;
-  std::int32_t agent;
+  Shared<std::int32_t> agent;
 
   alignas(64) Shared<std::uint32_t> bell;  // alone on its line: all that a working rank reads
   alignas(64) Shared<std::uint64_t> word;

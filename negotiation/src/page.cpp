@@ -1,17 +1,21 @@
 #include "cppc/page.hpp"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <spdlog/spdlog.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <new>
 #include <string>
 
+#include "cppc/cut.hpp"
 #include "layout.hpp"
 
 namespace cppc::negotiation {
@@ -32,6 +36,26 @@ tl::unexpected<cppc_status> system_error(const std::string& what) {
   return tl::unexpected(CPPC_ERR_SYSTEM);
 }
 
+/// `what`: which page it is, for messages.
+tl::expected<std::unique_ptr<PageLayout, detail::Unmap>, cppc_status> map_existing(const Descriptor& file,
+                                                                                   const std::string& what) {
+  struct stat status {};
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) return system_error("cannot open the agent's page " + what);
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  const auto refuse = [&] {
+    spdlog::error("{} is no page of this version: agent and application must be of one CPPC Live", what);
+    return tl::unexpected(CPPC_ERR_MISMATCH);
+  };
+  if (!S_ISREG(status.st_mode) || bytes < sizeof(PageLayout)) return refuse();
+  auto layout = map(file.get(), bytes);
+  if (!layout) return system_error("cannot map the agent's page " + what);
+  if (layout->magic != PageLayout::expected_magic || layout->version != PageLayout::expected_version ||
+      layout->app_ranks <= 0 || bytes != PageLayout::bytes(layout->app_ranks)) {
+    return refuse();
+  }
+  return layout;
+}
+
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -40,10 +64,11 @@ Descriptor::~Descriptor() {
 
 void detail::Unmap::operator()(PageLayout* layout) const noexcept { munmap(layout, bytes); }
 
-tl::expected<Page, cppc_status> Page::create(int app_ranks) {
+Descriptor Page::reserve() { return Descriptor(memfd_create("cppc-page", MFD_CLOEXEC | MFD_ALLOW_SEALING)); }
+
+tl::expected<Page, cppc_status> Page::create(int app_ranks, Descriptor fd) {
   if (app_ranks <= 0) return tl::unexpected(CPPC_ERR_ARGUMENT);
   const std::size_t bytes = PageLayout::bytes(app_ranks);
-  Descriptor fd(memfd_create("cppc-page", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   // Sealed: nobody can cut off what others have mapped.
   if (fd.get() < 0 || ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0 ||
       fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
@@ -60,25 +85,28 @@ tl::expected<Page, cppc_status> Page::create(int app_ranks) {
 
 tl::expected<Page, cppc_status> Page::open(pid_t agent, int fd) {
   const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(fd);
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  struct stat status {};
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) return system_error("cannot open the agent's page " + path);
-  const auto bytes = static_cast<std::size_t>(status.st_size);
-  const auto refuse = [&]() -> tl::expected<Page, cppc_status> {
-    spdlog::error("{} is no page of this version: agent and application must be of one CPPC Live", path);
-    return tl::unexpected(CPPC_ERR_MISMATCH);
-  };
-  if (!S_ISREG(status.st_mode) || bytes < sizeof(PageLayout)) return refuse();
-  Layout layout = map(file.get(), bytes);
-  if (!layout) return system_error("cannot map the agent's page " + path);
-  if (layout->magic != PageLayout::expected_magic || layout->version != PageLayout::expected_version ||
-      layout->app_ranks <= 0 || bytes != PageLayout::bytes(layout->app_ranks)) {
-    return refuse();
-  }
-  return Page(std::move(layout), Descriptor());
+  auto layout = map_existing(Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC)), path);
+  if (!layout) return tl::unexpected(layout.error());
+  return Page(std::move(*layout), Descriptor());
 }
 
-pid_t Page::agent() const { return layout_->agent; }
+tl::expected<Page, cppc_status> Page::take_over(Descriptor file) {
+  auto mapped = map_existing(file, "that an agent has left");
+  if (!mapped) return tl::unexpected(mapped.error());
+  PageLayout& layout = **mapped;
+  layout.agent.store(getpid());
+  const std::uint64_t why = encode(Reason{CPPC_ERR_PEER, -1});
+  layout.word.store(Word(Phase::cancelled, Word(layout.word.load()).epoch(), why).bits());
+  layout.cut.store(cut::Word(cut::Phase::cancelled, cut::Word(layout.cut.load()).epoch(), why).bits());
+  layout.bell.store(0);
+  for (auto* changes : {&layout.changes, &layout.cut_changes}) {
+    changes->fetch_add(1);
+    syscall(SYS_futex, changes, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+  return Page(std::move(*mapped), std::move(file));
+}
+
+pid_t Page::agent() const { return layout_->agent.load(); }
 
 int Page::app_ranks() const { return layout_->app_ranks; }
 

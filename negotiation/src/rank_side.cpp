@@ -39,12 +39,12 @@ const char* explain(cppc_status why) {
 
 tl::expected<RankSide, cppc_status> RankSide::attach(Page page, int rank) {
   if (rank < 0 || rank >= page.app_ranks()) return tl::unexpected(CPPC_ERR_ARGUMENT);
-  detail::Descriptor agent(static_cast<int>(syscall(SYS_pidfd_open, page.agent(), 0)));
-  if (agent.get() < 0) {
-    spdlog::error("rank {}: cannot watch its agent, process {}: {}", rank, page.agent(), std::strerror(errno));
+  RankSide side(std::move(page), rank);
+  if (!side.watch_agent()) {
+    spdlog::error("rank {}: cannot watch its agent, process {}: {}", rank, side.page().agent(), std::strerror(errno));
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
-  auto& layout = *page.layout_;
+  auto& layout = *side.page_.layout_;
   Slot& slot = layout.slot(rank);
   // Nothing that the process said which was this rank here before holds for this one.
   const bool listed = (slot.flags.exchange(Slot::listed) & Slot::listed) != 0;
@@ -59,7 +59,7 @@ tl::expected<RankSide, cppc_status> RankSide::attach(Page page, int rank) {
     table.rows[i].size.store(0);
   slot.pid.store(getpid());
   if (!listed) layout.list(layout.listed.fetch_add(1)).store(rank + 1);
-  return RankSide(std::move(page), rank, std::move(agent));
+  return side;
 }
 
 RankSide::~RankSide() {
@@ -68,7 +68,19 @@ RankSide::~RankSide() {
 
 void RankSide::detach() { page_.layout_->slot(rank_).pid.store(0); }
 
+/// False when its process has ended.
+bool RankSide::watch_agent() const {
+  const pid_t now = page_.agent();
+  if (now == watched_) return true;
+  detail::Descriptor agent(static_cast<int>(syscall(SYS_pidfd_open, now, 0)));
+  if (agent.get() < 0) return false;
+  agent_ = std::move(agent);
+  watched_ = now;
+  return true;
+}
+
 bool RankSide::agent_gone() const {
+  if (!watch_agent()) return true;
   pollfd agent{agent_.get(), POLLIN, 0};
   return ::poll(&agent, 1, 0) > 0;
 }

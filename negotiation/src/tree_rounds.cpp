@@ -9,10 +9,12 @@ namespace {
 
 /// Of nothing when there is no message; an error when it says nothing.
 template <class Said>
-tl::expected<std::optional<Said>, cppc_status> decoded(const std::optional<Tree::Words>& words, int from,
-                                                       std::optional<Said> (*decode)(std::span<const std::uint64_t>)) {
-  if (!words) return std::nullopt;
-  if (auto said = decode(*words)) return said;
+tl::expected<std::optional<Said>, cppc_status> decoded(
+    const tl::expected<std::optional<Tree::Words>, cppc_status>& words, int from,
+    std::optional<Said> (*decode)(std::span<const std::uint64_t>)) {
+  if (!words) return tl::unexpected(words.error());
+  if (!*words) return std::nullopt;
+  if (auto said = decode(**words)) return said;
   spdlog::error("agent {}'s message in the agreement on a cut has the wrong length", from);
   return tl::unexpected(CPPC_ERR_MISMATCH);
 }
@@ -30,7 +32,6 @@ tl::expected<void, cppc_status> TreeRounds::begin(cut::Report mine) {
 
 tl::expected<std::optional<cut::Verdict>, cppc_status> TreeRounds::poll(const Judgement& judge) {
   if (!runs_) return tl::unexpected(CPPC_ERR_STATE);
-  if (auto taken = tree_->progress(); !taken) return tl::unexpected(taken.error());
   const auto all_below = gather();
   if (!all_below) return tl::unexpected(all_below.error());
   if (!*all_below) return std::nullopt;

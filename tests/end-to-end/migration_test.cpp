@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "scene.hpp"
@@ -61,6 +62,17 @@ TEST(MigrationTest, MovesSeveralRanksAtOnce) {
   expect_done(scene.job().migrate({"--rank", "0,3", "--to", "node2"}));
   EXPECT_EQ(scene.job().node_of(0), "node2");
   EXPECT_EQ(scene.job().node_of(3), "node2");
+  expect_same_answer(scene);
+}
+
+/// Replacements on three nodes come together before they join the others: in two rounds.
+TEST(MigrationTest, MovesRanksToSeveralNodesAtOnce) {
+  HeatScene scene(4, {"-H", "node0:6,node1:2,node2:2,node3:2", "-n", "6"});
+  expect_done(scene.job().migrate({"--rank", "0,1,2,3", "--to", "node1,node2,node3"}));
+  std::set<std::string> nodes;
+  for (const int rank : {0, 1, 2, 3}) nodes.insert(scene.job().node_of(rank));
+  EXPECT_EQ(nodes, (std::set<std::string>{"node1", "node2", "node3"}));
+  expect_done(scene.job().migrate({"--rank", "0,1,2,3,4,5", "--to", "node0,node1"}));
   expect_same_answer(scene);
 }
 

@@ -46,6 +46,23 @@ TEST(DeskTest, IsOpenedThroughTheAgentsProcess) {
   EXPECT_EQ(desk->slot(6).site, 9U);
 }
 
+TEST(DeskTest, WhoTakesItOverHasAllRanksGoOn) {
+  auto desk = Desk::create(7, 3);
+  ASSERT_TRUE(desk);
+  desk->slot(4).leaving = 1;
+  desk->command(Action::ship);
+  std::uint32_t seen = desk->commands();
+  auto other = Desk::take_over(dup(desk->descriptor()));
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->ranks(), 7);
+  EXPECT_EQ(desk->await_command(seen, soon()).value(), Action::go_on);
+  EXPECT_EQ(desk->slot(4).dismissed.get(), 1U) << "nobody waits for its image";
+  EXPECT_EQ(desk->slot(4).leaving, 0U);
+  EXPECT_EQ(desk->slot(3).dismissed.get(), 0U);
+  EXPECT_EQ(Desk::take_over(Desk::reserve()).error(), CPPC_ERR_MISMATCH);
+  EXPECT_EQ(Desk::take_over(-1).error(), CPPC_ERR_SYSTEM);
+}
+
 TEST(DeskTest, RefusesWhatIsNoDesk) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
@@ -76,9 +93,9 @@ cppc_status opened_with(std::size_t word, std::uint32_t value) {
 }
 
 TEST(DeskTest, RefusesOneOfAnotherLayout) {
-  EXPECT_EQ(opened_with(2, 3), CPPC_OK) << "its own version";
-  EXPECT_EQ(opened_with(2, 2), CPPC_ERR_MISMATCH) << "version";
-  EXPECT_EQ(opened_with(2, 4), CPPC_ERR_MISMATCH) << "version";
+  EXPECT_EQ(opened_with(2, 4), CPPC_OK) << "its own version";
+  EXPECT_EQ(opened_with(2, 3), CPPC_ERR_MISMATCH) << "version";
+  EXPECT_EQ(opened_with(2, 5), CPPC_ERR_MISMATCH) << "version";
   EXPECT_EQ(opened_with(0, 0), CPPC_ERR_MISMATCH) << "magic";
   EXPECT_EQ(opened_with(3, 8), CPPC_ERR_MISMATCH) << "more ranks than it has room for";
   EXPECT_EQ(opened_with(3, 6), CPPC_ERR_MISMATCH) << "fewer";
@@ -132,14 +149,16 @@ TEST(DeskTest, CommandsWakeRanksInOtherProcesses) {
     auto second = mine->await_command(seen, soon());
     const auto joins = mine->joins();
     if (!second || *second != Action::join) return 2;
-    return joins.size() == 2 && joins[0] == 5 && joins[1] == 7 ? 0 : 3;
+    const auto gone = mine->gone();
+    return joins.size() == 2 && joins[0] == 5 && joins[1] == 7 && gone.size() == 1 && gone[0] == 6 ? 0 : 3;
   });
   const Slot& slot = desk->slot(0);
   ASSERT_TRUE(slot.stage.wait_while(static_cast<std::uint32_t>(Stage::working), soon()));
   desk->command(Action::ship);
   ASSERT_TRUE(slot.stage.wait_while(static_cast<std::uint32_t>(Stage::arrived), soon()));
   const std::array<int, 2> joins{5, 7};
-  desk->command(Action::join, joins);
+  const std::array<int, 1> gone{6};
+  desk->command(Action::join, joins, gone);
   EXPECT_EQ(status_of(rank), 0);
 }
 

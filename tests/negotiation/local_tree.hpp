@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "cppc/agent_tree.hpp"
+#include "cppc/tree.hpp"
 
 namespace cppc::negotiation::test {
 
@@ -45,12 +45,8 @@ class LocalTree final : public Tree {
     return {};
   }
 
-  tl::expected<void, cppc_status> progress() override {
+  tl::expected<std::optional<Words>, cppc_status> receive(int from) override {
     if (broken) return tl::unexpected(CPPC_ERR_MPI);
-    return {};
-  }
-
-  std::optional<Words> receive(int from) override {
     auto& box = shared_->boxes[static_cast<std::size_t>(from)][static_cast<std::size_t>(self())];
     const std::size_t number = box.received.load();
     if (number == box.sent.load()) return std::nullopt;

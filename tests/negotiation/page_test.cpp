@@ -9,9 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "cppc/negotiation.hpp"
 #include "layout.hpp"
@@ -55,6 +57,76 @@ TEST(Page, RefusesFilesThatAreNoPage) {
   EXPECT_EQ(Page::open(getpid(), blank).error(), CPPC_ERR_MISMATCH);
   close(device);
   close(blank);
+}
+
+/// An agent that has made a page in `file`, and is killed with this object.
+class OtherAgent {
+ public:
+  explicit OtherAgent(int file) {
+    std::array<int, 2> ready{};
+    EXPECT_EQ(pipe(ready.data()), 0);
+    process_ = fork();
+    if (process_ == 0) {
+      const auto page = Page::create(4, detail::Descriptor(file));
+      if (page && write(ready[1], "x", 1) == 1) pause();
+      _exit(1);
+    }
+    char word = 0;
+    EXPECT_EQ(read(ready[0], &word, 1), 1);
+    for (const int end : ready) close(end);
+  }
+  OtherAgent(const OtherAgent&) = delete;
+  OtherAgent& operator=(const OtherAgent&) = delete;
+  ~OtherAgent() { kill_it(); }
+  void kill_it() {
+    if (process_ <= 0) return;
+    kill(process_, SIGKILL);
+    waitpid(std::exchange(process_, -1), nullptr, 0);
+  }
+
+ private:
+  pid_t process_ = -1;
+};
+
+TEST(Page, IsTakenOverByAnotherAgent) {
+  const auto file = Page::reserve();
+  OtherAgent first(file.get());
+  RankSide rank = RankSide::attach(Page::open(getpid(), file.get()).value(), 2).value();
+  EXPECT_FALSE(rank.agent_gone());
+  first.kill_it();
+  EXPECT_TRUE(rank.agent_gone());
+  Page page = Page::take_over(detail::Descriptor(dup(file.get()))).value();
+  EXPECT_FALSE(rank.agent_gone());
+  EXPECT_EQ(page.ranks(), std::vector<int>{2});
+  test::SharedTree memory{};
+  test::LocalTree tree(memory, 0, 1);
+  AgentSide agent(page, tree);
+  ASSERT_TRUE(agent.start(1, 1h, {2}));
+  EXPECT_EQ(rank.reached(7, 1), Decision::go_on);
+  EXPECT_EQ(agent.poll().value(), AgentSide::State::decided);
+}
+
+TEST_F(PageOfEight, WhatWasUnderWayIsCancelledWhenAnotherAgentTakesItOver) {
+  RankSide rank = attached(page, 2);
+  start({2});
+  EXPECT_EQ(rank.reached(7, 1), Decision::go_on);
+  EXPECT_EQ(agent.poll().value(), AgentSide::State::decided);
+  EXPECT_NE(*page.doorbell(), 0U);
+  Page other = Page::take_over(detail::Descriptor(dup(page.fd()))).value();
+  EXPECT_EQ(*other.doorbell(), 0U);
+  EXPECT_EQ(rank.reached(8, 1), Decision::go_on);
+  test::SharedTree messages{};
+  test::LocalTree neighbours(messages, 0, 1);
+  AgentSide next(other, neighbours);
+  ASSERT_TRUE(next.start(agent.epoch() + 1, 1h, {2}));
+  EXPECT_EQ(rank.reached(9, 1), Decision::go_on);
+  EXPECT_EQ(next.poll().value(), AgentSide::State::decided);
+  EXPECT_EQ(rank.reached(next.migration_point(), 1), Decision::stop);
+}
+
+TEST(Page, TakesOverPagesOnly) {
+  EXPECT_EQ(Page::take_over(Page::reserve()).error(), CPPC_ERR_MISMATCH);
+  EXPECT_EQ(Page::take_over(detail::Descriptor()).error(), CPPC_ERR_SYSTEM);
 }
 
 TEST(Page, CannotBeCutOff) {

@@ -22,10 +22,10 @@ void expect_success(const Finished& finished, const std::string& what) {
 }
 
 std::vector<std::string> run_command(const std::vector<std::string>& placement, const std::vector<std::string>& program,
-                                     const std::vector<std::string>& settings) {
+                                     const std::vector<std::string>& settings, const std::string& cppc_run) {
   std::vector<std::string> command{"env"};
   command.insert(command.end(), settings.begin(), settings.end());
-  command.push_back(tool("cppc-run"));
+  command.push_back(cppc_run);
   command.insert(command.end(), placement.begin(), placement.end());
   command.insert(command.end(), {"--mca", "plm_rsh_agent", remote_shell()});
   command.insert(command.end(), program.begin(), program.end());
@@ -118,10 +118,10 @@ Folder::Folder() {
 Folder::~Folder() { std::filesystem::remove_all(path_); }
 
 Job::Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program,
-         const std::vector<std::string>& settings)
+         const std::vector<std::string>& settings, const std::string& cppc_run)
     : cluster_(&cluster),
       program_(program.front()),
-      process_(cluster.start("head", run_command(placement, program, settings))) {}
+      process_(cluster.start("head", run_command(placement, program, settings, cppc_run))) {}
 
 Finished Job::migrate(const std::vector<std::string>& arguments) const { return start_migrate(arguments).wait(); }
 

@@ -65,9 +65,9 @@ std::string remote_shell();
 class Job {
  public:
   /// `placement`: cppc-run's options, as {"-H", "node0:2,node1:2", "-n", "4"}, its own first; `settings`: of cppc-run's
-  /// environment.
+  /// environment; `cppc_run` may be another one than that of this build.
   Job(const Cluster& cluster, const std::vector<std::string>& placement, const std::vector<std::string>& program,
-      const std::vector<std::string>& settings = {});
+      const std::vector<std::string>& settings = {}, const std::string& cppc_run = tool("cppc-run"));
 
   /// `migrate` with these arguments; for this job, if await_running() has found it.
   [[nodiscard]] Finished migrate(const std::vector<std::string>& arguments) const;

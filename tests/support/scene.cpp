@@ -32,12 +32,13 @@ Answer undisturbed_heat(const Cluster& cluster, const std::string& ranks, const 
 }
 
 HeatScene::HeatScene(int nodes, const std::vector<std::string>& placement, std::vector<std::string> options,
-                     const std::vector<std::string>& settings)
+                     const std::vector<std::string>& settings, const std::string& cppc_run)
     : ranks_(placement.back()),
       options_(std::move(options)),
       cluster_(nodes),
       job_(cluster_, placement,
-           std::vector<std::string>{app("heat"), "--quiet", "--until", folder_.file("stop")} + options_, settings) {
+           std::vector<std::string>{app("heat"), "--quiet", "--until", folder_.file("stop")} + options_, settings,
+           cppc_run) {
   job_.await_running();
 }
 

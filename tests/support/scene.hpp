@@ -29,7 +29,7 @@ class HeatScene {
  public:
   /// `nodes` nodes; `placement` are mpirun's options, the number of ranks last; `settings` are for cppc-run.
   HeatScene(int nodes, const std::vector<std::string>& placement, std::vector<std::string> options = {"--mb", "2"},
-            const std::vector<std::string>& settings = {});
+            const std::vector<std::string>& settings = {}, const std::string& cppc_run = tool("cppc-run"));
 
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
   [[nodiscard]] Job& job() { return job_; }

@@ -108,6 +108,27 @@ TEST_F(AgentServerTest, WhoIsDismissedCanStillSayFarewell) {
   EXPECT_EQ(notes(3), (Notes{"joined 0", "left 0", "gone, clean 0"}));
 }
 
+TEST_F(AgentServerTest, OneThatIsDroppedLeavesTheOthersAlone) {
+  Socket agent0 = connect(hello(0));
+  notes(1);
+  Socket agent1 = connect(hello(1));
+  notes(2);
+  running_.call(
+      [&] { return server_->drop(0), server_->send(0, wire::Survey{}), server_->send(1, wire::Survey{}), 0; });
+  EXPECT_TRUE(agent0.closed());
+  EXPECT_EQ(agent1.line() + "\n", wire::encode(wire::Survey{}));
+  EXPECT_EQ(notes(3).back(), "left 0");
+}
+
+TEST_F(AgentServerTest, NobodyAnswersForAnother) {
+  for (const wire::Message& message :
+       {wire::Message(wire::Abandoned{1, 1}), wire::Message(wire::MpiFailed{1, 1, "MPI_Test"})}) {
+    Socket agent = connect(hello(0) + wire::encode(message));
+    EXPECT_TRUE(agent.closed());
+    serve();
+  }
+}
+
 TEST_F(AgentServerTest, AStrangerIsClosedUnanswered) {
   for (const std::string& words :
        {std::string("GET / HTTP/1.1\r\n\r\n"), hello(0, agent_key("0123456789abcdee", 0)), hello(0, key), hello(0, ""),

@@ -22,6 +22,7 @@ class JobTest : public testing::Test {
               .give_up = [this](int agent) { note("give up " + std::to_string(agent)); },
               .await_exit = [this](int agent) { note("await exit " + std::to_string(agent)); },
               .dismiss = [this] { note("dismiss"); },
+              .drop = [this](int agent) { note("drop " + std::to_string(agent)); },
               .end = [this] { note("end"); },
               .over = [this](bool orderly) { note(orderly ? "over, orderly" : "over"); },
               .complete = [this] { note("complete"); }}) {}
@@ -50,6 +51,19 @@ class JobTest : public testing::Test {
   }
   void all_ready(std::uint64_t id) {
     for (const int agent : {0, 1, 2}) job_.received(wire::Ready{id, agent});
+  }
+  void abandoned(std::uint64_t id, int agent) { job_.received(wire::Abandoned{id, agent}); }
+  int abandons(std::uint64_t id) const {
+    return static_cast<int>(std::count_if(sent_.begin(), sent_.end(), [id](const auto& one) {
+      const auto* abandon = std::get_if<wire::Abandon>(&one.second);
+      return abandon != nullptr && abandon->id == id;
+    }));
+  }
+  // Every rank that is on a node, and so every agent.
+  void finish() {
+    job_.received(roster(0, {0, 1, 3}, true));
+    job_.received(roster(1, {2}, true));
+    for (const int agent : {0, 1}) job_.left(agent);
   }
   int commits() const {
     return static_cast<int>(std::count_if(
@@ -252,14 +266,141 @@ TEST_F(JobTest, ASpareNodeThatVanishesIsSpared) {
   EXPECT_FALSE(job_.spare(1));  // two ranks
   EXPECT_EQ(notes_, "");
   EXPECT_TRUE(job_.spare(2));
-  EXPECT_EQ(notes_, "[dismiss]");
+  EXPECT_EQ(notes_, "[drop 2]");
   EXPECT_EQ(job_.view().nodes[2].state, plan::NodeState::down);
-  for (const int agent : {0, 1, 2}) job_.left(agent);
+  job_.left(2);
+  EXPECT_EQ(state(move(3, "node0")), State::prepare);
+  outcome(1);
+  finish();
+  EXPECT_EQ(notes_, "[drop 2][over, orderly]");
   job_.gone(0, true);
   job_.gone(2, false);
-  EXPECT_EQ(notes_, "[dismiss][over, orderly]");
+  EXPECT_EQ(notes_, "[drop 2][over, orderly]");
   job_.gone(1, true);
-  EXPECT_EQ(notes_, "[dismiss][over, orderly][complete]");
+  EXPECT_EQ(notes_, "[drop 2][over, orderly][complete]");
+}
+
+TEST_F(JobTest, TheAgentOfANodeWithoutRanksIsMissedByNobody) {
+  start();
+  outcome(move(3, "node2"));
+  outcome(move(3, "node1"));
+  EXPECT_EQ(last_order().first.agents, (std::vector<int>{0, 1, 2}));
+  job_.left(2);
+  EXPECT_EQ(notes_, "");
+  EXPECT_EQ(job_.view().nodes[2].state, plan::NodeState::down);
+  EXPECT_EQ(refusal({{3}, "", {"node2"}}), "node2 is down");
+  const auto id = move(3, "node0");
+  const auto [order, agents] = last_order();
+  EXPECT_EQ(agents, 2);
+  EXPECT_EQ(order.agents, (std::vector<int>{0, 1}));
+  for (const int agent : {0, 1}) job_.received(wire::Ready{id, agent});
+  EXPECT_EQ(commits(), 2);
+  outcome(id);
+  EXPECT_EQ(state(id), State::done);
+}
+
+TEST_F(JobTest, RanksWhoseAgentHasASubstituteCanLeaveButNoneCanCome) {
+  start();
+  job_.received(wire::Substitute{0});
+  EXPECT_EQ(job_.view().nodes[0].state, plan::NodeState::leave_only);
+  const auto* placement = std::get_if<wire::Placement>(&sent_.back().second);
+  ASSERT_NE(placement, nullptr);
+  EXPECT_EQ(sent_.back().first, 0);
+  EXPECT_EQ(placement->agent_of, (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(refusal({{2}, "", {"node0"}}), "node0 has lost its agent: ranks can leave, but none can come");
+  const auto id = move(1, "node2");
+  const auto [order, agents] = last_order();
+  EXPECT_EQ(agents, 3);
+  EXPECT_EQ(order.agents, (std::vector<int>{1, 2, 0})) << "one with MPI leads";
+  EXPECT_EQ(order.without_mpi, std::vector<int>{0});
+  for (const int agent : {1, 2}) job_.received(wire::Ready{id, agent});
+  EXPECT_EQ(commits(), 0);
+  job_.received(wire::Ready{id, 0});
+  EXPECT_EQ(commits(), 3);
+  outcome(id);
+  EXPECT_EQ(state(evacuate("node0")), State::prepare);
+  EXPECT_EQ(last_order().first.retire, std::vector<int>{0});
+}
+
+TEST_F(JobTest, AMigrationThatLosesAnAgentWithRanksIsUndoneByAll) {
+  start();
+  const auto id = move(3, "node2");
+  job_.received(wire::Substitute{0});
+  EXPECT_EQ(abandons(id), 3) << "the substitute's ranks may stand still";
+  for (const int agent : {0, 1, 2}) abandoned(id, agent);
+  for (int second = 0; second < 3; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "the agent of node0 has died");
+  EXPECT_EQ(state(move(3, "node2")), State::prepare);
+}
+
+TEST_F(JobTest, RelaysWhatAgentsTellEachOtherInTheMigrationUnderWay) {
+  start();
+  const auto before = sent_.size();
+  job_.received(wire::Relay{.id = 1, .from = 0, .to = 1, .tag = 5, .bytes = {7}});
+  EXPECT_EQ(sent_.size(), before) << "there is no migration";
+  const auto id = move(3, "node2");
+  job_.received(wire::Relay{.id = id, .from = 0, .to = 1, .tag = 5, .bytes = {7}});
+  EXPECT_EQ(sent_.back().first, 1);
+  ASSERT_TRUE(std::holds_alternative<wire::Relay>(sent_.back().second));
+  EXPECT_EQ(std::get<wire::Relay>(sent_.back().second).bytes, std::vector<int>{7});
+}
+
+TEST_F(JobTest, ASubstituteQuitsAsItsAgentWasTold) {
+  start();
+  for (const int agent : {0, 1}) job_.received(roster(agent, {2 * agent, 2 * agent + 1}, true));
+  job_.received(wire::Substitute{0});
+  EXPECT_EQ(sent_.back().first, 0);
+  EXPECT_TRUE(std::holds_alternative<wire::Quit>(sent_.back().second));
+}
+
+TEST_F(JobTest, ASubstituteThatIsLostEndsAllMoves) {
+  start();
+  job_.received(wire::Substitute{0});
+  job_.left(0);
+  EXPECT_EQ(notes_, "[dismiss]");
+}
+
+TEST_F(JobTest, AMigrationThatLosesASpareAgentIsUndoneByTheOthers) {
+  start();
+  const auto id = move(3, "node0"), next = move(2, "node0");
+  job_.left(2);
+  EXPECT_EQ(abandons(id), 2);
+  abandoned(id, 0);
+  for (int second = 0; second < 3; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::prepare) << "agent 1 has not answered";
+  abandoned(id, 1);
+  job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "the agent of node2 has died");
+  EXPECT_EQ(state(next), State::prepare);
+  EXPECT_EQ(last_order().first.agents, (std::vector<int>{0, 1}));
+}
+
+TEST_F(JobTest, AnAgentThatCannotReachTheOthersIsNotLost) {
+  start();
+  const auto id = move(3, "node2"), next = move(2, "node2");
+  job_.received(wire::MpiFailed{id + 7, 1, "another migration's"});
+  EXPECT_EQ(abandons(id), 0);
+  job_.received(wire::MpiFailed{id, 1, "node1: MPI_Test has failed"});
+  EXPECT_EQ(abandons(id), 3);
+  all_ready(id);
+  EXPECT_EQ(commits(), 0) << "it is given up";
+  for (const int agent : {0, 1, 2}) abandoned(id, agent);
+  for (int second = 0; second < 3; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "node1: MPI_Test has failed");
+  EXPECT_EQ(state(next), State::prepare);
+  EXPECT_EQ(last_order().second, 3);
+}
+
+TEST_F(JobTest, WhatTheLeaderSaysOfAnAbandonedMigrationCounts) {
+  start();
+  const auto id = move(3, "node2");
+  job_.received(wire::MpiFailed{id, 1, "node1: MPI_Test has failed"});
+  outcome(id, CPPC_ERR_TIMEOUT, "rank 1 is late");
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "rank 1 is late");
+  EXPECT_EQ(state(move(3, "node2")), State::prepare);
 }
 
 TEST_F(JobTest, ANodeMayVanishWhenTheRanksOfTheOthersHaveEnded) {
@@ -275,7 +416,7 @@ TEST_F(JobTest, WithoutWordOfTheRanksNothingIsComplete) {
   EXPECT_TRUE(job_.spare(2));
   job_.gone(0, true);
   job_.gone(1, false);
-  EXPECT_EQ(notes_, "[dismiss]");
+  EXPECT_EQ(notes_, "[drop 2]");
 }
 
 TEST_F(JobTest, ATargetThatVanishesIsSparedUntilTheDecision) {
@@ -287,6 +428,7 @@ TEST_F(JobTest, ATargetThatVanishesIsSparedUntilTheDecision) {
   const auto id = move(3, "node2");
   EXPECT_TRUE(job_.spare(2));
   EXPECT_EQ(state(id), State::prepare);  // until the agents have undone it
+  for (const int agent : {0, 1}) abandoned(id, agent);
   for (int second = 0; second < 3; ++second) job_.tick();
   EXPECT_EQ(state(id), State::failed);
   EXPECT_EQ(job_.migration(id)->outcome.reason, "node2 does not answer any more");
@@ -305,11 +447,29 @@ TEST_F(JobTest, AnAgentThatMpirunHasEndedSaysNothing) {
 TEST_F(JobTest, AnAgentThatDoesNotAnswerCostsTheMigration) {
   start();
   const auto id = move(3, "node2");
+  const auto next = move(2, "node0");
   int seconds = 0;
+  for (; abandons(id) == 0 && seconds < 1000; ++seconds) job_.tick();
+  EXPECT_EQ(seconds, 71);  // as long as a replacement may take to start, and ten more
+  for (const int agent : {0, 1}) abandoned(id, agent);
   for (; state(id) == State::prepare && seconds < 1000; ++seconds) job_.tick();
-  EXPECT_EQ(seconds, 73);  // as long as a replacement may take to start, ten more, and to be sure of mpirun
+  EXPECT_EQ(seconds, 141);  // as long again: agents do not answer while they start a replacement
   EXPECT_EQ(state(id), State::failed);
-  EXPECT_EQ(notes_, "[dismiss]");
+  EXPECT_EQ(job_.migration(id)->outcome.reason,
+            "prepare has not ended within 70 s; the agent of node2 does not answer");
+  EXPECT_EQ(notes_, "[drop 2]");
+  EXPECT_EQ(state(next), State::prepare);
+}
+
+TEST_F(JobTest, AnAgentWithRanksThatDoesNotAnswerEndsAllMoves) {
+  start();
+  const auto id = move(3, "node2");
+  for (int second = 0; second < 71; ++second) job_.tick();
+  for (const int agent : {0, 2}) abandoned(id, agent);
+  for (int second = 0; second < 75; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(notes_, "[drop 1][dismiss]");
+  EXPECT_EQ(refusal({{0}, "", {"node2"}}), "the agent of node1 does not answer: no rank can be moved any more");
 }
 
 TEST_F(JobTest, ACommitThatDoesNotEndEndsTheJob) {

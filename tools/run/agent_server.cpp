@@ -30,11 +30,18 @@ void AgentServer::send(int agent, const wire::Message& message) {
 }
 
 void AgentServer::dismiss() {
-  for (Client& client : clients_) {
-    if (client.agent < 0) continue;
-    client.connection->finish();
-    leave(client.agent);
-  }
+  for (Client& client : clients_)
+    if (client.agent >= 0) dismiss(client);
+}
+
+void AgentServer::drop(int agent) {
+  for (Client& client : clients_)
+    if (client.agent == agent) dismiss(client);
+}
+
+void AgentServer::dismiss(Client& client) {
+  client.connection->finish();
+  leave(client.agent);
 }
 
 void AgentServer::accept(UniqueFd socket) {
@@ -43,9 +50,9 @@ void AgentServer::accept(UniqueFd socket) {
   client->connection = std::make_unique<LineConnection>(
       loop_, std::move(socket), longest_hello,
       LineConnection::Events{.line = [this, client](std::string_view line) { on_line(client, line); },
-                             .closed = [this, client] { drop(client); }});
+                             .closed = [this, client] { close(client); }});
   if (clients_.size() > static_cast<std::size_t>(agents_) + most_strangers) {
-    drop(std::find_if(clients_.begin(), clients_.end(), [](const Client& one) { return one.agent < 0; }));
+    close(std::find_if(clients_.begin(), clients_.end(), [](const Client& one) { return one.agent < 0; }));
   }
 }
 
@@ -59,7 +66,7 @@ void AgentServer::on_line(Position client, std::string_view line) {
   } else {
     spdlog::warn("a connection that was no agent's has been closed");
   }
-  drop(client);
+  close(client);
 }
 
 bool AgentServer::greet(Position client, const wire::Message& message) {
@@ -85,14 +92,20 @@ bool AgentServer::take(Client& client, const wire::Message& message) {
   const auto* roster = std::get_if<wire::Roster>(&message);
   const auto* ready = std::get_if<wire::Ready>(&message);
   const auto* farewell = std::get_if<wire::Farewell>(&message);
-  const bool its_own = (roster == nullptr || roster->agent == agent) && (ready == nullptr || ready->agent == agent) &&
-                       (farewell == nullptr || farewell->agent == agent);
+  const auto* abandoned = std::get_if<wire::Abandoned>(&message);
+  const auto* failed = std::get_if<wire::MpiFailed>(&message);
+  const auto* substitute = std::get_if<wire::Substitute>(&message);
+  const auto* relay = std::get_if<wire::Relay>(&message);
+  const auto is_its_own = [agent](const auto* one) { return one == nullptr || one->agent == agent; };
+  const bool its_own = is_its_own(roster) && is_its_own(ready) && is_its_own(farewell) && is_its_own(abandoned) &&
+                       is_its_own(failed) && is_its_own(substitute) && (relay == nullptr || relay->from == agent);
   if (farewell != nullptr && its_own) {
     client.farewell = true;
     leave(agent);
     return true;
   }
-  const bool for_controller = roster != nullptr || ready != nullptr ||
+  const bool for_controller = roster != nullptr || ready != nullptr || abandoned != nullptr || failed != nullptr ||
+                              substitute != nullptr || relay != nullptr ||
                               std::holds_alternative<wire::Progress>(message) ||
                               std::holds_alternative<wire::Outcome>(message);
   if (!its_own || !for_controller) return false;
@@ -104,7 +117,7 @@ void AgentServer::leave(int agent) {
   if (connection_of_.erase(agent) > 0) events_.left(agent);
 }
 
-void AgentServer::drop(Position client) {
+void AgentServer::close(Position client) {
   const int agent = client->agent;
   const bool clean = client->farewell;
   clients_.erase(client);

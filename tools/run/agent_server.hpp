@@ -19,7 +19,7 @@ class AgentServer {
  public:
   struct Events {
     std::function<void(const wire::Hello&)> joined;
-    std::function<void(const wire::Message&)> received;  ///< Roster, Progress, Ready or Outcome
+    std::function<void(const wire::Message&)> received;  ///< of an agent, but Hello and Farewell
     std::function<void(int agent)> left;                 ///< it is gone, or dismissed: no more of it is received
     /// Thereafter: its connection is closed. Clean: once the ranks on its node had ended.
     std::function<void(int agent, bool clean)> gone;
@@ -34,8 +34,9 @@ class AgentServer {
   /// No effect when the agent is not connected.
   void send(int agent, const wire::Message& message);
 
-  /// Says nothing more to any agent: they stand down.
+  /// Says nothing more to any agent, or to this one: they stand down.
   void dismiss();
+  void drop(int agent);
 
  private:
   struct Client {
@@ -49,8 +50,9 @@ class AgentServer {
   void on_line(Position client, std::string_view line);
   bool greet(Position client, const wire::Message& message);
   bool take(Client& client, const wire::Message& message);
+  void dismiss(Client& client);
   void leave(int agent);
-  void drop(Position client);
+  void close(Position client);
 
   EventLoop& loop_;
   std::unique_ptr<Acceptor> door_;  // open until all agents are there

@@ -87,6 +87,7 @@ Job::Requests Controller::requests() {
           [this](int agent) { loop_->post([this, agent] { relay_.evacuated(job_.description().nodes[agent].name); }); },
       .await_exit = [this](int agent) { loop_->post([this, agent] { await_exit(agent); }); },
       .dismiss = [this] { loop_->post([this] { agent_server_->dismiss(); }); },
+      .drop = [this](int agent) { loop_->post([this, agent] { agent_server_->drop(agent); }); },
       .end = [this] { end_job(); },
       .over = [this](bool orderly) { loop_->post([this, orderly] { relay_.over(orderly); }); },
       .complete = [this] { loop_->post([this] { loop_->after(patience_with_daemons, [this] { complete(); }); }); }};

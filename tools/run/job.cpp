@@ -16,12 +16,9 @@ using namespace std::chrono_literals;
 
 constexpr auto patience_with_agents = 1s;
 constexpr int patience_with_watchers = 5;  // ticks
-constexpr int patience_with_mpirun = 3;    // ticks
-
-constexpr auto agreeing = 10s;
 
 /// How long the agents may take for a phase, with what they need to agree on its end.
-std::chrono::seconds limit_of(const Migration& migration) {
+std::chrono::seconds limit_of(const Migration& migration, std::chrono::seconds agreeing) {
   switch (migration.state) {
     case Migration::State::prepare:
       return deadlines::start() + agreeing;
@@ -62,77 +59,20 @@ void Job::received(const wire::Message& message) {
   if (const auto* news = std::get_if<wire::Progress>(&message)) progress(*news);
   if (const auto* promise = std::get_if<wire::Ready>(&message)) ready(*promise);
   if (const auto* outcome = std::get_if<wire::Outcome>(&message)) conclude(*outcome);
+  if (const auto* failed = std::get_if<wire::MpiFailed>(&message); failed != nullptr && under_way(failed->id))
+    abandon(failed->reason);
+  if (const auto* answer = std::get_if<wire::Abandoned>(&message);
+      answer != nullptr && abandonment_ && under_way(answer->id))
+    abandonment_->awaited.erase(answer->agent);
+  if (const auto* substitute = std::get_if<wire::Substitute>(&message)) substituted(substitute->agent);
+  if (const auto* relay = std::get_if<wire::Relay>(&message); relay != nullptr && under_way(relay->id))
+    requests_.send(relay->to, *relay);
   if (state_ == State::starting && picture_.complete()) {
     spdlog::info("all agents and ranks are there");
     state_ = State::running;
   }
   advance();
   changed_.notify_all();
-}
-
-void Job::left(int agent) {
-  const std::lock_guard lock(mutex_);
-  picture_.left(agent);
-  const bool retires = plan_ && plan_->retire == agent && (committing_ || settling_);
-  if (settling_ && retires) requests_.await_exit(agent);
-  if (!retires && !quitting_ && state_ != State::ended) {
-    spdlog::info("{}: its agent is gone", picture_.node_name(agent));
-    picture_.lost(agent);
-    stand_down("the agent of " + picture_.node_name(agent) + " has died");
-  }
-  if (!picture_.anybody_connected()) requests_.over(/*orderly=*/quitting_ || !stood_down_.empty());
-  changed_.notify_all();
-}
-
-void Job::gone(int agent, bool clean) {
-  const std::lock_guard lock(mutex_);
-  if (clean) ended_.insert(agent);
-  check_completion();
-}
-
-bool Job::spare(int agent) {
-  const std::lock_guard lock(mutex_);
-  const std::vector<RankView> ranks = picture_.ranks();
-  const std::string& node = picture_.node_name(agent);
-  const bool empty = std::none_of(ranks.begin(), ranks.end(), [&](const RankView& rank) { return rank.node == node; });
-  if (state_ != State::running || committing_ || !empty) return false;
-  lost_.insert(agent);
-  picture_.lost(agent);
-  stand_down(node + " does not answer any more");
-  check_completion();
-  return true;
-}
-
-// mpirun goes on waiting for the agent of a node that has vanished.
-void Job::check_completion() {
-  if (lost_.empty() || state_ == State::ended) return;
-  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent)
-    if (!lost_.contains(agent) && !ended_.contains(agent)) return;
-  requests_.complete();
-}
-
-// Agents work together or not at all. Before the decision a migration is undone on every node by itself. But they die
-// as well when mpirun ends the job; then it has ended in a moment.
-void Job::stand_down(const std::string& reason) {
-  if (!stood_down_.empty()) return;
-  stood_down_ = reason;
-  stood_down_for_ = 0;
-  requests_.dismiss();
-}
-
-void Job::settle_stand_down() {
-  if (stood_down_.empty() || state_ == State::ended || ++stood_down_for_ != patience_with_mpirun) return;
-  if (committing_) return end_job(stood_down_);
-  spdlog::error("{}: no rank can be moved any more; the job goes on", stood_down_);
-  if (Migration* migration = active(); migration != nullptr)
-    finish(*migration, Migration::State::failed, CPPC_ERR_LOST, stood_down_);
-  advance();
-}
-
-void Job::end_job(const std::string& reason) {
-  spdlog::critical("migration {} cannot be completed nor undone, and the job ends: {}", active()->id, reason);
-  finish(*active(), Migration::State::damaged, CPPC_ERR_PEER, reason);
-  requests_.end();
 }
 
 void Job::retired(int agent) {
@@ -239,6 +179,7 @@ void Job::tick() {
   const std::lock_guard lock(mutex_);
   for (Migration& migration : migrations_) ++migration.unseen_for;
   watch_over_migration();
+  settle_abandonment();
   settle_stand_down();
   changed_.notify_all();
 }
@@ -247,16 +188,16 @@ void Job::tick() {
 /// are seconds in which the others could have worked.
 void Job::watch_over_migration() {
   const Migration* migration = active();
-  if (migration == nullptr || settling_ || !stood_down_.empty()) return;
+  if (migration == nullptr || settling_ || abandonment_ || !stood_down_.empty()) return;
   ++phase_lasts_;
   const auto limit = committing_      ? deadlines::commit()
-                     : ready_.empty() ? limit_of(*migration)
+                     : ready_.empty() ? limit_of(*migration, agreeing)
                                       : deadlines::decide() + agreeing;
   if (std::chrono::seconds(phase_lasts_) <= limit) return;
   const std::string what =
       std::string(text(migration->state)) + " has not ended within " + std::to_string(limit.count()) + " s";
   if (committing_) return end_job(what);
-  stand_down("an agent does not answer: " + what);
+  abandon(what);
 }
 
 void Job::await_watchers() {
@@ -291,6 +232,11 @@ std::vector<NamedMove> Job::named(const std::vector<plan::Move>& moves) const {
     named.push_back({move.rank, picture_.node_name(move.from), picture_.node_name(move.to)});
   }
   return named;
+}
+
+bool Job::under_way(std::uint64_t id) {
+  const Migration* migration = active();
+  return migration != nullptr && migration->id == id && !settling_;
 }
 
 Migration* Job::active() {
@@ -328,9 +274,13 @@ void Job::start(Migration& migration, plan::Plan plan) {
   migration.state = Migration::State::prepare;
   phase_lasts_ = 0;
   migration.started = Migration::Clock::now();
-  wire::Order order{migration.id, {}, {}, migration.timeout_s};
+  wire::Order order{.id = migration.id, .timeout_s = migration.timeout_s};
   for (const plan::Move& move : plan.moves) order.moves.push_back({move.rank, move.to});
   if (plan.retire) order.retire.push_back(*plan.retire);
+  order.agents = agents_left();
+  const auto without =
+      std::ranges::stable_partition(order.agents, [this](int agent) { return picture_.has_mpi(agent); });
+  order.without_mpi.assign(without.begin(), without.end());
   plan_ = std::move(plan);
   send_to_all(order);
 }
@@ -338,11 +288,10 @@ void Job::start(Migration& migration, plan::Plan plan) {
 // The one place where a migration is decided: from here on nobody goes back.
 void Job::ready(const wire::Ready& news) {
   const Migration* migration = active();
-  if (migration == nullptr || migration->id != news.id || committing_) return;
+  if (migration == nullptr || migration->id != news.id || committing_ || abandonment_) return;
   if (ready_.empty()) phase_lasts_ = 0;
   ready_.insert(news.agent);
-  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent)
-    if (picture_.connected(agent) && !ready_.contains(agent)) return;
+  if (!std::ranges::all_of(agents_left(), [this](int agent) { return ready_.contains(agent); })) return;
   (void)fault::at("controller-decide");
   committing_ = true;
   phase_lasts_ = 0;
@@ -372,7 +321,8 @@ void Job::conclude(const wire::Outcome& outcome) {
     if (!picture_.connected(*plan_->retire)) requests_.await_exit(*plan_->retire);
     return;
   }
-  if (plan_->retire && !picture_.connected(*plan_->retire)) picture_.lost(*plan_->retire);
+  if (const auto retire = plan_->retire; retire && !picture_.connected(*retire))
+    lose(*retire, "the agent of " + picture_.node_name(*retire) + " has died");
   finish(*migration, how, outcome.status, outcome.reason);
 }
 
@@ -382,14 +332,20 @@ void Job::finish(Migration& migration, Migration::State how, cppc_status status,
     settling_ = false;
     committing_ = false;
     ready_.clear();
+    abandonment_.reset();
   }
   migration.end(how, status, reason);
 }
 
+std::vector<int> Job::agents_left() const {
+  std::vector<int> left;
+  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent)
+    if (picture_.takes_part(agent)) left.push_back(agent);
+  return left;
+}
+
 void Job::send_to_all(const wire::Message& message) {
-  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent) {
-    if (picture_.connected(agent)) requests_.send(agent, message);
-  }
+  for (const int agent : agents_left()) requests_.send(agent, message);
 }
 
 }  // namespace cppc::run

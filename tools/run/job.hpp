@@ -2,6 +2,7 @@
 /// Thread-safe: agents speak to it on the event loop's thread, operators on those of the HTTP server.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -35,6 +36,7 @@ class Job {
     std::function<void(int agent)> give_up;     ///< no rank is left on the agent's node: its daemon may go
     std::function<void(int agent)> await_exit;  ///< the agent has left: call retired() once mpirun knows it has exited
     std::function<void()> dismiss;              ///< no rank is moved any more: all agents are to stand down
+    std::function<void(int agent)> drop;        ///< this one does not answer, and is to stand down
     std::function<void()> end;                  ///< the job cannot go on: mpirun is to end it
     std::function<void(bool orderly)> over;     ///< all agents are gone; orderly: the job goes on to its end without
     std::function<void()> complete;             ///< the ranks have ended, but mpirun still waits for a lost node
@@ -57,13 +59,12 @@ class Job {
 
   // From the agents' connections.
   void joined(const wire::Hello& hello);
-  void received(const wire::Message& message);  ///< Roster, Progress, Ready or Outcome
+  void received(const wire::Message& message);  ///< of an agent, but Hello and Farewell
   void left(int agent);
   void gone(int agent, bool clean);  ///< after left(); clean: and the ranks on its node have ended
   void retired(int agent);
 
-  /// The node of this agent has vanished. Whether the job can do without: then it goes on, though nobody moves any
-  /// more.
+  /// The node of this agent has vanished. Whether the job can do without.
   bool spare(int agent);
 
   /// mpirun has ended with this exit status: nothing happens to the job any more.
@@ -102,6 +103,14 @@ class Job {
   void advance();
   void start(Migration& migration, plan::Plan plan);
   void ready(const wire::Ready& news);
+  void lose(int agent, const std::string& reason);
+  void substituted(int agent);
+  void abandon(const std::string& reason);
+  void settle_abandonment();
+  void drop_silent();
+  bool has_ranks(int agent) const;
+  std::vector<int> agents_left() const;
+  bool under_way(std::uint64_t id);
   void stand_down(const std::string& reason);
   void settle_stand_down();
   std::string cannot_move() const { return stood_down_ + ": no rank can be moved any more"; }
@@ -113,6 +122,8 @@ class Job {
   void finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason);
   void send_to_all(const wire::Message& message);
   bool unseen_end() const;
+
+  static constexpr std::chrono::seconds agreeing{10};  // what agents may need to agree, or to answer
 
   const Description description_;
   const Requests requests_;
@@ -127,11 +138,23 @@ class Job {
   bool committing_ = false;            // it is decided
   int phase_lasts_ = 0;                // calls of tick() since its phase began
   bool settling_ = false;              // it is done but for the exit of the agent that retires
-  std::string stood_down_;             // why no rank can be moved any more; empty: they can
-  int stood_down_for_ = 0;             // calls of tick() since then
-  bool quitting_ = false;              // every rank has finished, and the agents know
-  std::set<int> lost_;                 // agents whose nodes have vanished, while the job went on
-  std::set<int> ended_;                // agents on whose nodes nothing runs any more
+  struct Abandonment {
+    std::string reason;
+    std::set<int> awaited;  // agents that have not answered yet
+    std::chrono::seconds patience;
+    int lasts = 0;  // calls of tick()
+  };
+  struct Loss {
+    std::string reason;
+    int for_ticks = 0;
+  };
+  std::vector<Loss> losses_;                // of agents of nodes without ranks
+  std::optional<Abandonment> abandonment_;  // of the migration under way: agents undo it
+  std::string stood_down_;                  // why no rank can be moved any more; empty: they can
+  int stood_down_for_ = 0;                  // calls of tick() since then
+  bool quitting_ = false;                   // every rank has finished, and the agents know
+  std::set<int> lost_;                      // agents whose nodes have vanished, while the job went on
+  std::set<int> ended_;                     // agents on whose nodes nothing runs any more
 };
 
 }  // namespace cppc::run

@@ -36,6 +36,10 @@ class Picture {
   void reported(const wire::Roster& roster);
   void left(int agent) { agents_[agent].connected = false; }
   void lost(int agent) { agents_[agent].state = plan::NodeState::down; }
+  bool is_lost(int agent) const { return agents_[agent].state == plan::NodeState::down; }
+  void without_mpi(int agent) { agents_[agent].state = plan::NodeState::leave_only; }
+  bool has_mpi(int agent) const { return agents_[agent].state != plan::NodeState::leave_only; }
+  bool takes_part(int agent) const { return connected(agent) && !is_lost(agent); }
   void carried_out(const plan::Plan& plan);
 
   /// Rosters from before this moment do not count as fresh.
@@ -51,6 +55,7 @@ class Picture {
   const std::string& node_name(int agent) const { return agents_[agent].node.name; }
   plan::Snapshot snapshot() const;  ///< without ranks until complete
   std::vector<RankView> ranks() const;
+  const std::vector<int>& places() const { return place_; }  ///< agent, by rank
   std::vector<NodeView> nodes() const;
 
  private:

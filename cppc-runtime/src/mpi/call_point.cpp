@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "address/process/threads.hpp"
 #include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/files.hpp"
@@ -29,9 +30,11 @@ int world_rank(int peer, MPI_Comm comm) {
 }
 
 /// Not inside a function that MPI has called, whose state cannot be carried over, nor with accesses or epochs that only
-/// the program can end, nor on another thread than the one whose stack is the program's.
+/// the program can end, nor on another thread than the one whose stack is the program's, nor beside others of a parallel
+/// region.
 bool can_stop() {
-  return !address::InsideProgram::any() && !windows().busy() && !files().busy() && gettid() == getpid();
+  return !address::InsideProgram::any() && !windows().busy() && !files().busy() && gettid() == getpid() &&
+         !address::threads::in_parallel_region();
 }
 
 }  // namespace

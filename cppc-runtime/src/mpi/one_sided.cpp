@@ -36,12 +36,12 @@ void* memory(MPI_Aint bytes) {
 
 int create(const char* function, int flavor, void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
            MPI_Win* win) {
-  MPI_Win made = MPI_WIN_NULL;
   collective_counts().begin(comm);
-  const int status = PMPI_Win_create(base, size, unit, real(info), comms.real(comm, function), &made);
+  const KeptWindow shown{
+      .base = base, .block = nullptr, .size = size, .unit = unit, .flavor = flavor, .model = MPI_WIN_UNIFIED};
+  const int status = windows().create(shown, real(info), comms.real(comm, function), win);
   if (status != MPI_SUCCESS) return status;
-  *win = windows().add(made, base, size, unit, flavor);
-  collective_counts().made(CollectiveCounts::index_of(comm), Windows::index_of(*win), made);
+  collective_counts().made(CollectiveCounts::index_of(comm), Windows::index_of(*win), windows().real(*win));
   return status;
 }
 
@@ -115,17 +115,8 @@ int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm 
 int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Win_allocate(size, unit, info, comm, base, win);
-  void* const block = memory(std::max<MPI_Aint>(size, 0));
-  if (block == nullptr && size > 0) {
-    PMPI_Comm_call_errhandler(comms.real(comm, __func__), MPI_ERR_NO_MEM);
-    return MPI_ERR_NO_MEM;
-  }
-  const int status = create(__func__, MPI_WIN_FLAVOR_ALLOCATE, block, size, unit, info, comm, win);
-  if (status == MPI_SUCCESS) {
-    hand_out(block, base);
-  } else {
-    release_carried(block);
-  }
+  const int status = create(__func__, MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, unit, info, comm, win);
+  if (status == MPI_SUCCESS) hand_out(windows().find(*win)->kept->base, base);
   return status;
 }
 

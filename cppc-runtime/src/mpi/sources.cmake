@@ -35,6 +35,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/mailbox.cpp
   ${CMAKE_CURRENT_LIST_DIR}/mpi_objects.cpp
   ${CMAKE_CURRENT_LIST_DIR}/node_file.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/node_memory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/one_sided.cpp
   ${CMAKE_CURRENT_LIST_DIR}/operation_functions.cpp
   ${CMAKE_CURRENT_LIST_DIR}/operations.cpp
@@ -52,11 +53,7 @@ add_library(cppc-mpi OBJECT
 target_include_directories(cppc-mpi
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src
 )
-target_include_directories(cppc-mpi SYSTEM PRIVATE
-  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>
-)
-target_compile_definitions(cppc-mpi PRIVATE SPDLOG_FMT_EXTERNAL)
-target_link_libraries(cppc-mpi PUBLIC MPI::MPI_C tl::expected PRIVATE fmt::fmt-header-only)
+target_link_libraries(cppc-mpi PUBLIC MPI::MPI_C tl::expected PRIVATE cppc::logging)
 target_sources(cppc PRIVATE $<TARGET_OBJECTS:cppc-mpi>)
 # A jump less for each call of MPI.
 target_compile_options(cppc-mpi PRIVATE -fno-plt)

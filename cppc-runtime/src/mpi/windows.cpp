@@ -9,6 +9,7 @@
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/kept.hpp"
+#include "mpi/node_memory.hpp"
 #include "mpi/numbers.hpp"
 #include "mpi/traffic.hpp"
 #include "never_destroyed.hpp"
@@ -21,6 +22,7 @@ static_assert(sizeof(MPI_Aint) == sizeof(long));
 
 constexpr std::array window_fields{
     cppc_field{"base", offsetof(KeptWindow, base), &cppc_type_pointer, 1},
+    cppc_field{"block", offsetof(KeptWindow, block), &cppc_type_pointer, 1},
     cppc_field{"size", offsetof(KeptWindow, size), &cppc_type_long, 1},
     cppc_field{"unit", offsetof(KeptWindow, unit), &cppc_type_int, 1},
     cppc_field{"flavor", offsetof(KeptWindow, flavor), &cppc_type_int, 1},
@@ -84,9 +86,37 @@ class Members {
   int status_;
 };
 
-int make_window(const KeptWindow& kept, const Hints& hints, MPI_Comm comm, MPI_Win* made) {
-  const OwnInfo info = OwnInfo::with(hints);
-  return PMPI_Win_create(kept.base, kept.size, kept.unit, info.get(), comm, made);
+/// Over the program's memory, which MPI reaches by messages.
+int make_window(const KeptWindow& kept, MPI_Info info, MPI_Comm comm, MPI_Win* made) {
+  return PMPI_Win_create(kept.base, kept.size, kept.unit, info, comm, made);
+}
+
+/// As make_node_window(), for memory that is shared or none yet. MPI_ERR_NO_MEM as well when the members cannot share.
+int make_on_node(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
+  if (!can_share_memory(kept.size, comm)) return MPI_ERR_NO_MEM;
+  WindowMemory memory{.block = kept.block, .base = kept.base};
+  const int status = make_node_window(memory, kept.size, kept.unit, info, comm, &out.real);
+  kept.block = memory.block;
+  kept.base = memory.base;
+  out.shares_memory = kept.block != nullptr;
+  return status;
+}
+
+/// For MPI_Win_allocate, memory included.
+int make_allocated(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
+  const int status = make_on_node(kept, info, comm, out);
+  if (status != MPI_ERR_NO_MEM) return status;
+  if (kept.base == nullptr && kept.size > 0) {
+    kept.base = kept.block = allocate_carried(cppc_type_bytes, static_cast<std::size_t>(kept.size));
+    if (kept.base == nullptr) return PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM;
+  }
+  return make_window(kept, info, comm, &out.real);
+}
+
+int make_again(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
+  // Others of a window whose memory this rank has shared do so, too, unless they are in another process now.
+  const int status = out.shares_memory ? make_on_node(kept, info, comm, out) : MPI_ERR_NO_MEM;
+  return status != MPI_ERR_NO_MEM ? status : make_window(kept, info, comm, &out.real);
 }
 
 /// Enters the epochs again in which the program is.
@@ -103,10 +133,17 @@ void leave_epochs(const Window& window) {
   for (const int target : window.shared) must(PMPI_Win_unlock(target, window.real), "MPI_Win_unlock");
 }
 
+/// Of MPI_Win_allocate.
+void release_memory(const KeptWindow& kept, bool shared) {
+  if (shared && !stop_sharing({.block = kept.block, .base = kept.base}, kept.size)) return;  // it stays allocated
+  release_carried(kept.block);
+}
+
 cppc_status make(const WindowDescription& window, MPI_Comm world, Window& out) {
   const Members members(world, window.members);
   if (members.status() != MPI_SUCCESS) return failed(members.status(), "MPI_Comm_create_group", window);
-  const int status = make_window(*out.kept, window.hints, members.get(), &out.real);
+  const OwnInfo info = OwnInfo::with(window.hints);
+  const int status = make_again(*out.kept, info.get(), members.get(), out);
   if (status != MPI_SUCCESS) return failed(status, "MPI_Win_create", window);
   must(PMPI_Win_set_name(out.real, window.name.c_str()), "MPI_Win_set_name");
   enter_epochs(window, out.real);
@@ -167,11 +204,21 @@ WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size
   return window;
 }
 
-MPI_Win Windows::add(MPI_Win real, void* base, MPI_Aint size, int unit, int flavor) {
-  const KeptWindow kept{.base = base, .size = size, .unit = unit, .flavor = flavor, .model = model_of(real)};
-  Window window{.kept = keep(window_type, kept), .real = real, .order = ++made_};
-  window.unsettled.resize(size_of(real));
-  return table_.add(std::move(window));
+int Windows::create(KeptWindow shown, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  Window window;
+  const bool allocates = shown.flavor == MPI_WIN_FLAVOR_ALLOCATE;
+  const int status =
+      allocates ? make_allocated(shown, info, comm, window) : make_window(shown, info, comm, &window.real);
+  if (status != MPI_SUCCESS) {
+    release_memory(shown, window.shares_memory);
+    return status;
+  }
+  shown.model = model_of(window.real);
+  window.kept = keep(window_type, shown);
+  window.order = ++made_;
+  window.unsettled.resize(size_of(window.real));
+  *win = table_.add(std::move(window));
+  return MPI_SUCCESS;
 }
 
 bool Windows::any() {
@@ -193,7 +240,7 @@ bool Windows::busy() {
 void Windows::remove(MPI_Win win) {
   const Window& removed = *table_.find(win);
   traffic.completed(active_in(removed));
-  if (removed.kept->flavor == MPI_WIN_FLAVOR_ALLOCATE) release_carried(removed.kept->base);
+  if (removed.kept->flavor == MPI_WIN_FLAVOR_ALLOCATE) release_memory(*removed.kept, removed.shares_memory);
   release_carried(removed.kept);
   table_.remove(win);
 }

@@ -30,6 +30,7 @@ enum class Access : std::uint8_t {
 /// MPI_Win_get_attr leads into it.
 struct KeptWindow {
   void* base;
+  void* block;  ///< that MPI_Win_allocate has got for it, and which has the base; or null
   MPI_Aint size;
   int unit;
   int flavor;  ///< that the program asked for
@@ -47,6 +48,7 @@ struct Window {
   std::vector<Access> unsettled;  ///< by target; the rank counts as active for each
   bool started = false;           ///< from MPI_Win_start to MPI_Win_complete: active
   bool posted = false;            ///< from MPI_Win_post to MPI_Win_wait: active
+  bool shares_memory = false;     ///< its block is pages that this process shares, or did: see node_memory.hpp
 
   /// Accesses of these kinds to `target`, or to all, are complete.
   void settle(int target, Access access);
@@ -98,8 +100,9 @@ class Windows {
   /// Null when `win` is none of these.
   [[nodiscard]] Window* find(MPI_Win win) { return Table::is_virtual(win) ? table_.find(win) : nullptr; }
 
-  /// `real` has just been made over this memory; the handle for the program.
-  MPI_Win add(MPI_Win real, void* base, MPI_Aint size, int unit, int flavor);
+  /// Makes a window of what `shown` says but for its model, and, if it is to be allocated, its memory; `*win` is the
+  /// handle for the program. `info` and `comm` are such as MPI knows. An error of MPI's, which has been raised.
+  int create(KeptWindow shown, MPI_Info info, MPI_Comm comm, MPI_Win* win);
 
   /// The real window of `win` is no more. Memory of MPI_Win_allocate goes with it.
   void remove(MPI_Win win);

@@ -11,7 +11,12 @@
 
 namespace cppc::plan {
 
-enum class NodeState { up, evacuated, down };
+enum class NodeState {
+  up,
+  leave_only,  ///< its agent has died: ranks can leave, but none can come
+  evacuated,
+  down
+};
 
 struct Node {
   std::string name;  ///< as mpirun knows it
@@ -58,7 +63,7 @@ tl::expected<Plan, std::string> make_plan(const Snapshot& job, const Request& re
 /// The job as it will be when `plan` has been carried out.
 Snapshot after(Snapshot job, const Plan& plan);
 
-/// "up", "evacuated" or "down".
+/// "up", "leave-only", "evacuated" or "down".
 std::string_view text(NodeState state);
 
 }  // namespace cppc::plan

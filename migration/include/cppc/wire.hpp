@@ -2,8 +2,8 @@
 ///
 /// An agent connects to one of the addresses in CPPC_CONTROLLER ("host:port,host:port") and says Hello with its
 /// one-time key; a connection that says anything else first is closed. Agents are numbered 0, 1, ... in the order of
-/// their nodes on mpirun's command line. Each says whether it is Ready for the commit. The lowest agent that has not
-/// retired is the leader: Progress comes from it, and from those whose ranks leave, the Outcome from it alone.
+/// their nodes on mpirun's command line. Each says whether it is Ready for the commit. The lowest agent that is left is
+/// the leader: Progress comes from it, and from those whose ranks leave, the Outcome from it alone.
 #pragma once
 
 #include <sys/types.h>
@@ -64,9 +64,48 @@ struct Farewell {
   int agent = 0;
 };
 
+/// Agent's guardian to controller: the agent has died. Another process of the guardian's, without MPI, has taken its
+/// place and waits for a Placement.
+struct Substitute {
+  int agent = 0;
+};
+
+/// Controller to a substitute: where all ranks are.
+struct Placement {
+  std::vector<int> agent_of;  ///< by rank
+};
+
+/// Agent to controller, and on to another agent: what it tells that agent, if one of them is without MPI.
+struct Relay {
+  std::uint64_t id = 0;  ///< of the order
+  int from = 0;          ///< agents
+  int to = 0;
+  int tag = 0;
+  std::vector<int> bytes;
+};
+
 /// Controller to all agents: every one of them is ready. The migration takes place.
 struct Commit {
   std::uint64_t id = 0;
+};
+
+/// Controller to all agents that are left: give up what is under way, since an agent has been lost, or cannot reach the
+/// others. Not after Commit.
+struct Abandon {
+  std::uint64_t id = 0;
+};
+
+/// Agent to controller: it has given up, and undoes what it has done. The leader sends no Outcome.
+struct Abandoned {
+  std::uint64_t id = 0;
+  int agent = 0;
+};
+
+/// Agent to controller: a call of MPI has failed in it. It has given up, and the others are to.
+struct MpiFailed {
+  std::uint64_t id = 0;
+  int agent = 0;
+  std::string reason;
 };
 
 /// Leader to controller: a migration has ended. CPPC_OK: all moves are done and the leavers are gone.
@@ -84,12 +123,14 @@ struct Move {
   int to = 0;  ///< agent
 };
 
-/// Controller to all agents that have not retired. One order at a time.
+/// Controller to all agents that are left. One order at a time.
 struct Order {
   std::uint64_t id = 0;
   std::vector<Move> moves;
-  std::vector<int> retire;  ///< agents whose nodes are empty afterwards and leave the job
-  double timeout_s = 60;    ///< until the migration point is reached
+  std::vector<int> retire;       ///< agents whose nodes are empty afterwards and leave the job
+  double timeout_s = 60;         ///< until the migration point is reached
+  std::vector<int> agents;       ///< those that take part: in rising order, but first those with MPI
+  std::vector<int> without_mpi;  ///< of these
 };
 
 /// Controller to all agents: give up before the commit, if there is still time.
@@ -101,7 +142,8 @@ struct Survey {};
 /// Controller to all agents: every rank has finished; finalize and exit.
 struct Quit {};
 
-using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell>;
+using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell,
+                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay>;
 
 /// One line, with its newline.
 std::string encode(const Message& message);

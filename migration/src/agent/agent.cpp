@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -56,12 +57,19 @@ tl::expected<void, cppc_status> introduce(Link& link, const Headcount& heads) {
                                .job_size = heads.ranks});
 }
 
-tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Standing& standing, bool bound) {
+/// What an agent shares with its ranks, and leaves to a substitute.
+struct Files {
+  int desk = Desk::reserve();
+  negotiation::detail::Descriptor page = negotiation::Page::reserve();
+};
+
+tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Files files, Standing& standing,
+                                       bool bound) {
   const auto heads = count_heads(true);
   if (!heads) return tl::unexpected(heads.error());
-  auto desk = Desk::create(heads->ranks, heads->agents);
+  auto desk = Desk::create(heads->ranks, heads->agents, files.desk);
   if (!desk) return tl::unexpected(desk.error());
-  auto page = negotiation::Page::create(heads->ranks);
+  auto page = negotiation::Page::create(heads->ranks, std::move(files.page));
   if (!page) return tl::unexpected(page.error());
   auto met =
       muster(*heads, {.agent_pid = getpid(), .desk = desk->descriptor(), .page = page->fd(), .agent = heads->agent});
@@ -79,14 +87,16 @@ tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Stand
             .standing = &standing,
             .bound = bound,
             .crew = met->crew,
-            .agents = std::vector<int>(static_cast<std::size_t>(heads->agents)),
+            .members = std::vector<int>(static_cast<std::size_t>(heads->agents)),
             .agent_of = met->agent_of};
-  std::iota(node.agents.begin(), node.agents.end(), 0);
+  std::iota(node.members.begin(), node.members.end(), 0);
+  node.agents = node.members;
   // Before the barrier: a rank that has passed it may end at once, and is then the job's to mourn.
   for (const int rank : node.local_ranks())
     if (auto adopted = node.adopt(rank, met->pid_of[static_cast<std::size_t>(rank)]); !adopted)
       return tl::unexpected(adopted.error());
-  PMPI_Barrier(node.crew.all);  // the ranks have attached
+  if (!checked(PMPI_Barrier(node.crew.all), "the ranks and agents of the job do not meet"))  // the ranks have attached
+    return tl::unexpected(CPPC_ERR_MPI);
   if (auto reported = node.report(); !reported) return tl::unexpected(reported.error());
   return node;
 }
@@ -108,20 +118,31 @@ void sleep(const Node& node) {
 
 enum class Next { go_on, quit, damaged };
 
+void send(Node& node, const wire::Message& message) {
+  if (!node.link.send(message)) stand_down();
+}
+
 Next migrate(Node& node, const wire::Order& order) {
-  const wire::Outcome outcome = Operation(node, order).run();
-  if (outcome.status == CPPC_ERR_MPI) spdlog::critical("{}: the job is damaged: {}", node.name, outcome.reason);
-  if (outcome.status == CPPC_ERR_MPI && node.leader()) node.link.send(outcome);
-  if (outcome.status == CPPC_ERR_MPI) return Next::damaged;
-  if (node.crew.all == MPI_COMM_NULL) return Next::quit;
+  node.go_on_with(order.agents, order.without_mpi);
+  const auto outcome = Operation(node, order).run();
+  if (!outcome) {
+    node.note_disturbance();
+  } else if (outcome->status == CPPC_ERR_MPI) {
+    spdlog::critical("{}: the job is damaged: {}", node.name, outcome->reason);
+    (void)node.link.send(*outcome);
+    return Next::damaged;
+  }
+  const bool retires = std::find(order.retire.begin(), order.retire.end(), node.agent) != order.retire.end();
+  if (retires && outcome && outcome->status == CPPC_OK) return Next::quit;
   if (!node.report()) stand_down();
-  if (node.leader() && !node.link.send(outcome)) stand_down();
+  if (outcome && node.leader()) send(node, *outcome);
   return Next::go_on;
 }
 
 Next obey(Node& node, const wire::Message& message) {
   if (const auto* order = std::get_if<wire::Order>(&message)) return migrate(node, *order);
   if (std::holds_alternative<wire::Quit>(message)) return Next::quit;
+  if (const auto* abandon = std::get_if<wire::Abandon>(&message)) send(node, wire::Abandoned{abandon->id, node.agent});
   if (std::holds_alternative<wire::Survey>(message)) {
     survey(node);
     if (!node.report()) stand_down();
@@ -152,37 +173,100 @@ void await_ranks(const Standing& standing) {
   }
 }
 
-int guard(const Child& child, Link link, const Standing& standing, const std::string& name) {
-  const Ending ending = child.await();
-  if (!ending.good() && (!standing.in_mpi || standing.needed)) end_like(ending);
-  if (standing.agent >= 0) (void)link.send(wire::Farewell{standing.agent});  // without cppc-run nobody needs to know
-  if (!ending.good()) {
-    if (ending.by_signal || ending.code != kStoodDown)
-      spdlog::log(level_of(ending), "the agent of {} has died: {}", name, text(ending));
-    leave_mpi();
+/// What the controller says, from where all ranks are on. What it has said to the agent before is void.
+tl::expected<std::vector<wire::Message>, cppc_status> await_placement(Link& link) {
+  while (true) {
+    pollfd word{link.descriptor(), POLLIN, 0};
+    poll(&word, 1, -1);
+    auto messages = link.receive();
+    if (!messages) return tl::unexpected(messages.error());
+    const auto placement = std::ranges::find_if(
+        *messages, [](const wire::Message& one) { return std::holds_alternative<wire::Placement>(one); });
+    if (placement != messages->end()) return std::vector(placement, messages->end());
   }
+}
+
+/// In the place of an agent that has died: for its ranks, since all ranks stop for a migration. It has no part in MPI,
+/// so it can start no replacements.
+int substitute(const std::string& name, Link link, Files files, Standing& standing) {
+  auto page = negotiation::Page::take_over(std::move(files.page));
+  auto desk = Desk::take_over(files.desk);
+  if (!page || !desk || !link.send(wire::Substitute{standing.agent})) return EXIT_FAILURE;
+  auto told = await_placement(link);
+  auto watch = LinkWatch::on(link.descriptor());
+  if (!told || !watch) stand_down();
+  const int ranks = desk->ranks();
+  Node node{.agent = standing.agent,
+            .name = name,
+            .desk = std::move(*desk),
+            .page = std::move(*page),
+            .link = std::move(link),
+            .watch = std::move(*watch),
+            .standing = &standing,
+            .crew = {.ranks = ranks},
+            .agent_of = std::get<wire::Placement>(told->front()).agent_of,
+            .inbox = std::vector(told->begin() + 1, told->end())};
+  if (node.agent_of.size() != static_cast<std::size_t>(ranks)) return EXIT_FAILURE;
+  for (const int rank : node.local_ranks())
+    if (const pid_t process = node.page.record(rank).pid; process != 0 && kill(process, 0) == 0)
+      (void)node.adopt(rank, process);  // else it has ended
+  if (!node.report()) stand_down();
+  if (serve(node) != Next::damaged) return EXIT_SUCCESS;
+  standing.needed = true;
+  return EXIT_FAILURE;
+}
+
+bool any_rank_lives(const Standing& standing) {
+  const auto ranks = std::span(standing.ranks).first(standing.rank_count);
+  return std::ranges::any_of(ranks, [](pid_t process) { return kill(process, 0) == 0; });
+}
+
+int guard(Child child, Link link, Files files, Standing& standing, const std::string& name) {
+  Ending ending = child.await();
+  for (bool first = true; !ending.good(); first = false) {
+    if (!standing.in_mpi || standing.needed) end_like(ending);
+    const bool stood_down = !ending.by_signal && ending.code == kStoodDown;
+    if (!stood_down) spdlog::log(level_of(ending), "the agent of {} has died: {}", name, text(ending));
+    const bool wanted = !stood_down && any_rank_lives(standing);
+    const tl::expected<std::optional<Child>, cppc_status> next = wanted ? Child::fork() : tl::unexpected(CPPC_ERR_LOST);
+    if (next && !*next) return substitute(name, std::move(link), std::move(files), standing);
+    if (first) leave_mpi();
+    if (!next) break;
+    child = **next;
+    ending = child.await();
+  }
+  if (standing.agent >= 0) (void)link.send(wire::Farewell{standing.agent});  // without cppc-run nobody needs to know
   await_ranks(standing);
   return EXIT_SUCCESS;
 }
 
-int serve_node(const std::string& name, Link link, Standing& standing, bool bound) {
+/// Once the agent is in MPI, which the job cannot go on with.
+int abort_job(Standing& standing) {
+  standing.needed = true;
+  (void)checked(PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE), "MPI_Abort");
+  return EXIT_FAILURE;
+}
+
+int serve_node(const std::string& name, Link link, Files files, Standing& standing, bool bound) {
   // By their PMPI_ names: an agent is no business of a profiling tool, which may be loaded here, too.
-  PMPI_Init(nullptr, nullptr);
-  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);  // a replacement may die while it is spawned
-  standing.in_mpi = true;
-  auto node = set_up(name, std::move(link), standing, bound);
-  const std::string shared = node ? oversubscription(node->local_ranks().size()) : "";
-  if (!shared.empty()) spdlog::info("{}: {}", name, shared);
-  if (!node || serve(*node) == Next::damaged) {
-    standing.needed = true;
-    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  if (PMPI_Init(nullptr, nullptr) != MPI_SUCCESS) {
+    spdlog::error("{}: MPI_Init has failed", name);
     return EXIT_FAILURE;
   }
-  node->watch.reset();  // cppc-run may end before this agent does
-  if (node->crew.own != MPI_COMM_NULL) PMPI_Comm_free(&node->crew.own);
-  if (node->crew.all != MPI_COMM_NULL) PMPI_Comm_free(&node->crew.all);
-  PMPI_Finalize();
-  return EXIT_SUCCESS;
+  standing.in_mpi = true;
+  // A replacement may die while it is spawned.
+  if (!checked(PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler"))
+    return abort_job(standing);
+  auto node = set_up(name, std::move(link), std::move(files), standing, bound);
+  const std::string shared = node ? oversubscription(node->local_ranks().size()) : "";
+  if (!shared.empty()) spdlog::info("{}: {}", name, shared);
+  if (!node || serve(*node) == Next::damaged) return abort_job(standing);
+  if (node->left_over) stand_down();  // MPI_Finalize might wait for what never ends
+  node->watch.reset();                // cppc-run may end before this agent does
+  bool freed = true;
+  for (MPI_Comm* comm : {&node->crew.own, &node->crew.all})
+    if (*comm != MPI_COMM_NULL) freed = checked(PMPI_Comm_free(comm), "MPI_Comm_free") && freed;
+  return checked(PMPI_Finalize(), "MPI_Finalize") && freed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace
@@ -194,10 +278,11 @@ int run_agent(const std::string& node_name) {
   const auto standing = share_standing();
   auto link = call_controller();
   if (!standing || !link) return EXIT_FAILURE;
+  Files files;
   const auto child = Child::fork();
   if (!child) return EXIT_FAILURE;
-  return *child ? guard(**child, std::move(*link), **standing, node_name)
-                : serve_node(node_name, std::move(*link), **standing, bound);
+  return *child ? guard(**child, std::move(*link), std::move(files), **standing, node_name)
+                : serve_node(node_name, std::move(*link), std::move(files), **standing, bound);
 }
 
 }  // namespace cppc::migration

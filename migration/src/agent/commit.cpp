@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <span>
 #include <thread>
+#include <utility>
 
 #include "cppc/deadlines.hpp"
 #include "operation.hpp"
@@ -12,6 +17,10 @@
 namespace cppc::migration {
 
 using namespace std::chrono_literals;
+
+namespace {
+constexpr int kLists = 7;  // leader to agents without MPI: number of joins, joins, gone
+}  // namespace
 
 std::vector<int> Operation::joining_agents() const {
   std::vector<int> agents;
@@ -25,7 +34,7 @@ void Operation::commit() {
   for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).needed.store(1);
   for (const Passage& leaver : leavers_) node_.desk.slot(leaver.rank).decided.store(1);
   announce("commit");
-  const MPI_Comm agents_before = node_.crew.own;
+  const MPI_Comm before = node_.crew.own;
   const auto committed = Clock::now();
   join_crew();
   if (failure_.status != CPPC_OK) return;
@@ -38,35 +47,66 @@ void Operation::commit() {
   outcome_.rebuild_ms = milliseconds_since(committed);
   outcome_.frozen_ms = milliseconds_since(frozen_);
   outcome_.response_ms = milliseconds_since(started_);
-  acknowledge(agents_before);
+  acknowledge();
+  if (failure_.status != CPPC_OK) return;
   await_departures();
   if (!leavers_.empty()) outcome_.evacuation_ms = milliseconds_since(started_);
-  share_times(agents_before);
+  share_times();
+  if (failure_.status != CPPC_OK) return;
+  free_agents(before);
   node_.standing->needed = false;
   node_.watch->resume();
 }
 
+/// The ranks of all nodes get the same lists. Agents without MPI do not know who has been in the communicators.
 void Operation::join_crew() {
   const std::vector<int> agents = joining_agents();
   const auto group = std::find(agents.begin(), agents.end(), node_.agent);
-  std::vector<int> joins;
-  for (const int agent : agents) joins.push_back(node_.crew.ranks + node_.seat(agent));
+  Lists lists{.gone = node_.lost_members()};
+  for (const int agent : agents) lists.joins.push_back(node_.crew.ranks + node_.seat(agent));
+  if (!share(lists)) return fail(CPPC_ERR_MPI, comm_.error());
   Part part{.before = node_.crew,
-            .joins = joins,
+            .gone = lists.gone,
+            .joins = lists.joins,
             .agent = true,
             .leaves = retires(),
             .place = node_.agent,
             .ranks = node_.crew.ranks};
   if (group != agents.end()) part.group = static_cast<int>(group - agents.begin());
   for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).group = part.group;
-  node_.desk.command(Action::join, joins);
+  node_.desk.command(Action::join, lists.joins, lists.gone);
+  if (node_.has_mpi(node_.agent)) join_newcomers(part);
+}
+
+void Operation::join_newcomers(Part part) {
+  const char* const failed = "the communicator of all ranks could not be rebuilt";
   if (children_ != MPI_COMM_NULL) {
-    PMPI_Intercomm_merge(children_, 0, &part.bridge);
-    PMPI_Comm_free(&children_);
+    if (!checked(PMPI_Intercomm_merge(children_, 0, &part.bridge), "MPI_Intercomm_merge with the replacements") ||
+        !checked(PMPI_Comm_free(&children_), "MPI_Comm_free"))
+      return fail(CPPC_ERR_MPI, failed);
   }
   auto crew = join(part);
-  if (!crew) return fail(CPPC_ERR_MPI, "the communicator of all ranks could not be rebuilt");
+  if (!crew) return fail(CPPC_ERR_MPI, failed);
   node_.crew = *crew;
+}
+
+/// The leader tells agents without MPI.
+bool Operation::share(Lists& lists) {
+  std::vector<int> words{static_cast<int>(lists.joins.size())};
+  words.insert(words.end(), lists.joins.begin(), lists.joins.end());
+  words.insert(words.end(), lists.gone.begin(), lists.gone.end());
+  if (node_.leader())
+    for (const int other : order_.without_mpi)
+      if (!comm_.send(node_.seat(other), tag(0, kLists), std::as_bytes(std::span(words)))) return false;
+  if (node_.has_mpi(node_.agent)) return true;
+  const auto told = comm_.receive(0, tag(0, kLists));
+  if (!told) return false;
+  words.resize(told->size() / sizeof(int));
+  std::memcpy(words.data(), told->data(), words.size() * sizeof(int));
+  const auto joins = words.begin() + 1;
+  lists.joins.assign(joins, joins + words.front());
+  lists.gone.assign(joins + words.front(), words.end());
+  return true;
 }
 
 void Operation::update_node() {
@@ -75,13 +115,20 @@ void Operation::update_node() {
   std::erase_if(node_.agents, [this](int agent) {
     return std::find(order_.retire.begin(), order_.retire.end(), agent) != order_.retire.end();
   });
+  node_.members.clear();
+  std::copy_if(node_.agents.begin(), node_.agents.end(), std::back_inserter(node_.members),
+               [this](int agent) { return node_.has_mpi(agent); });
+}
+
+/// A communicator that has been disturbed is left alone, and what was made from it.
+void Operation::free_agents(MPI_Comm before) {
+  if (!std::exchange(node_.disturbed, false) && before != MPI_COMM_NULL)
+    (void)checked(PMPI_Comm_free(&before), "MPI_Comm_free");
 }
 
 /// Until everybody works, leavers keep their images.
-void Operation::acknowledge(MPI_Comm agents) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Ibarrier(agents, &request);
-  await(request);
+void Operation::acknowledge() {
+  if (!comm_.barrier()) return fail(CPPC_ERR_MPI, comm_.error());
   for (const Passage& leaver : leavers_) node_.desk.slot(leaver.rank).dismissed.set(1);
 }
 
@@ -99,20 +146,17 @@ void Operation::await_departures() {
   }
 }
 
-void Operation::share_times(MPI_Comm agents) {
-  std::array<double, 4> mine{outcome_.frozen_ms, outcome_.rebuild_ms, outcome_.response_ms, outcome_.evacuation_ms};
-  std::array<double, 4> all{};
-  std::uint64_t bytes = outcome_.image_bytes;
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallreduce(mine.data(), all.data(), 4, MPI_DOUBLE, MPI_MAX, agents, &request);
-  await(request);
-  PMPI_Iallreduce(&bytes, &outcome_.image_bytes, 1, MPI_UINT64_T, MPI_SUM, agents, &request);
-  await(request);
-  outcome_.frozen_ms = all[0];
-  outcome_.rebuild_ms = all[1];
-  outcome_.response_ms = all[2];
-  outcome_.evacuation_ms = all[3];
-  PMPI_Comm_free(&agents);
+void Operation::share_times() {
+  std::array<double, 4> times{outcome_.frozen_ms, outcome_.rebuild_ms, outcome_.response_ms, outcome_.evacuation_ms};
+  std::array<std::int64_t, 1> bytes{static_cast<std::int64_t>(outcome_.image_bytes)};
+  if (!comm_.allreduce(times, [](double one, double other) { return std::max(one, other); }) ||
+      !comm_.allreduce(bytes, std::plus<>()))
+    return fail(CPPC_ERR_MPI, comm_.error());
+  outcome_.frozen_ms = times[0];
+  outcome_.rebuild_ms = times[1];
+  outcome_.response_ms = times[2];
+  outcome_.evacuation_ms = times[3];
+  outcome_.image_bytes = static_cast<std::uint64_t>(bytes[0]);
 }
 
 void Operation::roll_back() {
@@ -124,12 +168,15 @@ void Operation::roll_back() {
       slot.stage.set(static_cast<std::uint32_t>(Stage::expected));
   }
   node_.desk.command(Action::go_on);
-  if (children_ != MPI_COMM_NULL) PMPI_Comm_free(&children_);
+  if (children_ != MPI_COMM_NULL) (void)checked(PMPI_Comm_free(&children_), "MPI_Comm_free");
   // The next migration may use their places at the desk.
   Allowance patience(2 * deadlines::leave());  // their guardians end them
   for (const Passage& newcomer : newcomers_) {
     const Slot& slot = node_.desk.slot(newcomer.rank);
-    while (slot.is_left() && !patience.spent()) std::this_thread::sleep_for(1ms);
+    while (slot.is_left() && !patience.spent()) {
+      listen();  // the controller may want to hear from this agent
+      std::this_thread::sleep_for(1ms);
+    }
     if (slot.is_left())
       spdlog::error("{}: the replacement of rank {} that is not needed any more does not go", node_.name,
                     newcomer.rank);

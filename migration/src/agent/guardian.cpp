@@ -86,12 +86,10 @@ bool join_and_leave_mpi() {
     return false;
   }
   const bool can_join = knows_local_rank(self);
-  if (can_join) {
-    PMPI_Init(nullptr, nullptr);
-    PMPI_Finalize();
-  }
-  PMIx_Finalize(nullptr, 0);
-  return can_join;
+  const bool joined = can_join && PMPI_Init(nullptr, nullptr) == MPI_SUCCESS && PMPI_Finalize() == MPI_SUCCESS;
+  if (PMIx_Finalize(nullptr, 0) != PMIX_SUCCESS || joined != can_join)
+    spdlog::error("cannot take leave of Open MPI, which may end the job");
+  return joined;
 }
 
 void end_like(const Ending& ending) {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <thread>
 
+#include "agent_tree.hpp"
 #include "cppc/cut_rank.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/hooks.h"
@@ -21,6 +23,8 @@ namespace {
 
 /// At so many safe points in a row it may just be quiet; at the last one, what is in flight is drained.
 constexpr int kTries = 4;
+
+constexpr int kTree = 5;  // messages of the agreements, along the agents' tree
 
 /// How long all ranks may take to come by a safe point, if they can stop elsewhere.
 constexpr auto kSoon = 1s;
@@ -44,6 +48,9 @@ std::string explain(const negotiation::Reason& reason, const char* place) {
   }
 }
 
+constexpr auto lower = [](std::int64_t one, std::int64_t other) { return std::min(one, other); };
+constexpr auto higher = [](std::int64_t one, std::int64_t other) { return std::max(one, other); };
+
 const char* place_of(const negotiation::AgentSide&) { return "a safe point"; }
 const char* place_of(const negotiation::CutAgent&) { return "a call of MPI at which it can stop"; }
 
@@ -51,34 +58,30 @@ const char* place_of(const negotiation::CutAgent&) { return "a call of MPI at wh
 
 /// Where all ranks can be stopped.
 Operation::Stops Operation::common_stops() {
-  std::array<int, 2> here{1, 1};
+  std::array<std::int64_t, 2> stops_at{1, 1};
   for (const int rank : node_.local_ranks()) {
     const int stops = node_.desk.slot(rank).stops;
-    here[0] &= stops != CPPC_AT_MARKS ? 1 : 0;
-    here[1] &= stops != CPPC_AT_CALLS ? 1 : 0;
+    stops_at[0] &= stops != CPPC_AT_MARKS ? 1 : 0;
+    stops_at[1] &= stops != CPPC_AT_CALLS ? 1 : 0;
   }
-  std::array<int, 2> everywhere{};
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallreduce(here.data(), everywhere.data(), 2, MPI_INT, MPI_MIN, node_.crew.own, &request);
-  await(request);
-  return {everywhere[0] != 0, everywhere[1] != 0};
+  (void)comm_.allreduce(stops_at, lower);  // the caller looks whether it is broken
+  return {stops_at[0] != 0, stops_at[1] != 0};
 }
 
 /// At a safe point less state is alive: so there, if all come by one soon.
 bool Operation::meet() {
   const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
-  auto tree = negotiation::AgentTree::over(node_.crew.own);
-  if (!tree) fail(tree.error(), "the agents cannot meet");
-  if (!agree()) return false;
   const Stops stops = common_stops();
+  if (comm_.broken()) return false;
+  AgentTree tree(comm_, tag(0, kTree));
   if (!stops.at_calls || stops.at_marks) {
-    const bool met = meet_at_safe_point(*tree, stops.at_calls ? std::min<Clock::duration>(patience, kSoon) : patience,
+    const bool met = meet_at_safe_point(tree, stops.at_calls ? std::min<Clock::duration>(patience, kSoon) : patience,
                                         stops.at_calls ? kSoon : deadlines::arrive());
-    if (met || !stops.at_calls || !no_safe_point_in_sight()) return met;
+    if (met || comm_.broken() || !stops.at_calls || !no_safe_point_in_sight()) return met;
     release();
     if (!agree()) return false;
   }
-  negotiation::TreeRounds rounds(*tree);
+  negotiation::TreeRounds rounds(tree);
   negotiation::CutAgent cut(node_.page, rounds);
   negotiate(cut, patience);
   if (!agree()) {
@@ -117,6 +120,7 @@ void Operation::release() {
     for (const int rank : ranks) {
       while (node_.desk.slot(rank).stage.get() != static_cast<std::uint32_t>(stage)) {
         if (patience.spent()) return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} does not work on", rank));
+        if (given_up()) return;
         std::this_thread::sleep_for(100us);
       }
     }
@@ -147,9 +151,14 @@ void Operation::negotiate(Side& side, Clock::duration patience) {
   for (bool giving_up = false;;) {
     urge(side, interrupter);
     const auto state = side.poll();
-    if (!state) return fail(state.error(), "the agents have lost each other in the negotiation");
+    if (!state) {
+      const char* const what = "the agents have lost each other in the negotiation";
+      if (!comm_.broken()) comm_.fail(what);
+      return fail(state.error(), what);
+    }
     if (*state == Side::State::decided) return;
     if (*state == Side::State::cancelled) return fail(side.reason().status, explain(side.reason(), place_of(side)));
+    listen();
     if (!giving_up && cancelled()) {
       failure_ = {};  // it is cancelled when the negotiation says so: the decision may have come first
       side.cancel({CPPC_ERR_CANCELLED, -1});
@@ -171,7 +180,7 @@ void Operation::freeze(negotiation::AgentSide& side, Clock::duration arrival) {
     }
     if (!all_here) return;
     const Traffic found = traffic();
-    if (found == Traffic::quiet) return;
+    if (found == Traffic::quiet || found == Traffic::unknown) return;
     if (found == Traffic::disordered)
       return fail(CPPC_ERR_MISMATCH, "the ranks stop at different places of the program, which cannot be migrated");
     if (tries == kTries) return drain();
@@ -212,9 +221,7 @@ void Operation::await_arrivals(std::uint64_t point, Clock::duration patience) {
   };
   await_local_arrivals(point, patience, drain_when_late);
   frozen_ = Clock::now();
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Ibarrier(node_.crew.own, &request);
-  await(request, MPI_STATUS_IGNORE, drain_when_late);
+  (void)comm_.barrier(drain_when_late);  // what follows is an agreement
 }
 
 void Operation::await_local_arrivals(std::uint64_t point, Clock::duration within,
@@ -227,12 +234,14 @@ void Operation::await_local_arrivals(std::uint64_t point, Clock::duration within
         return fail(CPPC_ERR_REFUSED, fmt::format("rank {} has entered MPI_Finalize", rank));
       if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} has not come to the migration point in time", rank));
+      if (given_up()) return;
       meanwhile();
       std::this_thread::sleep_for(100us);
     }
   }
 }
 
+/// Unknown, and never quiet, when the agents cannot tell each other.
 Operation::Traffic Operation::traffic() {
   std::array<std::int64_t, 2> sums{};  // messages in flight, active requests
   constexpr auto none = std::numeric_limits<std::int64_t>::min();
@@ -244,16 +253,10 @@ Operation::Traffic Operation::traffic() {
     sites[0] = std::max(sites[0], static_cast<std::int64_t>(slot.site));
     sites[1] = std::max(sites[1], -static_cast<std::int64_t>(slot.site));
   }
-  std::array<std::int64_t, 2> all_sums{};
-  std::array<std::int64_t, 2> all_sites{};
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallreduce(sums.data(), all_sums.data(), 2, MPI_INT64_T, MPI_SUM, node_.crew.own, &request);
-  await(request);
-  PMPI_Iallreduce(sites.data(), all_sites.data(), 2, MPI_INT64_T, MPI_MAX, node_.crew.own, &request);
-  await(request);
-  if (all_sites[0] != -all_sites[1]) return Traffic::disordered;
-  under_way_ = all_sums;
-  return all_sums[0] == 0 && all_sums[1] == 0 ? Traffic::quiet : Traffic::in_flight;
+  if (!comm_.allreduce(sums, std::plus<>()) || !comm_.allreduce(sites, higher)) return Traffic::unknown;
+  if (sites[0] != -sites[1]) return Traffic::disordered;
+  under_way_ = sums;
+  return sums[0] == 0 && sums[1] == 0 ? Traffic::quiet : Traffic::in_flight;
 }
 
 }  // namespace cppc::migration

@@ -18,6 +18,32 @@ std::vector<int> Node::local_ranks() const {
   return ranks;
 }
 
+bool Node::has_mpi(int number) const {
+  return std::find(agents.begin(), agents.end(), number) != agents.end() &&
+         std::find(without_mpi.begin(), without_mpi.end(), number) == without_mpi.end();
+}
+
+std::vector<int> Node::lost_members() const {
+  std::vector<int> lost;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (!has_mpi(members[i])) lost.push_back(crew.ranks + static_cast<int>(i));
+  return lost;
+}
+
+std::vector<int> Node::places() const {
+  std::vector<int> ranks;
+  for (const int number : agents)
+    ranks.push_back(
+        has_mpi(number) ? static_cast<int>(std::find(members.begin(), members.end(), number) - members.begin()) : -1);
+  return ranks;
+}
+
+void Node::go_on_with(const std::vector<int>& those, const std::vector<int>& some) {
+  if (those != agents || some != without_mpi) note_disturbance();
+  agents = those;
+  without_mpi = some;
+}
+
 tl::expected<void, cppc_status> Node::adopt(int rank, pid_t process) {
   auto watch = ProcessWatch::on(process);
   if (!watch) return tl::unexpected(watch.error());

@@ -29,15 +29,28 @@ struct Node {
   Standing* standing = nullptr;      ///< the guardian's, too
   bool bound = false;                ///< Open MPI's daemon binds processes to processors
   Crew crew;
-  std::vector<int> agents;                ///< numbers of those that have not retired, in the order of crew.own
-  std::vector<int> agent_of;              ///< rank -> agent of the node it is on
+  std::vector<int> members;      ///< numbers of the agents in crew.own, in its order; some may have been lost since
+  std::vector<int> agents;       ///< those that carry out migrations: what is left of them, and then those without MPI
+  std::vector<int> without_mpi;  ///< of these
+  bool disturbed = false;        ///< crew.own has members that are lost, or messages that nobody receives
+  bool left_over = false;        ///< there have been such communicators, with which MPI may never come to an end
+  std::vector<int> agent_of;     ///< rank -> agent of the node it is on
   std::map<int, ProcessWatch> processes;  ///< ranks that run here
   std::vector<wire::Message> inbox;       ///< from the controller, not looked at yet
 
   [[nodiscard]] bool leader() const { return agents.front() == agent; }
-  /// Rank, in crew.own, of agent `number`, which has not retired.
+  /// Index in `agents` of agent `number`, which is there.
   [[nodiscard]] int seat(int number) const;
+  [[nodiscard]] bool has_mpi(int number) const;
+  /// Ranks of `agents` in crew.own; -1: without MPI.
+  [[nodiscard]] std::vector<int> places() const;
   [[nodiscard]] std::vector<int> local_ranks() const;
+  /// Ranks in crew.all of the agents that have been lost.
+  [[nodiscard]] std::vector<int> lost_members() const;
+
+  /// From now on those carry out migrations. Some are without MPI.
+  void go_on_with(const std::vector<int>& those, const std::vector<int>& some);
+  void note_disturbance() { disturbed = left_over = true; }
 
   /// Starts watching rank `rank`, which is on this node now.
   tl::expected<void, cppc_status> adopt(int rank, pid_t process);

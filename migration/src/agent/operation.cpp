@@ -5,18 +5,24 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
-#include <cstring>
-#include <thread>
+#include <span>
+#include <utility>
 
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 
 namespace cppc::migration {
 
-using namespace std::chrono_literals;
+namespace {
+constexpr int kAgreement = 6;  // messages of agreements after each step
+}  // namespace
 
-Operation::Operation(Node& node, const wire::Order& order) : node_(node), order_(order) {
+Operation::Operation(Node& node, const wire::Order& order)
+    : node_(node),
+      order_(order),
+      comm_(
+          {node.crew.own, node.places(), node.seat(node.agent)}, tag(0, kAgreement), [this] { listen(); },
+          [this](int to, int tag, std::span<const std::byte> bytes) { return relay(to, tag, bytes); }) {
   outcome_.id = order.id;
   for (std::size_t i = 0; i < order.moves.size(); ++i) {
     const wire::Move& move = order.moves[i];
@@ -26,7 +32,8 @@ Operation::Operation(Node& node, const wire::Order& order) : node_(node), order_
   }
 }
 
-wire::Outcome Operation::run() {
+std::optional<wire::Outcome> Operation::run() {
+  for (wire::Message& message : std::exchange(node_.inbox, {})) hear(std::move(message));  // came with the order
   bool good = ranks_can_stop();
   if (good) {
     prepare();
@@ -36,10 +43,12 @@ wire::Outcome Operation::run() {
     ship();
     good = agree() && decide();
   }
+  report_mpi_failure();
   if (good)
     commit();
-  else
+  else if (failure_.status != CPPC_ERR_MPI)
     roll_back();
+  if (comm_.broken() && failure_.status != CPPC_ERR_MPI) return std::nullopt;
   outcome_.status = failure_.status;
   outcome_.reason = failure_.reason;
   return outcome_;
@@ -50,33 +59,80 @@ void Operation::fail(cppc_status status, std::string reason) {
   failure_ = {status, std::move(reason)};
 }
 
+/// The failure of the first agent that has one, if any. An agent that cannot be heard has not agreed.
 bool Operation::agree() {
-  const int seat = node_.seat(node_.agent);
-  int mine = failure_.status == CPPC_OK ? INT_MAX : seat;
-  int first = INT_MAX;
-  MPI_Request request = MPI_REQUEST_NULL;
-  PMPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, node_.crew.own, &request);
-  await(request);
-  if (first == INT_MAX) return true;
-  struct {
+  struct Word {
+    int agent;
     cppc_status status;
     std::array<char, 500> reason;
-  } news{failure_.status, {}};
-  failure_.reason.copy(news.reason.data(), news.reason.size() - 1);
-  PMPI_Ibcast(&news, sizeof news, MPI_BYTE, first, node_.crew.own, &request);
-  await(request);
-  failure_ = {news.status, news.reason.data()};
-  return false;
+  };
+  Word mine{comm_.rank(), failure_.status, {}};
+  failure_.reason.copy(mine.reason.data(), mine.reason.size() - 1);
+  std::array<Word, 1> word{mine};
+  const auto first_failure = [](const Word& one, const Word& other) {
+    if (one.status == CPPC_OK || other.status == CPPC_OK) return one.status == CPPC_OK ? other : one;
+    return one.agent < other.agent ? one : other;
+  };
+  if (!comm_.allreduce(word, first_failure)) return false;
+  word[0].reason.back() = '\0';
+  failure_ = {word[0].status, word[0].reason.data()};
+  return failure_.status == CPPC_OK;
 }
 
-void Operation::await(MPI_Request& request, MPI_Status* status, const std::function<void()>& meanwhile) {
-  // The node's processors belong to its ranks: look often at first, then now and then.
-  for (int looks = 0, done = 0;; ++looks) {
-    PMPI_Test(&request, &done, status);
-    if (done != 0) return;
-    if (meanwhile) meanwhile();
-    std::this_thread::sleep_for(looks < 20 ? 10us : 100us);
+bool Operation::relay(int to, int tag, std::span<const std::byte> bytes) {
+  wire::Relay message{
+      .id = order_.id, .from = node_.agent, .to = order_.agents[static_cast<std::size_t>(to)], .tag = tag};
+  for (const std::byte one : bytes) message.bytes.push_back(std::to_integer<int>(one));
+  return node_.link.send(message).has_value();
+}
+
+void Operation::take(const wire::Relay& message) {
+  AgentComm::Bytes bytes;
+  for (const int one : message.bytes) bytes.push_back(static_cast<std::byte>(one));
+  const auto from = std::find(order_.agents.begin(), order_.agents.end(), message.from) - order_.agents.begin();
+  comm_.deliver(static_cast<int>(from), message.tag, std::move(bytes));
+}
+
+void Operation::listen() {
+  // Once it is decided nobody goes back, whatever becomes of the controller, unless agents need it to reach each other.
+  const bool needed = node_.standing->needed;
+  if (needed && order_.without_mpi.empty()) return;
+  auto messages = node_.link.receive();
+  if (!messages && needed) return comm_.fail("cppc-run is gone, by which agents without MPI are reached");
+  if (!messages) stand_down();
+  for (wire::Message& message : *messages) hear(std::move(message));
+}
+
+void Operation::hear(wire::Message message) {
+  const auto* cancel = std::get_if<wire::Cancel>(&message);
+  const auto* commit = std::get_if<wire::Commit>(&message);
+  const auto* abandon = std::get_if<wire::Abandon>(&message);
+  const auto* relayed = std::get_if<wire::Relay>(&message);
+  if (cancel != nullptr && cancel->id == order_.id) {
+    cancel_wanted_ = true;
+  } else if (commit != nullptr && commit->id == order_.id) {
+    decided_ = true;
+  } else if (abandon != nullptr && abandon->id == order_.id) {
+    comm_.break_off();
+    if (!node_.link.send(wire::Abandoned{.id = order_.id, .agent = node_.agent})) stand_down();
+  } else if (relayed != nullptr) {
+    if (relayed->id == order_.id) take(*relayed);  // else of a migration that has been given up
+  } else {
+    node_.inbox.push_back(std::move(message));
   }
+}
+
+bool Operation::given_up() {
+  listen();
+  return comm_.broken();
+}
+
+/// The others wait for this agent, until the controller has them give up.
+void Operation::report_mpi_failure() {
+  if (comm_.error().empty() || failure_.status == CPPC_ERR_MPI) return;
+  const wire::MpiFailed news{
+      .id = order_.id, .agent = node_.agent, .reason = fmt::format("{}: {}", node_.name, comm_.error())};
+  if (!node_.link.send(news)) stand_down();
 }
 
 void Operation::announce(const char* phase) {
@@ -113,9 +169,14 @@ bool Operation::decide() {
   const bool heard = hear_decision();
   (void)fault::at(place("decided"));
   disturb_link("decided");
-  if (!heard) fail(CPPC_ERR_TIMEOUT, fmt::format("cppc-run has not answered within {} s", deadlines::decide().count()));
+  if (!heard && !comm_.broken())
+    fail(CPPC_ERR_TIMEOUT, fmt::format("cppc-run has not answered within {} s", deadlines::decide().count()));
   node_.watch->resume();
-  if (!agree()) return false;
+  if (!agree()) {
+    // Others may have heard that this agent has heard it.
+    if (decided_ && comm_.broken()) fail(CPPC_ERR_MPI, comm_.error());
+    return false;
+  }
   node_.watch->hold();
   node_.standing->needed = true;
   return true;
@@ -125,36 +186,23 @@ bool Operation::hear_decision() {
   for (Allowance patience(deadlines::decide()); !patience.spent();) {
     pollfd word{node_.link.descriptor(), POLLIN, 0};
     poll(&word, 1, 100);
-    auto messages = node_.link.receive();
-    if (!messages) stand_down();
-    bool decided = false;
-    for (auto& message : *messages) {
-      const auto* commit = std::get_if<wire::Commit>(&message);
-      if (commit != nullptr && commit->id == order_.id)
-        decided = true;
-      else if (!std::holds_alternative<wire::Cancel>(message))  // too late
-        node_.inbox.push_back(std::move(message));
-    }
-    if (decided) return true;
+    listen();
+    if (decided_ || comm_.broken()) return decided_;
   }
   return false;
 }
 
 bool Operation::cancelled() {
-  auto messages = node_.link.receive();
-  if (!messages) stand_down();
-  for (auto& message : *messages) {
-    const auto* cancel = std::get_if<wire::Cancel>(&message);
-    if (cancel != nullptr && cancel->id == order_.id)
-      fail(CPPC_ERR_CANCELLED, "given up on request");
-    else
-      node_.inbox.push_back(std::move(message));
-  }
-  return failure_.status == CPPC_ERR_CANCELLED;
+  listen();
+  if (cancel_wanted_) fail(CPPC_ERR_CANCELLED, "given up on request");
+  return cancel_wanted_;
 }
 
 std::string Operation::place(const char* step) const {
-  const char* const role = !newcomers_.empty() ? "target-agent" : !leavers_.empty() ? "source-agent" : "other-agent";
+  const char* const role = !node_.has_mpi(node_.agent) ? "substitute"
+                           : !newcomers_.empty()       ? "target-agent"
+                           : !leavers_.empty()         ? "source-agent"
+                                                       : "other-agent";
   return fmt::format("{}-{}", role, step);
 }
 
@@ -162,9 +210,9 @@ bool Operation::retires() const {
   return std::find(order_.retire.begin(), order_.retire.end(), node_.agent) != order_.retire.end();
 }
 
-int Operation::tag(const Passage& passage, int kind) const {
+int Operation::tag(int index, int kind) const {
   // Unique among the messages that a step that failed may have left behind.
-  return (static_cast<int>(order_.id % 1000) * 10000 + passage.index) * 8 + kind;
+  return (static_cast<int>(order_.id % 20000) * 10000 + index) * 8 + kind;
 }
 
 double Operation::milliseconds_since(Clock::time_point start) const {

@@ -1,5 +1,6 @@
 /// One migration, as the agents carry it out together. Every agent that has not retired runs the same steps; after each
-/// they agree whether it went well. Whatever fails before the commit is undone.
+/// they agree whether it went well. Whatever fails before the commit is undone, and so is what the controller has given
+/// up, since an agent has been lost.
 #pragma once
 
 #include <mpi.h>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agent_comm.hpp"
 #include "cppc/cut_agent.hpp"
 #include "cppc/negotiation.hpp"
 #include "cppc/wire.hpp"
@@ -23,11 +25,13 @@ using negotiation::Allowance;
 
 class Operation {
  public:
+  /// node.agents take part.
   Operation(Node& node, const wire::Order& order);
 
   /// Collective over the agents. The outcome is the same in all of them; only CPPC_ERR_MPI means that the job cannot
-  /// go on. A committed operation has replaced node.crew, which is empty in an agent that has retired.
-  wire::Outcome run();
+  /// go on. A committed operation has replaced node.crew, which is empty in an agent that has retired. None: the
+  /// migration has been undone here, and the controller knows why.
+  std::optional<wire::Outcome> run();
 
  private:
   /// A rank that moves from or to this node.
@@ -79,7 +83,7 @@ class Operation {
 
   void await_arrivals(std::uint64_t point, Clock::duration patience);
   void await_local_arrivals(std::uint64_t point, Clock::duration within, const std::function<void()>& meanwhile);
-  enum class Traffic { quiet, in_flight, disordered };
+  enum class Traffic { quiet, in_flight, disordered, unknown };
   Traffic traffic();
   bool lost(const Passage& newcomer);
   bool cannot_take_over(const Passage& newcomer);
@@ -88,15 +92,29 @@ class Operation {
   void advance_newcomer(Passage& newcomer);
   [[nodiscard]] std::vector<int> joining_agents() const;
   void join_crew();
-  void acknowledge(MPI_Comm agents);
+  void join_newcomers(Part part);
+  struct Lists {
+    std::vector<int> gone, joins;  ///< as in Part
+  };
+  bool share(Lists& lists);
+  void acknowledge();
   void await_departures();
-  void share_times(MPI_Comm agents);
+  void share_times();
   void update_node();
+  void free_agents(MPI_Comm before);
 
   void fail(cppc_status status, std::string reason);
   /// True when no agent has failed; else failure_ is that of the first, in all of them.
   bool agree();
-  void await(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE, const std::function<void()>& meanwhile = {});
+  /// To what the controller says; in every wait for other agents, too.
+  void listen();
+  void hear(wire::Message message);
+  /// To and from agents without MPI.
+  bool relay(int to, int tag, std::span<const std::byte> bytes);
+  void take(const wire::Relay& message);
+  /// Whether the controller has given the migration up.
+  bool given_up();
+  void report_mpi_failure();
   void announce(const char* phase);
   /// A fault point of this agent's connection to the controller.
   void disturb_link(const char* step);
@@ -106,11 +124,15 @@ class Operation {
   /// Fails when the controller wants the migration given up.
   bool cancelled();
   [[nodiscard]] bool retires() const;
-  [[nodiscard]] int tag(const Passage& passage, int kind) const;
+  [[nodiscard]] int tag(int index, int kind) const;
+  [[nodiscard]] int tag(const Passage& passage, int kind) const { return tag(passage.index, kind); }
   [[nodiscard]] double milliseconds_since(Clock::time_point start) const;
 
   Node& node_;
   const wire::Order& order_;
+  AgentComm comm_;
+  bool cancel_wanted_ = false;  ///< by an operator
+  bool decided_ = false;        ///< the controller has said so
   const Clock::time_point started_ = Clock::now();
   std::vector<Passage> leavers_;
   std::vector<Passage> newcomers_;

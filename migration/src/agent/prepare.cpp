@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <thread>
 
@@ -22,6 +23,15 @@ constexpr int kRecipe = 0;   // leaver's agent to newcomer's: how it was started
 constexpr int kBlocks = 1;   // likewise: the sizes of its large blocks
 constexpr int kOffer = 2;    // newcomer's agent to leaver's: where to send the image; empty: nowhere
 constexpr int kObjects = 4;  // leaver's agent to newcomer's: where its libraries are loaded
+
+/// As much as there is room for; how much.
+template <class Room>
+std::size_t put(const std::vector<std::byte>& bytes, Room& room) {
+  const std::size_t size = std::min(bytes.size(), sizeof room);
+  std::memcpy(room.data(), bytes.data(), size);
+  return size;
+}
+
 }  // namespace
 
 /// Of a rank that has failed.
@@ -53,74 +63,55 @@ void Operation::prepare() {
     slot.mail_size.store(0);
   }
   exchange_recipes();
-  if (failure_.status == CPPC_OK && !newcomers_.empty()) {
+  const auto good = [this] { return failure_.status == CPPC_OK && !comm_.broken(); };
+  if (good() && !newcomers_.empty()) {
     start_newcomers();
-    if (failure_.status == CPPC_OK) await_newcomers();
+    if (good()) await_newcomers();
   }
   exchange_offers();
 }
 
 void Operation::exchange_recipes() {
-  std::vector<MPI_Request> requests;
   for (Passage& leaver : leavers_) {
     // An empty message tells the other side that there is no recipe.
     if (auto recipe = Recipe::of(node_.page.record(leaver.rank).pid))
       leaver.recipe = recipe->encode();
     else
       fail(recipe.error(), fmt::format("rank {} on {}: cannot read how it was started", leaver.rank, node_.name));
-    PMPI_Isend(leaver.recipe.data(), static_cast<int>(leaver.recipe.size()), MPI_BYTE, node_.seat(leaver.other),
-               tag(leaver, kRecipe), node_.crew.own, &requests.emplace_back());
-    Slot& slot = node_.desk.slot(leaver.rank);
-    const auto blocks = std::min<std::size_t>(slot.block_count.load(), slot.blocks.size());
-    PMPI_Isend(slot.blocks.data(), static_cast<int>(blocks), MPI_UINT64_T, node_.seat(leaver.other),
-               tag(leaver, kBlocks), node_.crew.own, &requests.emplace_back());
-    const auto objects = std::min<std::size_t>(slot.object_bytes, slot.objects.size());
-    PMPI_Isend(slot.objects.data(), static_cast<int>(objects), MPI_BYTE, node_.seat(leaver.other),
-               tag(leaver, kObjects), node_.crew.own, &requests.emplace_back());
+    const Slot& slot = node_.desk.slot(leaver.rank);
+    const std::span blocks(slot.blocks.data(), std::min<std::size_t>(slot.block_count.load(), slot.blocks.size()));
+    const std::span objects(slot.objects.data(), std::min<std::size_t>(slot.object_bytes, slot.objects.size()));
+    const int to = node_.seat(leaver.other);
+    if (!comm_.send(to, tag(leaver, kRecipe), leaver.recipe) ||
+        !comm_.send(to, tag(leaver, kBlocks), std::as_bytes(blocks)) || !comm_.send(to, tag(leaver, kObjects), objects))
+      return;
   }
   for (Passage& newcomer : newcomers_) {
-    MPI_Status status;
-    PMPI_Probe(node_.seat(newcomer.other), tag(newcomer, kRecipe), node_.crew.own, &status);
-    int bytes = 0;
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    newcomer.recipe.resize(static_cast<std::size_t>(bytes));
-    PMPI_Recv(newcomer.recipe.data(), bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, node_.crew.own,
-              MPI_STATUS_IGNORE);
+    const int from = node_.seat(newcomer.other);
+    auto recipe = comm_.receive(from, tag(newcomer, kRecipe));
+    const auto blocks = comm_.receive(from, tag(newcomer, kBlocks));
+    const auto objects = comm_.receive(from, tag(newcomer, kObjects));
+    if (!recipe || !blocks || !objects) return;
+    newcomer.recipe = *std::move(recipe);
     Slot& slot = node_.desk.slot(newcomer.rank);
-    PMPI_Recv(slot.blocks.data(), static_cast<int>(slot.blocks.size()), MPI_UINT64_T, node_.seat(newcomer.other),
-              tag(newcomer, kBlocks), node_.crew.own, &status);
-    int blocks = 0;
-    PMPI_Get_count(&status, MPI_UINT64_T, &blocks);
-    slot.block_count.store(static_cast<std::uint32_t>(blocks));
-    PMPI_Recv(slot.objects.data(), static_cast<int>(slot.objects.size()), MPI_BYTE, node_.seat(newcomer.other),
-              tag(newcomer, kObjects), node_.crew.own, &status);
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    slot.object_bytes = static_cast<std::uint32_t>(bytes);
+    slot.block_count.store(static_cast<std::uint32_t>(put(*blocks, slot.blocks) / sizeof slot.blocks[0]));
+    slot.object_bytes = static_cast<std::uint32_t>(put(*objects, slot.objects));
   }
-  for (MPI_Request& request : requests) await(request);
 }
 
 /// Leavers get to know where to send their images.
 void Operation::exchange_offers() {
-  std::vector<MPI_Request> requests;
   for (const Passage& newcomer : newcomers_) {
-    Slot& slot = node_.desk.slot(newcomer.rank);
+    const Slot& slot = node_.desk.slot(newcomer.rank);
     const std::uint32_t bytes = failure_.status == CPPC_OK ? slot.mail_size.load() : 0;
-    PMPI_Isend(slot.mail.data(), static_cast<int>(bytes), MPI_BYTE, node_.seat(newcomer.other), tag(newcomer, kOffer),
-               node_.crew.own, &requests.emplace_back());
+    if (!comm_.send(node_.seat(newcomer.other), tag(newcomer, kOffer), std::span(slot.mail.data(), bytes))) return;
   }
   for (const Passage& leaver : leavers_) {
+    const auto offer = comm_.receive(node_.seat(leaver.other), tag(leaver, kOffer));
+    if (!offer) return;
     Slot& slot = node_.desk.slot(leaver.rank);
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Status status;
-    int bytes = 0;
-    PMPI_Irecv(slot.mail.data(), static_cast<int>(slot.mail.size()), MPI_BYTE, node_.seat(leaver.other),
-               tag(leaver, kOffer), node_.crew.own, &request);
-    await(request, &status);
-    PMPI_Get_count(&status, MPI_BYTE, &bytes);
-    slot.mail_size.store(static_cast<std::uint32_t>(bytes));
+    slot.mail_size.store(static_cast<std::uint32_t>(put(*offer, slot.mail)));
   }
-  for (MPI_Request& request : requests) await(request);
 }
 
 bool Operation::has_program(int rank, const Recipe& recipe) {
@@ -175,7 +166,7 @@ void Operation::await_newcomers() {
       if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT,
                     fmt::format("the replacement of rank {} on {} has not come up", newcomer.rank, node_.name));
-      if (cancelled()) return;
+      if (cancelled()) return;  // one that is given up waits all the same: who has come up can be told to go
       std::this_thread::sleep_for(1ms);
     }
     auto process = ProcessWatch::on(node_.page.record(newcomer.rank).pid);

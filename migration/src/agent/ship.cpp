@@ -3,6 +3,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
 #include <thread>
 
 #include "cppc/deadlines.hpp"
@@ -15,12 +18,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int kOutcome = 3;  // between the agents of leaver and newcomer: the status with which its side ended
-
-bool waiting(MPI_Comm comm, int from, int tag) {
-  int there = 0;
-  PMPI_Iprobe(from, tag, comm, &there, MPI_STATUS_IGNORE);
-  return there != 0;
-}
 
 }  // namespace
 
@@ -38,6 +35,7 @@ void Operation::ship() {
     for (Passage& newcomer : newcomers_)
       if (!newcomer.done) advance_newcomer(newcomer);
     if (patience.spent()) return fail(CPPC_ERR_TIMEOUT, "an image has not arrived in time");
+    if (given_up()) return;
     if (!leavers_.empty() && Clock::now() - reported_ > 100ms) report_bytes();
     std::this_thread::sleep_for(50us);
   }
@@ -49,15 +47,14 @@ void Operation::ship() {
 void Operation::advance_leaver(Passage& leaver) {
   Slot& slot = node_.desk.slot(leaver.rank);
   const int other = node_.seat(leaver.other);
-  if (!leaver.told && waiting(node_.crew.own, other, tag(leaver, kOutcome))) {
-    PMPI_Recv(nullptr, 0, MPI_BYTE, other, tag(leaver, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
+  if (!leaver.told && comm_.poll(other, tag(leaver, kOutcome))) {
     leaver.told = true;
     slot.dismissed.set(1);
   }
   const auto stage = static_cast<Stage>(slot.stage.get());
   if (stage != Stage::shipped && stage != Stage::failed) return;
-  const int status = stage == Stage::shipped ? CPPC_OK : slot.status.load();
-  PMPI_Send(&status, 1, MPI_INT, other, tag(leaver, kOutcome), node_.crew.own);
+  const cppc_status status = stage == Stage::shipped ? CPPC_OK : slot.status.load();
+  if (!comm_.send(other, tag(leaver, kOutcome), std::as_bytes(std::span(&status, 1)))) return;
   if (stage == Stage::failed && !leaver.told)
     fail(slot.status, fmt::format("rank {} on {} cannot send its image: {}", leaver.rank, node_.name, why(slot)));
   leaver.done = true;
@@ -69,12 +66,12 @@ void Operation::advance_newcomer(Passage& newcomer) {
   const auto stage = static_cast<Stage>(slot.stage.get());
   const bool failed = cannot_take_over(newcomer) || lost(newcomer);
   if (failed && !newcomer.cried) {
-    PMPI_Send(nullptr, 0, MPI_BYTE, other, tag(newcomer, kOutcome), node_.crew.own);
-    newcomer.cried = true;
+    newcomer.cried = comm_.send(other, tag(newcomer, kOutcome), {});
   }
-  if (!newcomer.told && waiting(node_.crew.own, other, tag(newcomer, kOutcome))) {
-    int status = CPPC_OK;
-    PMPI_Recv(&status, 1, MPI_INT, other, tag(newcomer, kOutcome), node_.crew.own, MPI_STATUS_IGNORE);
+  const auto outcome = newcomer.told ? std::nullopt : comm_.poll(other, tag(newcomer, kOutcome));
+  if (outcome) {
+    cppc_status status = CPPC_OK;
+    std::memcpy(&status, outcome->data(), std::min(sizeof status, outcome->size()));
     newcomer.told = true;
     newcomer.done = status != CPPC_OK;  // the leaver's agent has said why
   }

@@ -6,13 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
+
+#include "../crew.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -64,6 +65,17 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
+/// Where, and how, Open MPI is to start processes.
+tl::expected<MPI_Info, cppc_status> placement(const std::string& node, bool bound) {
+  MPI_Info info = MPI_INFO_NULL;
+  int code = PMPI_Info_create(&info);
+  if (code == MPI_SUCCESS) code = PMPI_Info_set(info, "host", node.c_str());
+  // Open MPI would bind them to a core each, whatever the job's policy says.
+  if (code == MPI_SUCCESS && !bound) code = PMPI_Info_set(info, "bind_to", "none");
+  if (!checked(code, "cannot say where to start replacements")) return tl::unexpected(CPPC_ERR_SYSTEM);
+  return info;
+}
+
 tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node, bool bound,
                                                    std::vector<std::vector<std::string>>& arguments) {
   const std::size_t number = arguments.size();
@@ -74,21 +86,15 @@ tl::expected<MPI_Comm, cppc_status> spawn_multiple(const std::string& node, bool
   lists.reserve(number);
   for (auto& one : arguments) argvs.push_back(lists.emplace_back(pointers(one)).data());
   std::vector<int> processes(number, 1);
-  MPI_Info info = MPI_INFO_NULL;
-  PMPI_Info_create(&info);
-  PMPI_Info_set(info, "host", node.c_str());
-  // Open MPI would bind them to a core each, whatever the job's policy says.
-  if (!bound) PMPI_Info_set(info, "bind_to", "none");
-  std::vector<MPI_Info> infos(number, info);
+  const auto info = placement(node, bound);
+  if (!info) return tl::unexpected(info.error());
+  std::vector<MPI_Info> infos(number, *info);
   MPI_Comm children = MPI_COMM_NULL;
   const int code = PMPI_Comm_spawn_multiple(static_cast<int>(number), commands.data(), argvs.data(), processes.data(),
                                             infos.data(), 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
-  PMPI_Info_free(&info);
-  if (code == MPI_SUCCESS) return children;
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  PMPI_Error_string(code, text.data(), &length);
-  spdlog::error("cannot start {} replacements on {}: {}", number, node, text.data());
+  MPI_Info used = *info;
+  (void)checked(PMPI_Info_free(&used), "MPI_Info_free");
+  if (checked(code, "replacements cannot be started")) return children;
   return tl::unexpected(CPPC_ERR_SYSTEM);
 }
 

@@ -1,5 +1,5 @@
 /// How an agent stands to its job. It may go as long as no migration is being committed: then its guardian takes leave
-/// for it, its ranks go on, and nobody can be moved any more.
+/// for it, and its ranks go on.
 #pragma once
 
 #include <sys/types.h>

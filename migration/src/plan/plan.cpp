@@ -21,15 +21,22 @@ std::string node_names(const Snapshot& job) {
 }
 
 std::string not_up(const Node& node) {
-  return node.name +
-         (node.state == NodeState::down ? " is down" : " has been evacuated and is no longer part of the job");
+  switch (node.state) {
+    case NodeState::leave_only:
+      return node.name + " has lost its agent: ranks can leave, but none can come";
+    case NodeState::down:
+      return node.name + " is down";
+    default:
+      return node.name + " has been evacuated and is no longer part of the job";
+  }
 }
 
-Result<int> find_up(const Snapshot& job, const std::string& name) {
+bool can_be_left(const Node& node) { return node.state == NodeState::up || node.state == NodeState::leave_only; }
+
+Result<int> find_node(const Snapshot& job, const std::string& name) {
   const auto found =
       std::find_if(job.nodes.begin(), job.nodes.end(), [&](const Node& node) { return node.name == name; });
   if (found == job.nodes.end()) return refuse("there is no node " + name + ": the job has " + node_names(job));
-  if (found->state != NodeState::up) return refuse(not_up(*found));
   return static_cast<int>(found - job.nodes.begin());
 }
 
@@ -37,8 +44,9 @@ Result<std::vector<int>> find_targets(const Snapshot& job, const Request& reques
   std::vector<int> targets;
   std::vector<bool> named(job.nodes.size());
   for (const std::string& name : request.to) {
-    const auto node = find_up(job, name);
+    const auto node = find_node(job, name);
     if (!node) return refuse(node.error());
+    if (job.nodes[*node].state != NodeState::up) return refuse(not_up(job.nodes[*node]));
     if (named[*node]) return refuse("node " + name + " is named twice as a target");
     named[*node] = true;
     targets.push_back(*node);
@@ -65,7 +73,7 @@ Result<void> check_ranks(const Snapshot& job, const Request& request) {
     if (named[rank]) return refuse("rank " + to_string(rank) + " is named twice");
     named[rank] = true;
     const Node& node = job.nodes[job.ranks[rank].node];
-    if (node.state != NodeState::up) return refuse("rank " + to_string(rank) + " cannot be moved: " + not_up(node));
+    if (!can_be_left(node)) return refuse("rank " + to_string(rank) + " cannot be moved: " + not_up(node));
   }
   return {};
 }
@@ -166,8 +174,9 @@ Result<std::vector<Move>> place(Snapshot job, std::vector<int> ranks, const std:
 }
 
 Result<Plan> plan_evacuation(const Snapshot& job, const Request& request) {
-  const auto node = find_up(job, request.evacuate);
+  const auto node = find_node(job, request.evacuate);
   if (!node) return refuse(node.error());
+  if (!can_be_left(job.nodes[*node])) return refuse(not_up(job.nodes[*node]));
   const auto others = all_other_nodes(job, *node);
   if (!others) return refuse(others.error());
   const auto targets = request.to.empty() ? others : find_targets(job, request);
@@ -210,6 +219,8 @@ std::string_view text(NodeState state) {
   switch (state) {
     case NodeState::up:
       return "up";
+    case NodeState::leave_only:
+      return "leave-only";
     case NodeState::evacuated:
       return "evacuated";
     case NodeState::down:

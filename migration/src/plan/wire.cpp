@@ -75,6 +75,45 @@ void fields(Visitor& visit, Visited<Visitor, Order>& order) {
   visit("moves", order.moves);
   visit("retire", order.retire);
   visit("timeout_s", order.timeout_s);
+  visit("agents", order.agents);
+  visit("without_mpi", order.without_mpi);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Substitute>& substitute) {
+  visit("agent", substitute.agent);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Placement>& placement) {
+  visit("agent_of", placement.agent_of);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Relay>& relay) {
+  visit("id", relay.id);
+  visit("from", relay.from);
+  visit("to", relay.to);
+  visit("tag", relay.tag);
+  visit("bytes", relay.bytes);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Abandon>& abandon) {
+  visit("id", abandon.id);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Abandoned>& abandoned) {
+  visit("id", abandoned.id);
+  visit("agent", abandoned.agent);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, MpiFailed>& failed) {
+  visit("id", failed.id);
+  visit("agent", failed.agent);
+  visit("reason", failed.reason);
 }
 
 template <class Visitor>
@@ -250,6 +289,18 @@ template <>
 constexpr const char* type_name<Survey> = "survey";
 template <>
 constexpr const char* type_name<Quit> = "quit";
+template <>
+constexpr const char* type_name<Abandon> = "abandon";
+template <>
+constexpr const char* type_name<Abandoned> = "abandoned";
+template <>
+constexpr const char* type_name<MpiFailed> = "mpi_failed";
+template <>
+constexpr const char* type_name<Substitute> = "substitute";
+template <>
+constexpr const char* type_name<Placement> = "placement";
+template <>
+constexpr const char* type_name<Relay> = "relay";
 
 bool meaningful(const Progress& progress) {
   for (const char* phase : {"prepare", "negotiate", "freeze", "ship", "commit"}) {

@@ -243,7 +243,12 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
 void Member::join_crew() {
   const bool leaves = slot().leaving != 0;
   (void)fault::at(leaves ? "leaver-join" : "stayer-join");
-  const Part part{.before = crew_, .joins = desk_.joins(), .leaves = leaves, .place = rank_, .ranks = crew_.ranks};
+  const Part part{.before = crew_,
+                  .gone = desk_.gone(),
+                  .joins = desk_.joins(),
+                  .leaves = leaves,
+                  .place = rank_,
+                  .ranks = crew_.ranks};
   auto crew = migration::join(part);
   if (!crew) {
     spdlog::critical("rank {}: the job is damaged, its communicator could not be rebuilt", rank_);
@@ -291,9 +296,10 @@ cppc_status Member::join() {
   (void)fault::at("newcomer-join");
   MPI_Comm parent = MPI_COMM_NULL;
   MPI_Comm bridge = MPI_COMM_NULL;
-  PMPI_Comm_get_parent(&parent);
-  PMPI_Intercomm_merge(parent, 1, &bridge);
-  PMPI_Comm_free(&parent);
+  if (!checked(PMPI_Comm_get_parent(&parent), "MPI_Comm_get_parent") ||
+      !checked(PMPI_Intercomm_merge(parent, 1, &bridge), "MPI_Intercomm_merge with the agent") ||
+      !checked(PMPI_Comm_free(&parent), "MPI_Comm_free"))
+    return CPPC_ERR_MPI;
   auto crew = migration::join(
       {.joins = desk_.joins(), .group = slot().group, .bridge = bridge, .place = rank_, .ranks = crew_.ranks});
   if (!crew) return crew.error();

@@ -9,10 +9,10 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "cppc/agent_tree.hpp"
 #include "cppc/allowance.hpp"
 #include "cppc/cut.hpp"
 #include "cppc/page.hpp"
+#include "cppc/tree.hpp"
 
 namespace cppc::negotiation {
 

@@ -2,7 +2,7 @@
 ///
 ///   migration_point.hpp  the protocol as pure functions, and why it is right
 ///   page.hpp             what an agent shares with its ranks; a rank's part
-///   agent_tree.hpp       how agents tell each other, by messages of MPI
+///   tree.hpp             how agents tell each other
 ///
 /// and of the agreement on a cut at any call, for programs whose ranks do not pass the same safe points:
 ///
@@ -17,11 +17,11 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "cppc/agent_tree.hpp"
 #include "cppc/allowance.hpp"
 #include "cppc/migration_point.hpp"
 #include "cppc/page.hpp"
 #include "cppc/status.h"
+#include "cppc/tree.hpp"
 
 namespace cppc::negotiation {
 

@@ -73,8 +73,14 @@ struct Unmap {
 /// Memory is taken only for the slots of ranks that attach, so `app_ranks` may be 100,000.
 class Page {
  public:
-  /// Agent: a page with a slot for each of the application's ranks. CPPC_ERR_ARGUMENT, CPPC_ERR_SYSTEM.
-  static tl::expected<Page, cppc_status> create(int app_ranks);
+  /// Agent: a page with a slot for each of the application's ranks, in a file from reserve(). CPPC_ERR_ARGUMENT,
+  /// CPPC_ERR_SYSTEM.
+  static tl::expected<Page, cppc_status> create(int app_ranks, detail::Descriptor file = reserve());
+  /// An empty file for a page, without a name; the error is create()'s.
+  static detail::Descriptor reserve();
+  /// Agent: the page of one that has died, in this file; whatever was under way is cancelled. CPPC_ERR_SYSTEM,
+  /// CPPC_ERR_MISMATCH.
+  static tl::expected<Page, cppc_status> take_over(detail::Descriptor file);
   /// Rank: the page that process `agent` holds as descriptor `fd`. CPPC_ERR_SYSTEM when it cannot be opened,
   /// CPPC_ERR_MISMATCH when it is no page of this version.
   static tl::expected<Page, cppc_status> open(pid_t agent, int fd);
@@ -131,7 +137,7 @@ class RankSide {
 
   [[nodiscard]] const Page& page() const { return page_; }
 
-  /// Whether the agent's process has ended.
+  /// Whether the agent's process has ended, and no other one has taken the page over.
   [[nodiscard]] bool agent_gone() const;
 
   /// Whether a survey waits for this rank's announce().
@@ -154,13 +160,14 @@ class RankSide {
 
  private:
   friend class CutRank;
-  RankSide(Page page, int rank, detail::Descriptor agent)
-      : page_(std::move(page)), rank_(rank), agent_(std::move(agent)) {}
+  RankSide(Page page, int rank) : page_(std::move(page)), rank_(rank) {}
+  [[nodiscard]] bool watch_agent() const;
   std::optional<cppc_status> await_answer(Word seen, Allowance& patience);
   Decision refuse(std::uint64_t epoch, cppc_status why);
   Page page_;
   int rank_ = -1;
-  detail::Descriptor agent_;  ///< pidfd
+  mutable pid_t watched_ = -1;
+  mutable detail::Descriptor agent_;  ///< pidfd of that
 };
 
 }  // namespace cppc::negotiation

@@ -1,6 +1,6 @@
 /// A torus of numbers modulo a prime, cut among the ranks by rows, which teams of threads of OpenMP update: loops with
 /// a dynamic schedule, reductions, locks that are kept over the steps, memory asked for by all threads, tasks, a
-/// variable of each thread. Only the main thread calls MPI, outside the teams.
+/// variable of each thread. Only the main thread calls MPI, inside of teams too.
 ///
 /// A step exchanges the rows at the borders, replaces each cell by a weighted sum of itself and its neighbours, and
 /// sorts the cells into buckets. All sums are of whole numbers, so no order of threads changes them. In the end rank 0
@@ -107,6 +107,8 @@ class Torus {
   }
 
   void step() {
+#pragma omp parallel
+#pragma omp master
     exchange();
     ++steps_of_thread;
     const int step = steps_of_thread;

@@ -12,6 +12,7 @@
 #include "drained.hpp"
 #include "handles.hpp"
 #include "heap.hpp"
+#include "memory_map.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/requests.hpp"
 #include "test_world.hpp"
@@ -206,6 +207,41 @@ TEST_F(ByAddress, TheAttachedBufferIsAttachedAgain) {
   EXPECT_EQ(in, before_);
   MPI_Buffer_detach(static_cast<void*>(&detached), &size);
   EXPECT_EQ(detached, buffer.data());
+}
+
+/// Whether the system says that other processes see what is written there.
+bool is_shared(const void* address) {
+  const auto memory = MemoryMap::read();
+  if (!memory) return false;
+  const MemoryMap::Range* const range = memory->find(address);
+  return range != nullptr && range->shared;
+}
+
+TEST_F(ByAddress, WindowMemoryOfOneNodeIsSharedAndStaysWhereItIs) {
+  constexpr std::size_t count = 3000;  // more than a page, and no multiple of one
+  int* base = nullptr;
+  MPI_Win win;
+  MPI_Win_allocate(count * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&base), &win);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(is_shared(base), size_ > 1) << "in round " << round;
+    const int value = 100 * round + rank_;
+    MPI_Win_fence(0, win);
+    for (const std::size_t place : {std::size_t{0}, count - 1})
+      MPI_Put(&value, 1, MPI_INT, next_, static_cast<MPI_Aint>(place), 1, MPI_INT, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    base[1 + round] = value;
+    int* shown = nullptr;
+    int found = 0;
+    drain_all();
+    ASSERT_EQ(mpi_state::rebuild(next_world()), CPPC_OK);
+    MPI_Win_get_attr(win, MPI_WIN_BASE, static_cast<void*>(&shown), &found);
+    EXPECT_EQ(shown, base);
+    EXPECT_EQ(base[0], 100 * round + before_);
+    EXPECT_EQ(base[count - 1], 100 * round + before_);
+    for (int earlier = 0; earlier <= round; ++earlier) EXPECT_EQ(base[1 + earlier], 100 * earlier + rank_);
+  }
+  MPI_Win_free(&win);
+  EXPECT_FALSE(is_shared(base)) << "the memory is the heap's again";
 }
 
 TEST_F(ByAddress, GeneralizedRequestsRunInTheProgramsTime) {

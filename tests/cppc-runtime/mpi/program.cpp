@@ -44,7 +44,6 @@ std::optional<std::uint64_t> encode_in_block(const std::byte* pointer) {
   return {};
 }
 
-/// The block came before.
 std::byte* decode_in_block(std::uint64_t stored) {
   const std::uint64_t number = (stored & ~in_block) >> offset_bits;
   const auto blocks = heap().blocks();
@@ -111,6 +110,7 @@ void load_heap(ByteReader& reader) {
   heap().reserve_numbers(reader.u64());
   const auto types = read_types(reader);
   ASSERT_TRUE(types);
+  std::vector<Heap::Entry> adopted;
   const std::uint64_t count = reader.u64();
   for (std::uint64_t i = 0; i < count; ++i) {
     HeapBlock block{.number = reader.u64(), .bytes = 0, .alignment = 0, .type = (*types)[reader.u32()]};
@@ -118,6 +118,9 @@ void load_heap(ByteReader& reader) {
     block.bytes = contents.size();
     auto* const place = static_cast<std::byte*>(heap().adopt(block, false));
     std::ranges::copy(contents, place);
+    adopted.push_back({place, block});
+  }
+  for (const auto& [place, block] : adopted) {
     auto visit = [&](cppc_kind kind, std::uint64_t offset) {
       decode(kind, place + offset);
       return true;

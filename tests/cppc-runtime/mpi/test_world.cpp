@@ -6,6 +6,7 @@
 #include "address/carried_objects.hpp"
 #include "address/preload.hpp"
 #include "address/process/process_state.hpp"
+#include "address/process/threads.hpp"
 #include "cppc/cppc.h"
 #include "extension.hpp"
 #include "log.hpp"
@@ -99,6 +100,8 @@ int cppc_safe_point_rung(unsigned) { return 0; }
 void cppc_stop_here() {}
 
 namespace cppc::address {
+
+bool threads::in_parallel_region() { return false; }
 
 bool program_calls(std::string_view) { return true; }
 

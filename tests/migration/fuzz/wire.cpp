@@ -14,9 +14,12 @@ std::vector<Bytes> seeds() {
       Ready{.id = 7, .agent = 2},
       Farewell{.agent = 2},
       Outcome{.id = 7, .status = CPPC_ERR_LOST, .reason = "node \"1\" is gone", .frozen_ms = 12.5, .image_bytes = 1},
-      Order{.id = 8, .moves = {{0, 1}, {5, 2}}, .retire = {0}, .timeout_s = 60},
+      Order{.id = 8, .moves = {{0, 1}, {5, 2}}, .retire = {0}, .timeout_s = 60, .agents = {0, 1, 2}},
       Commit{.id = 8},
       Cancel{.id = 8},
+      Abandon{.id = 8},
+      Abandoned{.id = 8, .agent = 1},
+      MpiFailed{.id = 8, .agent = 1, .reason = "MPI_Test has failed"},
       Survey{},
       Quit{}};
   std::vector<Bytes> all;

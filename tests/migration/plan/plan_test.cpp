@@ -119,6 +119,18 @@ TEST(Plan, RefusesByName) {
             "there is no node nowhere: the job has node0, node1, node2");
 }
 
+TEST(Plan, ANodeWithoutAnAgentIsOnlyLeft) {
+  Snapshot damaged = job();
+  damaged.nodes[1].state = NodeState::leave_only;
+  EXPECT_EQ(refusal(damaged, move({0}, {"node1"})), "node1 has lost its agent: ranks can leave, but none can come");
+  EXPECT_EQ(moves(damaged, move({2}, {"node2"})), (std::vector<Move>{{2, 1, 2}}));
+  EXPECT_EQ(moves(damaged, evacuate("node0")), (std::vector<Move>{{0, 0, 2}, {1, 0, 2}})) << "not to node1";
+  const auto plan = make_plan(damaged, evacuate("node1"));
+  ASSERT_TRUE(plan.has_value()) << plan.error();
+  EXPECT_EQ(plan->retire, 1);
+  EXPECT_EQ(plan->moves.size(), 2U);
+}
+
 TEST(Plan, RefusesNodesThatAreNotUp) {
   Snapshot damaged = job();
   damaged.nodes[1].state = NodeState::down;

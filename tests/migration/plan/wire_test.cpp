@@ -60,13 +60,29 @@ TEST(Wire, ProgressAndOutcomeSurviveTheRoundTrip) {
 }
 
 TEST(Wire, OrdersSurviveTheRoundTrip) {
-  const Order order = round_trip(Order{9, {{5, 2}, {6, 0}}, {1}, 2.5});
+  const Order order = round_trip(Order{9, {{5, 2}, {6, 0}}, {1}, 2.5, {0, 2}});
   EXPECT_EQ(order.id, 9u);
   ASSERT_EQ(order.moves.size(), 2u);
   EXPECT_EQ(order.moves[0].rank, 5);
   EXPECT_EQ(order.moves[0].to, 2);
   EXPECT_EQ(order.retire, std::vector<int>{1});
   EXPECT_EQ(order.timeout_s, 2.5);
+  EXPECT_EQ(order.agents, (std::vector<int>{0, 2}));
+  EXPECT_EQ(round_trip(Abandon{12}).id, 12u);
+  EXPECT_EQ(round_trip(Abandoned{12, 2}).agent, 2);
+  const MpiFailed failed = round_trip(MpiFailed{13, 2, "MPI_Test"});
+  EXPECT_EQ(failed.id, 13u);
+  EXPECT_EQ(failed.agent, 2);
+  EXPECT_EQ(failed.reason, "MPI_Test");
+  EXPECT_EQ(round_trip(Order{.id = 1, .agents = {1, 0}, .without_mpi = {0}}).without_mpi, std::vector<int>{0});
+  EXPECT_EQ(round_trip(Substitute{2}).agent, 2);
+  EXPECT_EQ(round_trip(Placement{{0, 0, 1}}).agent_of, (std::vector<int>{0, 0, 1}));
+  const Relay relay = round_trip(Relay{.id = 3, .from = 1, .to = 2, .tag = 70, .bytes = {0, 255}});
+  EXPECT_EQ(relay.id, 3u);
+  EXPECT_EQ(relay.from, 1);
+  EXPECT_EQ(relay.to, 2);
+  EXPECT_EQ(relay.tag, 70);
+  EXPECT_EQ(relay.bytes, (std::vector<int>{0, 255}));
   EXPECT_EQ(round_trip(Cancel{9}).id, 9u);
   EXPECT_EQ(round_trip(Commit{10}).id, 10u);
   EXPECT_EQ(round_trip(Ready{11, 3}).agent, 3);

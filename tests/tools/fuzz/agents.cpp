@@ -49,6 +49,7 @@ class Scene {
             .give_up = [](int) {},
             .await_exit = [this](int agent) { loop_->post([this, agent] { job_.retired(agent); }); },
             .dismiss = [this] { loop_->post([this] { server_.dismiss(); }); },
+            .drop = [this](int agent) { loop_->post([this, agent] { server_.drop(agent); }); },
             .end = [] {},
             .over = [](bool) {},
             .complete = [] {}};

@@ -59,6 +59,7 @@ class Scene {
             .give_up = [](int) {},
             .await_exit = [this](int agent) { loop_.loop().post([=, this] { job_.retired(agent); }); },
             .dismiss = [] {},
+            .drop = [](int) {},
             .end = [] {},
             .over = [](bool) {},
             .complete = [] {}};

@@ -163,10 +163,12 @@ bool threads::had_memory_at(const void* address) {
   return all != nullptr && std::any_of(all->ranges, all->ranges + all->count, holds);
 }
 
-bool threads::may_stop() {
+bool threads::in_parallel_region() {
   static int (*const level)() = OpenMp::find<int()>("omp_get_level");
-  return others_now == of_openmp_now && (level == nullptr || level() == 0);
+  return of_openmp_now != 0 && level != nullptr && level() != 0;
 }
+
+bool threads::may_stop() { return others_now == of_openmp_now && !in_parallel_region(); }
 
 cppc_status threads::end_pools() {
   if (others() == 0) return CPPC_OK;  // a parallel region of one thread is like any other code

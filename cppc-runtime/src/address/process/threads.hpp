@@ -21,6 +21,9 @@ namespace threads {
 /// process whose state is not kept by address: none.
 std::size_t others();
 
+/// Whether the main thread is inside a parallel region of OpenMP that has, or had, other threads.
+bool in_parallel_region();
+
 /// Whether end_pools() and check() can be expected to find nothing: outside of parallel regions, no others() but
 /// OpenMP's.
 bool may_stop();

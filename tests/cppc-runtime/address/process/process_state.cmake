@@ -11,8 +11,7 @@ add_executable(process_state_program
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/programs/thread_programs.cpp PROPERTIES COMPILE_OPTIONS -fopenmp)
 # Of the runtime that part alone: neither its heap nor MPI.
 target_include_directories(process_state_program PRIVATE $<TARGET_PROPERTY:cppc-core,INTERFACE_INCLUDE_DIRECTORIES>)
-target_compile_definitions(process_state_program PRIVATE SPDLOG_FMT_EXTERNAL)
-target_link_libraries(process_state_program PRIVATE cppc::status fmt::fmt-header-only tl::expected ${CMAKE_DL_LIBS})
+target_link_libraries(process_state_program PRIVATE cppc::status cppc::logging tl::expected ${CMAKE_DL_LIBS})
 # As libcppc would, they have the functions in place of the C library's that libraries call, too.
 set_target_properties(process_state_program PROPERTIES ENABLE_EXPORTS ON)
 # Their code lies at the same addresses in both; the heap is one of their own.

@@ -1,7 +1,7 @@
 // The agents' tree by MPI, and whole negotiations and agreements on cuts over it. Run under mpirun; every process is an
 // agent, its ranks are threads that make no MPI call.
 
-#include "cppc/agent_tree.hpp"
+#include "agent/agent_tree.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
@@ -21,10 +22,13 @@
 namespace {
 
 using namespace cppc::negotiation;
+using cppc::migration::AgentComm;
+using cppc::migration::AgentTree;
 using namespace std::chrono_literals;
 
 constexpr int ranks_per_node = 2;
 constexpr int agreements = 4;
+constexpr int kTag = 7;
 
 int rank_in(MPI_Comm comm) {
   int rank = 0;
@@ -46,11 +50,18 @@ Tree::Words await(Tree& tree, int from) {
   }
 }
 
+AgentComm::Agents all_of(MPI_Comm comm) {
+  AgentComm::Agents agents{comm, std::vector<int>(static_cast<std::size_t>(size_of(comm))), rank_in(comm)};
+  std::iota(agents.ranks.begin(), agents.ranks.end(), 0);
+  return agents;
+}
+
 /// With chains and with wide trees. No agent begins the next test before all have ended this one.
 class Trees : public testing::TestWithParam<int> {
  protected:
   ~Trees() override { MPI_Barrier(MPI_COMM_WORLD); }
-  AgentTree tree_ = AgentTree::over(MPI_COMM_WORLD, GetParam()).value();
+  AgentComm comm_{all_of(MPI_COMM_WORLD), kTag + 1, [] {}};
+  AgentTree tree_{comm_, kTag, GetParam()};
 };
 
 TEST_P(Trees, HaveOneParentForEachAgentButTheRoot) {
@@ -173,7 +184,8 @@ TEST_P(Trees, AreMadeAgainWithoutThoseThatRetire) {
   for (bool first_leaves = true; agents != MPI_COMM_NULL; first_leaves = !first_leaves) {
     const int leaver = first_leaves ? 0 : size_of(agents) - 1;
     {
-      AgentTree tree = AgentTree::over(agents, GetParam()).value();
+      AgentComm comm(all_of(agents), kTag + 1, [] {});
+      AgentTree tree(comm, kTag, GetParam());
       expect_agreement(node, tree, agents, epoch);
     }
     epoch += agreements;
@@ -274,6 +286,23 @@ TEST_P(Trees, LetAgentsAgreeOnCutsAgainAndAgain) {
     EXPECT_EQ(begun[0], begun[1]);
     expect_common(begun[0], MPI_COMM_WORLD);
   }
+}
+
+TEST_P(Trees, FailWhenTheAgentsAreToGiveUp) {
+  comm_.break_off();
+  EXPECT_EQ(tree_.send(0, {1}).error(), CPPC_ERR_LOST);
+  EXPECT_EQ(tree_.receive(0).error(), CPPC_ERR_LOST);
+}
+
+// As when one of them has been lost: the ranks here go on.
+TEST_P(Trees, NobodyWaitsForANeighbourThatIsGone) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "no neighbours";
+  Page page = Page::create(size_of(MPI_COMM_WORLD)).value();
+  AgentSide side(page, tree_);
+  ASSERT_TRUE(side.start(1, 1h, {}));
+  comm_.break_off();
+  EXPECT_EQ(side.poll().error(), CPPC_ERR_LOST);
+  EXPECT_EQ(side.state(), AgentSide::State::cancelled);
 }
 
 TEST_P(Trees, LetAgentsGiveUpACutTogether) {
