@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "scene.hpp"
@@ -64,10 +66,16 @@ Finished migrate(HeatScene& scene) {
 }
 
 /// Before the decision.
-const std::vector<Failure> kUndone{{"PMPI_Test"},        {"PMPI_Test", 40}, {"PMPI_Isend"},
+const std::vector<Failure> kUndone{{"PMPI_Isend"},       {"PMPI_Comm_spawn_multiple"},
                                    {"PMPI_Isend", 4},  // along the tree
-                                   {"PMPI_Irecv"},       {"PMPI_Iprobe"},   {"PMPI_Get_count"},
-                                   {"PMPI_Info_create"}, {"PMPI_Info_set"}, {"PMPI_Comm_spawn_multiple"}};
+                                   {"PMPI_Test"},        {"PMPI_Test", 40},            {"PMPI_Irecv"},
+                                   {"PMPI_Iprobe"},      {"PMPI_Get_count"},           {"PMPI_Info_create"},
+                                   {"PMPI_Info_set"}};
+
+/// Each takes half a minute: the first two, unless CPPC_EVERY_FAILURE is set.
+std::span<const Failure> undone() {
+  return std::span(kUndone).first(std::getenv("CPPC_EVERY_FAILURE") != nullptr ? kUndone.size() : 2);
+}
 
 /// Nobody depends on these.
 const std::vector<Failure> kHarmless{{"PMPI_Group_free"}, {"PMPI_Info_free"}};
@@ -95,7 +103,7 @@ const std::vector<Failure> kAtTheEnd{{"PMPI_Comm_free"}, {"PMPI_Finalize"}};
 TEST(MpiFailureTest, BeforeTheDecisionTheMigrationIsUndoneAndTheNextOneWorks) {
   const FailingTools tools;
   HeatScene scene(3, kPlacement, {"--mb", "2"}, {}, tools.cppc_run());
-  for (const Failure& failure : kUndone) {
+  for (const Failure& failure : undone()) {
     SCOPED_TRACE(failure.function);
     const std::string before = scene.job().node_of(1);
     tools.arm(failure);
@@ -110,7 +118,7 @@ TEST(MpiFailureTest, BeforeTheDecisionTheMigrationIsUndoneAndTheNextOneWorks) {
   }
   const Answer answer = scene.finish();
   EXPECT_EQ(answer.status, 0) << answer.errors;
-  EXPECT_EQ(times(answer.errors, "MPI_ERR_OTHER"), kUndone.size()) << answer.errors;
+  EXPECT_EQ(times(answer.errors, "MPI_ERR_OTHER"), undone().size()) << answer.errors;
   EXPECT_FALSE(answer.checksum.empty());
   EXPECT_EQ(answer.checksum, scene.undisturbed(answer).checksum);
 }

@@ -37,7 +37,9 @@ HeatScene::HeatScene(int nodes, const std::vector<std::string>& placement, std::
       options_(std::move(options)),
       cluster_(nodes),
       job_(cluster_, placement,
-           std::vector<std::string>{app("heat"), "--quiet", "--until", folder_.file("stop")} + options_, settings,
+           std::vector<std::string>{app("heat"), "--quiet", "--until", folder_.file("stop"), "--pause-us", "5000"} +
+               options_,
+           settings,
            cppc_run) {
   job_.await_running();
 }

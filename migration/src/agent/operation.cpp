@@ -15,6 +15,10 @@ namespace cppc::migration {
 
 namespace {
 constexpr int kAgreement = 6;  // messages of agreements after each step
+
+/// For ranks that do not come, or do not come to the same place.
+bool waited_in_vain(cppc_status status) { return status == CPPC_ERR_TIMEOUT || status == CPPC_ERR_MISMATCH; }
+
 }  // namespace
 
 Operation::Operation(Node& node, const wire::Order& order)
@@ -59,7 +63,8 @@ void Operation::fail(cppc_status status, std::string reason) {
   failure_ = {status, std::move(reason)};
 }
 
-/// The failure of the first agent that has one, if any. An agent that cannot be heard has not agreed.
+/// The failure of the first agent that has one, if any; one that only waited in vain comes after those that may be why.
+/// An agent that cannot be heard has not agreed.
 bool Operation::agree() {
   struct Word {
     int agent;
@@ -71,6 +76,8 @@ bool Operation::agree() {
   std::array<Word, 1> word{mine};
   const auto first_failure = [](const Word& one, const Word& other) {
     if (one.status == CPPC_OK || other.status == CPPC_OK) return one.status == CPPC_OK ? other : one;
+    const bool one_waited = waited_in_vain(one.status);
+    if (one_waited != waited_in_vain(other.status)) return one_waited ? other : one;
     return one.agent < other.agent ? one : other;
   };
   if (!comm_.allreduce(word, first_failure)) return false;
