@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "expectations.hpp"
 #include "scene.hpp"
 
 namespace cppc::test {
@@ -12,15 +13,6 @@ namespace {
 
 /// node2 and node3 are spare.
 const std::vector<std::string> kTwoSpares{"-H", "node0:2,node1:2,node2:4,node3:4", "-n", "4"};
-
-void expect_done(const Finished& migrated) { EXPECT_EQ(migrated.status, 0) << migrated.output << migrated.errors; }
-
-void expect_same_answer(HeatScene& scene) {
-  const Answer answer = scene.finish();
-  EXPECT_EQ(answer.status, 0) << answer.errors;
-  ASSERT_FALSE(answer.checksum.empty());
-  EXPECT_EQ(answer.checksum, scene.undisturbed(answer).checksum);
-}
 
 /// The agent of a node on which no replacement is: the child of its guardian.
 pid_t agent_on(HeatScene& scene, const std::string& node) {

@@ -5,23 +5,13 @@
 #include <set>
 #include <thread>
 
+#include "expectations.hpp"
 #include "scene.hpp"
 
 namespace cppc::test {
 namespace {
 
 const std::vector<std::string> kFourOnTwo{"-H", "node0:2,node1:2,node2:4", "-n", "4"};
-
-void expect_done(const Finished& migrated) { EXPECT_EQ(migrated.status, 0) << migrated.output << migrated.errors; }
-
-void expect_same_answer(HeatScene& scene) {
-  const Answer answer = scene.finish();
-  EXPECT_EQ(answer.status, 0) << answer.errors;
-  ASSERT_FALSE(answer.checksum.empty());
-  const Answer undisturbed = scene.undisturbed(answer);
-  EXPECT_EQ(undisturbed.status, 0) << undisturbed.errors;
-  EXPECT_EQ(answer.checksum, undisturbed.checksum);
-}
 
 TEST(MigrationTest, MovesARankAndTheOldProcessIsGone) {
   HeatScene scene(3, kFourOnTwo);

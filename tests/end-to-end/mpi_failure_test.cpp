@@ -164,6 +164,13 @@ TEST(MpiFailureTest, AgreementsOnACutAreUndoneToo) {
   EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
 }
 
+void expect_ended_by_it(const FailingTools& tools, HeatScene& scene) {
+  EXPECT_FALSE(tools.armed());
+  const Answer answer = scene.finish();
+  EXPECT_NE(answer.status, 0);
+  EXPECT_EQ(times(answer.errors, "MPI_ERR_OTHER"), 1U) << answer.errors;
+}
+
 class MpiFailsAfterTheDecision : public testing::TestWithParam<Failure> {};
 
 TEST_P(MpiFailsAfterTheDecision, TheJobEndsWithAMessage) {
@@ -171,10 +178,7 @@ TEST_P(MpiFailsAfterTheDecision, TheJobEndsWithAMessage) {
   HeatScene scene(3, kPlacement, {"--mb", "2"}, {}, tools.cppc_run());
   tools.arm(GetParam());
   EXPECT_NE(migrate(scene).status, 0);
-  EXPECT_FALSE(tools.armed());
-  const Answer answer = scene.finish();
-  EXPECT_NE(answer.status, 0);
-  EXPECT_EQ(times(answer.errors, "MPI_ERR_OTHER"), 1U) << answer.errors;
+  expect_ended_by_it(tools, scene);
 }
 
 class MpiFailsWithALostAgent : public testing::TestWithParam<Failure> {};
@@ -185,10 +189,7 @@ TEST_P(MpiFailsWithALostAgent, TheJobEndsWithAMessage) {
   EXPECT_NE(migrate_to(scene, "node1").status, 0);
   tools.arm(GetParam());
   EXPECT_NE(migrate_to(scene, "node1").status, 0);
-  EXPECT_FALSE(tools.armed());
-  const Answer answer = scene.finish();
-  EXPECT_NE(answer.status, 0);
-  EXPECT_EQ(times(answer.errors, "MPI_ERR_OTHER"), 1U) << answer.errors;
+  expect_ended_by_it(tools, scene);
 }
 
 class MpiFailsAtTheStart : public testing::TestWithParam<Failure> {};

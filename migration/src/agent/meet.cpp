@@ -107,7 +107,7 @@ bool Operation::meet_at_safe_point(negotiation::Tree& tree, Clock::duration pati
 /// Whether there is no better reason for a failure than that ranks come by no safe point, or by different ones: then
 /// there is none. All agents say the same.
 bool Operation::no_safe_point_in_sight() {
-  if (failure_.status != CPPC_ERR_TIMEOUT && failure_.status != CPPC_ERR_MISMATCH) return false;
+  if (!waited_in_vain(failure_.status)) return false;
   spdlog::debug("{}: migration {}: {}; stopping at any call", node_.name, order_.id, failure_.reason);
   failure_ = {};
   return true;

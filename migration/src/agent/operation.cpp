@@ -15,10 +15,6 @@ namespace cppc::migration {
 
 namespace {
 constexpr int kAgreement = 6;  // messages of agreements after each step
-
-/// For ranks that do not come, or do not come to the same place.
-bool waited_in_vain(cppc_status status) { return status == CPPC_ERR_TIMEOUT || status == CPPC_ERR_MISMATCH; }
-
 }  // namespace
 
 Operation::Operation(Node& node, const wire::Order& order)

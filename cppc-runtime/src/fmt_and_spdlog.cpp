@@ -39,16 +39,11 @@ template class spdlog::sinks::base_sink<std::mutex>;
 template class spdlog::sinks::base_sink<spdlog::details::null_mutex>;
 template class spdlog::sinks::stdout_sink_base<spdlog::details::console_mutex>;
 template class spdlog::sinks::stdout_sink_base<spdlog::details::console_nullmutex>;
-template class spdlog::sinks::stdout_sink<spdlog::details::console_mutex>;
-template class spdlog::sinks::stdout_sink<spdlog::details::console_nullmutex>;
 template class spdlog::sinks::stderr_sink<spdlog::details::console_mutex>;
 template class spdlog::sinks::stderr_sink<spdlog::details::console_nullmutex>;
 template class spdlog::sinks::ansicolor_sink<spdlog::details::console_mutex>;
-template class spdlog::sinks::ansicolor_sink<spdlog::details::console_nullmutex>;
 template class spdlog::sinks::ansicolor_stdout_sink<spdlog::details::console_mutex>;
-template class spdlog::sinks::ansicolor_stdout_sink<spdlog::details::console_nullmutex>;
 template class spdlog::sinks::ansicolor_stderr_sink<spdlog::details::console_mutex>;
-template class spdlog::sinks::ansicolor_stderr_sink<spdlog::details::console_nullmutex>;
 template std::shared_ptr<spdlog::logger> spdlog::stderr_logger_mt<spdlog::synchronous_factory>(const std::string&);
 template std::shared_ptr<spdlog::logger> spdlog::stderr_logger_st<spdlog::synchronous_factory>(const std::string&);
 template std::shared_ptr<spdlog::logger> spdlog::stderr_color_mt<spdlog::synchronous_factory>(const std::string&,
