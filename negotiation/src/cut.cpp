@@ -49,7 +49,7 @@ void add(Report& sum, const Report& more) {
   sum.waits.insert(sum.waits.end(), more.waits.begin(), more.waits.end());
   sum.moving += more.moving;
   sum.caught += more.caught;
-  if (!sum.give_up) sum.give_up = more.give_up;
+  if (!sum.give_up || (sum.give_up->rank < 0 && more.give_up)) sum.give_up = more.give_up;  // one that names a rank
 }
 
 std::uint64_t Verdict::target(std::uint64_t id) const {

@@ -164,15 +164,23 @@ std::optional<Reason> CutAgent::grounds_to_give_up() {
   // An agent whose own ranks have come gives the others time to say which ranks have not.
   const int rank = late();
   if (!patience_.spent(rank < 0 ? std::chrono::milliseconds(500) : std::chrono::milliseconds(0))) return std::nullopt;
-  return Reason{CPPC_ERR_TIMEOUT, rank};
+  return naming(CPPC_ERR_TIMEOUT, rank);
 }
 
-/// A rank of the node that others wait for, or -1: while gathering, one that is behind.
+Reason CutAgent::naming(cppc_status status, int rank) const {
+  const auto kept_by = rank < 0 ? 0 : page_->layout_->table(rank).kept_by.load();
+  return {status, rank, static_cast<std::uint8_t>(kept_by)};
+}
+
+/// A rank of the node that others wait for, or -1: while gathering, one that is behind, or that could not
+/// stop at its last call.
 int CutAgent::late() const {
   std::vector<cut::Membership> memberships;
   for (const int rank : ranks_) {
     const cut::RankView seen = view(rank, memberships);
-    const bool here = word_.phase() == CutPhase::closing ? seen.stopped : !cut::behind(seen.memberships);
+    const bool here = word_.phase() == CutPhase::closing
+                          ? seen.stopped
+                          : !cut::behind(seen.memberships) && page_->layout_->table(rank).kept_by.load() == 0;
     if (!here) return rank;
   }
   return -1;
@@ -203,7 +211,7 @@ void CutAgent::set_word(cut::Word word) {
 }
 
 void CutAgent::cancel(Reason why) {
-  if (!give_up_) give_up_ = why;
+  if (!give_up_) give_up_ = why.rank < 0 ? naming(why.status, late()) : why;
 }
 
 tl::expected<void, cppc_status> CutAgent::conclude() {

@@ -71,6 +71,7 @@ bool CutRank::behind() const {
 Decision CutRank::reached(cut::Place place, int waits_for, const std::function<void()>& progress) {
   auto& layout = *side_->page_.layout_;
   table_->waits_for.store(waits_for);
+  table_->kept_by.store(0, std::memory_order_relaxed);
   for (;;) {
     const std::uint32_t changes = layout.cut_changes.load();
     const cut::Word word(layout.cut.load());
@@ -100,8 +101,9 @@ bool CutRank::await_change(std::uint32_t changes, const std::function<void()>& p
   return true;
 }
 
-void CutRank::enter(int waits_for) {
+void CutRank::enter(int waits_for, std::uint8_t what) {
   table_->waits_for.store(waits_for, std::memory_order_relaxed);
+  table_->kept_by.store(what, std::memory_order_relaxed);
   table_->inside.store(1, std::memory_order_relaxed);
 }
 

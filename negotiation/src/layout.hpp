@@ -44,8 +44,9 @@ struct alignas(64) CutTable {
     std::uint32_t unused;
   };
 
-  Shared<std::uint64_t> mark;  // the word in whose turn the rank has stopped
-  Shared<std::uint32_t> inside;
+  Shared<std::uint64_t> mark;     // the word in whose turn the rank has stopped
+  Shared<std::uint32_t> inside;   // a call that it cannot leave
+  Shared<std::uint32_t> kept_by;  // what it was inside of at its last call, if it could not stop there; else 0
   Shared<std::int32_t> waits_for;
   Shared<std::uint32_t> needed;
   Shared<std::uint32_t> end;  // no row in use is at or above; more than `capacity`: there are too many to list
@@ -63,7 +64,7 @@ constexpr std::uint64_t target_for(std::uint64_t id, std::uint64_t word) {
 
 struct PageLayout {
   static constexpr std::uint64_t expected_magic = 0x6370'7063'7061'6765;  // "cppcpage"
-  static constexpr std::uint32_t expected_version = 4;
+  static constexpr std::uint32_t expected_version = 5;
 
   std::uint64_t magic;
   std::uint32_t version;

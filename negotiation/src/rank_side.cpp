@@ -54,6 +54,7 @@ tl::expected<RankSide, cppc_status> RankSide::attach(Page page, int rank) {
   detail::CutTable& table = layout.table(rank);
   table.mark.store(0);
   table.inside.store(0);
+  table.kept_by.store(0);
   table.waits_for.store(cut::nobody);
   for (std::uint32_t i = std::min(table.end.exchange(0), detail::CutTable::capacity); i-- > 0;)
     table.rows[i].size.store(0);

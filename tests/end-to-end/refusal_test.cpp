@@ -79,6 +79,18 @@ TEST(RefusalTest, AProgramWithoutAPlaceToStopIsRefusedBeforeAReplacementIsStarte
   EXPECT_EQ(job.wait().status, 0);
 }
 
+TEST(RefusalTest, ARankThatIsAlwaysInAParallelRegionIsNamedInTheEnd) {
+  const Cluster cluster(2);
+  const Folder folder;
+  Job job(cluster, {"-H", "node0:2,node1:2", "-n", "2"}, {tool("one_region"), folder.file("stop")});
+  job.await_running();
+  const Finished given_up = job.migrate({"--rank", "0", "--to", "node1", "--timeout", "5"});
+  EXPECT_EQ(given_up.status, 124) << given_up.output << given_up.errors;
+  EXPECT_NE(given_up.errors.find("is inside a parallel region of OpenMP"), std::string::npos) << given_up.errors;
+  std::ofstream(folder.file("stop")).flush();
+  EXPECT_EQ(job.wait().status, 0);
+}
+
 TEST(RefusalTest, AfterTheEndThereIsNoJob) {
   HeatScene scene(2, {"-H", "node0:2,node1:2", "-n", "2"});
   EXPECT_EQ(scene.finish().status, 0);

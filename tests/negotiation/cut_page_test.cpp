@@ -103,7 +103,7 @@ TEST_F(CutPage, WhoIsWaitedForIsLetGoOn) {
 }
 
 TEST_F(CutPage, ARankInsideACallThatItCannotLeaveKeepsItOpen) {
-  second_.enter(cut::anybody);
+  second_.enter(cut::anybody, 1);
   start();
   EXPECT_EQ(poll(3), State::gathering);
   second_.moved_on();
@@ -116,6 +116,13 @@ TEST_F(CutPage, GivesUpNamingTheRankThatIsBehind) {
   start(0ms);
   EXPECT_EQ(poll(20), State::cancelled);
   EXPECT_EQ(agent_.reason().status, CPPC_ERR_TIMEOUT);
+}
+
+TEST_F(CutPage, GivesUpNamingWhatARankIsInside) {
+  second_.enter(cut::anybody, 6);
+  start(0ms);
+  EXPECT_EQ(poll(20), State::cancelled);
+  EXPECT_EQ(agent_.reason(), (Reason{CPPC_ERR_TIMEOUT, 2, 6}));
 }
 
 TEST_F(CutPage, GivesUpWhenARankIsInMpiFinalize) {

@@ -68,7 +68,7 @@ class Rank {
       call(collective(op) ? cut::Place::collective : cut::Place::elsewhere, cut::nobody);
       if (collective(op)) begin(op);
       shared_->reached[static_cast<std::size_t>(rank_)] = at + 1;
-      if (op.kind == Kind::lock) cut_.enter(cut::anybody);
+      if (op.kind == Kind::lock) cut_.enter(cut::anybody, 1);
       while (!complete(op) && !shared_->quit) {
         if (op.kind == Kind::wait || op.kind == Kind::ssend || op.kind == Kind::receive)
           call(cut::Place::elsewhere, op.kind == Kind::wait ? cut::nobody : op.any_source ? cut::anybody : op.peer);

@@ -149,7 +149,7 @@ const cppc_calls calls = {
     .open = [](std::uint64_t, std::uint32_t, std::uint64_t) -> std::uint64_t* { return nullptr; },
     .close = [](std::uint64_t*) {},
     .reached = reached_between_calls,
-    .enter = [](int) {},
+    .enter = [](int, cppc_inside) {},
     .moved_on = [] {},
 };
 

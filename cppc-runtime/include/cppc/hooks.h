@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 10
+#define CPPC_HOOKS_VERSION 11
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -55,6 +55,16 @@ typedef struct cppc_traffic {
   int64_t active;   /* requests started and not completed, or not by drain; accesses and epochs of windows likewise */
 } cppc_traffic;
 
+/* What a program is inside of when it cannot be stopped at a call, or cannot leave one. */
+typedef enum cppc_inside {
+  CPPC_INSIDE_CALL = 1, /* of MPI that waits for others */
+  CPPC_INSIDE_CALLBACK, /* a function that MPI has called */
+  CPPC_INSIDE_EPOCH,    /* accesses or an epoch of a window */
+  CPPC_INSIDE_FILE,     /* a split collective access to a file */
+  CPPC_INSIDE_THREAD,   /* a thread other than the main one */
+  CPPC_INSIDE_REGION,   /* a parallel region of OpenMP */
+} cppc_inside;
+
 /* What an extension provides that can stop a rank at any call of MPI (cppc_runtime.watch_calls); every function set.
  * Ranks are those of the application's world. */
 typedef struct cppc_calls {
@@ -72,8 +82,9 @@ typedef struct cppc_calls {
   int (*reached)(int collective, int waits_for);
 
   /* At any time: the program enters a call, no collective operation, that it cannot leave until others have done
-   * something; and has left it, or has what it told `reached` it waits for. */
-  void (*enter)(int waits_for);
+   * something, or is at a call at which it cannot be stopped because of `what`; and has left it, or has what it told
+   * `reached` it waits for. */
+  void (*enter)(int waits_for, cppc_inside what);
   void (*moved_on)(void);
 } cppc_calls;
 

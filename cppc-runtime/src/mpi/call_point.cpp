@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <utility>
 
 #include "address/process/threads.hpp"
@@ -29,12 +30,15 @@ int world_rank(int peer, MPI_Comm comm) {
   return found == MPI_UNDEFINED ? CPPC_ANYBODY : found;
 }
 
-/// Not inside a function that MPI has called, whose state cannot be carried over, nor with accesses or epochs that only
-/// the program can end, nor on another thread than the one whose stack is the program's, nor beside others of a parallel
-/// region.
-bool can_stop() {
-  return !address::InsideProgram::any() && !windows().busy() && !files().busy() && gettid() == getpid() &&
-         !address::threads::in_parallel_region();
+/// What keeps the program from being stopped here: a function that MPI has called, whose state cannot be carried over,
+/// accesses or epochs that only the program can end, another stack than the program's, or others of a parallel region.
+std::optional<cppc_inside> inside() {
+  if (address::InsideProgram::any()) return CPPC_INSIDE_CALLBACK;
+  if (windows().busy()) return CPPC_INSIDE_EPOCH;
+  if (files().busy()) return CPPC_INSIDE_FILE;
+  if (gettid() != getpid()) return CPPC_INSIDE_THREAD;
+  if (address::threads::in_parallel_region()) return CPPC_INSIDE_REGION;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -48,13 +52,13 @@ void CallPoint::watch(const volatile std::uint32_t* word, const cppc_calls* call
 void CallPoint::wait_for(int peer, MPI_Comm comm) { look(0, world_rank(peer, comm)); }
 
 void CallPoint::pass_between() {
-  if (watching() && rings() && can_stop()) look(0, CPPC_NOBODY);
+  if (watching() && rings() && !inside()) look(0, CPPC_NOBODY);
 }
 
 void CallPoint::look(int collective, int waits_for) {
-  if (!can_stop()) {
+  if (const auto what = inside()) {
     caught_ = true;
-    return calls_->enter(CPPC_ANYBODY);
+    return calls_->enter(CPPC_ANYBODY, *what);
   }
   if (std::exchange(caught_, false)) calls_->moved_on();
   if (calls_->reached(collective, waits_for) != 0) stop_();

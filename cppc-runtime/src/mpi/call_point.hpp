@@ -61,7 +61,7 @@ inline constinit CallPoint call_point;
 class Caught {
  public:
   explicit Caught(int waits_for = CPPC_ANYBODY) {
-    if (call_point.calls() != nullptr) call_point.calls()->enter(waits_for);
+    if (call_point.calls() != nullptr) call_point.calls()->enter(waits_for, CPPC_INSIDE_CALL);
   }
   Caught(const Caught&) = delete;
   Caught& operator=(const Caught&) = delete;

@@ -32,17 +32,39 @@ constexpr auto kSoon = 1s;
 /// After this time ranks that have come drain: others may wait in a send until somebody takes their message.
 constexpr auto kLate = 100ms;
 
+/// What keeps a rank from coming, as text after "it is inside".
+const char* name_of(cppc_inside what) {
+  switch (what) {
+    case CPPC_INSIDE_CALL:
+      return "a call of MPI that waits for others";
+    case CPPC_INSIDE_CALLBACK:
+      return "a function that MPI has called";
+    case CPPC_INSIDE_EPOCH:
+      return "an epoch of a window";
+    case CPPC_INSIDE_FILE:
+      return "a split collective access to a file";
+    case CPPC_INSIDE_THREAD:
+      return "a thread that is not the main one";
+    case CPPC_INSIDE_REGION:
+      return "a parallel region of OpenMP";
+  }
+  return "something unknown";
+}
+
 std::string explain(const negotiation::Reason& reason, const char* place) {
   const std::string who = reason.rank < 0 ? "a rank" : fmt::format("rank {}", reason.rank);
+  const std::string inside =
+      reason.inside == 0 ? "" : fmt::format(": it is inside {}", name_of(static_cast<cppc_inside>(reason.inside)));
   switch (reason.status) {
     case CPPC_ERR_TIMEOUT:
-      return who + " has not come by " + place + " in time";
+      return who + " has not come by " + place + " in time" + inside;
     case CPPC_ERR_UNSUPPORTED:
       return fmt::format("{} has more than {} communicators, windows and files", who, negotiation::CutRank::most);
     case CPPC_ERR_REFUSED:
       return who + " has entered MPI_Finalize";
     case CPPC_ERR_CANCELLED:
-      return "given up on request";
+      return "given up on request" +
+             (reason.rank < 0 ? "" : fmt::format(" before {} has come by {}{}", who, place, inside));
     default:
       return fmt::format("{} cannot take part in the negotiation (status {})", who, static_cast<int>(reason.status));
   }

@@ -32,7 +32,8 @@ const cppc_calls calls = {
     .close = [](std::uint64_t* counter) { extension().member->cut().close(counter); },
     .reached = [](int collective,
                   int waits_for) { return extension().member->reached_call(collective != 0, waits_for) ? 1 : 0; },
-    .enter = [](int waits_for) { extension().member->cut().enter(waits_for); },
+    .enter = [](int waits_for,
+                cppc_inside what) { extension().member->cut().enter(waits_for, static_cast<std::uint8_t>(what)); },
     .moved_on = [] { extension().member->cut().moved_on(); },
 };
 

@@ -81,7 +81,7 @@ class Word {
   [[nodiscard]] constexpr std::uint64_t turn() const { return bits_ & value_limit; }
   /// Why; cancelled only.
   [[nodiscard]] constexpr Reason reason() const {
-    return {static_cast<cppc_status>(turn() >> 32), static_cast<int>(static_cast<std::uint32_t>(bits_)) - 1};
+    return decode(turn());
   }
   constexpr bool operator==(const Word&) const = default;
 

@@ -74,7 +74,8 @@ class CutAgent {
   /// of this node go on, unless it is decided.
   tl::expected<State, cppc_status> poll();
 
-  /// Wants the agreement given up; go on polling until it is. The decision may come before.
+  /// Wants the agreement given up; go on polling until it is. The decision may come before. A reason without a rank gets
+  /// one of this node that others wait for, if there is one.
   void cancel(Reason why);
 
   /// After decided, before any rank is released: puts page and bell back. CPPC_ERR_STATE unless decided.
@@ -91,6 +92,7 @@ class CutAgent {
   [[nodiscard]] cut::Report report();
   [[nodiscard]] std::optional<Reason> grounds_to_give_up();
   [[nodiscard]] int late() const;
+  [[nodiscard]] Reason naming(cppc_status status, int rank) const;
   void publish(const cut::Verdict& verdict);
   void set_word(cut::Word word);
 

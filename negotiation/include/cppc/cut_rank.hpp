@@ -40,8 +40,9 @@ class CutRank {
   Decision reached(cut::Place place, int waits_for, const std::function<void()>& progress);
 
   /// The rank enters a call that it cannot leave, and that is no collective operation, which waits for this rank.
-  /// Whether or not the bell rings.
-  void enter(int waits_for);
+  /// Whether or not the bell rings. `what`: what it is inside of, for the reason if that takes too long; 1 to
+  /// Reason::most_inside.
+  void enter(int waits_for, std::uint8_t what);
 
   /// It has left that, or what it had told reached() of.
   void moved_on();

@@ -56,8 +56,20 @@ enum class Phase : std::uint8_t {
 struct Reason {
   cppc_status status = CPPC_ERR_CANCELLED;
   int rank = -1;
+  std::uint8_t inside = 0;  ///< what the rank is inside of and cannot leave, as it said; 0: nothing
+  static constexpr std::uint8_t most_inside = 15;
   bool operator==(const Reason&) const = default;
 };
+
+/// In 45 bits: what it is inside of (4), the status (9), the rank (32).
+constexpr std::uint64_t encode(Reason reason) {
+  return std::uint64_t{reason.inside} << 41 | (std::uint64_t{static_cast<std::uint16_t>(reason.status)} & 0x1ff) << 32 |
+         static_cast<std::uint32_t>(reason.rank + 1);
+}
+constexpr Reason decode(std::uint64_t reason) {
+  return {static_cast<cppc_status>(reason >> 32 & 0x1ff), static_cast<int>(static_cast<std::uint32_t>(reason)) - 1,
+          static_cast<std::uint8_t>(reason >> 41 & Reason::most_inside)};
+}
 
 /// Phase (3 bits), the low bits of the epoch (16), the maximum or reason (45).
 class Word {
@@ -76,7 +88,7 @@ class Word {
   [[nodiscard]] constexpr std::uint16_t epoch() const { return static_cast<std::uint16_t>(bits_ >> value_bits); }
   [[nodiscard]] constexpr std::uint64_t maximum() const { return bits_ & value_limit; }
   [[nodiscard]] constexpr Reason reason() const {
-    return {static_cast<cppc_status>(maximum() >> 32), static_cast<int>(static_cast<std::uint32_t>(bits_)) - 1};
+    return decode(maximum());
   }
   constexpr bool operator==(const Word&) const = default;
 
@@ -91,10 +103,6 @@ struct Event {
   std::uint16_t epoch;
   std::uint64_t value = 0;
 };
-
-constexpr std::uint64_t encode(Reason reason) {
-  return std::uint64_t{static_cast<std::uint16_t>(reason.status)} << 32 | static_cast<std::uint32_t>(reason.rank + 1);
-}
 
 /// The word after `event`, or nothing when the event is not allowed there: wrong phase, another epoch, a value that
 /// does not fit (never wrapped) or would take back what was promised.

@@ -44,7 +44,7 @@ const cppc_calls calls{
           }
           return stop ? 1 : 0;
         },
-    .enter = [](int) {},
+    .enter = [](int, cppc_inside) {},
     .moved_on = [] { ++moves_on; },
 };
 

@@ -48,7 +48,7 @@ const cppc_calls calls{
           }
         },
     .reached = [](int, int) { return 0; },
-    .enter = [](int) {},
+    .enter = [](int, cppc_inside) {},
     .moved_on = [] {},
 };
 
