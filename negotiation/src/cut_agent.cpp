@@ -97,6 +97,7 @@ tl::expected<void, cppc_status> CutAgent::start(std::uint64_t epoch, Allowance::
   layout.cut_epoch.store(epoch);
   ranks_ = std::move(ranks);
   patience_ = Allowance(patience);
+  end_of_patience_ = CPPC_ERR_TIMEOUT;
   give_up_.reset();
   judge_ = cut::Judge(static_cast<std::uint16_t>(epoch));
   publish(judge_.verdict());
@@ -164,7 +165,7 @@ std::optional<Reason> CutAgent::grounds_to_give_up() {
   // An agent whose own ranks have come gives the others time to say which ranks have not.
   const int rank = late();
   if (!patience_.spent(rank < 0 ? std::chrono::milliseconds(500) : std::chrono::milliseconds(0))) return std::nullopt;
-  return naming(CPPC_ERR_TIMEOUT, rank);
+  return naming(end_of_patience_, rank);
 }
 
 Reason CutAgent::naming(cppc_status status, int rank) const {
@@ -211,7 +212,12 @@ void CutAgent::set_word(cut::Word word) {
 }
 
 void CutAgent::cancel(Reason why) {
-  if (!give_up_) give_up_ = why.rank < 0 ? naming(why.status, late()) : why;
+  if (why.rank >= 0) {
+    if (!give_up_) give_up_ = why;
+  } else {
+    patience_ = Allowance({});
+    end_of_patience_ = why.status;
+  }
 }
 
 tl::expected<void, cppc_status> CutAgent::conclude() {

@@ -125,6 +125,16 @@ TEST_F(CutPage, GivesUpNamingWhatARankIsInside) {
   EXPECT_EQ(agent_.reason(), (Reason{CPPC_ERR_TIMEOUT, 2, 6}));
 }
 
+TEST_F(CutPage, ACancelNamesTheRankThatIsBehind) {
+  second_.open(77, 2);
+  first_.begin(first_.open(77, 2));
+  start();
+  EXPECT_EQ(poll(), State::gathering);
+  agent_.cancel({CPPC_ERR_CANCELLED, -1});
+  EXPECT_EQ(poll(), State::cancelled);
+  EXPECT_EQ(agent_.reason(), (Reason{CPPC_ERR_CANCELLED, 2}));
+}
+
 TEST_F(CutPage, GivesUpWhenARankIsInMpiFinalize) {
   second_side_.finishing();
   start();
@@ -167,7 +177,7 @@ TEST_F(CutPage, AStartOutOfTurnIsRefused) {
   start();
   EXPECT_EQ(agent_.start(2, 1h, {}).error(), CPPC_ERR_STATE);
   EXPECT_EQ(agent_.start(3, 1h, {17}).error(), CPPC_ERR_ARGUMENT);
-  agent_.cancel({});
+  agent_.cancel({CPPC_ERR_CANCELLED, 0});
   EXPECT_EQ(poll(), State::cancelled);
   EXPECT_EQ(CutAgent(page_, rounds_).start(1, 1h, {}).error(), CPPC_ERR_ARGUMENT) << "its epoch has been used";
 }

@@ -74,8 +74,8 @@ class CutAgent {
   /// of this node go on, unless it is decided.
   tl::expected<State, cppc_status> poll();
 
-  /// Wants the agreement given up; go on polling until it is. The decision may come before. A reason without a rank gets
-  /// one of this node that others wait for, if there is one.
+  /// Wants the agreement given up; go on polling until it is. The decision may come before. A reason without a rank is
+  /// an end of patience: it gets one that others wait for, if there is one.
   void cancel(Reason why);
 
   /// After decided, before any rank is released: puts page and bell back. CPPC_ERR_STATE unless decided.
@@ -101,6 +101,7 @@ class CutAgent {
   cut::Judge judge_{0};
   cut::Word word_;
   Allowance patience_{{}};
+  cppc_status end_of_patience_ = CPPC_ERR_TIMEOUT;
   std::vector<int> ranks_;
   std::optional<Reason> give_up_;
   bool in_round_ = false;
