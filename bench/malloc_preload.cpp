@@ -2,6 +2,7 @@
 /// in the same way. Threads say when they work for the program, since nothing here starts them.
 #include <cstdlib>
 
+#include "address/mpi_memory.hpp"
 #include "address/preload.hpp"
 #include "address/program_time.hpp"
 #include "address/region_heap.hpp"
@@ -18,8 +19,10 @@ __attribute__((constructor)) void start() {
 namespace cppc::address {
 
 constinit DynamicLinker dynamic_linker;
+constinit bool startup_over = false;
 
 bool startup_call_is_programs(const void*) { return false; }
+void note_block_of_libraries(const void*, std::size_t) {}
 bool preload::brings_program() { return false; }
 
 }  // namespace cppc::address

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "address/mpi_memory.hpp"
 #include "address/program_time.hpp"
 #include "address/region_heap.hpp"
 #include "address/startup_calls.hpp"
@@ -63,6 +64,13 @@ void* allocate_rounded(std::size_t alignment, std::size_t bytes) {
   return nullptr;
 }
 
+/// A block from the C library: MPI's, unless a library is being started, or the dynamic linker has it.
+void* others(void* block, std::size_t bytes) {
+  using namespace cppc::address;
+  if (program_time || (!startup_over && kept_by_address())) note_block_of_libraries(block, bytes);
+  return block;
+}
+
 }  // namespace
 
 // Whoever called the function in which it stands.
@@ -73,7 +81,7 @@ void* allocate_rounded(std::size_t alignment, std::size_t bytes) {
 CPPC_MALLOC void* malloc(std::size_t bytes) noexcept {
   if (IS_PROGRAMS()) [[likely]]
     return RegionHeap::allocate(bytes);
-  return __libc_malloc(bytes);
+  return others(__libc_malloc(bytes), bytes);
 }
 
 CPPC_MALLOC void free(void* block) noexcept {
@@ -83,14 +91,14 @@ CPPC_MALLOC void free(void* block) noexcept {
 }
 
 CPPC_MALLOC void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  if (!IS_PROGRAMS()) return __libc_calloc(count, bytes);
+  if (!IS_PROGRAMS()) return others(__libc_calloc(count, bytes), count * bytes);
   std::size_t all = 0;
   return __builtin_mul_overflow(count, bytes, &all) ? no_memory() : RegionHeap::allocate_zeroed(all);
 }
 
 CPPC_MALLOC void* realloc(void* block, std::size_t bytes) noexcept {
   if (block == nullptr && IS_PROGRAMS()) return RegionHeap::allocate(bytes);
-  if (!RegionHeap::owns(block)) return __libc_realloc(block, bytes);
+  if (!RegionHeap::owns(block)) return others(__libc_realloc(block, bytes), bytes);
   if (bytes != 0) return RegionHeap::resize(block, bytes);
   RegionHeap::release(block);  // as the C library has it
   return nullptr;
@@ -104,17 +112,18 @@ CPPC_MALLOC void* reallocarray(void* block, std::size_t count, std::size_t bytes
 }
 
 CPPC_MALLOC void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes) : __libc_memalign(alignment, bytes);
+  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes) : others(__libc_memalign(alignment, bytes), bytes);
 }
 
 CPPC_MALLOC void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes) : __libc_memalign(alignment, bytes);
+  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes) : others(__libc_memalign(alignment, bytes), bytes);
 }
 
 CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
   if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   const int before = errno;
-  void* const got = IS_PROGRAMS() ? RegionHeap::allocate_aligned(alignment, bytes) : __libc_memalign(alignment, bytes);
+  void* const got =
+      IS_PROGRAMS() ? RegionHeap::allocate_aligned(alignment, bytes) : others(__libc_memalign(alignment, bytes), bytes);
   errno = before;
   if (got == nullptr) return ENOMEM;
   *block = got;
@@ -122,13 +131,13 @@ CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t 
 }
 
 CPPC_MALLOC void* valloc(std::size_t bytes) noexcept {
-  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, bytes) : __libc_memalign(page, bytes);
+  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, bytes) : others(__libc_memalign(page, bytes), bytes);
 }
 
 CPPC_MALLOC void* pvalloc(std::size_t bytes) noexcept {
   if (bytes > SIZE_MAX - page) return no_memory();
   const std::size_t pages = (bytes + page - 1) / page * page;
-  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, pages) : __libc_memalign(page, pages);
+  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, pages) : others(__libc_memalign(page, pages), pages);
 }
 
 CPPC_MALLOC std::size_t malloc_usable_size(void* block) noexcept {

@@ -29,8 +29,7 @@ bool is_carried_module(std::span<const CarriedObject> carried, const std::string
   return std::ranges::find(carried, name, &CarriedObject::name) != carried.end();
 }
 
-/// MPI loads its plugins when it needs them, and keeps what is in them to itself: it works on the program's stack, and
-/// what it leaves there gets into the program's memory with variables that have not been set.
+/// MPI loads its plugins when it needs them, and keeps what is in them to itself.
 bool is_plugin_of_mpi(const std::string& name) { return name.starts_with("mca_") || name.starts_with("libmca_"); }
 
 }  // namespace
@@ -132,8 +131,9 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
     return CPPC_OK;
   }
   if (may_be_left(piece, piece.memory.data() + offset)) return CPPC_OK;
-  log().error("{} holds an address in {}, which no other process has: the rank cannot be moved while it does",
-              describe(piece, offset), describe(*range));
+  if (of_mpi_.holds(*range, word)) return CPPC_OK;
+  log().error("{} holds the address {:#x} in {}, which no other process has: the rank cannot be moved while it does",
+              describe(piece, offset), word, describe(*range));
   return CPPC_ERR_UNSUPPORTED;
 }
 

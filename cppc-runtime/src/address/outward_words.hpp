@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "address/carried_objects.hpp"
+#include "address/mpi_memory.hpp"
 #include "address/pieces.hpp"
 #include "address/word_scan.hpp"
 #include "memory_map.hpp"
@@ -26,9 +27,10 @@ class OutwardWords {
                                                       const std::byte* stack_end);
 
   /// Looks at all words of a piece that are not in its holes. CPPC_ERR_UNSUPPORTED, logged by name, for the first one
-  /// that leads to what no other process has. What a stack leaves behind between variables may be anything:
-  /// there, and in
-  /// blocks that it has freed, such words are left as they are.
+  /// that leads to what no other process has. What a stack leaves behind between variables may be anything: there, and
+  /// in blocks that it has freed, such words are left as they are. So are words, anywhere, that lead to what MPI has to
+  /// itself, its plugins and its memory: it gives the program no such address, but works on the program's
+  /// stack, and what it leaves there gets into variables that have not been set.
   cppc_status look(const Piece& piece, std::uint32_t number);
 
   /// What a process in which libraries lie elsewhere has to write anew.
@@ -49,6 +51,7 @@ class OutwardWords {
   Windows windows_;                                 ///< where the memory of others lies
   std::uintptr_t thread_ = 0;                       ///< the register of the calling thread
   std::uintptr_t thread_begin_ = 0;
+  MpiMemory of_mpi_;
   std::vector<OutwardWord> words_;
   std::vector<Library> libraries_;
   std::unordered_map<std::size_t, std::uint32_t> numbers_;  ///< in libraries_, by module

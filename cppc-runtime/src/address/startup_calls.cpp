@@ -13,10 +13,10 @@
 namespace cppc::address {
 
 constinit DynamicLinker dynamic_linker;
+constinit bool startup_over = false;
 
 namespace {
 
-constinit bool over = false;
 constinit bool heap_started = false;
 
 DynamicLinker find_dynamic_linker() {
@@ -38,12 +38,12 @@ tl::expected<void, cppc_status> start_heap() {
 }
 
 bool startup_call_is_programs(const void* return_address) {
-  if (over || !kept_by_address() || !is_carried_code(return_address)) return false;
+  if (startup_over || !kept_by_address() || !is_carried_code(return_address)) return false;
   return start_heap().has_value();
 }
 
 void end_of_startup() {
-  over = true;
+  startup_over = true;
   dynamic_linker = find_dynamic_linker();
 }
 

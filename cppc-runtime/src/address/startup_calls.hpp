@@ -16,6 +16,9 @@ bool startup_call_is_programs(const void* return_address);
 /// From now on no call is.
 void end_of_startup();
 
+/// That has been said.
+extern constinit bool startup_over;
+
 /// Where the dynamic linker lies. Nowhere until end_of_startup().
 struct DynamicLinker {
   std::uintptr_t begin = 0;

@@ -48,14 +48,12 @@ TEST(RefusedProgramsTest, AreToldWhichVariableLeadsWhere) {
   const std::vector<std::string> settings{with_extension("restart_extension"), "CPPC_RESTART_AT=1"};
   const Finished variable = run_alone({program("refused"), "variable"}, settings);
   EXPECT_EQ(variable.status, 125);
-  EXPECT_NE(variable.errors.find("the variable of_the_system+0 holds an address in the stack that the system gave"),
-            std::string::npos)
-      << variable.errors;
+  EXPECT_NE(variable.errors.find("the variable of_the_system+0 holds the address 0x7"), std::string::npos);
+  EXPECT_NE(variable.errors.find(" in the stack that the system gave"), std::string::npos) << variable.errors;
   const Finished heap = run_alone({program("refused"), "heap"}, settings);
   EXPECT_EQ(heap.status, 125);
-  EXPECT_NE(heap.errors.find(", 24 bytes from its start, holds an address in the stack that the system gave"),
-            std::string::npos)
-      << heap.errors;
+  EXPECT_NE(heap.errors.find(", 24 bytes from its start, holds the address 0x7"), std::string::npos);
+  EXPECT_NE(heap.errors.find(" in the stack that the system gave"), std::string::npos) << heap.errors;
 }
 
 TEST(RefusedProgramsTest, AreThoseInWhichMemoryThatAConstructorHadHasChanged) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "address/mpi_memory.hpp"
 #include "address/process/mapping_places.hpp"
 #include "address/process/next.hpp"
 #include "address/program_time.hpp"
@@ -35,7 +36,11 @@ void* map_at_free_place(Map* next, size_t bytes, int protection, int flags, int 
 
 void* map(Map* next, void* address, size_t bytes, int protection, int flags, int number, off_t offset) {
   constexpr int has_its_place = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_HUGETLB;
-  if (!program_time) return next(address, bytes, protection, flags, number, offset);
+  if (!program_time) {
+    void* const got = next(address, bytes, protection, flags, number, offset);
+    if (got != MAP_FAILED && cppc::address::startup_over) cppc::address::note_mapping_of_mpi(got, bytes);
+    return got;
+  }
   if ((flags & has_its_place) == 0) return map_at_free_place(next, bytes, protection, flags, number, offset);
   void* const got = next(address, bytes, protection, flags, number, offset);
   if (got != MAP_FAILED) places::placed(got);
