@@ -12,10 +12,11 @@
 
 #include "figures.hpp"
 #include "job.hpp"
+#include "short_form.hpp"
 
 namespace {
 
-constexpr int rounds = 9;
+const int rounds = cppc::bench::unless_short(9, 1);
 
 struct Allocator {
   const char* name;

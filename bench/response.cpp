@@ -90,8 +90,10 @@ Outcome measure(const Case& one, int moves) {
 
 int main(int argc, char** argv) {
   int moves = 3;
+  std::string only;
   CLI::App options{"How long from the request until a rank works on another node."};
   options.add_option("--moves", moves, "ranks that move in each program")->check(CLI::Range(1, 3));
+  options.add_option("--only", only, "the case whose figure has this in its name");
   CLI11_PARSE(options, argc, argv);
   std::printf("Four ranks on three nodes, %d of them move: seconds from the request until the replacement works\n",
               moves);
@@ -99,6 +101,7 @@ int main(int argc, char** argv) {
   nlohmann::ordered_json figures{{"bench", "response"}};
   bool all = true;
   for (const Case& one : cases()) {
+    if (std::string(one.name).find(only) == std::string::npos) continue;
     const Outcome outcome = measure(one, moves);
     if (outcome.failure.empty()) {
       const bench::Spread spread = bench::spread(outcome.seconds);

@@ -12,13 +12,14 @@
 #include "figures.hpp"
 #include "job.hpp"
 #include "process.hpp"
+#include "short_form.hpp"
 
 namespace {
 
 using namespace cppc;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRuns = 3;
+const int kRuns = cppc::bench::unless_short(3, 1);
 
 class Maker {
  public:
