@@ -3,6 +3,7 @@
 /// of an undisturbed run of as many steps. Then fewer migrations of programs of the same size in other languages, which
 /// check themselves.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "footprint.hpp"
 #include "job.hpp"
 #include "scene.hpp"
+#include "short_form.hpp"
 
 namespace {
 
@@ -20,7 +22,7 @@ using namespace cppc;
 
 struct Settings {
   int ranks = 4;
-  int megabytes = 64;
+  int megabytes = bench::unless_short(64, 2);
   int before = 100;  ///< migrations before the evacuation
   int after = 20;
   int others = 24;  ///< of the programs in other languages
@@ -113,7 +115,7 @@ std::optional<double> frozen_ms(const Settings& settings, const std::string& pro
 int main(int argc, char** argv) {
   Settings settings;
   CLI::App options{"Moves the ranks of programs about, and powers a node off."};
-  options.add_option("--before", settings.before, "migrations before the power-off")->check(CLI::Range(12, 10000));
+  options.add_option("--before", settings.before, "migrations before the power-off")->check(CLI::Range(1, 10000));
   options.add_option("--after", settings.after, "migrations after it")->check(CLI::Range(1, 10000));
   options.add_option("--others", settings.others, "migrations of the programs in C++ and Fortran")
       ->check(CLI::Range(1, 10000));
@@ -121,12 +123,14 @@ int main(int argc, char** argv) {
   Run run(settings, "heat", {"--quiet"});
   const std::vector<std::string> all{"node0", "node1", "node2"};
   const std::vector<std::string> rest{"node0", "node2"};
-  run.circulate(2 * settings.ranks, all);  // every rank has moved: what a first migration needs is there
+  // When every rank has moved, what a first migration needs is there.
+  const int first = std::min(2 * settings.ranks, settings.before);
+  run.circulate(first, all);
   using bench::Footprint;
   using bench::largest;
   const Footprint early = largest(run.cluster(), all, test::app("heat"));
   const Footprint early_agent = largest(run.cluster(), all, test::tool("cppc-agent"));
-  run.circulate(settings.before - 2 * settings.ranks, all);
+  run.circulate(settings.before - first, all);
   run.migrate({"--evacuate", "node1"});
   run.cluster().off("node1");
   run.circulate(settings.after, rest);
