@@ -108,6 +108,16 @@ TEST(MigrationTest, AnEvacuatedNodeCanBePoweredOff) {
   expect_same_answer(scene);
 }
 
+TEST(MigrationTest, EvacuatesANodeWithoutRanks) {
+  HeatScene scene(3, {"-H", "node0:2,node1:4,node2:2", "-n", "4"});
+  const Finished evacuated = scene.job().migrate({"--evacuate", "node2"});
+  expect_done(evacuated);
+  EXPECT_NE(evacuated.output.find("node2: safe to power off"), std::string::npos) << evacuated.output;
+  EXPECT_EQ(scene.cluster().processes("node2", tool("cppc-agent")).size(), 0U);
+  expect_done(scene.job().migrate({"--rank", "0", "--to", "node1"}));
+  expect_same_answer(scene);
+}
+
 /// One of the jobs has its socket at a place of its own.
 TEST(MigrationTest, AnEvacuationEmptiesTheNodeOfAllJobs) {
   const Folder folder;
