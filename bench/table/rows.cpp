@@ -45,6 +45,10 @@ std::string numbers(const Json& values, const char* field) {
 
 std::string milliseconds(const Json& value) { return text(value) + " ms"; }
 
+std::string spread(const Json& value) {
+  return text(value.at("median")) + ", " + text(value.at("p95")) + ", " + text(value.at("max")) + " ms";
+}
+
 std::string descriptors(const Json& value) {
   return value.get<double>() <= 0 ? "no descriptor" : text(value) + " descriptors";
 }
@@ -68,6 +72,10 @@ Rows migrate(const Json& f) {
       {"four ranks on three nodes, two grids of 64 MB each, `heat` in C: " + text(f.at("migrations")) +
            " migrations, an evacuation and a power-off: lost, result",
        text(f.at("lost")) + ", " + same},
+      {"downtime of each of the four ranks, moved or not, from its own stop until it goes on: median, 95 %, longest",
+       spread(f.at("downtime_ms"))},
+      {"the same when the program does not sleep 20 ms in each step: four ranks that wait by polling, two cores",
+       spread(f.at("no_sleep").at("downtime_ms"))},
       {"from when the last rank has stopped until the last goes on (median), in C (`heat`), C++ (`wave`) and Fortran "
        "(`wave_f90`); in C the grid that is computed anew stays out of the image",
        text(languages.at("c")) + ", " + text(languages.at("cpp")) + ", " + text(languages.at("fortran")) + " ms"},
@@ -184,10 +192,11 @@ Rows interpose(const Json& f) {
 }
 
 Rows scale(const Json& f) {
-  return {{"the agreement simulated with " + keys(f.at("migration_point").at("received_max")) +
-               " ranks, 32 a node: messages that the busiest agent receives, on a safe point",
-           numbers(f.at("migration_point").at("received_max"))},
-          {"on a cut at any call", numbers(f.at("cut").at("received_max"))}};
+  return {
+      {"the agreement simulated with " + keys(f.at("migration_point").at("received_max")) +
+           " ranks, 32 a node: messages that the busiest agent receives, on a safe point",
+       numbers(f.at("migration_point").at("received_max"))},
+      {"on a cut at any call", numbers(f.at("cut").at("received_max"))}};
 }
 
 Rows controller(const Json& f) {
