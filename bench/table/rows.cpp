@@ -192,11 +192,18 @@ Rows interpose(const Json& f) {
 }
 
 Rows scale(const Json& f) {
+  const Json& rebuild = f.at("rebuild");
   return {
       {"the agreement simulated with " + keys(f.at("migration_point").at("received_max")) +
            " ranks, 32 a node: messages that the busiest agent receives, on a safe point",
        numbers(f.at("migration_point").at("received_max"))},
-      {"on a cut at any call", numbers(f.at("cut").at("received_max"))}};
+      {"on a cut at any call", numbers(f.at("cut").at("received_max"))},
+      {"communicators that a process makes, one after the other, when one node of eight is evacuated to the others; " +
+           keys(rebuild) + " ranks",
+       numbers(rebuild, "rounds")},
+      {"messages of all processes for that, Open MPI's own included; of the busiest",
+       numbers(rebuild, "messages") + "; " + numbers(rebuild, "messages_max")},
+      {"time for that, on this machine", numbers(rebuild, "ms") + " ms"}};
 }
 
 Rows controller(const Json& f) {
