@@ -15,9 +15,10 @@ std::string text(double value) {
   char digits[64];
   std::snprintf(digits, sizeof digits, std::abs(value) < 9.95 ? "%.2g" : "%.0f", value);
   std::string result = digits;
-  if (std::abs(value) >= 9.95)
+  if (std::abs(value) >= 9.95) {
     for (int place = static_cast<int>(result.size()) - 3; place > (value < 0 ? 1 : 0); place -= 3)
       result.insert(static_cast<std::size_t>(place), 1, ',');
+  }
   return result;
 }
 
