@@ -13,4 +13,7 @@ struct Spread {
 /// Of at least one value.
 Spread spread(std::vector<double> values);
 
+/// The least of the values that is not below `share` of them (0 to 1]; of at least one.
+double percentile(std::vector<double> values, double share);
+
 }  // namespace cppc::bench

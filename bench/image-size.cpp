@@ -2,9 +2,11 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "job.hpp"
 #include "measure.hpp"
+#include "short_form.hpp"
 
 namespace {
 
@@ -48,7 +50,7 @@ int main() {
   std::printf("%-8s %12s %12s %8s %12s\n", "program", "saved", "reachable", "%", "tables");
   nlohmann::ordered_json saved;
   nlohmann::ordered_json reachable;
-  for (const Load& load : kLoads) {
+  for (const Load& load : std::span(kLoads).first(bench::unless_short(kLoads.size(), std::size_t{1}))) {
     std::vector<std::string> command{test::app(load.program)};
     command.insert(command.end(), load.arguments.begin(), load.arguments.end());
     const nlohmann::json measured = test::measure(command, load.safe_point);

@@ -6,6 +6,7 @@
 
 #include "figures.hpp"
 #include "job.hpp"
+#include "short_form.hpp"
 
 namespace {
 
@@ -15,16 +16,18 @@ struct Rounds {
 
 /// Two communicators of the same ranks differ by a hundredth in how fast a message goes, for as long as their job
 /// lasts; hence several jobs.
-constexpr int jobs = 7;
+const int jobs = cppc::bench::unless_short(7, 1);
+const int rounds = cppc::bench::unless_short(31, 1);  ///< of each
 
 using Measured = std::map<std::string, Rounds>;
 
 /// Adds what one job measures; false, and says so, when it fails.
 bool run_job(Measured& all) {
   using namespace cppc;
-  const test::Finished finished = test::Process({test::tool("cppc-run"), "-n", "2", test::tool("interpose-calls")},
-                                                {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
-                                      .wait();
+  const test::Finished finished =
+      test::Process({test::tool("cppc-run"), "-n", "2", test::tool("interpose-calls"), std::to_string(rounds)},
+                    {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
+          .wait();
   std::istringstream lines(finished.output);
   std::string what;
   for (double own = 0, replaced = 0; lines >> what >> own >> replaced;) {

@@ -1,14 +1,15 @@
 /* Times MPI's functions as libcppc replaces them, under cppc-run, and MPI's own, in turn, in the same process: on
  * communicators of the same two ranks, or of one. Rank 0 prints, one round a line: what, own and replaced nanoseconds.
- */
+ * Usage: interpose-calls ROUNDS */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 31, CALLS = 200000, PAIRS = 20000, REDUCTIONS = 50000, TRIPS = 2000, LARGEST = 65536 };
+enum { CALLS = 200000, PAIRS = 20000, REDUCTIONS = 50000, TRIPS = 2000, LARGEST = 65536 };
 
 static char buffer[LARGEST];
 static int me;
@@ -106,6 +107,7 @@ static MPI_Comm own_pair(MPI_Comm pair) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  const int rounds = atoi(argv[1]);
   find_functions();
   memset(buffer, 1, sizeof buffer);
   MPI_Comm pair, alone, own_alone;
@@ -114,7 +116,7 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_SELF, &alone);
   OWN(Comm_dup)(MPI_COMM_SELF, &own_alone);
   MPI_Comm own = own_pair(pair);
-  for (int round = 0; round < ROUNDS; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     compare("8", round, 8, own_pingpong, own, replaced_pingpong, pair);
     compare("65536", round, LARGEST, own_pingpong, own, replaced_pingpong, pair);
     MPI_Barrier(pair);

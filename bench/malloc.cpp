@@ -12,10 +12,11 @@
 
 #include "figures.hpp"
 #include "job.hpp"
+#include "short_form.hpp"
 
 namespace {
 
-constexpr int rounds = 9;
+const int rounds = cppc::bench::unless_short(9, 1);
 
 struct Allocator {
   const char* name;
@@ -56,10 +57,11 @@ std::optional<double> measure(const Allocator& allocator, const Work& work) {
   using namespace cppc;
   std::vector<std::string> environment;
   if (!allocator.library.empty()) environment.push_back("LD_PRELOAD=" + allocator.library);
-  const test::Finished finished = test::Process({test::tool("malloc-calls"), work.work, std::to_string(work.threads),
-                                                 std::to_string(work.operations)},
-                                                environment)
-                                      .wait();
+  const test::Finished finished =
+      test::Process({test::tool("malloc-calls"), work.work, std::to_string(work.threads),
+                     std::to_string(cppc::bench::unless_short(work.operations, work.operations / 100))},
+                    environment)
+          .wait();
   if (finished.status == 0) return std::stod(finished.output);
   std::fprintf(stderr, "malloc-calls %s with %s: status %d\n%s", work.name, allocator.name, finished.status,
                finished.errors.c_str());

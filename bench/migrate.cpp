@@ -1,8 +1,9 @@
 /// Migrations of every rank in turn among three nodes, an evacuation and a power-off, and more migrations on the rest:
-/// how long the job stands still, how fast ranks move and leave, what leaks. The solver's answer is compared with that
-/// of an undisturbed run of as many steps. Then fewer migrations of programs of the same size in other languages, which
-/// check themselves.
+/// how long each rank stands still, how fast ranks move and leave, what leaks. The solver's answer is compared with
+/// that of an undisturbed run of as many steps. Then fewer migrations of programs of the same size in other languages,
+/// which check themselves, and of the solver without pauses between its steps.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "footprint.hpp"
 #include "job.hpp"
 #include "scene.hpp"
+#include "short_form.hpp"
 
 namespace {
 
@@ -20,10 +22,10 @@ using namespace cppc;
 
 struct Settings {
   int ranks = 4;
-  int megabytes = 64;
+  int megabytes = bench::unless_short(64, 2);
   int before = 100;  ///< migrations before the evacuation
   int after = 20;
-  int others = 24;  ///< of the programs in other languages
+  int others = 24;  ///< of each other program
 };
 
 const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2,node2:2", "-n", "4"};
@@ -74,6 +76,7 @@ class Run {
     const auto& answer = printed.contains("jobs") ? printed["jobs"].at(0) : printed;  // of an evacuation, of all jobs
     for (const char* name : {"frozen_ms", "response_ms", "evacuation_ms", "rebuild_ms"})
       times_[name].push_back(answer.at(name));
+    for (const double downtime : answer.at("downtime_ms")) times_["downtime_ms"].push_back(downtime);
   }
 
   test::Finished finish() {
@@ -84,8 +87,7 @@ class Run {
  private:
   static std::vector<std::string> command(const std::string& program, int megabytes, std::vector<std::string> options,
                                           const std::string& until) {
-    options.insert(options.begin(),
-                   {test::app(program), "--mb", std::to_string(megabytes), "--pause-us", "20000", "--until", until});
+    options.insert(options.begin(), {test::app(program), "--mb", std::to_string(megabytes), "--until", until});
     return options;
   }
 
@@ -97,12 +99,27 @@ class Run {
   int lost_ = 0;
 };
 
-/// The median time that a program's ranks stand still; none, and it says so, when a migration or the program fails.
-std::optional<double> frozen_ms(const Settings& settings, const std::string& program) {
-  Run run(settings, program);
+const std::vector<std::string> kPauses{"--pause-us", "20000"};
+
+double rounded(double value) { return std::round(value * 10) / 10; }
+
+/// How long the ranks stand still.
+nlohmann::ordered_json downtime(const Times& times) {
+  const std::vector<double>& all = times.at("downtime_ms");
+  return {{"median", rounded(bench::spread(all).median)},
+          {"p95", rounded(bench::percentile(all, 0.95))},
+          {"max", rounded(bench::spread(all).high)}};
+}
+
+double frozen_ms(const Times& times) { return rounded(bench::spread(times.at("frozen_ms")).median); }
+
+/// Of a program whose ranks move; none, and it says so, when a migration or the program fails.
+std::optional<Times> times_of(const Settings& settings, const std::string& program,
+                              const std::vector<std::string>& arguments) {
+  Run run(settings, program, arguments);
   run.circulate(settings.others, {"node0", "node1", "node2"});
   const test::Finished finished = run.finish();
-  if (finished.status == 0 && run.lost() == 0) return bench::spread(run.times().at("frozen_ms")).median;
+  if (finished.status == 0 && run.lost() == 0) return run.times();
   std::fprintf(stderr, "%s: status %d, %d migrations failed\n%s%s", program.c_str(), finished.status, run.lost(),
                finished.output.c_str(), finished.errors.c_str());
   return std::nullopt;
@@ -113,20 +130,23 @@ std::optional<double> frozen_ms(const Settings& settings, const std::string& pro
 int main(int argc, char** argv) {
   Settings settings;
   CLI::App options{"Moves the ranks of programs about, and powers a node off."};
-  options.add_option("--before", settings.before, "migrations before the power-off")->check(CLI::Range(12, 10000));
+  options.add_option("--before", settings.before, "migrations before the power-off")->check(CLI::Range(1, 10000));
   options.add_option("--after", settings.after, "migrations after it")->check(CLI::Range(1, 10000));
-  options.add_option("--others", settings.others, "migrations of the programs in C++ and Fortran")
+  options
+      .add_option("--others", settings.others, "migrations of each other program: in C++, in Fortran, without pauses")
       ->check(CLI::Range(1, 10000));
   CLI11_PARSE(options, argc, argv);
-  Run run(settings, "heat", {"--quiet"});
+  Run run(settings, "heat", {"--quiet", kPauses[0], kPauses[1]});
   const std::vector<std::string> all{"node0", "node1", "node2"};
   const std::vector<std::string> rest{"node0", "node2"};
-  run.circulate(2 * settings.ranks, all);  // every rank has moved: what a first migration needs is there
+  // When every rank has moved, what a first migration needs is there.
+  const int first = std::min(2 * settings.ranks, settings.before);
+  run.circulate(first, all);
   using bench::Footprint;
   using bench::largest;
   const Footprint early = largest(run.cluster(), all, test::app("heat"));
   const Footprint early_agent = largest(run.cluster(), all, test::tool("cppc-agent"));
-  run.circulate(settings.before - 2 * settings.ranks, all);
+  run.circulate(settings.before - first, all);
   run.migrate({"--evacuate", "node1"});
   run.cluster().off("node1");
   run.circulate(settings.after, rest);
@@ -154,26 +174,32 @@ int main(int argc, char** argv) {
       "largest process   rank: %ld descriptors, %.1f MB (early: %ld, %.1f); agent: %ld, %.1f MB (early: %ld, %.1f)\n",
       late.descriptors, late.megabytes, early.descriptors, early.megabytes, late_agent.descriptors,
       late_agent.megabytes, early_agent.descriptors, early_agent.megabytes);
-  const std::optional<double> cpp = frozen_ms(settings, "wave");
-  const std::optional<double> fortran = frozen_ms(settings, "wave_f90");
-  const auto rounded = [](double value) { return std::round(value * 10) / 10; };
-  nlohmann::ordered_json by_language{
-      {"c", rounded(spreads["frozen_ms"].median)}, {"cpp", nullptr}, {"fortran", nullptr}};
-  if (cpp) by_language["cpp"] = rounded(*cpp);
-  if (fortran) by_language["fortran"] = rounded(*fortran);
-  std::printf("%s\n", nlohmann::ordered_json{{"bench", "migrate"},
-                                             {"migrations", settings.before + settings.after},
-                                             {"lost", run.lost()},
-                                             {"bitwise_equal", equal},
-                                             {"frozen_ms_median", rounded(spreads["frozen_ms"].median)},
-                                             {"frozen_ms_max", rounded(spreads["frozen_ms"].high)},
-                                             {"response_ms_median", rounded(spreads["response_ms"].median)},
-                                             {"evacuation_ms_median", rounded(spreads["evacuation_ms"].median)},
-                                             {"rebuild_ms_median", rounded(spreads["rebuild_ms"].median)},
-                                             {"fds_grown", descriptors},
-                                             {"rss_grown_mb", rounded(grown)},
-                                             {"by_language", by_language}}
-                          .dump()
-                          .c_str());
-  return run.lost() == 0 && equal && cpp && fortran ? 0 : 1;
+  const auto cpp = times_of(settings, "wave", kPauses);
+  const auto fortran = times_of(settings, "wave_f90", kPauses);
+  const auto no_sleep = times_of(settings, "heat", {"--quiet"});
+  if (run.times().empty() || !cpp || !fortran || !no_sleep) return 1;
+  for (const auto& [name, times] : {std::pair{"C", &run.times()}, std::pair{"C++", &*cpp},
+                                    std::pair{"Fortran", &*fortran}, std::pair{"C, no sleep", &*no_sleep}})
+    std::printf("downtime of a rank, ms, %-12s %s\n", name, downtime(*times).dump().c_str());
+  const nlohmann::ordered_json by_language{
+      {"c", frozen_ms(run.times())}, {"cpp", frozen_ms(*cpp)}, {"fortran", frozen_ms(*fortran)}};
+  std::printf("%s\n",
+              nlohmann::ordered_json{
+                  {"bench", "migrate"},
+                  {"migrations", settings.before + settings.after},
+                  {"lost", run.lost()},
+                  {"bitwise_equal", equal},
+                  {"frozen_ms_median", rounded(spreads["frozen_ms"].median)},
+                  {"frozen_ms_max", rounded(spreads["frozen_ms"].high)},
+                  {"response_ms_median", rounded(spreads["response_ms"].median)},
+                  {"evacuation_ms_median", rounded(spreads["evacuation_ms"].median)},
+                  {"rebuild_ms_median", rounded(spreads["rebuild_ms"].median)},
+                  {"fds_grown", descriptors},
+                  {"rss_grown_mb", rounded(grown)},
+                  {"by_language", by_language},
+                  {"downtime_ms", downtime(run.times())},
+                  {"no_sleep", {{"frozen_ms_median", frozen_ms(*no_sleep)}, {"downtime_ms", downtime(*no_sleep)}}}}
+                  .dump()
+                  .c_str());
+  return run.lost() == 0 && equal ? 0 : 1;
 }

@@ -22,6 +22,7 @@
 #include "figures.hpp"
 #include "job.hpp"
 #include "mpirun_command.hpp"
+#include "short_form.hpp"
 
 namespace {
 
@@ -149,7 +150,8 @@ Measured measure(const Load& load, const std::array<Way, kWays>& ways, int round
     for (std::size_t i = 0; i < these; ++i) {
       const std::size_t way = (i + static_cast<std::size_t>(round)) % these;
       ways[way].run(load, 1, measured.brief[way]);
-      const std::string printed = ways[way].run(load, load.times, measured.whole[way]);
+      const std::string printed =
+          ways[way].run(load, bench::unless_short(load.times, 2 + load.times / 100), measured.whole[way]);
       if (answer.empty()) answer = printed;
       if (printed == answer) continue;
       std::fprintf(stderr, "%s: results differ\n%s%s", load.program.c_str(), answer.c_str(), printed.c_str());

@@ -1,7 +1,7 @@
 /// What an agreement costs in large jobs: simulations in which ranks and agents take the moves of
 /// cppc/migration_point.hpp and of cppc/cut.hpp, over the agents' tree. Time is counted in ticks: an agent's pause
-/// between two polls, in which a message arrives as well.
-///   --most N   ranks, at the most
+/// between two polls, in which a message arrives as well. And what it costs to rebuild the communicator of all ranks,
+/// counted in jobs on eight emulated nodes.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "figures.hpp"
+#include "scale/rebuild.hpp"
 #include "scale/simulation.hpp"
 #include "short_form.hpp"
 
@@ -54,12 +55,30 @@ Row measure(const Way& way, int ranks) {
   return row;
 }
 
+/// By ranks.
+nlohmann::ordered_json rebuilds() {
+  std::printf("\nRebuilding the communicator of all ranks, when one node of eight is evacuated to the others\n");
+  std::printf("%8s %14s %10s %14s %10s\n", "ranks", "communicators", "messages", "of a process", "ms");
+  nlohmann::ordered_json figures;
+  for (const int ranks : {8, 16, 32, 64}) {
+    if (ranks > bench::unless_short(64, 8)) break;
+    const Rebuild one = measure_rebuild(ranks);
+    std::printf("%8d %14d %10ld %14ld %10.1f\n", ranks, one.rounds, one.messages, one.messages_max, one.milliseconds);
+    std::fflush(stdout);
+    figures[std::to_string(ranks)] = {{"rounds", one.rounds},
+                                      {"messages", one.messages},
+                                      {"messages_max", one.messages_max},
+                                      {"ms", std::round(one.milliseconds * 10) / 10}};
+  }
+  return figures;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   int most = 100'000;
-  CLI::App options{"Simulates agreements in large jobs."};
-  options.add_option("--most", most, "ranks, at the most")->check(CLI::Range(64, 1'000'000));
+  CLI::App options{"Simulates agreements in large jobs, and counts what it costs to rebuild communicators."};
+  options.add_option("--most", most, "ranks of the simulated jobs, at the most")->check(CLI::Range(64, 1'000'000));
   CLI11_PARSE(options, argc, argv);
   std::printf("Messages that an agent receives until all ranks stand; %d runs\n", kRuns);
   std::printf("%-16s %8s %7s %8s %12s %12s\n", "agreement on", "ranks", "nodes", "ticks", "an agent", "at the most");
@@ -77,5 +96,6 @@ int main(int argc, char** argv) {
       figures[way.name]["ticks"][key] = row.ticks;
     }
   }
+  figures["rebuild"] = rebuilds();
   std::printf("%s\n", figures.dump().c_str());
 }

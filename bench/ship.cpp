@@ -20,6 +20,7 @@
 #include "figures.hpp"
 #include "job.hpp"
 #include "ship/small_blocks.hpp"
+#include "short_form.hpp"
 
 namespace {
 
@@ -210,10 +211,12 @@ double share_of_line(const std::string& bandwidth, double gigabits, const Load& 
 /// By numbers of blocks.
 struct BlockFigures {
   nlohmann::ordered_json nanoseconds, bytes;
+  nlohmann::ordered_json bytes_by_place;  ///< the former are the most of these
 };
 
-BlockFigures block_figures(const std::string& kind, const std::string& program, const std::vector<long>& numbers,
-                           int turns, Aims& aims) {
+BlockFigures block_figures(const std::string& kind, const std::string& program, std::vector<long> numbers, int turns,
+                           Aims& aims) {
+  numbers.resize(bench::unless_short(numbers.size(), std::size_t{1}));
   std::printf(
       "\nSmall blocks, %s, %d turns: more than the same bytes in one block, a block\n%-12s %10s %14s %14s %14s\n",
       kind.c_str(), turns, "blocks", "ns", "bytes sent", "leaver bytes", "newcomer bytes");
@@ -221,7 +224,7 @@ BlockFigures block_figures(const std::string& kind, const std::string& program, 
   const test::Cluster cluster(2);
   for (const long blocks : numbers) {
     // A move of 10,000 blocks takes milliseconds: what else happens on the machine shows most there.
-    const int more = blocks < 100'000 ? 4 : 1;
+    const int more = blocks < 100'000 ? bench::unless_short(4, 1) : 1;
     const bench::BlockCost cost = bench::measure_small_blocks(cluster, test::tool(program), blocks, more * turns);
     const double most = std::max({cost.image_bytes, cost.leaver_bytes, cost.newcomer_bytes});
     const std::string name = std::to_string(blocks);
@@ -232,6 +235,9 @@ BlockFigures block_figures(const std::string& kind, const std::string& program, 
     aims.at_most(kind + ", " + name + " blocks: bytes a block", most, 64);
     figures.nanoseconds[name] = rounded(cost.nanoseconds);
     figures.bytes[name] = rounded(most);
+    figures.bytes_by_place[name] = {{"sent", rounded(cost.image_bytes)},
+                                    {"leaver", rounded(cost.leaver_bytes)},
+                                    {"newcomer", rounded(cost.newcomer_bytes)}};
   }
   return figures;
 }
@@ -256,9 +262,13 @@ void run(const std::vector<std::uint64_t>& sizes, int repeats, int turns) {
     }
   }
   const std::vector<std::string> ways{"raw-tcp", "ours"};
-  const double slow = share_of_line("1gbit", 1, {.megabytes = 256, .repeats = repeats > 0 ? repeats : 3, .ways = ways});
-  const double fast =
-      share_of_line("10gbit", 10, {.megabytes = 1024, .repeats = repeats > 0 ? repeats : 5, .ways = ways});
+  const auto line = [&](std::uint64_t megabytes, int usual) {
+    return Load{.megabytes = bench::unless_short(megabytes, std::uint64_t{10}),
+                .repeats = repeats > 0 ? repeats : usual,
+                .ways = ways};
+  };
+  const double slow = share_of_line("1gbit", 1, line(256, 3));
+  const double fast = share_of_line("10gbit", 10, line(1024, 5));
   aims.at_least("share of a line of 1 Gbit/s", slow, 0.94);
   aims.at_least("share of a line of 10 Gbit/s", fast, 0.85);
   aims.report();
@@ -270,7 +280,9 @@ void run(const std::vector<std::uint64_t>& sizes, int repeats, int turns) {
                                              {"blocks", by_address.nanoseconds},
                                              {"block_bytes", by_address.bytes},
                                              {"blocks_portable", portable.nanoseconds},
-                                             {"block_bytes_portable", portable.bytes}}
+                                             {"block_bytes_portable", portable.bytes},
+                                             {"block_bytes_by_place", by_address.bytes_by_place},
+                                             {"block_bytes_by_place_portable", portable.bytes_by_place}}
                           .dump()
                           .c_str());
 }

@@ -12,13 +12,14 @@
 #include "figures.hpp"
 #include "job.hpp"
 #include "process.hpp"
+#include "short_form.hpp"
 
 namespace {
 
 using namespace cppc;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRuns = 3;
+const int kRuns = cppc::bench::unless_short(3, 1);
 
 class Maker {
  public:
@@ -90,7 +91,7 @@ int main() {
   const std::vector<std::string> flags = mpi_flags();
   std::string json;
   std::printf("%8s  %28s  %28s\n", "lines", "cppc, s (median, extremes)", "clang -fsyntax-only, s");
-  for (const int lines : std::array{5000, 80000}) {
+  for (const int lines : bench::unless_short(std::array{5000, 80000}, std::array{500, 5000})) {
     const std::string file = folder.file("program.c");
     std::ofstream(file) << Maker().program(lines);
     std::vector<std::string> translate{test::tool("cppc"), file, "-o", folder.file("out.c"), "--"};

@@ -197,7 +197,8 @@ tl::expected<Crew, cppc_status> join(const Part& part) {
     if (!left) return tl::unexpected(left.error());
     current = *left;
   }
-  int code = join_newcomers(part, newcomer, current);
+  // None come when a node without ranks is evacuated.
+  int code = part.joins.empty() ? MPI_SUCCESS : join_newcomers(part, newcomer, current);
   Crew after{.ranks = part.ranks};
   const int key = part.agent ? part.ranks + part.place : part.place;
   if (code == MPI_SUCCESS) code = PMPI_Comm_split(current, part.leaves ? MPI_UNDEFINED : 0, key, &after.all);

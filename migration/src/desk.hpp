@@ -33,6 +33,11 @@ static_assert(Shared<std::uint64_t>::is_always_lock_free && Shared<std::uint32_t
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
+/// By Clock, for shared memory.
+inline std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now().time_since_epoch()).count());
+}
+
 /// A word that changes hands between processes; a waiter sleeps in the kernel.
 class SharedWord {
  public:
@@ -79,6 +84,9 @@ struct alignas(64) Slot {
   // The rank's report on arrival.
   Shared<std::uint64_t> passed;
   Shared<std::uint32_t> site;
+  // Of the migration under way, in nanoseconds. stood: for how long the rank has stood still at stops that are over; the
+  // agent sets it to 0. stopped: when, by Clock, it came to the last one; the agent's, for a newcomer: the commit.
+  Shared<std::uint64_t> stood_ns, stopped_ns;
   // Messages sent and received, requests active: kept up to date while the rank drains. Whoever reads `active` first
   // sees a `received` that is no older.
   Shared<std::int64_t> sent;

@@ -108,6 +108,30 @@ TEST(MigrationTest, AnEvacuatedNodeCanBePoweredOff) {
   expect_same_answer(scene);
 }
 
+/// Of those that stay, and of the one that moves from one node's clock to another's.
+TEST(MigrationTest, TellsTheDowntimeOfEachRank) {
+  HeatScene scene(3, kFourOnTwo);
+  const Finished finished = scene.job().migrate({"--rank", "1", "--to", "node2", "--json"});
+  expect_done(finished);
+  const auto done = nlohmann::json::parse(finished.output);
+  ASSERT_EQ(done["downtime_ms"].size(), 4U) << done;
+  for (const auto& downtime : done["downtime_ms"]) {
+    EXPECT_GT(downtime, 0) << done;
+    EXPECT_LE(downtime, done["seconds"].get<double>() * 1000) << done;
+  }
+  expect_same_answer(scene);
+}
+
+TEST(MigrationTest, EvacuatesANodeWithoutRanks) {
+  HeatScene scene(3, {"-H", "node0:2,node1:4,node2:2", "-n", "4"});
+  const Finished evacuated = scene.job().migrate({"--evacuate", "node2"});
+  expect_done(evacuated);
+  EXPECT_NE(evacuated.output.find("node2: safe to power off"), std::string::npos) << evacuated.output;
+  EXPECT_EQ(scene.cluster().processes("node2", tool("cppc-agent")).size(), 0U);
+  expect_done(scene.job().migrate({"--rank", "0", "--to", "node1"}));
+  expect_same_answer(scene);
+}
+
 /// One of the jobs has its socket at a place of its own.
 TEST(MigrationTest, AnEvacuationEmptiesTheNodeOfAllJobs) {
   const Folder folder;

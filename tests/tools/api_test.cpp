@@ -108,6 +108,7 @@ TEST_F(ApiTest, CarriesOutAMigration) {
   EXPECT_EQ(done["response_ms"], 34);
   EXPECT_EQ(done["evacuation_ms"], 56);
   EXPECT_EQ(done["rebuild_ms"], 7);
+  EXPECT_EQ(done["downtime_ms"], json::parse("[8, 9]"));
   EXPECT_EQ(done["image_bytes"], 64'000'000);
   EXPECT_EQ(done["status"], 0);
   EXPECT_EQ(done["reason"], "");

@@ -119,7 +119,7 @@ void FakeAgents::obey(const wire::Order& order) {
     leader = agent;
   }
   agents_[leader]->send(wire::Progress{order.id, "ship", 32'000'000, 64'000'000});
-  agents_[leader]->send(wire::Outcome{order.id, CPPC_OK, "", 12, 34, 56, 7, 64'000'000});
+  agents_[leader]->send(wire::Outcome{order.id, CPPC_OK, "", 12, 34, 56, 7, 64'000'000, {8, 9}});
 }
 
 void FakeAgents::finish() {

@@ -6,8 +6,8 @@
 ///                             optional "dry_run":true and "timeout_s":60 (until the migration point is reached).
 ///                             202 with the migration, or for a dry run 200 with its {"moves"}
 ///   GET    /v1/migrations/ID  {"id","state","moves","bytes_done","bytes_total","seconds","frozen_ms","response_ms",
-///                             "evacuation_ms","rebuild_ms","image_bytes","status","reason","messages"}; "status" is of
-///                             cppc/status.h
+///                             "evacuation_ms","rebuild_ms","downtime_ms","image_bytes","status","reason","messages"};
+///                             "status" is of cppc/status.h, "downtime_ms" a list, by rank
 ///   DELETE /v1/migrations/ID  cancels it, if there is still time: 202 with the migration
 ///
 /// Errors are {"error":"..."}: 400 malformed, 401 somebody who may not ask, 404 no such thing, 409 refused by the plan,

@@ -148,6 +148,7 @@ json to_json(const Migration& migration) {
           {"response_ms", migration.outcome.response_ms},
           {"evacuation_ms", migration.outcome.evacuation_ms},
           {"rebuild_ms", migration.outcome.rebuild_ms},
+          {"downtime_ms", migration.outcome.downtime_ms},
           {"image_bytes", migration.outcome.image_bytes},
           {"status", static_cast<int>(migration.outcome.status)},
           {"reason", migration.outcome.reason},

@@ -1,9 +1,10 @@
 /// The messages between the controller (in cppc-run) and the agents: one JSON object a line, over TCP.
 ///
-/// An agent connects to one of the addresses in CPPC_CONTROLLER ("host:port,host:port") and says Hello with its
-/// one-time key; a connection that says anything else first is closed. Agents are numbered 0, 1, ... in the order of
-/// their nodes on mpirun's command line. Each says whether it is Ready for the commit. The lowest agent that is left is
-/// the leader: Progress comes from it, and from those whose ranks leave, the Outcome from it alone.
+/// An agent connects to the first of the addresses in CPPC_CONTROLLER that answers (numbers, no names:
+/// "192.0.2.1:4711,[2001:db8::1]:4711") and says Hello with its one-time key; a connection that says anything else first
+/// is closed. Agents are numbered 0, 1, ... in the order of their nodes on mpirun's command line. Each says whether it
+/// is Ready for the commit. The lowest agent that is left is the leader: Progress comes from it, and from those whose
+/// ranks leave, the Outcome from it alone.
 #pragma once
 
 #include <sys/types.h>
@@ -116,6 +117,7 @@ struct Outcome {
   std::string reason;  ///< for people; empty when done
   double frozen_ms = 0, response_ms = 0, evacuation_ms = 0, rebuild_ms = 0;
   std::uint64_t image_bytes = 0;
+  std::vector<double> downtime_ms;  ///< by rank: all time from a stop of its own until it went on, in this migration
 };
 
 struct Move {

@@ -20,6 +20,9 @@ using namespace std::chrono_literals;
 
 namespace {
 constexpr int kLists = 7;  // leader to agents without MPI: number of joins, joins, gone
+
+/// Of so many ranks one message by way of the controller, which agents without MPI need, has the downtimes.
+constexpr int kMostDowntimes = 200'000;
 }  // namespace
 
 std::vector<int> Operation::joining_agents() const {
@@ -31,7 +34,13 @@ std::vector<int> Operation::joining_agents() const {
 }
 
 void Operation::commit() {
-  for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).needed.store(1);
+  const std::uint64_t committed_ns = now_ns();
+  for (const Passage& newcomer : newcomers_) {
+    Slot& slot = node_.desk.slot(newcomer.rank);
+    slot.stood_ns = 0;
+    slot.stopped_ns = committed_ns;
+    slot.needed.store(1);
+  }
   for (const Passage& leaver : leavers_) node_.desk.slot(leaver.rank).decided.store(1);
   announce("commit");
   const MPI_Comm before = node_.crew.own;
@@ -44,6 +53,7 @@ void Operation::commit() {
   update_node();
   for (const int rank : node_.local_ranks())
     while (!works(rank)) std::this_thread::sleep_for(50us);
+  note_downtimes(committed_ns);
   outcome_.rebuild_ms = milliseconds_since(committed);
   outcome_.frozen_ms = milliseconds_since(frozen_);
   outcome_.response_ms = milliseconds_since(started_);
@@ -146,17 +156,59 @@ void Operation::await_departures() {
   }
 }
 
+/// Of this node's ranks. A rank that moves stands still on two nodes, whose clocks may differ: what comes before the
+/// commit counts on the one, the rest on the other. Agents differ in when they commit by the time of a few messages.
+void Operation::note_downtimes(std::uint64_t committed_ns) {
+  if (node_.crew.ranks > kMostDowntimes) return;
+  std::vector<double>& downtimes = outcome_.downtime_ms;
+  downtimes.resize(static_cast<std::size_t>(node_.crew.ranks));
+  const auto note = [&](int rank, std::uint64_t nanoseconds) {
+    downtimes[static_cast<std::size_t>(rank)] = static_cast<double>(nanoseconds) / 1e6;
+  };
+  for (const int rank : node_.local_ranks()) note(rank, node_.desk.slot(rank).stood_ns);
+  for (const Passage& leaver : leavers_) {
+    const Slot& slot = node_.desk.slot(leaver.rank);
+    note(leaver.rank, slot.stood_ns + (committed_ns - slot.stopped_ns));
+  }
+}
+
 void Operation::share_times() {
   std::array<double, 4> times{outcome_.frozen_ms, outcome_.rebuild_ms, outcome_.response_ms, outcome_.evacuation_ms};
   std::array<std::int64_t, 1> bytes{static_cast<std::int64_t>(outcome_.image_bytes)};
   if (!comm_.allreduce(times, [](double one, double other) { return std::max(one, other); }) ||
-      !comm_.allreduce(bytes, std::plus<>()))
+      !comm_.allreduce(bytes, std::plus<>()) || !share_downtimes())
     return fail(CPPC_ERR_MPI, comm_.error());
   outcome_.frozen_ms = times[0];
   outcome_.rebuild_ms = times[1];
   outcome_.response_ms = times[2];
   outcome_.evacuation_ms = times[3];
   outcome_.image_bytes = static_cast<std::uint64_t>(bytes[0]);
+}
+
+/// Sums, since each rank that moves has stood still on two nodes.
+bool Operation::share_downtimes() {
+  std::vector<double>& downtimes = outcome_.downtime_ms;
+  std::vector<float> numbers(downtimes.begin(), downtimes.end());
+  const auto bytes_of = [](const std::vector<float>& numbers) {
+    const auto bytes = std::as_bytes(std::span(numbers));
+    return AgentComm::Bytes(bytes.begin(), bytes.end());
+  };
+  const auto read = [](std::vector<float>& numbers, const AgentComm::Bytes& bytes) {
+    std::memcpy(numbers.data(), bytes.data(), std::min(bytes.size(), numbers.size() * sizeof(float)));
+  };
+  AgentComm::Bytes all = bytes_of(numbers);
+  const bool done = comm_.allreduce(all, [&](AgentComm::Bytes& sum, const AgentComm::Bytes& more) {
+    std::vector<float> sums(numbers.size());
+    std::vector<float> others(numbers.size());
+    read(sums, sum);
+    read(others, more);
+    std::ranges::transform(sums, others, sums.begin(), std::plus<>());
+    sum = bytes_of(sums);
+  });
+  if (!done) return false;
+  read(numbers, all);
+  downtimes.assign(numbers.begin(), numbers.end());
+  return true;
 }
 
 void Operation::roll_back() {

@@ -30,6 +30,7 @@ Operation::Operation(Node& node, const wire::Order& order)
     if (from == node.agent) leavers_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = move.to});
     if (move.to == node.agent) newcomers_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = from});
   }
+  for (const int rank : node.local_ranks()) node.desk.slot(rank).stood_ns = 0;
 }
 
 std::optional<wire::Outcome> Operation::run() {

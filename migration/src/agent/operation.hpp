@@ -104,7 +104,9 @@ class Operation {
   bool share(Lists& lists);
   void acknowledge();
   void await_departures();
+  void note_downtimes(std::uint64_t committed_ns);
   void share_times();
+  bool share_downtimes();
   void update_node();
   void free_agents(MPI_Comm before);
 

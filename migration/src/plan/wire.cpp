@@ -67,6 +67,7 @@ void fields(Visitor& visit, Visited<Visitor, Outcome>& outcome) {
   visit("evacuation_ms", outcome.evacuation_ms);
   visit("rebuild_ms", outcome.rebuild_ms);
   visit("image_bytes", outcome.image_bytes);
+  visit("downtime_ms", outcome.downtime_ms);
 }
 
 template <class Visitor>

@@ -198,6 +198,7 @@ tl::expected<Action, cppc_status> Member::next_command() {
 }
 
 void Member::stopped(std::uint64_t passed, unsigned site) {
+  slot().stopped_ns = now_ns();
   if (std::exchange(at_call_, false)) passed = site = 0;  // each rank has come by other safe points
   if (stop_at_) {
     stop_at_.reset();
@@ -237,6 +238,11 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
   last_image_.reset();
   draining_ = false;
   if (drained) runtime_->resume();
+  go_on();
+}
+
+void Member::go_on() {
+  slot().stood_ns += now_ns() - slot().stopped_ns;
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
 }
 
@@ -306,7 +312,7 @@ cppc_status Member::join() {
   crew_ = *crew;
   if (const cppc_status status = runtime_->rebuild(crew_.own); status != CPPC_OK) return status;
   watch_page();
-  slot().stage.set(static_cast<std::uint32_t>(Stage::working));
+  go_on();
   return CPPC_OK;
 }
 

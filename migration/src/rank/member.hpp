@@ -58,6 +58,7 @@ class Member {
   tl::expected<Action, cppc_status> next_command();
   Action await_order();
   std::function<bool()> given_up();
+  void go_on();
   void join_crew();
   void watch_page();
   [[noreturn]] void leave();

@@ -48,7 +48,8 @@ TEST(Wire, ProgressAndOutcomeSurviveTheRoundTrip) {
   EXPECT_EQ(progress.phase, "ship");
   EXPECT_EQ(progress.bytes_done, 10u);
   EXPECT_EQ(progress.bytes_total, 20u);
-  const Outcome outcome = round_trip(Outcome{7, CPPC_ERR_CHECKSUM, "rank 5: wrong bytes", 1.5, 2.5, 3.5, 4.5, 99});
+  const Outcome outcome =
+      round_trip(Outcome{7, CPPC_ERR_CHECKSUM, "rank 5: wrong bytes", 1.5, 2.5, 3.5, 4.5, 99, {0.5, 6.5}});
   EXPECT_EQ(outcome.id, 7u);
   EXPECT_EQ(outcome.status, CPPC_ERR_CHECKSUM);
   EXPECT_EQ(outcome.reason, "rank 5: wrong bytes");
@@ -57,6 +58,7 @@ TEST(Wire, ProgressAndOutcomeSurviveTheRoundTrip) {
   EXPECT_EQ(outcome.evacuation_ms, 3.5);
   EXPECT_EQ(outcome.rebuild_ms, 4.5);
   EXPECT_EQ(outcome.image_bytes, 99u);
+  EXPECT_EQ(outcome.downtime_ms, (std::vector<double>{0.5, 6.5}));
 }
 
 TEST(Wire, OrdersSurviveTheRoundTrip) {
@@ -128,7 +130,9 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"type":"roster","agent":0,"ranks":[{"rank":0,"pid":1,"bytes":0,"finished":0}],"cores":1,)"
                     R"("memory_free":0})",
                     R"({"type":"outcome","id":1,"status":1,"reason":"","frozen_ms":0,"response_ms":0,)"
-                    R"("evacuation_ms":0,"rebuild_ms":0,"image_bytes":0})"));
+                    R"("evacuation_ms":0,"rebuild_ms":0,"image_bytes":0,"downtime_ms":[]})",
+                    R"({"type":"outcome","id":1,"status":0,"reason":"","frozen_ms":0,"response_ms":0,)"
+                    R"("evacuation_ms":0,"rebuild_ms":0,"image_bytes":0,"downtime_ms":[-1]})"));
 
 TEST(Wire, ALongReasonIsCutOffAndAnEndlessOneRefused) {
   EXPECT_EQ(round_trip(Outcome{1, CPPC_OK, std::string(5000, 'x')}).reason, std::string(4096, 'x'));

@@ -1,0 +1,125 @@
+/// The README's table of figures, made from the benches' last lines: bench/run --record NAME keeps them in
+/// bench/figures.jsonl, with the machine, the date and the commit of each.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "table/rows.hpp"
+
+namespace {
+
+using namespace cppc::bench;
+
+const std::string kBegin = "<!-- bench/run table writes from here -->\n";
+const std::string kEnd = "<!-- to here -->\n";
+
+[[noreturn]] void give_up(const std::string& why) {
+  std::fprintf(stderr, "bench-table: %s\n", why.c_str());
+  std::exit(EXIT_FAILURE);
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) give_up("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// By bench; of lines of the same one the last counts.
+std::map<std::string, Json> figures_of(const std::string& lines, const std::string& path) {
+  std::map<std::string, Json> figures;
+  std::istringstream stream(lines);
+  for (std::string line; std::getline(stream, line);) {
+    Json one = Json::parse(line, nullptr, false);
+    if (!one.is_object() || !one.contains("bench")) give_up(path + ": not a bench's last line: " + line);
+    const std::string name = one.at("bench");
+    figures[name] = std::move(one);
+  }
+  return figures;
+}
+
+std::string measured(const Json& figures) {
+  const Json& how = figures.at("measured");
+  return how.at("date").get<std::string>() + ", `" + how.at("commit").get<std::string>() + "`, " +
+         how.at("machine").get<std::string>();
+}
+
+std::string command(const Json& figures) {
+  const auto arguments = figures.at("measured").at("arguments").get<std::string>();
+  return "`bench/run " + figures.at("bench").get<std::string>() + (arguments.empty() ? "" : " " + arguments) + "`";
+}
+
+std::string table(const std::map<std::string, Json>& figures) {
+  std::string text = "| command | what | figure | measured |\n| --- | --- | --- | --- |\n";
+  for (const BenchRows& bench : benches()) {
+    const auto found = figures.find(bench.name);
+    if (found == figures.end()) {
+      text += "| `bench/run " + bench.name + "` | | not recorded | |\n";
+      continue;
+    }
+    bool first = true;
+    for (const Row& row : bench.rows(found->second)) {
+      text += "| " + (first ? command(found->second) : "") + " | " + row.what + " | " + row.figure + " | " +
+              (first ? measured(found->second) : "") + " |\n";
+      first = false;
+    }
+  }
+  return text;
+}
+
+/// `readme` with another table.
+std::string with_table(const std::string& readme, const std::string& table) {
+  const auto begin = readme.find(kBegin);
+  const auto end = readme.find(kEnd);
+  if (begin == std::string::npos || end == std::string::npos || end < begin)
+    give_up("the README does not say where the table begins and ends");
+  return readme.substr(0, begin + kBegin.size()) + "\n" + table + "\n" + readme.substr(end);
+}
+
+/// That the last line of what a bench prints has what it promises, and its rows can be made of that.
+void check(const std::string& name, std::istream& printed) {
+  std::string last;
+  for (std::string line; std::getline(printed, line);) last = line;
+  const Json figures = Json::parse(last, nullptr, false);
+  if (!figures.is_object() || figures.value("bench", "") != name) give_up("its last line is not that of " + name);
+  for (const BenchRows& bench : benches()) {
+    if (bench.name != name) continue;
+    for (const std::string& field : bench.fields)
+      if (!figures.contains(Json::json_pointer(field))) give_up(name + " does not say " + field);
+    for (const Row& row : bench.rows(figures)) std::printf("%s: %s\n", row.what.c_str(), row.figure.c_str());
+    return;
+  }
+  give_up("no bench " + name);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string figures, readme, bench;
+  bool compare = false;
+  CLI::App options{"The README's table of figures from the lines in FIGURES. Exit status 1: not done, not the same."};
+  options.add_option("figures", figures, "the benches' last lines");
+  options.add_option("readme", readme, "where the table is");
+  options.add_flag("--compare", compare, "only look whether the table is what they give");
+  options.add_option("--check", bench, "only look whether standard input ends with the last line of this bench");
+  CLI11_PARSE(options, argc, argv);
+  try {
+    if (!bench.empty()) {
+      check(bench, std::cin);
+      return EXIT_SUCCESS;
+    }
+    const std::string before = contents(readme);
+    const std::string after = with_table(before, table(figures_of(contents(figures), figures)));
+    if (compare && after != before) give_up("the table in " + readme + " is not that of " + figures);
+    if (!compare && !(std::ofstream(readme) << after)) give_up("cannot write " + readme);
+  } catch (const Json::exception& error) {
+    give_up(error.what());
+  }
+}

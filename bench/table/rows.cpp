@@ -1,0 +1,249 @@
+#include "rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace cppc::bench {
+namespace {
+
+using Rows = std::vector<Row>;
+
+/// Two digits, or a whole number.
+std::string text(double value) {
+  char digits[64];
+  std::snprintf(digits, sizeof digits, std::abs(value) < 9.95 ? "%.2g" : "%.0f", value);
+  std::string result = digits;
+  if (std::abs(value) >= 9.95) {
+    for (int place = static_cast<int>(result.size()) - 3; place > (value < 0 ? 1 : 0); place -= 3)
+      result.insert(static_cast<std::size_t>(place), 1, ',');
+  }
+  return result;
+}
+
+std::string text(const Json& value) { return text(value.get<double>()); }
+
+/// "1, 2, 3"
+template <class Values, class Tell>
+std::string list(const Values& values, Tell tell) {
+  std::string result;
+  for (const auto& [key, value] : values.items()) result += (result.empty() ? "" : ", ") + tell(key, value);
+  return result;
+}
+
+std::string keys(const Json& values) {
+  return list(values, [](const std::string& key, const Json&) { return text(std::stod(key)); });
+}
+
+std::string numbers(const Json& values) {
+  return list(values, [](const std::string&, const Json& value) { return text(value); });
+}
+
+std::string numbers(const Json& values, const char* field) {
+  return list(values, [&](const std::string&, const Json& value) { return text(value.at(field)); });
+}
+
+std::string milliseconds(const Json& value) { return text(value) + " ms"; }
+
+std::string spread(const Json& value) {
+  return text(value.at("median")) + ", " + text(value.at("p95")) + ", " + text(value.at("max")) + " ms";
+}
+
+std::string descriptors(const Json& value) {
+  return value.get<double>() <= 0 ? "no descriptor" : text(value) + " descriptors";
+}
+
+/// "3" or "3 to 26"
+std::string range(double low, double high) { return low == high ? text(low) : text(low) + " to " + text(high); }
+
+std::string range(const Json& values) {
+  double low = std::numeric_limits<double>::max(), high = 0;
+  for (const Json& value : values) {
+    low = std::min(low, value.get<double>());
+    high = std::max(high, value.get<double>());
+  }
+  return range(low, high);
+}
+
+Rows migrate(const Json& f) {
+  const Json& languages = f.at("by_language");
+  const std::string same = f.at("bitwise_equal") ? "bit for bit the undisturbed one" : "NOT the undisturbed one";
+  return {
+      {"four ranks on three nodes, two grids of 64 MB each, `heat` in C: " + text(f.at("migrations")) +
+           " migrations, an evacuation and a power-off: lost, result",
+       text(f.at("lost")) + ", " + same},
+      {"downtime of each of the four ranks, moved or not, from its own stop until it goes on: median, 95 %, longest",
+       spread(f.at("downtime_ms"))},
+      {"the same when the program does not sleep 20 ms in each step: four ranks that wait by polling, two cores",
+       spread(f.at("no_sleep").at("downtime_ms"))},
+      {"from when the last rank has stopped until the last goes on (median), in C (`heat`), C++ (`wave`) and Fortran "
+       "(`wave_f90`); in C the grid that is computed anew stays out of the image",
+       text(languages.at("c")) + ", " + text(languages.at("cpp")) + ", " + text(languages.at("fortran")) + " ms"},
+      {"of these to rebuild all communicators (median)", milliseconds(f.at("rebuild_ms_median"))},
+      {"request until the replacement works; until the old process is gone (medians)",
+       milliseconds(f.at("response_ms_median")) + "; " + milliseconds(f.at("evacuation_ms_median"))},
+      {"growth of the largest process, a rank or an agent",
+       descriptors(f.at("fds_grown")) + ", " + text(f.at("rss_grown_mb")) + " MB"}};
+}
+
+Rows response(const Json& f) {
+  return {
+      {"four ranks on three nodes: request until the replacement works, at the most: steps of milliseconds (`heat`); "
+       "ranks without a collective operation in common; 30 s of computing between two calls",
+       text(f.at("heat_s")) + ", " + text(f.at("no_world_s")) + ", " + text(f.at("long_compute_s")) + " s"}};
+}
+
+Rows faults(const Json& f) {
+  return {{text(f.at("cases")) + " faults, one at each step of a move or an evacuation of `heat` of four ranks, " +
+               text(f.at("struck")) + " struck: undone, committed, ended as it must",
+           text(f.at("rolled_back")) + ", " + text(f.at("committed")) + ", " + text(f.at("ended_expected"))},
+          {"the job lost although it need not be, wrong result, left behind, no second migration",
+           text(f.at("lost")) + ", " + text(f.at("wrong_results")) + ", " + text(f.at("leftovers")) + ", " +
+               text(f.at("retry_failed"))},
+          {"from the request to the answer, at the most (a target that vanishes is noticed after half a minute)",
+           text(f.at("recovery_s_max")) + " s"}};
+}
+
+Rows soak(const Json& f) {
+  return {
+      {text(f.at("migrations")) + " migrations of each of two jobs of four ranks (`heat`, `storm`) at the same time, "
+                                  "evacuations and power-offs in between: lost, wrong result",
+       text(f.at("lost")) + ", " + text(f.at("wrong_results"))},
+      {"growth of the largest rank; of an agent", descriptors(f.at("fds_grown")) + ", " + text(f.at("rss_grown_mb")) +
+                                                      " MB; " + text(f.at("agent_rss_grown_mb")) + " MB"}};
+}
+
+Rows ship(const Json& f) {
+  const Json& sizes = f.at("sizes");
+  Json paper = Json::array(), memory = Json::array();
+  for (const Json& one : sizes) {
+    if (one.contains("ratio_paper_way_to_raw"))
+      paper.push_back(one.at("ratio_paper_way_to_raw").get<double>() / one.at("ratio_to_raw").get<double>());
+    memory.push_back(one.at("sender_extra_mb"));
+    memory.push_back(one.at("receiver_extra_mb"));
+  }
+  const auto most = [](const Json& by_number) { return std::pair{by_number.items().begin().key(), by_number.back()}; };
+  const auto blocks = [&](const char* nanoseconds, const char* places) {
+    const auto [number, time] = most(f.at(nanoseconds));
+    const Json& bytes = f.at(places).back();
+    return text(time) + " ns; " + text(bytes.at("sent")) + ", " + text(bytes.at("leaver")) + ", " +
+           text(bytes.at("newcomer")) + " bytes";
+  };
+  return {{"a state of " + keys(sizes) +
+               " MB and 10,000 small objects, built, sent over veth from one process to "
+               "another, checked and in place, against its bare bytes by TCP",
+           numbers(sizes, "ratio_to_raw") + " times as long"},
+          {"against the same bytes by libfabric in pieces of 4 MiB; in pieces as small as ours, unchecked",
+           numbers(sizes, "ratio_to_fabric") + "; " + numbers(sizes, "ratio_to_fabric_small")},
+          {"against the paper's way: HDF5's core driver, a file image, MPI",
+           paper.empty() ? "no memory for it" : range(paper) + " times as fast"},
+          {"memory beside the state, at each end", range(memory) + " MB"},
+          {"share of a line of 1 Gbit/s, of 10 Gbit/s", text(f.at("line_1gbit")) + ", " + text(f.at("line_10gbit"))},
+          {"a rank with " + keys(f.at("blocks")) +
+               " blocks of 48 bytes, saved, sent and restored, by address: ns a block "
+               "more than the same bytes in one",
+           numbers(f.at("blocks")) + " ns"},
+          {"of the most of these blocks: time; sent, memory of the old process, of the new one, a block",
+           blocks("blocks", "block_bytes_by_place")},
+          {"by type (`--portable`), " + keys(f.at("blocks_portable")) + " blocks: ns a block",
+           numbers(f.at("blocks_portable")) + " ns"},
+          {"of the most of these blocks: time; sent, memory of the old process, of the new one, a block",
+           blocks("blocks_portable", "block_bytes_by_place_portable")}};
+}
+
+Rows overhead(const Json& f) {
+  return {
+      {"processor time of " + text(static_cast<double>(f.at("ratio").size())) +
+           " programs of `tests/apps` that can be moved, four ranks on one node, under `cppc-run`, against the same "
+           "under `mpirun`, no migration: median; worst",
+       text(f.at("median")) + "; " + text(f.at("worst"))}};
+}
+
+Rows image_size(const Json& f) {
+  const double share = f.at("saved_mb").at("heat").get<double>() / f.at("reachable_mb").at("heat").get<double>();
+  return {{"how much of the memory of `heat`, one rank, goes into the image: the grid that is read",
+           text(100 * share) + " %"}};
+}
+
+Rows malloc(const Json& f) {
+  const Json& r = f.at("ratio_to_glibc");
+  const auto pair = [&](const std::string& work) { return text(r.at(work + "_1")) + ", " + text(r.at(work + "_4")); };
+  return {
+      {"the heap of a program whose state is kept by address, against glibc's, one thread and four: 48 bytes and "
+       "back; blocks of 16 to 256 bytes; of 1 to 60 KB",
+       pair("pairs") + "; " + pair("churn_small") + "; " + pair("churn_large") + " of the time"}};
+}
+
+Rows check(const Json& f) {
+  return {{"looking through a rank's state for what cannot go along: numbers, addresses; `memcpy`",
+           text(f.at("numbers_gb_s")) + ", " + text(f.at("addresses_gb_s")) + " GB/s; " + text(f.at("memcpy_gb_s")) +
+               " GB/s"}};
+}
+
+Rows interpose(const Json& f) {
+  const Json& ns = f.at("ns");
+  const Json& trips = f.at("pingpong_ratio");
+  const auto percent = [](const Json& ratio) { return text(100 * (ratio.get<double>() - 1)) + " %"; };
+  return {
+      {"what `libcppc` adds, two ranks on one node: to `MPI_Comm_rank`, to a non-blocking message to oneself, to an "
+       "`MPI_Allreduce` of one rank; to a message of 8 bytes, of 64 KB, there and back",
+       text(ns.at("comm_rank")) + ", " + text(ns.at("isend_irecv_wait")) + ", " + text(ns.at("allreduce")) + " ns; " +
+           percent(trips.at("8")) + ", " + percent(trips.at("65536"))}};
+}
+
+Rows scale(const Json& f) {
+  const Json& rebuild = f.at("rebuild");
+  return {
+      {"the agreement simulated with " + keys(f.at("migration_point").at("received_max")) +
+           " ranks, 32 a node: messages that the busiest agent receives, on a safe point",
+       numbers(f.at("migration_point").at("received_max"))},
+      {"on a cut at any call", numbers(f.at("cut").at("received_max"))},
+      {"communicators that a process makes, one after the other, when one node of eight is evacuated to the others; " +
+           keys(rebuild) + " ranks",
+       numbers(rebuild, "rounds")},
+      {"messages of all processes for that, Open MPI's own included; of the busiest",
+       numbers(rebuild, "messages") + "; " + numbers(rebuild, "messages_max")},
+      {"time for that, on this machine", numbers(rebuild, "ms") + " ms"}};
+}
+
+Rows controller(const Json& f) {
+  return {{"one `cppc-run` with " + text(f.at("agents")) + " simulated agents and " + text(f.at("ranks")) +
+               " ranks: descriptors; a status; the plan of an evacuation, for which all agents are asked",
+           text(f.at("descriptors")) + "; " + text(f.at("status_s")) + " s; " + text(f.at("plan_s")) + " s"}};
+}
+
+Rows safepoint(const Json& f) { return {{"a safe point when nobody asks, one rank", text(f.at("ns")) + " ns"}}; }
+
+Rows translate(const Json& f) {
+  const Json& seconds = f.at("seconds");
+  return {{"translating " + keys(seconds) + " lines", numbers(seconds) + " s"}};
+}
+
+Rows agents(const Json& f) {
+  return {{"processor time of an idle agent and its guardian, at the most; `heat`, four ranks on three nodes",
+           text(f.at("cpu_percent_max")) + " % of a core"}};
+}
+
+}  // namespace
+
+const std::vector<BenchRows>& benches() {
+  static const std::vector<BenchRows> all{{"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, migrate},
+                                          {"response", {}, response},
+                                          {"faults", {"/unexpected", "/last_images", "/images_missing"}, faults},
+                                          {"soak", {"/jobs", "/hours"}, soak},
+                                          {"ship", {"/raw_tcp_gbs", "/block_bytes", "/block_bytes_portable"}, ship},
+                                          {"overhead", {"/against_defaults"}, overhead},
+                                          {"image-size", {}, image_size},
+                                          {"malloc", {}, malloc},
+                                          {"check", {}, check},
+                                          {"interpose", {}, interpose},
+                                          {"scale", {"/received_max"}, scale},
+                                          {"controller", {}, controller},
+                                          {"safepoint", {}, safepoint},
+                                          {"translate", {}, translate},
+                                          {"agents", {}, agents}};
+  return all;
+}
+
+}  // namespace cppc::bench
