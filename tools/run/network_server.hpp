@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "../common/unique_fd.hpp"
 #include "admission.hpp"
 #include "sockets.hpp"
 
@@ -17,6 +18,8 @@ struct NetworkAccess {
   std::filesystem::path certificate, key;
   std::filesystem::path token_file;  ///< empty: MUNGE says who asks
 };
+
+using tools::UniqueFd;
 
 class NetworkServer : public httplib::SSLServer {
  public:

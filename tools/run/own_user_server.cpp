@@ -3,12 +3,17 @@
 #include <poll.h>
 
 #include "../common/unique_fd.hpp"
-#include "sockets.hpp"
 
 namespace cppc::run {
 namespace {
 
 constexpr int patience_ms = 5000;
+
+bool is_own_peer(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
 
 class SocketStream : public httplib::Stream {
  public:

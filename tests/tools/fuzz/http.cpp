@@ -54,10 +54,12 @@ class Scene {
 
  private:
   Job::Requests requests() {
-    return {.send = [this](int agent,
-                           const wire::Message& message) { loop_.loop().post([=, this] { obey(agent, message); }); },
+    return {.send =
+                [this](int agent, const wire::Message& message) {
+                  run::post(loop_.context(), [=, this] { obey(agent, message); });
+                },
             .give_up = [](int) {},
-            .await_exit = [this](int agent) { loop_.loop().post([=, this] { job_.retired(agent); }); },
+            .await_exit = [this](int agent) { run::post(loop_.context(), [=, this] { job_.retired(agent); }); },
             .dismiss = [] {},
             .drop = [](int) {},
             .end = [] {},
