@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "certificate.hpp"
@@ -24,7 +25,10 @@ const std::string token = "0123456789abcdef0123456789abcdef";
 
 class NetworkTest : public testing::Test {
  protected:
-  NetworkTest() { std::filesystem::permissions(token_file_, std::filesystem::perms(0600)); }
+  NetworkTest() {
+    std::filesystem::permissions(token_file_, std::filesystem::perms(0600));
+    std::signal(SIGPIPE, SIG_IGN);  // httplib's client
+  }
 
   Result<std::unique_ptr<Controller>> try_start(const NetworkAccess& access, const std::string& id = "app-1") const {
     return Controller::start({id, "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "head"}, "key",

@@ -29,6 +29,11 @@ class Acceptor::Listening : public std::enable_shared_from_this<Listening> {
     });
   }
 
+  void hold() { held_ = true; }
+  void go_on() {
+    if (std::exchange(held_, false)) wait();
+  }
+
   void close() {
     error_code ignored;
     listener_.close(ignored);
@@ -37,7 +42,7 @@ class Acceptor::Listening : public std::enable_shared_from_this<Listening> {
 
  private:
   void accept() {
-    while (listener_.is_open()) {
+    while (listener_.is_open() && !held_) {
       error_code failure;
       Socket socket = accept_one(listener_, failure);
       if (!failure) {
@@ -65,6 +70,7 @@ class Acceptor::Listening : public std::enable_shared_from_this<Listening> {
   asio::steady_timer pause_;
   const std::string whose_;
   const Accepted accepted_;
+  bool held_ = false;
   bool failing_ = false;  // and that has been said
 };
 
@@ -74,5 +80,9 @@ Acceptor::Acceptor(ListeningSocket listener, std::string whose, Accepted accepte
 }
 
 Acceptor::~Acceptor() { listening_->close(); }
+
+void Acceptor::hold() { listening_->hold(); }
+
+void Acceptor::go_on() { listening_->go_on(); }
 
 }  // namespace cppc::run

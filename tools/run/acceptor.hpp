@@ -20,6 +20,10 @@ class Acceptor {
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
+  /// Until go_on() connections wait unaccepted.
+  void hold();
+  void go_on();
+
  private:
   class Listening;
   std::shared_ptr<Listening> listening_;  // shared with what is called back

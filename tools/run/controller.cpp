@@ -64,7 +64,7 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
                           .gone = [this](int agent, bool clean) { job_.gone(agent, clean); }});
   tick();
   io_->start();
-  auto api = Api::serve(job_, tools::api_socket(directory, id), network);
+  auto api = Api::serve(io_->context(), job_, tools::api_socket(directory, id), network);
   if (!api) return error(std::move(api).error());
   api_ = *std::move(api);
   return {};

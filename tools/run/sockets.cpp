@@ -23,24 +23,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using tools::error;
 
-Result<ListeningSocket> bound_to(asio::io_context& context, const tcp::endpoint& endpoint) {
-  ListeningSocket socket(context);
-  error_code failure;
-  socket.open(endpoint.protocol(), failure);
-  if (failure) return error(failure.message());
-  fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-  if (endpoint.address().is_v6()) socket.set_option(asio::ip::v6_only(false), failure);
-  if (!failure) socket.bind(endpoint, failure);
-  if (failure) return error(failure.message());
-  return socket;
-}
-
-// Where IPv6 is switched off there are no such sockets.
-Result<ListeningSocket> bound_to_any(asio::io_context& context) {
-  auto socket = bound_to(context, {tcp::v6(), 0});
-  return socket ? std::move(socket) : bound_to(context, {tcp::v4(), 0});
-}
-
 // A link's own IPv6 addresses mean nothing without the name that each machine has for its interface there.
 bool is_seen_by_others(const ifaddrs& interface) {
   if (interface.ifa_addr == nullptr || (interface.ifa_flags & IFF_UP) == 0 || (interface.ifa_flags & IFF_LOOPBACK) != 0)
@@ -59,18 +41,31 @@ std::string numeric(const sockaddr& address) {
 
 }  // namespace
 
-Result<Listener> listen_on_tcp(asio::io_context& context, Reach reach) {
-  auto socket =
-      reach == Reach::machine ? bound_to(context, {asio::ip::address_v4::loopback(), 0}) : bound_to_any(context);
-  if (!socket) return error("cannot listen for connections: " + socket.error());
+Result<Listener> listen_at(asio::io_context& context, const tcp::endpoint& endpoint, bool again) {
+  ListeningSocket socket(context);
   error_code failure;
-  socket->listen(ListeningSocket::max_listen_connections, failure);
-  if (failure) return error("cannot listen for connections: " + failure.message());
-  const auto own = socket->local_endpoint(failure);
-  if (failure) return error("cannot find out where connections are listened for: " + failure.message());
-  tcp::endpoint endpoint;
-  std::memcpy(endpoint.data(), own.data(), own.size());
-  return Listener{*std::move(socket), endpoint.port()};
+  socket.open(endpoint.protocol(), failure);
+  if (!failure) fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (!failure && again) socket.set_option(ListeningSocket::reuse_address(true), failure);
+  if (!failure && endpoint.address().is_v6()) socket.set_option(asio::ip::v6_only(false), failure);
+  if (!failure) socket.bind(endpoint, failure);
+  if (!failure) socket.listen(ListeningSocket::max_listen_connections, failure);
+  if (!failure) socket.non_blocking(true, failure);
+  if (failure) return error(failure.message());
+  const auto own = socket.local_endpoint(failure);
+  if (failure) return error(failure.message());
+  tcp::endpoint bound;
+  std::memcpy(bound.data(), own.data(), own.size());
+  return Listener{std::move(socket), bound.port()};
+}
+
+Result<Listener> listen_on_tcp(asio::io_context& context, Reach reach) {
+  auto listener = reach == Reach::machine ? listen_at(context, {asio::ip::address_v4::loopback(), 0}, /*again=*/false)
+                                          : listen_at(context, {tcp::v6(), 0}, /*again=*/false);
+  // Where IPv6 is switched off there are no such sockets.
+  if (!listener && reach == Reach::network) listener = listen_at(context, {tcp::v4(), 0}, /*again=*/false);
+  if (!listener) return error("cannot listen for connections: " + listener.error());
+  return listener;
 }
 
 Result<ListeningSocket> listen_on_unix(asio::io_context& context, const std::filesystem::path& path) {
@@ -82,6 +77,7 @@ Result<ListeningSocket> listen_on_unix(asio::io_context& context, const std::fil
   if (!failure) socket.bind(asio::local::stream_protocol::endpoint(path.string()), failure);
   if (!failure && chmod(path.c_str(), 0600) != 0) failure.assign(errno, boost::system::system_category());
   if (!failure) socket.listen(ListeningSocket::max_listen_connections, failure);
+  if (!failure) socket.non_blocking(true, failure);
   if (failure) return error("cannot listen at " + path.string() + ": " + failure.message());
   return socket;
 }

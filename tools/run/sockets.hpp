@@ -36,6 +36,9 @@ enum class Reach { machine, network };
 /// On the loopback address or on all of this machine, at a port that the system chooses.
 Result<Listener> listen_on_tcp(asio::io_context& context, Reach reach);
 
+/// `again`: even if connections of one that listened there before are still being closed.
+Result<Listener> listen_at(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, bool again);
+
 /// Only for this user. `path` must not exist.
 Result<ListeningSocket> listen_on_unix(asio::io_context& context, const std::filesystem::path& path);
 
