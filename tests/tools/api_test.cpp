@@ -213,6 +213,7 @@ TEST_F(ApiTest, OtherRequestsAreNotServed) {
 }
 
 TEST_F(ApiTest, RequestsHaveASize) {
+  EXPECT_EQ(post_raw(std::string(1'000'000, ' ')), "400") << "which has been read to its end";
   EXPECT_EQ(raw("POST /v1/migrations HTTP/1.1\r\nContent-Length: 17000000\r\n\r\n").substr(9, 3), "413");
   EXPECT_EQ(raw("GET /v1/" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n").substr(9, 3), "414");
   EXPECT_EQ(raw("GET /v1/job HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n").substr(9, 3), "400");

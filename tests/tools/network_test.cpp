@@ -177,6 +177,7 @@ TEST_F(NetworkTest, RequestsHaveASize) {
   Headers long_body = bearer_, long_head = bearer_, long_range = bearer_;
   long_body.emplace_back("Content-Length", std::to_string(17 << 20));
   EXPECT_EQ(status("POST", "/v1/migrations", long_body, "x"), 413);
+  EXPECT_EQ(status("POST", "/v1/migrations", bearer_, std::string(1'000'000, ' ')), 400) << "read to its end";
   EXPECT_EQ(status("POST", "/v1/migrations", {{"Content-Length", std::to_string(17 << 20)}}, "x"), 401);
   for (int i = 0; i < 10; ++i) long_head.emplace_back("X-More-" + std::to_string(i), std::string(4000, 'x'));
   EXPECT_EQ(status("GET", "/v1/job", long_head), 400);

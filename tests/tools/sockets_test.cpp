@@ -31,12 +31,16 @@ const std::string kInterface =
 const std::string kIPv4 = " && ip address add 10.77.0.1/24 dev eth0";
 const std::string kIPv6 = " && ip address add fd77::1/64 dev eth0 nodad";
 
+// The system may not know the way to a new address at once.
 bool connects(const Endpoint& to) {
   asio::io_context context;
-  Socket socket(context);
   boost::system::error_code failure;
-  socket.connect(numeric_endpoint(to).value(), failure);
-  return !failure;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    Socket socket(context);
+    socket.connect(numeric_endpoint(to).value(), failure);
+    if (!failure) return true;
+  }
+  return false;
 }
 
 TEST(Sockets, AJobOnThisMachineAloneIsReachedByLoopback) {

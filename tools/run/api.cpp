@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "api_json.hpp"
+#include "http_server.hpp"
 
 namespace cppc::run {
 namespace {
@@ -111,6 +112,8 @@ Result<std::unique_ptr<Api>> Api::serve(asio::io_context& context, Job& job, con
                                                         *std::move(admission), answer, *std::move(tls)}));
   return api;
 }
+
+Api::Api(std::filesystem::path socket) : socket_(std::move(socket)) {}
 
 Api::~Api() {
   servers_.clear();

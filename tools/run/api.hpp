@@ -18,11 +18,12 @@
 #include <memory>
 #include <optional>
 
-#include "http_server.hpp"
 #include "job.hpp"
 #include "network_access.hpp"
 
 namespace cppc::run {
+
+class HttpServer;
 
 class Api {
  public:
@@ -39,7 +40,7 @@ class Api {
   std::uint16_t port() const { return port_; }
 
  private:
-  explicit Api(std::filesystem::path socket) : socket_(std::move(socket)) {}
+  explicit Api(std::filesystem::path socket);
 
   std::filesystem::path socket_;
   std::uint16_t port_ = 0;

@@ -8,6 +8,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/string.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -17,6 +18,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <type_traits>
 
 namespace cppc::run {
@@ -46,6 +48,17 @@ std::string peer_of(const Socket& socket) {
   if (failure || peer.size() > endpoint.capacity()) return "somebody who has gone";
   std::memcpy(endpoint.data(), peer.data(), peer.size());
   return endpoint.address().to_string();
+}
+
+std::string head_of(const HttpAnswer& answer) {
+  http::response<http::empty_body> head;
+  head.result(static_cast<unsigned>(answer.status));
+  head.set(http::field::content_type, "application/json");
+  head.keep_alive(false);
+  head.content_length(answer.body.size());
+  std::ostringstream text;
+  text << head.base();
+  return text.str();
 }
 
 template <class Stream>
@@ -170,12 +183,9 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   void refuse(http::status status, const char* reason) { send(error_answer(static_cast<int>(status), reason)); }
 
   void send(const HttpAnswer& answer) {
-    response_.result(static_cast<unsigned>(answer.status));
-    response_.set(http::field::content_type, "application/json");
-    response_.keep_alive(false);
-    response_.content_length(answer.body.size());
-    if (request_.method != "HEAD") response_.body() = answer.body;
-    http::async_write(stream_, response_, call([this] { part(); }));
+    answer_ = head_of(answer);
+    if (request_.method != "HEAD") answer_ += answer.body;
+    asio::async_write(stream_, asio::buffer(answer_), call([this] { part(); }));
   }
 
   // To close a socket that has something to read left takes the answer from the other side's hands.
@@ -216,7 +226,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   boost::beast::flat_buffer buffer_{longest_head};
   http::request_parser<http::string_body> parser_;
   HttpRequest request_;
-  http::response<http::string_body> response_;
+  std::string answer_;
   std::array<char, 4096> rest_{};
   std::function<void()> ended_;
   bool admitted_;

@@ -4,7 +4,7 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
-#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <cerrno>
 #include <cstring>
 

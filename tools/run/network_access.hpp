@@ -1,12 +1,15 @@
 /// What the user has said about requests over the network, and what follows from it.
 #pragma once
 
-#include <boost/asio/ssl/context.hpp>
 #include <filesystem>
 #include <memory>
 
 #include "admission.hpp"
 #include "sockets.hpp"
+
+namespace boost::asio::ssl {
+class context;
+}
 
 namespace cppc::run {
 
