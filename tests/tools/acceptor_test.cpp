@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "../../tools/common/unique_fd.hpp"
 #include "running_loop.hpp"
 #include "socket.hpp"
 #include "sockets.hpp"
@@ -17,7 +18,7 @@
 namespace cppc::run {
 namespace {
 
-using test::Socket;
+using tools::UniqueFd;
 
 /// From now on this process gets no descriptor.
 class NoDescriptors {
@@ -58,11 +59,11 @@ std::size_t count(const std::string& text, const std::string& part) {
 class AcceptorTest : public testing::Test {
  protected:
   void start(test::RunningLoop& running) {
-    Listener listener = listen_on_tcp(Reach::machine).value();
+    Listener listener = listen_on_tcp(running.context(), Reach::machine).value();
     port_ = listener.port;
     acceptor_ = running.call([&] {
-      return std::make_unique<Acceptor>(running.loop(), std::move(listener.socket), "agents'",
-                                        [this](UniqueFd socket) { accepted_.set_value(std::move(socket)); });
+      return std::make_unique<Acceptor>(std::move(listener.socket), "agents'",
+                                        [this](Socket) { accepted_.set_value(); });
     });
   }
   void stop(test::RunningLoop& running) {
@@ -71,14 +72,14 @@ class AcceptorTest : public testing::Test {
   bool accepts() { return accepted_.get_future().wait_for(std::chrono::minutes(1)) == std::future_status::ready; }
 
   std::uint16_t port_ = 0;
-  std::promise<UniqueFd> accepted_;
+  std::promise<void> accepted_;
   std::unique_ptr<Acceptor> acceptor_;
 };
 
 TEST_F(AcceptorTest, HandsOverConnections) {
   test::RunningLoop running;
   start(running);
-  const Socket client = Socket::connect_tcp(port_);
+  const test::Socket client = test::Socket::connect_tcp(port_);
   EXPECT_TRUE(accepts());
   stop(running);
 }
@@ -105,16 +106,16 @@ TEST_F(AcceptorTest, MayBeDestroyedByItsCallback) {
   test::RunningLoop running;
   start(running);
   std::promise<void> gone;
-  Listener other = listen_on_tcp(Reach::machine).value();
+  Listener other = listen_on_tcp(running.context(), Reach::machine).value();
   std::unique_ptr<Acceptor> one;
   running.call([&] {
-    one = std::make_unique<Acceptor>(running.loop(), std::move(other.socket), "agents'", [&](UniqueFd) {
+    one = std::make_unique<Acceptor>(std::move(other.socket), "agents'", [&](Socket) {
       one.reset();
       gone.set_value();
     });
     return 0;
   });
-  const Socket client = Socket::connect_tcp(other.port);
+  const test::Socket client = test::Socket::connect_tcp(other.port);
   EXPECT_EQ(gone.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
   stop(running);
 }

@@ -21,11 +21,11 @@ class AgentServerTest : public testing::Test {
   // A new server; nobody has been there yet.
   void serve() {
     stop();
-    Listener listener = listen_on_tcp(Reach::machine).value();
+    Listener listener = listen_on_tcp(running_.context(), Reach::machine).value();
     port_ = listener.port;
     server_ = running_.call([&] {
       return std::make_unique<AgentServer>(
-          running_.loop(), std::move(listener), key, 2,
+          std::move(listener), key, 2,
           AgentServer::Events{
               .joined = [this](const wire::Hello& hello) { note("joined " + std::to_string(hello.agent)); },
               .received = [this](const wire::Message& message) { note("received " + std::to_string(message.index())); },

@@ -199,7 +199,7 @@ TEST_F(ApiTest, AnswersWhenAllLowDescriptorsAreTaken) {
   if (limit.rlim_max < 2000) GTEST_SKIP() << "needs 2000 descriptors";
   limit.rlim_cur = limit.rlim_max;
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-  std::vector<UniqueFd> taken;
+  std::vector<tools::UniqueFd> taken;
   while (taken.empty() || taken.back().get() < 1500) taken.emplace_back(dup(STDERR_FILENO));
   EXPECT_EQ(client_.job().status, 200);
   EXPECT_EQ(raw("GET /v1/job HTTP/1.1\r\nHost: x\r\n\r\n"), "HTTP/1.1 200 OK\r");
@@ -211,6 +211,45 @@ TEST_F(ApiTest, OtherRequestsAreNotServed) {
   EXPECT_EQ(raw("GET /v1/migrations/x HTTP/1.1\r\nHost: x\r\n\r\n").substr(9, 3), "404");
   EXPECT_EQ(raw("GET /v1/migrations/99999999999999999999 HTTP/1.1\r\nHost: x\r\n\r\n").substr(9, 3), "404");
   EXPECT_EQ(raw("nonsense\r\n\r\n").substr(0, 12), "HTTP/1.1 400");
+}
+
+TEST_F(ApiTest, RequestsHaveASize) {
+  EXPECT_EQ(post_raw(std::string(1'000'000, ' ')), "400") << "which has been read to its end";
+  EXPECT_EQ(raw("POST /v1/migrations HTTP/1.1\r\nContent-Length: 17000000\r\n\r\n").substr(9, 3), "413");
+  EXPECT_EQ(raw("GET /v1/" + std::string(9000, 'x') + " HTTP/1.1\r\n\r\n").substr(9, 3), "414");
+  EXPECT_EQ(raw("GET /v1/job HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n").substr(9, 3), "400");
+}
+
+TEST_F(ApiTest, ABodyMayComeInPieces) {
+  const std::string request = "POST /v1/migrations HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  EXPECT_EQ(raw(request + "1\r\n{\r\n1\r\n}\r\n0\r\n\r\n").substr(9, 3), "400");
+  start_agents();
+  EXPECT_EQ(raw(request + "19\r\n{\"ranks\":[9],\"to\":[\"node2\r\n3\r\n\"]}\r\n0\r\n\r\n").substr(9, 3), "409");
+}
+
+TEST_F(ApiTest, AHeadIsAnsweredWithoutABody) {
+  Socket socket = Socket::connect_unix(socket_);
+  socket.send("HEAD /v1/job HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(socket.line(), "HTTP/1.1 200 OK\r");
+  EXPECT_EQ(socket.receive(4096).find('{'), std::string::npos);
+}
+
+TEST_F(ApiTest, WhoSaysNothingHoldsNobodyUp) {
+  std::vector<Socket> silent;
+  for (int i = 0; i < 100; ++i) silent.push_back(Socket::connect_unix(socket_));
+  EXPECT_EQ(client_.job().status, 200);
+}
+
+TEST_F(ApiTest, WhoHasBegunToAskIsAnsweredBeforeTheEnd) {
+  Socket socket = Socket::connect_unix(socket_);
+  socket.send("POST /v1/migrations HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_EQ(socket.line(), "HTTP/1.1 100 Continue\r");
+  EXPECT_EQ(socket.line(), "\r");
+  std::thread end([this] { controller_.reset(); });
+  while (!client_.gone()) std::this_thread::yield();
+  socket.send("{}");
+  EXPECT_EQ(socket.line().substr(0, 12), "HTTP/1.1 400");
+  end.join();
 }
 
 TEST_F(ApiTest, WhenTheJobHasEndedNothingMovesAnyMore) {

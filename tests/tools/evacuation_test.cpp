@@ -53,21 +53,22 @@ class FakeJob {
 // A job whose cppc-run accepts connections and says nothing.
 class SilentJob {
  public:
-  explicit SilentJob(const std::string& path) : listener_(run::listen_on_unix(path).value()) {}
+  explicit SilentJob(const std::string& path) : listener_(run::listen_on_unix(context_, path).value()) {}
   ~SilentJob() {
     over_ = true;
-    shutdown(listener_.get(), SHUT_RD);
+    shutdown(listener_.native_handle(), SHUT_RD);
     thread_.join();
   }
 
  private:
-  run::UniqueFd listener_;
+  boost::asio::io_context context_;
+  run::ListeningSocket listener_;
   std::atomic<bool> over_ = false;
   std::thread thread_{[this] {
     while (!over_) {
-      pollfd one{listener_.get(), POLLIN, 0};
+      pollfd one{listener_.native_handle(), POLLIN, 0};
       poll(&one, 1, -1);
-      const run::UniqueFd dropped(accept(listener_.get(), nullptr, nullptr));
+      const tools::UniqueFd dropped(accept(listener_.native_handle(), nullptr, nullptr));
     }
   }};
 };

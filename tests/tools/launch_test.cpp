@@ -63,8 +63,8 @@ class CppcLaunch : public testing::Test {
  protected:
   CppcLaunch() {
     running_.call([this] {
-      relay_ = std::make_unique<run::Relay>(running_.loop(), [](const std::string&) { return false; });
-      server_ = run::LaunchServer::create(running_.loop(), *relay_, socket_).value();
+      relay_ = std::make_unique<run::Relay>(running_.context(), [](const std::string&) { return false; });
+      server_ = run::LaunchServer::create(running_.context(), *relay_, socket_).value();
       return 0;
     });
   }

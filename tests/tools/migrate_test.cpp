@@ -172,7 +172,8 @@ TEST_F(MigrateTest, AJobThatDoesNotConfirmTheCancellationIsNotWaitedFor) {
 }
 
 TEST_F(MigrateTest, ACppcRunThatDoesNotAnswerIsNotWaitedFor) {
-  const auto listener = run::listen_on_unix(jobs_ + "/busy-1.sock").value();
+  boost::asio::io_context context;
+  const auto listener = run::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
   const auto begin = std::chrono::steady_clock::now();
   const Finished finished = migrate({"--rank", "3", "--to", "node2", "--timeout", "0.2"});
   EXPECT_EQ(finished.status, 124);
@@ -262,11 +263,12 @@ TEST_F(MigrateTest, WhatADeadJobHasLeftIsRemoved) {
 }
 
 TEST_F(MigrateTest, AJobThatDoesNotAnswerIsAskedAgain) {
-  const auto listener = run::listen_on_unix(jobs_ + "/busy-1.sock").value();
+  boost::asio::io_context context;
+  auto listener = run::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
   const auto accept = [&listener] {
-    pollfd one{listener.get(), POLLIN, 0};
+    pollfd one{listener.native_handle(), POLLIN, 0};
     EXPECT_EQ(poll(&one, 1, 60'000), 1);
-    return test::Socket(::accept(listener.get(), nullptr, nullptr));
+    return test::Socket(::accept(listener.native_handle(), nullptr, nullptr));
   };
   Process command = start_migrate({"status", "--json"});
   accept().close();

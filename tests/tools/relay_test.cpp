@@ -44,7 +44,7 @@ class RelayTest : public testing::Test {
   test::RunningLoop running_;
   test::TcpListener mpirun_;
   std::unique_ptr<Relay> relay_ =
-      std::make_unique<Relay>(running_.loop(), [](const std::string& node) { return node == "spare"; });
+      std::make_unique<Relay>(running_.context(), [](const std::string& node) { return node == "spare"; });
 };
 
 TEST_F(RelayTest, LeadsBothWays) {

@@ -1,35 +1,29 @@
-/// An event loop on a thread of its own, for tests.
+/// An io_context on a thread of its own, for tests.
 #pragma once
 
 #include <future>
-#include <thread>
 
-#include "event_loop.hpp"
+#include "io_thread.hpp"
 
 namespace cppc::test {
 
 class RunningLoop {
  public:
-  RunningLoop() : loop_(run::EventLoop::create().value()), thread_([this] { loop_->run(); }) {}
-  ~RunningLoop() {
-    loop_->stop();
-    thread_.join();
-  }
+  RunningLoop() { io_->start(); }
 
-  run::EventLoop& loop() { return *loop_; }
+  boost::asio::io_context& context() { return io_->context(); }
 
-  /// What `function` returns on the loop's thread.
+  /// What `function` returns on the thread.
   template <class Function>
   auto call(Function function) {
     std::packaged_task<decltype(function())()> task(std::move(function));
     auto result = task.get_future();
-    loop_->post([&task] { task(); });
+    run::post(context(), [&task] { task(); });
     return result.get();
   }
 
  private:
-  std::unique_ptr<run::EventLoop> loop_;
-  std::thread thread_;
+  std::unique_ptr<run::IoThread> io_ = run::IoThread::create().value();
 };
 
 }  // namespace cppc::test

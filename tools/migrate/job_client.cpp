@@ -1,6 +1,5 @@
 #include "job_client.hpp"
 
-#include <httplib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,19 +18,6 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds patience = 60s;
 // A request that must not be made twice: the connection says so if cppc-run dies, so there is no harm in waiting.
 constexpr std::chrono::milliseconds patience_with_requests = 1h;
-
-// With the reason for what goes wrong most often.
-std::string explain(const httplib::ClientImpl& client, httplib::Error failure) {
-  const auto* secure = dynamic_cast<const httplib::SSLClient*>(&client);
-  if (failure == httplib::Error::SSLServerVerification && secure != nullptr) {
-    const long verdict = secure->get_openssl_verify_result();
-    return std::string("its certificate is not to be trusted: ") +
-           (verdict != X509_V_OK ? X509_verify_cert_error_string(verdict) : "it is for another host");
-  }
-  if (failure == httplib::Error::SSLLoadingCerts) return "there are no certificates in the file that --ca names";
-  if (failure == httplib::Error::SSLConnection) return "it does not speak TLS";
-  return httplib::to_string(failure);
-}
 
 void remove_sockets(const std::filesystem::path& directory, const std::string& job) {
   std::error_code ignored;  // somebody else has removed them
@@ -65,18 +51,13 @@ Answer JobClient::ask(const std::string& method, const std::string& path, const 
                       std::chrono::milliseconds longest) const {
   const auto authorization = route_->authorization(method, path);
   if (!authorization) return {0, {}, authorization.error()};
-  httplib::Request request;
-  request.method = method;
-  request.path = path;
-  if (!authorization->empty()) request.set_header("Authorization", *authorization);
-  if (!body.empty()) {
-    request.set_header("Content-Type", "application/json");
-    request.body = body;
-  }
-  const auto client = route_->connect(deadline_ ? left_until(*deadline_ + patience_with_cancel, longest) : longest);
-  const auto result = client->send(request);
-  if (!result) return {0, {}, explain(*client, result.error())};
-  return {result->status, json::parse(result->body, nullptr, /*allow_exceptions=*/false), ""};
+  HttpRequest request{method, path, {}, body};
+  if (!authorization->empty()) request.headers.emplace_back("Authorization", *authorization);
+  if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
+  const HttpReply reply =
+      route_->ask(request, deadline_ ? left_until(*deadline_ + patience_with_cancel, longest) : longest);
+  if (reply.status == 0) return {0, {}, reply.failure};
+  return {reply.status, json::parse(reply.body, nullptr, /*allow_exceptions=*/false), ""};
 }
 
 // Twice: after a pause of the machine the time for an answer may be over before cppc-run had any.

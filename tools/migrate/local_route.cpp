@@ -1,4 +1,4 @@
-#include <httplib.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 
@@ -13,13 +13,8 @@ class LocalRoute : public Route {
  public:
   explicit LocalRoute(std::filesystem::path socket) : socket_(std::move(socket)) {}
 
-  std::unique_ptr<httplib::ClientImpl> connect(std::chrono::milliseconds patience) const override {
-    auto client = std::make_unique<httplib::ClientImpl>(socket_.string());
-    client->set_address_family(AF_UNIX);
-    client->set_default_headers({{"Host", "localhost"}});
-    client->set_connection_timeout(patience);
-    client->set_read_timeout(patience);
-    return client;
+  HttpReply ask(const HttpRequest& request, std::chrono::milliseconds patience) const override {
+    return ask_by_socket(socket_, request, {patience, patience});
   }
 
   Result<std::string> authorization(const std::string&, const std::string&) const override { return ""; }

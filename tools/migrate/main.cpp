@@ -113,7 +113,7 @@ int run_here(const Command& command) {
 
 int main(int argc, char** argv) {
   using namespace cppc::migrate;
-  std::signal(SIGPIPE, SIG_IGN);  // cppc-run may close a connection before it has been asked anything
+  std::signal(SIGPIPE, SIG_IGN);  // who is asked something may close the connection before
   Command command;
   Request& request = command.request;
   CLI::App app{"Moves ranks of a running MPI job, started by cppc-run, to other nodes while it works."};

@@ -1,7 +1,7 @@
-#include <httplib.h>
 #include <netdb.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
@@ -17,20 +17,16 @@ namespace {
 using tools::error;
 
 constexpr std::chrono::seconds patience_with_network{10};
+constexpr std::chrono::seconds patience_with_answer{60};
 
-struct Server {
-  std::string host;
-  std::uint16_t port = 0;
-};
-
-Result<Server> parse_server(std::string url) {
+Result<TlsServer> parse_server(std::string url) {
   const auto wrong = error("--server needs https://HOST:PORT, and not " + url);
   if (url.ends_with('/')) url.pop_back();
   if (!url.starts_with("https://")) return wrong;
   const std::string place = url.substr(8);
   const auto colon = place.rfind(':');
   if (colon == std::string::npos) return wrong;
-  Server server{place.substr(0, colon), 0};
+  TlsServer server{place.substr(0, colon), 0, {}};
   if (server.host.starts_with('[') && server.host.ends_with(']')) {
     server.host = server.host.substr(1, server.host.size() - 2);
   } else if (server.host.find(':') != std::string::npos) {
@@ -58,17 +54,12 @@ bool is_refused(const addrinfo& address) {
 
 class RemoteRoute : public Route {
  public:
-  RemoteRoute(Server server, std::filesystem::path authority, std::optional<std::string> token)
-      : server_(std::move(server)), authority_(std::move(authority)), token_(std::move(token)) {}
+  RemoteRoute(TlsServer server, std::optional<std::string> token)
+      : server_(std::move(server)), token_(std::move(token)) {}
 
-  std::unique_ptr<httplib::ClientImpl> connect(std::chrono::milliseconds patience) const override {
-    auto client = std::make_unique<httplib::SSLClient>(server_.host, server_.port);
-    SSL_CTX_set_min_proto_version(client->ssl_context(), TLS1_2_VERSION);
-    if (!authority_.empty()) client->set_ca_cert_path(authority_.string());
-    client->enable_server_certificate_verification(true);
-    client->set_connection_timeout(std::min<std::chrono::milliseconds>(patience, patience_with_network));
-    client->set_read_timeout(std::min<std::chrono::milliseconds>(patience, std::chrono::seconds(60)));
-    return client;
+  HttpReply ask(const HttpRequest& request, std::chrono::milliseconds patience) const override {
+    return ask_by_tls(server_, request,
+                      {patience_with_network, std::min<std::chrono::milliseconds>(patience, patience_with_answer)});
   }
 
   Result<std::string> authorization(const std::string& method, const std::string& path) const override {
@@ -94,8 +85,7 @@ class RemoteRoute : public Route {
   std::chrono::milliseconds pause() const override { return std::chrono::milliseconds(250); }
 
  private:
-  Server server_;
-  std::filesystem::path authority_;
+  TlsServer server_;
   std::optional<std::string> token_;  // none: MUNGE
 };
 
@@ -105,10 +95,11 @@ Result<std::shared_ptr<const Route>> by_network(const RemoteJob& job) {
   auto server = parse_server(job.server);
   if (!server) return error(std::move(server).error());
   if (!job.authority.empty() && !std::ifstream(job.authority)) return error("cannot open " + job.authority.string());
-  if (job.token_file.empty()) return std::make_shared<RemoteRoute>(*std::move(server), job.authority, std::nullopt);
+  server->authority = job.authority;
+  if (job.token_file.empty()) return std::make_shared<RemoteRoute>(*std::move(server), std::nullopt);
   auto token = tools::read_token(job.token_file);
   if (!token) return error(std::move(token).error());
-  return std::make_shared<RemoteRoute>(*std::move(server), job.authority, *std::move(token));
+  return std::make_shared<RemoteRoute>(*std::move(server), *std::move(token));
 }
 
 }  // namespace cppc::migrate

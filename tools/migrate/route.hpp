@@ -7,10 +7,7 @@
 #include <optional>
 
 #include "../common/result.hpp"
-
-namespace httplib {
-class ClientImpl;
-}
+#include "http_client.hpp"
 
 namespace cppc::migrate {
 
@@ -20,8 +17,8 @@ class Route {
  public:
   virtual ~Route() = default;
 
-  /// For one request, whose answer may take that long.
-  virtual std::unique_ptr<httplib::ClientImpl> connect(std::chrono::milliseconds patience) const = 0;
+  /// The answer, which may take that long.
+  virtual HttpReply ask(const HttpRequest& request, std::chrono::milliseconds patience) const = 0;
   /// What its header says of who asks; empty: nothing.
   virtual Result<std::string> authorization(const std::string& method, const std::string& path) const = 0;
   /// Whether nobody listens there any more, rather than not answer in time.

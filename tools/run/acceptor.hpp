@@ -1,34 +1,32 @@
-/// A listening socket whose connections are accepted on an event loop's thread.
+/// Accepts the connections of a listening socket, on the thread that runs its io_context.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "event_loop.hpp"
+#include "sockets.hpp"
 
 namespace cppc::run {
 
 class Acceptor {
  public:
-  /// Calls `accepted` with each connection, which is non-blocking; that may destroy the Acceptor. When there is no
-  /// descriptor for one, it says so, as a failure to accept `whose` connections, and tries again some time later.
-  Acceptor(EventLoop& loop, UniqueFd listener, std::string whose, std::function<void(UniqueFd)> accepted);
+  using Accepted = std::function<void(Socket)>;
+
+  /// Calls `accepted` with each connection; that may destroy the Acceptor. When there is no descriptor for one, it says
+  /// so, as a failure to accept `whose` connections, and tries again some time later.
+  Acceptor(ListeningSocket listener, std::string whose, Accepted accepted);
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
- private:
-  void listen();
-  void accept();
-  void pause(int reason);
+  /// Until go_on() connections wait unaccepted.
+  void hold();
+  void go_on();
 
-  EventLoop& loop_;
-  UniqueFd listener_;
-  const std::string whose_;
-  const std::shared_ptr<const std::function<void(UniqueFd)>> accepted_;  // shared with the call that may destroy this
-  bool failing_ = false;                                                 // and that has been said
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);           // false once this has been destroyed
+ private:
+  class Listening;
+  std::shared_ptr<Listening> listening_;  // shared with what is called back
 };
 
 }  // namespace cppc::run

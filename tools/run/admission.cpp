@@ -10,9 +10,9 @@ namespace cppc::run {
 namespace {
 
 // What follows the scheme in the one header that says who asks; empty when it says nothing of the kind.
-std::string shown(const httplib::Request& request, std::string_view scheme) {
-  if (request.get_header_value_count("Authorization") != 1) return "";
-  const std::string header = request.get_header_value("Authorization");
+std::string shown(const HttpRequest& request, std::string_view scheme) {
+  if (request.authorization.size() != 1) return "";
+  const std::string& header = request.authorization.front();
   const bool fits = header.size() > scheme.size() && header.starts_with(scheme) && header[scheme.size()] == ' ';
   return fits ? header.substr(scheme.size() + 1) : "";
 }
@@ -20,13 +20,12 @@ std::string shown(const httplib::Request& request, std::string_view scheme) {
 }  // namespace
 
 Admission by_token(std::string token) {
-  return [token = std::move(token)](const httplib::Request& request) {
-    return same_secret(shown(request, "Bearer"), token);
-  };
+  return
+      [token = std::move(token)](const HttpRequest& request) { return same_secret(shown(request, "Bearer"), token); };
 }
 
 Admission by_munge(std::function<bool(std::string_view authority)> is_own) {
-  return [is_own = std::move(is_own)](const httplib::Request& request) {
+  return [is_own = std::move(is_own)](const HttpRequest& request) {
     const std::string text = shown(request, "MUNGE");
     if (text.empty()) return false;
     const auto credential = tools::open_credential(text);

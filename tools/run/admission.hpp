@@ -1,15 +1,15 @@
 /// Who may ask for something over the network.
 #pragma once
 
-#include <httplib.h>
-
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include "http_message.hpp"
+
 namespace cppc::run {
 
-using Admission = std::function<bool(const httplib::Request&)>;
+using Admission = std::function<bool(const HttpRequest& head)>;
 
 /// Who knows the token: "Authorization: Bearer TOKEN".
 Admission by_token(std::string token);

@@ -15,10 +15,9 @@ constexpr std::size_t most_strangers = 64;  // connections that have not said He
 
 }  // namespace
 
-AgentServer::AgentServer(EventLoop& loop, Listener listener, std::string key, int agents, Events events)
-    : loop_(loop),
-      door_(std::make_unique<Acceptor>(loop, std::move(listener.socket), "agents'",
-                                       [this](UniqueFd socket) { accept(std::move(socket)); })),
+AgentServer::AgentServer(Listener listener, std::string key, int agents, Events events)
+    : door_(std::make_unique<Acceptor>(std::move(listener.socket), "agents'",
+                                       [this](Socket socket) { accept(std::move(socket)); })),
       key_(std::move(key)),
       agents_(agents),
       events_(std::move(events)) {}
@@ -44,11 +43,11 @@ void AgentServer::dismiss(Client& client) {
   leave(client.agent);
 }
 
-void AgentServer::accept(UniqueFd socket) {
-  tune_tcp(socket.get());
+void AgentServer::accept(Socket socket) {
+  tune_tcp(socket);
   const Position client = clients_.emplace(clients_.end());
   client->connection = std::make_unique<LineConnection>(
-      loop_, std::move(socket), longest_hello,
+      std::move(socket), longest_hello,
       LineConnection::Events{.line = [this, client](std::string_view line) { on_line(client, line); },
                              .closed = [this, client] { close(client); }});
   if (clients_.size() > static_cast<std::size_t>(agents_) + most_strangers) {

@@ -1,4 +1,5 @@
-/// The controller's side of the connections to the agents (cppc/wire.hpp). Lives on an event loop's thread.
+/// The controller's side of the connections to the agents (cppc/wire.hpp). Lives on the thread that runs its
+/// io_context.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,7 @@ class AgentServer {
   };
 
   /// Expects `agents` agents, each once, with its agent_key() of `key`; when all are there, it stops listening.
-  AgentServer(EventLoop& loop, Listener listener, std::string key, int agents, Events events);
+  AgentServer(Listener listener, std::string key, int agents, Events events);
   ~AgentServer() = default;
   AgentServer(const AgentServer&) = delete;
   AgentServer& operator=(const AgentServer&) = delete;
@@ -46,7 +47,7 @@ class AgentServer {
   };
   using Position = std::list<Client>::iterator;
 
-  void accept(UniqueFd socket);
+  void accept(Socket socket);
   void on_line(Position client, std::string_view line);
   bool greet(Position client, const wire::Message& message);
   bool take(Client& client, const wire::Message& message);
@@ -54,7 +55,6 @@ class AgentServer {
   void leave(int agent);
   void close(Position client);
 
-  EventLoop& loop_;
   std::unique_ptr<Acceptor> door_;  // open until all agents are there
   std::string key_;
   int agents_;

@@ -1,118 +1,122 @@
 #include "api.hpp"
 
-#include <sys/stat.h>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <limits>
 
 #include "api_json.hpp"
-#include "own_user_server.hpp"
+#include "http_server.hpp"
 
 namespace cppc::run {
 namespace {
 
-using httplib::Request;
-using httplib::Response;
 using nlohmann::json;
 
 constexpr std::size_t longest_request = 16 << 20;
+constexpr std::size_t strangers_at_a_time = 16;  // they cannot take all descriptors of this process
 
-void answer(Response& response, int status, const json& body) {
-  response.status = status;
-  response.set_content(body.dump(-1, ' ', false, json::error_handler_t::replace) + "\n", "application/json");
+HttpAnswer answer(int status, const json& body) {
+  return {status, body.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
 }
 
-void answer_error(Response& response, int status, const std::string& text) {
-  answer(response, status, {{"error", text}});
-}
-
-void answer_refusal(Response& response, const Job::Refusal& refusal) {
+HttpAnswer answer_refusal(const Job::Refusal& refusal) {
   switch (refusal.kind) {
     case Job::Refusal::Kind::plan:
-      return answer_error(response, 409, refusal.reason);
+      return error_answer(409, refusal.reason);
     case Job::Refusal::Kind::ended:
-      return answer_error(response, 410, refusal.reason);
+      return error_answer(410, refusal.reason);
     case Job::Refusal::Kind::starting:
-      return answer_error(response, 503, refusal.reason);
+      break;
   }
+  return error_answer(503, refusal.reason);
 }
 
-void post_migration(Job& job, const Request& http, Response& response) {
-  const auto request = parse_request(http.body);
-  if (!request) return answer_error(response, 400, request.error());
+HttpAnswer post_migration(Job& job, const std::string& body) {
+  const auto request = parse_request(body);
+  if (!request) return error_answer(400, request.error());
   job.refresh();
   if (request->dry_run) {
     const auto moves = job.plan(request->request);
-    if (!moves) return answer_refusal(response, moves.error());
-    return answer(response, 200, {{"moves", to_json(*moves)}});
+    return moves ? answer(200, {{"moves", to_json(*moves)}}) : answer_refusal(moves.error());
   }
   const auto migration = job.submit(request->request, request->timeout_s);
-  if (!migration) return answer_refusal(response, migration.error());
-  answer(response, 202, to_json(*migration));
+  return migration ? answer(202, to_json(*migration)) : answer_refusal(migration.error());
 }
 
-// The path has matched \d+; an id that no number holds is nobody's.
-std::uint64_t id_in(const Request& http) {
-  const std::string digits = http.matches[1];
+HttpAnswer describe_migration(Job& job, std::uint64_t id, const std::string& digits, int status) {
+  const auto migration = job.migration(id);
+  return migration ? answer(status, to_json(*migration)) : error_answer(404, "there is no migration " + digits);
+}
+
+// The digits after this prefix; none when it is not followed by digits alone.
+std::optional<std::string> digits_after(const std::string& prefix, const std::string& path) {
+  if (!path.starts_with(prefix) || path.size() == prefix.size()) return std::nullopt;
+  std::string digits = path.substr(prefix.size());
+  if (!std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c) != 0; })) return std::nullopt;
+  return digits;
+}
+
+// One that no number holds is nobody's.
+std::uint64_t id_of(const std::string& digits) {
   std::uint64_t id = 0;
   const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
   return failure == std::errc{} ? id : 0;
 }
 
-void get_migration(Job& job, const Request& http, Response& response, int status) {
-  const auto migration = job.migration(id_in(http));
-  if (!migration) return answer_error(response, 404, "there is no migration " + std::string(http.matches[1]));
-  answer(response, status, to_json(*migration));
-}
-
-void add_routes(httplib::Server& server, Job& job) {
-  server.Get("/v1/job", [&job](const Request&, Response& response) { answer(response, 200, to_json(job)); });
-  server.Post("/v1/migrations",
-              [&job](const Request& http, Response& response) { post_migration(job, http, response); });
-  server.Get(R"(/v1/migrations/(\d+))",
-             [&job](const Request& http, Response& response) { get_migration(job, http, response, 200); });
-  server.Delete(R"(/v1/migrations/(\d+))", [&job](const Request& http, Response& response) {
-    job.cancel(id_in(http));
-    get_migration(job, http, response, 202);
-  });
-  server.set_error_handler([](const Request& http, Response& response) {
-    if (response.body.empty())
-      answer_error(response, response.status, http.method + " " + http.path + " is not served");
-  });
-}
-
-Result<std::unique_ptr<httplib::Server>> server_at(const std::filesystem::path& socket) {
-  auto server = std::make_unique<OwnUserServer>();
-  server->set_address_family(AF_UNIX);
-  server->set_socket_options([](socket_t) {});
-  server->set_payload_max_length(longest_request);
-  // The directory is closed to others, so nobody can come in before the mode is set. The port is not used.
-  if (!server->bind_to_port(socket.string(), 80) || chmod(socket.c_str(), 0600) != 0) {
-    return tools::error("cannot listen at " + socket.string());
+HttpAnswer serve_request(Job& job, const HttpRequest& request) {
+  const bool get = request.method == "GET" || request.method == "HEAD";
+  if (get && request.path == "/v1/job") return answer(200, to_json(job));
+  if (request.method == "POST" && request.path == "/v1/migrations") return post_migration(job, request.body);
+  const auto digits = digits_after("/v1/migrations/", request.path);
+  if (digits && get) return describe_migration(job, id_of(*digits), *digits, 200);
+  if (digits && request.method == "DELETE") {
+    job.cancel(id_of(*digits));
+    return describe_migration(job, id_of(*digits), *digits, 202);
   }
-  return server;
+  return error_answer(404, request.method + " " + request.path + " is not served");
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Api>> Api::serve(Job& job, const std::filesystem::path& socket,
+Result<std::unique_ptr<Api>> Api::serve(asio::io_context& context, Job& job, const std::filesystem::path& socket,
                                         const std::optional<NetworkAccess>& network) {
   std::unique_ptr<Api> api(new Api(socket));
-  auto local = server_at(socket);
+  const auto answer = [&job](const HttpRequest& request) {
+    try {
+      return serve_request(job, request);
+    } catch (const std::exception& failure) {
+      spdlog::error("{} {} cannot be answered: {}", request.method, request.path, failure.what());
+      return error_answer(500, failure.what());
+    }
+  };
+  auto local = listen_on_unix(context, socket);
   if (!local) return tools::error(std::move(local).error());
-  add_routes(**local, job);
-  api->servings_.push_back(std::make_unique<Serving>(*std::move(local)));
+  api->servers_.push_back(std::make_unique<HttpServer>(
+      context, *std::move(local),
+      HttpServer::Settings{
+          "operators'", std::numeric_limits<std::size_t>::max(), longest_request, {}, answer, nullptr}));
   if (!network) return api;
-  auto remote = NetworkServer::create(*network, longest_request);
+  auto tls = make_tls(*network);
+  if (!tls) return tools::error(std::move(tls).error());
+  auto remote = listen_for_requests(context, network->listen);
   if (!remote) return tools::error(std::move(remote).error());
-  add_routes(**remote, job);
-  api->network_ = remote->get();
-  api->servings_.push_back(std::make_unique<Serving>(*std::move(remote)));
+  api->port_ = remote->port;
+  auto admission = choose_admission(*network, **tls, remote->port);
+  if (!admission) return tools::error(std::move(admission).error());
+  api->servers_.push_back(
+      std::make_unique<HttpServer>(context, std::move(remote->socket),
+                                   HttpServer::Settings{"remote operators'", strangers_at_a_time, longest_request,
+                                                        *std::move(admission), answer, *std::move(tls)}));
   return api;
 }
 
+Api::Api(std::filesystem::path socket) : socket_(std::move(socket)) {}
+
 Api::~Api() {
-  if (network_ != nullptr) network_->close_door();
-  servings_.clear();
+  servers_.clear();
   std::error_code ignored;  // somebody has removed it before
   std::filesystem::remove(socket_, ignored);
 }

@@ -1,5 +1,5 @@
 /// The job's interface for operators: HTTP and JSON on a UNIX socket that only this user can open and, if the user
-/// wants that, over the network (network_server.hpp).
+/// wants that, over the network (network_access.hpp).
 ///
 ///   GET    /v1/job            the job: {"job","program","pid","controller","state","ranks","nodes","migrations"}
 ///   POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to" then optional;
@@ -19,30 +19,32 @@
 #include <optional>
 
 #include "job.hpp"
-#include "network_server.hpp"
-#include "serving.hpp"
+#include "network_access.hpp"
 
 namespace cppc::run {
 
+class HttpServer;
+
 class Api {
  public:
-  /// Serves `job`, which has to outlive it, at `socket` and over the network, on threads of its own.
-  static Result<std::unique_ptr<Api>> serve(Job& job, const std::filesystem::path& socket,
+  /// Serves `job`, which has to outlive it, at `socket` and over the network. `context` has to run until this has been
+  /// destroyed. From any thread.
+  static Result<std::unique_ptr<Api>> serve(asio::io_context& context, Job& job, const std::filesystem::path& socket,
                                             const std::optional<NetworkAccess>& network);
-  /// Answers what has been asked, and removes the socket.
+  /// Answers what has been asked, and removes the socket. From another thread than that of the io_context.
   ~Api();
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
   /// Where the network reaches it; 0: not at all.
-  std::uint16_t port() const { return network_ ? network_->port() : 0; }
+  std::uint16_t port() const { return port_; }
 
  private:
-  explicit Api(std::filesystem::path socket) : socket_(std::move(socket)) {}
+  explicit Api(std::filesystem::path socket);
 
   std::filesystem::path socket_;
-  NetworkServer* network_ = nullptr;  // one of those below
-  std::vector<std::unique_ptr<Serving>> servings_;
+  std::uint16_t port_ = 0;
+  std::vector<std::unique_ptr<HttpServer>> servers_;
 };
 
 }  // namespace cppc::run

@@ -23,17 +23,17 @@ constexpr int daemon_lost = 205;  // of mpirun: ORTE_ERR_COMM_FAILURE
 
 }  // namespace
 
-Controller::Controller(std::unique_ptr<EventLoop> loop, Job::Description description)
-    : loop_(std::move(loop)),
+Controller::Controller(std::unique_ptr<IoThread> io, Job::Description description)
+    : io_(std::move(io)),
       job_(std::move(description), requests()),
-      relay_(*loop_, [this](const std::string& node) { return spare(node); }) {}
+      relay_(io_->context(), [this](const std::string& node) { return spare(node); }) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
                                                       const std::filesystem::path& directory,
                                                       const std::optional<NetworkAccess>& network) {
-  auto loop = EventLoop::create();
-  if (!loop) return error(std::move(loop).error());
-  std::unique_ptr<Controller> controller(new Controller(*std::move(loop), std::move(description)));
+  auto io = IoThread::create();
+  if (!io) return error(std::move(io).error());
+  std::unique_ptr<Controller> controller(new Controller(*std::move(io), std::move(description)));
   if (const auto listening = controller->listen(key, directory, network); !listening) return error(listening.error());
   return controller;
 }
@@ -41,7 +41,7 @@ Result<std::unique_ptr<Controller>> Controller::start(Job::Description descripti
 Result<void> Controller::listen(const std::string& key, const std::filesystem::path& directory,
                                 const std::optional<NetworkAccess>& network) {
   const std::string& id = job_.description().id;
-  auto launch_server = LaunchServer::create(*loop_, relay_, tools::launch_socket(directory, id));
+  auto launch_server = LaunchServer::create(io_->context(), relay_, tools::launch_socket(directory, id));
   if (!launch_server) return error(std::move(launch_server).error());
   launch_server_ = *std::move(launch_server);
   const Reach reach =
@@ -49,11 +49,11 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
                           [this](const AllocatedNode& node) { return node.name == job_.description().own_node; })
           ? Reach::machine
           : Reach::network;
-  auto listener = listen_on_tcp(reach);
+  auto listener = listen_on_tcp(io_->context(), reach);
   if (!listener) return error(std::move(listener).error());
   addresses_ = reachable_at(listener->port, reach);
   agent_server_ = std::make_unique<AgentServer>(
-      *loop_, *std::move(listener), key, static_cast<int>(job_.description().nodes.size()),
+      *std::move(listener), key, static_cast<int>(job_.description().nodes.size()),
       AgentServer::Events{.joined =
                               [this](const wire::Hello& hello) {
                                 relay_.complete(job_.description().nodes[hello.agent].name);
@@ -63,8 +63,8 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
                           .left = [this](int agent) { job_.left(agent); },
                           .gone = [this](int agent, bool clean) { job_.gone(agent, clean); }});
   tick();
-  thread_ = std::thread([this] { loop_->run(); });
-  auto api = Api::serve(job_, tools::api_socket(directory, id), network);
+  io_->start();
+  auto api = Api::serve(io_->context(), job_, tools::api_socket(directory, id), network);
   if (!api) return error(std::move(api).error());
   api_ = *std::move(api);
   return {};
@@ -72,25 +72,23 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
 
 Controller::~Controller() {
   api_.reset();
-  loop_->stop();
-  if (thread_.joinable()) thread_.join();
+  io_->stop();
 }
 
-// The job calls these while it is locked, on any thread; on the loop's they may take their time.
+// The job calls these while it is locked, on any thread; on that of io_ they may take their time.
 Job::Requests Controller::requests() {
   return {
       .send =
           [this](int agent, const wire::Message& message) {
-            loop_->post([this, agent, message] { agent_server_->send(agent, message); });
+            post([this, agent, message] { agent_server_->send(agent, message); });
           },
-      .give_up =
-          [this](int agent) { loop_->post([this, agent] { relay_.evacuated(job_.description().nodes[agent].name); }); },
-      .await_exit = [this](int agent) { loop_->post([this, agent] { await_exit(agent); }); },
-      .dismiss = [this] { loop_->post([this] { agent_server_->dismiss(); }); },
-      .drop = [this](int agent) { loop_->post([this, agent] { agent_server_->drop(agent); }); },
+      .give_up = [this](int agent) { post([this, agent] { relay_.evacuated(job_.description().nodes[agent].name); }); },
+      .await_exit = [this](int agent) { post([this, agent] { await_exit(agent); }); },
+      .dismiss = [this] { post([this] { agent_server_->dismiss(); }); },
+      .drop = [this](int agent) { post([this, agent] { agent_server_->drop(agent); }); },
       .end = [this] { end_job(); },
-      .over = [this](bool orderly) { loop_->post([this, orderly] { relay_.over(orderly); }); },
-      .complete = [this] { loop_->post([this] { loop_->after(patience_with_daemons, [this] { complete(); }); }); }};
+      .over = [this](bool orderly) { post([this, orderly] { relay_.over(orderly); }); },
+      .complete = [this] { post([this] { after(patience_with_daemons, [this] { complete(); }); }); }};
 }
 
 bool Controller::spare(const std::string& node) {
@@ -108,7 +106,7 @@ void Controller::complete() {
 
 void Controller::await_exit(int agent) {
   relay_.when_heard(job_.description().nodes[agent].name, [this, agent] { job_.retired(agent); });
-  loop_->after(patience_with_daemons, [this, agent] { job_.retired(agent); });
+  after(patience_with_daemons, [this, agent] { job_.retired(agent); });
 }
 
 void Controller::end_job() {
@@ -116,9 +114,15 @@ void Controller::end_job() {
   if (mpirun_ > 0) kill(mpirun_, SIGTERM);
 }
 
+void Controller::post(std::function<void()> function) { run::post(io_->context(), std::move(function)); }
+
+void Controller::after(std::chrono::milliseconds delay, std::function<void()> function) {
+  run::after(io_->context(), delay, std::move(function));
+}
+
 void Controller::tick() {
   job_.tick();
-  loop_->after(std::chrono::seconds(1), [this] { tick(); });
+  after(std::chrono::seconds(1), [this] { tick(); });
 }
 
 int Controller::ended(int status) {

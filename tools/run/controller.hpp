@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "agent_server.hpp"
 #include "api.hpp"
+#include "io_thread.hpp"
 #include "job.hpp"
 #include "launch_server.hpp"
 #include "relay.hpp"
@@ -20,7 +20,7 @@ namespace cppc::run {
 
 class Controller {
  public:
-  /// Starts its threads and listens; the sockets of the job are in `directory`. Agents have to know `key`.
+  /// Starts its thread and listens; the sockets of the job are in `directory`. Agents have to know `key`.
   static Result<std::unique_ptr<Controller>> start(Job::Description description, const std::string& key,
                                                    const std::filesystem::path& directory,
                                                    const std::optional<NetworkAccess>& network = std::nullopt);
@@ -41,7 +41,7 @@ class Controller {
   int ended(int status);
 
  private:
-  Controller(std::unique_ptr<EventLoop> loop, Job::Description description);
+  Controller(std::unique_ptr<IoThread> io, Job::Description description);
   Job::Requests requests();
   Result<void> listen(const std::string& key, const std::filesystem::path& directory,
                       const std::optional<NetworkAccess>& network);
@@ -50,17 +50,18 @@ class Controller {
   bool spare(const std::string& node);
   void complete();
   void tick();
+  void post(std::function<void()> function);
+  void after(std::chrono::milliseconds delay, std::function<void()> function);
 
   std::atomic<pid_t> mpirun_{-1};
   std::atomic<bool> damaged_{false};    // the job had to be ended
   std::atomic<bool> completed_{false};  // mpirun has been told of a lost node when every rank had ended
-  std::unique_ptr<EventLoop> loop_;
+  std::unique_ptr<IoThread> io_;
   Job job_;
   Relay relay_;
   std::unique_ptr<LaunchServer> launch_server_;
   std::unique_ptr<AgentServer> agent_server_;
   std::string addresses_;
-  std::thread thread_;
   std::unique_ptr<Api> api_;
 };
 

@@ -29,29 +29,28 @@ std::optional<std::string> text(const json& message, const char* name) {
 
 }  // namespace
 
-Result<std::unique_ptr<LaunchServer>> LaunchServer::create(EventLoop& loop, Relay& relay,
+Result<std::unique_ptr<LaunchServer>> LaunchServer::create(asio::io_context& context, Relay& relay,
                                                            const std::filesystem::path& path) {
-  auto listener = listen_on_unix(path);
+  auto listener = listen_on_unix(context, path);
   if (!listener) return tools::error(std::move(listener).error());
-  return std::unique_ptr<LaunchServer>(new LaunchServer(loop, relay, path, *std::move(listener)));
+  return std::unique_ptr<LaunchServer>(new LaunchServer(relay, path, *std::move(listener)));
 }
 
-LaunchServer::LaunchServer(EventLoop& loop, Relay& relay, std::filesystem::path path, UniqueFd listener)
-    : loop_(loop),
-      relay_(relay),
+LaunchServer::LaunchServer(Relay& relay, std::filesystem::path path, ListeningSocket listener)
+    : relay_(relay),
       path_(std::move(path)),
-      door_(loop, std::move(listener), "launch agents'", [this](UniqueFd socket) { accept(std::move(socket)); }) {}
+      door_(std::move(listener), "launch agents'", [this](Socket socket) { accept(std::move(socket)); }) {}
 
 LaunchServer::~LaunchServer() {
   std::error_code ignored;  // somebody has removed it before
   std::filesystem::remove(path_, ignored);
 }
 
-void LaunchServer::accept(UniqueFd socket) {
-  if (!is_own_peer(socket.get())) return;
+void LaunchServer::accept(Socket socket) {
+  if (!is_own_peer(socket)) return;
   const Position client = clients_.emplace(clients_.end());
   client->connection = std::make_unique<LineConnection>(
-      loop_, std::move(socket), longest_line,
+      std::move(socket), longest_line,
       LineConnection::Events{.line = [this, client](std::string_view line) { on_line(client, line); },
                              .closed = [this, client] { clients_.erase(client); }});
 }

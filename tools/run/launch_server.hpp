@@ -1,5 +1,6 @@
 /// Answers the launch agents (see launch_messages.hpp): gives each node's daemon its port of the relay, and says how a
-/// launch agent is to end. Lives on an event loop's thread.
+/// launch agent is to end. Lives on the thread that runs its
+/// io_context.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +15,8 @@ namespace cppc::run {
 class LaunchServer {
  public:
   /// `relay` has to outlive the server.
-  static Result<std::unique_ptr<LaunchServer>> create(EventLoop& loop, Relay& relay, const std::filesystem::path& path);
+  static Result<std::unique_ptr<LaunchServer>> create(asio::io_context& context, Relay& relay,
+                                                      const std::filesystem::path& path);
   ~LaunchServer();
   LaunchServer(const LaunchServer&) = delete;
   LaunchServer& operator=(const LaunchServer&) = delete;
@@ -26,12 +28,11 @@ class LaunchServer {
   };
   using Position = std::list<Client>::iterator;
 
-  LaunchServer(EventLoop& loop, Relay& relay, std::filesystem::path path, UniqueFd listener);
-  void accept(UniqueFd socket);
+  LaunchServer(Relay& relay, std::filesystem::path path, ListeningSocket listener);
+  void accept(Socket socket);
   void on_line(Position client, std::string_view line);
   void end(const std::string& node, int status);
 
-  EventLoop& loop_;
   Relay& relay_;
   std::filesystem::path path_;
   Acceptor door_;

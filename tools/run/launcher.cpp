@@ -49,7 +49,7 @@ bool in_foreground() { return isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILEN
   if (!shares_terminal) setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(EXIT_FAILURE);
-  std::signal(SIGPIPE, SIG_DFL);  // the HTTP library ignores it
+  std::signal(SIGPIPE, SIG_DFL);  // cppc-run ignores it
   sigprocmask(SIG_SETMASK, &gate.original(), nullptr);
   limit.restore();
   execvpe(arguments[0], arguments, environment);

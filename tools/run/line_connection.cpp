@@ -1,89 +1,89 @@
 #include "line_connection.hpp"
 
-#include <sys/epoll.h>
-#include <sys/socket.h>
-
-#include <array>
-#include <cerrno>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+#include <string>
 
 namespace cppc::run {
 
-LineConnection::LineConnection(EventLoop& loop, UniqueFd socket, std::size_t longest_line, Events events)
-    : loop_(loop),
-      socket_(std::move(socket)),
-      longest_line_(longest_line),
-      events_(std::make_shared<const Events>(std::move(events))) {
-  loop_.watch(socket_.get(), EPOLLIN, [this](std::uint32_t events) { on_events(events); });
-}
+using boost::system::error_code;
 
-LineConnection::~LineConnection() {
-  *alive_ = false;
-  loop_.forget(socket_.get());
-}
+class LineConnection::Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(Socket socket, std::size_t longest_line, Events events)
+      : socket_(std::move(socket)), longest_line_(longest_line), events_(std::move(events)) {}
 
-void LineConnection::send(std::string_view lines) {
-  output_ += lines;
-  flush();
-}
+  void set_longest_line(std::size_t bytes) { longest_line_ = bytes; }
 
-void LineConnection::finish() {
-  finishing_ = true;
-  flush();
-}
-
-void LineConnection::on_events(std::uint32_t events) {
-  if ((events & EPOLLOUT) != 0) flush();
-  if ((events & ~EPOLLOUT) == 0) return;
-  const auto alive = alive_;
-  const auto callbacks = events_;
-  const bool open = receive();
-  deliver();
-  if (*alive && (!open || input_.size() > longest_line_)) {
-    loop_.forget(socket_.get());
-    callbacks->closed();
+  void receive() {
+    asio::async_read_until(
+        socket_, asio::dynamic_buffer(input_, longest_line_ + 1), '\n',
+        [self = shared_from_this()](error_code failure, std::size_t bytes) { self->received(failure, bytes); });
   }
-}
 
-// Takes what has arrived; false when the other side has closed.
-bool LineConnection::receive() {
-  std::array<char, 65536> buffer{};
-  while (input_.size() <= longest_line_) {
-    const ssize_t got = recv(socket_.get(), buffer.data(), buffer.size(), 0);
-    if (got > 0) {
-      input_.append(buffer.data(), static_cast<std::size_t>(got));
-    } else if (got < 0 && errno == EINTR) {
-      continue;
-    } else {
-      return got < 0 && errno == EAGAIN;
+  void send(std::string_view lines) {
+    waiting_ += lines;
+    send_waiting();
+  }
+
+  void finish() {
+    finishing_ = true;
+    send_waiting();
+  }
+
+  void close() {
+    error_code ignored;
+    socket_.close(ignored);
+  }
+
+ private:
+  void received(error_code failure, std::size_t bytes) {
+    if (!socket_.is_open()) return;
+    if (failure) return events_.closed();
+    const std::string line = input_.substr(0, bytes - 1);
+    input_.erase(0, bytes);
+    events_.line(line);
+    if (socket_.is_open()) receive();
+  }
+
+  void send_waiting() {
+    if (!output_.empty() || !socket_.is_open()) return;
+    if (waiting_.empty()) {
+      error_code ignored;
+      if (finishing_) socket_.shutdown(Socket::shutdown_send, ignored);
+      return;
     }
+    output_.swap(waiting_);
+    asio::async_write(socket_, asio::buffer(output_),
+                      [self = shared_from_this()](error_code failure, std::size_t) { self->sent(failure); });
   }
-  return true;
+
+  void sent(error_code failure) {
+    output_.clear();
+    if (failure) waiting_.clear();  // the other side has closed; what is received next says so
+    send_waiting();
+  }
+
+  Socket socket_;
+  std::size_t longest_line_;
+  const Events events_;
+  std::string input_;
+  std::string output_, waiting_;  // what is being sent, and what comes thereafter
+  bool finishing_ = false;
+};
+
+LineConnection::LineConnection(Socket socket, std::size_t longest_line, Events events)
+    : session_(std::make_shared<Session>(std::move(socket), longest_line, std::move(events))) {
+  session_->receive();
 }
 
-void LineConnection::deliver() {
-  const auto alive = alive_;
-  const auto callbacks = events_;
-  std::size_t begin = 0;  // of what has not been delivered: many lines may be waiting
-  while (*alive) {
-    const std::size_t end = input_.find('\n', begin);
-    if (end == std::string::npos) break;
-    const std::string line = input_.substr(begin, end - begin);
-    begin = end + 1;
-    callbacks->line(line);
-  }
-  if (*alive) input_.erase(0, begin);
-}
+LineConnection::~LineConnection() { session_->close(); }
 
-void LineConnection::flush() {
-  while (!output_.empty()) {
-    const ssize_t sent = ::send(socket_.get(), output_.data(), output_.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && errno != EAGAIN) output_.clear();  // the other side has closed; the next event says so
-    if (sent < 0) break;
-    output_.erase(0, static_cast<std::size_t>(sent));
-  }
-  if (finishing_ && output_.empty()) shutdown(socket_.get(), SHUT_WR);
-  loop_.change(socket_.get(), output_.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT);
-}
+void LineConnection::send(std::string_view lines) { session_->send(lines); }
+
+void LineConnection::finish() { session_->finish(); }
+
+void LineConnection::set_longest_line(std::size_t bytes) { session_->set_longest_line(bytes); }
 
 }  // namespace cppc::run

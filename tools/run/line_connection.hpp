@@ -1,11 +1,11 @@
-/// A connected socket that carries lines. Lives on an event loop's thread.
+/// A connected socket that carries lines. Lives on the thread that runs its io_context.
 #pragma once
 
 #include <functional>
-#include <string>
+#include <memory>
 #include <string_view>
 
-#include "event_loop.hpp"
+#include "sockets.hpp"
 
 namespace cppc::run {
 
@@ -16,8 +16,8 @@ class LineConnection {
     std::function<void()> closed;                     ///< by the other side, or for a line that is too long
   };
 
-  /// The callbacks may destroy the connection. `socket` has to be non-blocking.
-  LineConnection(EventLoop& loop, UniqueFd socket, std::size_t longest_line, Events events);
+  /// The callbacks may destroy the connection.
+  LineConnection(Socket socket, std::size_t longest_line, Events events);
   ~LineConnection();
   LineConnection(const LineConnection&) = delete;
   LineConnection& operator=(const LineConnection&) = delete;
@@ -28,21 +28,11 @@ class LineConnection {
   /// Nothing more is sent; the other side can go on.
   void finish();
 
-  void set_longest_line(std::size_t bytes) { longest_line_ = bytes; }
+  void set_longest_line(std::size_t bytes);
 
  private:
-  void on_events(std::uint32_t events);
-  bool receive();
-  void deliver();
-  void flush();
-
-  EventLoop& loop_;
-  UniqueFd socket_;
-  std::size_t longest_line_;
-  std::shared_ptr<const Events> events_;  // shared with the callback that runs and may destroy this
-  std::string input_, output_;
-  bool finishing_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once a callback has destroyed this
+  class Session;
+  std::shared_ptr<Session> session_;  // shared with what is called back
 };
 
 }  // namespace cppc::run

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -146,6 +147,7 @@ Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options)
   const DescriptorLimit limit;
   if (const auto enough = limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   const SignalGate gate;
+  std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
   const auto controller =
       Controller::start({settings->job, contexts.front().program.front(), allocation->nodes, machine.name},
                         settings->key, *directory, network);

@@ -1,11 +1,8 @@
 #include "own_options.hpp"
 
-#include <netdb.h>
-
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <memory>
 
 namespace cppc::run {
 namespace {
@@ -24,15 +21,6 @@ bool stands_alone(const std::string& name) {
   return std::find(std::begin(without_value), std::end(without_value), name) != std::end(without_value);
 }
 
-bool is_numeric(const std::string& address) {
-  addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST;
-  addrinfo* raw = nullptr;
-  const bool numeric = getaddrinfo(address.c_str(), nullptr, &hints, &raw) == 0;
-  if (numeric) freeaddrinfo(raw);
-  return numeric;
-}
-
 // "10.0.0.1:4711" or "[fd00::1]:4711".
 Result<Endpoint> parse_endpoint(const std::string& text) {
   const auto colon = text.rfind(':');
@@ -41,7 +29,7 @@ Result<Endpoint> parse_endpoint(const std::string& text) {
   Endpoint endpoint{address, 0};
   const char* const end = text.data() + text.size();
   const auto read = std::from_chars(text.data() + std::min(text.size(), colon + 1), end, endpoint.port);
-  if (colon == std::string::npos || read.ec != std::errc{} || read.ptr != end || !is_numeric(address)) {
+  if (colon == std::string::npos || read.ec != std::errc{} || read.ptr != end || !numeric_endpoint(endpoint)) {
     return error("--listen needs ADDRESS:PORT, such as 10.0.0.1:4711, and not " + text);
   }
   return endpoint;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "network_server.hpp"
+#include "network_access.hpp"
 
 namespace cppc::run {
 

@@ -1,13 +1,13 @@
 /// Leads the connections of the nodes' daemons to mpirun through this process, so that mpirun does not notice when a
-/// node goes on which there is no rank. Lives on an event loop's thread.
+/// node goes on which there is no rank. Lives on the thread that runs its io_context.
 ///
 /// When a daemon's side of a connection ends, mpirun's side is closed as well, and mpirun ends the job as it would by
 /// itself. Of an evacuated node, or one that has vanished and may be spared, mpirun's side is held instead, and what
 /// mpirun says on it is discarded, until mpirun has told its daemons to exit: then it expects to lose them.
 #pragma once
 
+#include <array>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,7 +23,9 @@ class Relay {
   /// Asked of a node whose daemon's connection has broken, which is no orderly end: may the job go on without it?
   using Spare = std::function<bool(const std::string& node)>;
 
-  Relay(EventLoop& loop, Spare spare) : loop_(loop), spare_(std::move(spare)) {}
+  using Callback = std::function<void()>;
+
+  Relay(asio::io_context& context, Spare spare) : context_(context), spare_(std::move(spare)) {}
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -39,56 +41,61 @@ class Relay {
   bool is_given_up(const std::string& node) const;
 
   /// Calls back once the daemon of `node` has said something to mpirun, or is gone: at once when it has no connection.
-  void when_heard(const std::string& node, EventLoop::Callback function);
+  void when_heard(const std::string& node, Callback function);
 
   /// Calls back once the daemon of `node` has no connection.
-  void when_gone(const std::string& node, EventLoop::Callback function);
+  void when_gone(const std::string& node, Callback function);
 
   /// All agents are gone. Orderly: mpirun is about to tell its daemons to exit. Otherwise it is ending the job already.
   void over(bool orderly);
 
  private:
-  struct Port;
-  struct Side {
-    UniqueFd socket;
-    std::string output;  // received on the other side, not sent yet
-    bool open = true;    // nobody has closed it
-    bool broken = false;
-  };
-  struct Link {
-    Port* port;
-    Side daemon, mpirun;
-    bool heard = false;  // the daemon has said something
-  };
-  using LinkPosition = std::list<Link>::iterator;
   struct Port {
     std::string node;
-    Endpoint mpirun;
+    asio::ip::tcp::endpoint mpirun;
     std::unique_ptr<Acceptor> door;
     std::uint16_t number = 0;
     bool given_up = false;
-    std::vector<EventLoop::Callback> when_heard, when_gone;
+    std::vector<Callback> when_heard, when_gone;
   };
+  struct Side {
+    explicit Side(Socket its_socket) : socket(std::move(its_socket)) {}
+    Socket socket;
+    std::array<char, 8192> received{};  // what is on its way to the other side
+    std::size_t bytes = 0;              // of that
+    bool open = true;                   // nobody has closed it
+    bool broken = false;
+    bool busy = false;  // it is being sent something, or will be once it is connected
+  };
+  struct Link {
+    Link(Port& its_port, Socket to_daemon, Socket to_mpirun)
+        : port(&its_port), daemon(std::move(to_daemon)), mpirun(std::move(to_mpirun)) {}
+    Port* port;
+    Side daemon, mpirun;
+    bool connected = false;  // to mpirun
+    bool heard = false;      // the daemon has said something
+    bool removed = false;
+  };
+  using LinkPointer = std::shared_ptr<Link>;  // shared with what is called back
 
-  void accept(Port& port, UniqueFd daemon);
+  void accept(Port& port, Socket daemon);
   bool make_room(const Port& port);
-  void watch(LinkPosition link, Side Link::*from, Side Link::*to);
-  void on_events(LinkPosition link, Side Link::*from, Side Link::*to, std::uint32_t events);
-  void receive(Link& link, Side& from, Side& to);
-  static void flush(Side& side);
-  void close(Side& side);
-  void settle(LinkPosition link);
-  void update_interest(Link& link);
+  void connect(const LinkPointer& link);
+  void receive(const LinkPointer& link, Side& from, Side& to);
+  void received(const LinkPointer& link, Side& from, Side& to, boost::system::error_code failure);
+  void pass_on(const LinkPointer& link, Side& from, Side& to);
+  void settle(const LinkPointer& link);
   void release_given_up();
   bool connected(const std::string& node) const;
-  void tell(std::vector<EventLoop::Callback>& functions);
-  void remove(LinkPosition link);
+  void call(std::vector<Callback>& functions);
+  void remove(const LinkPointer& link);
 
-  EventLoop& loop_;
+  asio::io_context& context_;
   Spare spare_;
   std::map<std::string, Port> ports_;  // by node
-  std::list<Link> links_;
+  std::vector<LinkPointer> links_;
   bool over_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once this has been destroyed
 };
 
 }  // namespace cppc::run

@@ -1,14 +1,14 @@
 #include "sockets.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -18,36 +18,10 @@
 namespace cppc::run {
 namespace {
 
+using asio::generic::stream_protocol;
+using asio::ip::tcp;
+using boost::system::error_code;
 using tools::error;
-
-constexpr int flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
-
-std::string reason() { return std::strerror(errno); }
-
-void set_option(int socket, int level, int option, int value) {
-  setsockopt(socket, level, option, &value, sizeof value);
-}
-
-UniqueFd bound_to_v4(in_addr_t address) {
-  sockaddr_in v4{};
-  v4.sin_family = AF_INET;
-  v4.sin_addr.s_addr = htonl(address);
-  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | flags, 0));
-  if (socket && bind(socket.get(), reinterpret_cast<const sockaddr*>(&v4), sizeof v4) == 0) return socket;
-  return {};
-}
-
-// Where IPv6 is switched off there are no such sockets.
-UniqueFd bound_to_any() {
-  sockaddr_in6 v6{};
-  v6.sin6_family = AF_INET6;
-  UniqueFd socket(::socket(AF_INET6, SOCK_STREAM | flags, 0));
-  if (socket) {
-    set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
-    if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&v6), sizeof v6) == 0) return socket;
-  }
-  return bound_to_v4(INADDR_ANY);
-}
 
 // A link's own IPv6 addresses mean nothing without the name that each machine has for its interface there.
 bool is_seen_by_others(const ifaddrs& interface) {
@@ -67,61 +41,96 @@ std::string numeric(const sockaddr& address) {
 
 }  // namespace
 
-Result<Listener> listen_on_tcp(Reach reach) {
-  UniqueFd socket = reach == Reach::machine ? bound_to_v4(INADDR_LOOPBACK) : bound_to_any();
-  if (!socket || listen(socket.get(), SOMAXCONN) != 0) return error("cannot listen for connections: " + reason());
-  sockaddr_storage own{};
-  socklen_t size = sizeof own;
-  if (getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) {
-    return error("cannot find out where connections are listened for: " + reason());
-  }
-  const in_port_t port = own.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(own).sin6_port
-                                                   : reinterpret_cast<const sockaddr_in&>(own).sin_port;
-  return Listener{std::move(socket), ntohs(port)};
+Result<Listener> listen_at(asio::io_context& context, const tcp::endpoint& endpoint, bool again) {
+  ListeningSocket socket(context);
+  error_code failure;
+  socket.open(endpoint.protocol(), failure);
+  if (!failure) fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (!failure && again) socket.set_option(ListeningSocket::reuse_address(true), failure);
+  if (!failure && endpoint.address().is_v6()) socket.set_option(asio::ip::v6_only(false), failure);
+  if (!failure) socket.bind(endpoint, failure);
+  if (!failure) socket.listen(ListeningSocket::max_listen_connections, failure);
+  if (!failure) socket.non_blocking(true, failure);
+  if (failure) return error(failure.message());
+  const auto own = socket.local_endpoint(failure);
+  if (failure) return error(failure.message());
+  tcp::endpoint bound;
+  std::memcpy(bound.data(), own.data(), own.size());
+  return Listener{std::move(socket), bound.port()};
 }
 
-Result<UniqueFd> listen_on_unix(const std::filesystem::path& path) {
-  const auto address = tools::socket_address(path);
-  if (!address) return error(address.error());
-  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | flags, 0));
-  if (!socket || bind(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
-      chmod(path.c_str(), 0600) != 0 || listen(socket.get(), SOMAXCONN) != 0) {
-    return error("cannot listen at " + path.string() + ": " + reason());
-  }
+Result<Listener> listen_on_tcp(asio::io_context& context, Reach reach) {
+  auto listener = reach == Reach::machine ? listen_at(context, {asio::ip::address_v4::loopback(), 0}, /*again=*/false)
+                                          : listen_at(context, {tcp::v6(), 0}, /*again=*/false);
+  // Where IPv6 is switched off there are no such sockets.
+  if (!listener && reach == Reach::network) listener = listen_at(context, {tcp::v4(), 0}, /*again=*/false);
+  if (!listener) return error("cannot listen for connections: " + listener.error());
+  return listener;
+}
+
+Result<ListeningSocket> listen_on_unix(asio::io_context& context, const std::filesystem::path& path) {
+  if (const auto address = tools::socket_address(path); !address) return error(address.error());
+  ListeningSocket socket(context);
+  error_code failure;
+  socket.open(asio::local::stream_protocol(), failure);
+  if (!failure) fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (!failure) socket.bind(asio::local::stream_protocol::endpoint(path.string()), failure);
+  if (!failure && chmod(path.c_str(), 0600) != 0) failure.assign(errno, boost::system::system_category());
+  if (!failure) socket.listen(ListeningSocket::max_listen_connections, failure);
+  if (!failure) socket.non_blocking(true, failure);
+  if (failure) return error("cannot listen at " + path.string() + ": " + failure.message());
   return socket;
 }
 
-UniqueFd accept_one(int listener) { return UniqueFd(accept4(listener, nullptr, nullptr, flags)); }
+Result<tcp::endpoint> numeric_endpoint(const Endpoint& endpoint) {
+  error_code failure;
+  const auto address = asio::ip::make_address(endpoint.address, failure);
+  if (failure) return error("\"" + endpoint.address + "\" is not an address");
+  return tcp::endpoint(address, endpoint.port);
+}
 
-Result<UniqueFd> start_connecting(const Endpoint& to) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
-  addrinfo* raw = nullptr;
-  if (getaddrinfo(to.address.c_str(), std::to_string(to.port).c_str(), &hints, &raw) != 0) {
-    return error("\"" + to.address + "\" is not an address");
-  }
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> found(raw, freeaddrinfo);
-  UniqueFd socket(::socket(found->ai_family, SOCK_STREAM | flags, 0));
-  if (!socket || (connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS)) {
-    return error("cannot connect to " + to.address + ":" + std::to_string(to.port) + ": " + reason());
-  }
+Result<Socket> open_socket(asio::io_context& context, const stream_protocol& protocol) {
+  Socket socket(context);
+  error_code failure;
+  socket.open(protocol, failure);
+  if (failure) return error(failure.message());
+  fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
   return socket;
 }
 
-void tune_tcp(int socket) {
-  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, 15);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+// Asio's own accept() would leave the socket open to children that are being started.
+Socket accept_one(ListeningSocket& listener, error_code& failure) {
+  Socket socket(listener.get_executor());
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  const int fd =
+      accept4(listener.native_handle(), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (fd < 0) {
+    failure.assign(errno, boost::system::system_category());
+    return socket;
+  }
+  socket.assign(stream_protocol(peer.ss_family, 0), fd, failure);
+  if (failure) ::close(fd);
+  return socket;
 }
 
-bool is_own_peer(int socket) {
+void tune_tcp(Socket& socket) {
+  const auto set = [&socket](int level, int option, int value) {
+    setsockopt(socket.native_handle(), level, option, &value, sizeof value);
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+}
+
+bool is_own_peer(Socket& socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+  return getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+         (peer.uid == geteuid() || peer.uid == 0);
 }
 
 std::string reachable_at(std::uint16_t port, Reach reach) {

@@ -1,18 +1,24 @@
-/// TCP and UNIX sockets as cppc-run uses them: all non-blocking and closed on exec.
+/// TCP and UNIX sockets as cppc-run uses them: all closed on exec.
 #pragma once
 
-#include <sys/socket.h>
-
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <filesystem>
 #include <string>
 
 #include "../common/result.hpp"
-#include "../common/unique_fd.hpp"
 
 namespace cppc::run {
 
+namespace asio = boost::asio;
 using tools::Result;
-using tools::UniqueFd;
+
+/// Of TCP and of the UNIX domain alike.
+using Socket = asio::basic_stream_socket<asio::generic::stream_protocol, asio::io_context::executor_type>;
+using ListeningSocket = asio::basic_socket_acceptor<asio::generic::stream_protocol, asio::io_context::executor_type>;
 
 struct Endpoint {
   std::string address;  ///< numeric
@@ -20,7 +26,7 @@ struct Endpoint {
 };
 
 struct Listener {
-  UniqueFd socket;
+  ListeningSocket socket;
   std::uint16_t port = 0;
 };
 
@@ -28,22 +34,28 @@ struct Listener {
 enum class Reach { machine, network };
 
 /// On the loopback address or on all of this machine, at a port that the system chooses.
-Result<Listener> listen_on_tcp(Reach reach);
+Result<Listener> listen_on_tcp(asio::io_context& context, Reach reach);
+
+/// `again`: even if connections of one that listened there before are still being closed.
+Result<Listener> listen_at(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, bool again);
 
 /// Only for this user. `path` must not exist.
-Result<UniqueFd> listen_on_unix(const std::filesystem::path& path);
+Result<ListeningSocket> listen_on_unix(asio::io_context& context, const std::filesystem::path& path);
 
-/// An empty descriptor and errno when there is none: EAGAIN when no connection is waiting.
-UniqueFd accept_one(int listener);
+/// An error when the address is no number.
+Result<asio::ip::tcp::endpoint> numeric_endpoint(const Endpoint& endpoint);
 
-/// Starts to connect; the socket becomes writable once that is done.
-Result<UniqueFd> start_connecting(const Endpoint& to);
+/// A socket that is not connected yet.
+Result<Socket> open_socket(asio::io_context& context, const asio::generic::stream_protocol& protocol);
+
+/// Without waiting. The failure would_block: no connection is waiting.
+Socket accept_one(ListeningSocket& listener, boost::system::error_code& failure);
 
 /// Sends at once, and notices within half a minute that the other machine has gone.
-void tune_tcp(int socket);
+void tune_tcp(Socket& socket);
 
 /// Is the process at the other end of this UNIX socket one of this user, or root's?
-bool is_own_peer(int socket);
+bool is_own_peer(Socket& socket);
 
 /// "10.0.0.1:4711,...": where others reach `port` of this machine; the loopback address only when there is no other.
 std::string reachable_at(std::uint16_t port, Reach reach);

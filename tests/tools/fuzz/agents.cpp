@@ -9,12 +9,12 @@
 #include "agent_server.hpp"
 #include "api_json.hpp"
 #include "cppc/agent_key.hpp"
+#include "io_thread.hpp"
 #include "scene.hpp"
 
 namespace {
 
 using namespace cppc;
-using run::EventLoop;
 using run::Job;
 
 constexpr const char* key = "key";
@@ -23,11 +23,10 @@ constexpr int agents = 3;
 class Scene {
  public:
   Scene()
-      : loop_(EventLoop::create().value()),
-        job_({"job", "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "node0"}, requests()),
+      : job_({"job", "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "node0"}, requests()),
         listener_(fuzz::listener()),
         callers_(listener_.get()),
-        server_(*loop_, {tools::UniqueFd(dup(listener_.get())), 1}, key, agents,
+        server_({{context_, {AF_UNIX, 0}, dup(listener_.get())}, 1}, key, agents,
                 {.joined = [this](const wire::Hello& hello) { job_.joined(hello); },
                  .received = [this](const wire::Message& message) { job_.received(message); },
                  .left = [this](int agent) { job_.left(agent); },
@@ -35,7 +34,7 @@ class Scene {
 
   void play(std::string_view text) {
     const auto lines = fuzz::lines_of(text);
-    fuzz::play(*loop_, lines, [this](std::string_view line) { act(line); });
+    fuzz::play(context_, lines, [this](std::string_view line) { act(line); });
     (void)run::to_json(job_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
@@ -44,12 +43,12 @@ class Scene {
   Job::Requests requests() {
     return {.send =
                 [this](int agent, const wire::Message& message) {
-                  loop_->post([this, agent, message] { server_.send(agent, message); });
+                  run::post(context_, [this, agent, message] { server_.send(agent, message); });
                 },
             .give_up = [](int) {},
-            .await_exit = [this](int agent) { loop_->post([this, agent] { job_.retired(agent); }); },
-            .dismiss = [this] { loop_->post([this] { server_.dismiss(); }); },
-            .drop = [this](int agent) { loop_->post([this, agent] { server_.drop(agent); }); },
+            .await_exit = [this](int agent) { run::post(context_, [this, agent] { job_.retired(agent); }); },
+            .dismiss = [this] { run::post(context_, [this] { server_.dismiss(); }); },
+            .drop = [this](int agent) { run::post(context_, [this, agent] { server_.drop(agent); }); },
             .end = [] {},
             .over = [](bool) {},
             .complete = [] {}};
@@ -94,7 +93,7 @@ class Scene {
     if (const auto migration = job_.migration(id)) (void)run::to_json(*migration);
   }
 
-  std::unique_ptr<EventLoop> loop_;
+  boost::asio::io_context context_;
   Job job_;
   tools::UniqueFd listener_;
   fuzz::Callers callers_;

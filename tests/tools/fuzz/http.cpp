@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../../../tools/common/job_directory.hpp"
+#include "../../../tools/common/unique_fd.hpp"
 #include "../running_loop.hpp"
 #include "../temporary_directory.hpp"
 #include "api.hpp"
@@ -32,7 +33,7 @@ class Scene {
         socket_(directory_.path() + "/job.sock") {
     for (int agent = 0; agent < agents; ++agent) job_.joined({"", agent, agents, "node", 1, 2 * agents});
     for (int agent = 0; agent < agents; ++agent) job_.received(roster(agent));
-    api_ = run::Api::serve(job_, socket_, std::nullopt).value();
+    api_ = run::Api::serve(loop_.context(), job_, socket_, std::nullopt).value();
   }
 
   std::string ask(std::string_view request) {
@@ -54,10 +55,12 @@ class Scene {
 
  private:
   Job::Requests requests() {
-    return {.send = [this](int agent,
-                           const wire::Message& message) { loop_.loop().post([=, this] { obey(agent, message); }); },
+    return {.send =
+                [this](int agent, const wire::Message& message) {
+                  run::post(loop_.context(), [=, this] { obey(agent, message); });
+                },
             .give_up = [](int) {},
-            .await_exit = [this](int agent) { loop_.loop().post([=, this] { job_.retired(agent); }); },
+            .await_exit = [this](int agent) { run::post(loop_.context(), [=, this] { job_.retired(agent); }); },
             .dismiss = [] {},
             .drop = [](int) {},
             .end = [] {},

@@ -5,6 +5,8 @@
 #include <netinet/in.h>
 #include <spdlog/spdlog.h>
 
+#include <optional>
+
 #include "../../../tools/common/job_directory.hpp"
 #include "../temporary_directory.hpp"
 #include "launch_server.hpp"
@@ -14,7 +16,6 @@
 namespace {
 
 using namespace cppc;
-using run::EventLoop;
 using run::Relay;
 
 constexpr const char* node = "node0";
@@ -43,8 +44,8 @@ std::string socket_path() {
 
 class Scene {
  public:
-  Scene() : loop_(EventLoop::create().value()), relay_(*loop_, [](const std::string&) { return true; }) {
-    server_ = run::LaunchServer::create(*loop_, relay_, socket_path()).value();
+  Scene() : relay_(context_, [](const std::string&) { return true; }) {
+    server_ = run::LaunchServer::create(context_, relay_, socket_path()).value();
   }
   ~Scene() {
     abandon(daemon_);
@@ -53,7 +54,7 @@ class Scene {
 
   void play(std::string_view text) {
     const auto lines = fuzz::lines_of(text);
-    fuzz::play(*loop_, lines, [this](std::string_view line) { act(line); });
+    fuzz::play(context_, lines, [this](std::string_view line) { act(line); });
   }
 
  private:
@@ -108,23 +109,26 @@ class Scene {
   /// Led to mpirun's own port. Where the machine has no port left there is no daemon.
   int daemon() {
     if (!daemon_ && port_ == 0) {
-      listener_ = run::listen_on_tcp(run::Reach::machine).value_or(run::Listener{});
-      port_ = relay_.open(node, {"127.0.0.1", listener_.port}).value_or(0);
+      if (auto listener = run::listen_on_tcp(context_, run::Reach::machine)) {
+        listener_ = *std::move(listener);
+        port_ = relay_.open(node, {"127.0.0.1", listener_->port}).value_or(0);
+      }
     }
     if (!daemon_ && port_ != 0) daemon_ = connect_to(port_);
     return daemon_.get();
   }
 
   int mpirun() {
-    if (!mpirun_ && listener_.socket) mpirun_ = run::accept_one(listener_.socket.get());
+    if (!mpirun_ && listener_)
+      mpirun_ = tools::UniqueFd(accept4(listener_->socket.native_handle(), nullptr, nullptr, SOCK_NONBLOCK));
     return mpirun_.get();
   }
 
-  std::unique_ptr<EventLoop> loop_;
+  boost::asio::io_context context_;
   Relay relay_;
   std::unique_ptr<run::LaunchServer> server_;
   std::array<tools::UniqueFd, 4> launchers_;
-  run::Listener listener_;
+  std::optional<run::Listener> listener_;
   std::uint16_t port_ = 0;
   tools::UniqueFd daemon_, mpirun_;
 };

@@ -1,4 +1,4 @@
-/// A play of several connections to one server on one event loop, step by step: what one step has caused is done before
+/// A play of several connections to one server on one thread, step by step: what one step has caused is done before
 /// the next.
 #pragma once
 
@@ -6,19 +6,21 @@
 #include <sys/un.h>
 
 #include <array>
+#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "event_loop.hpp"
+#include "../../../tools/common/unique_fd.hpp"
 #include "fuzz.hpp"
+#include "sockets.hpp"
 
 namespace cppc::fuzz {
 
 /// A listening socket of the UNIX domain, without a name in any file system.
 inline tools::UniqueFd listener() {
-  tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_un nameless{.sun_family = AF_UNIX, .sun_path = {}};
   require(bind(socket.get(), reinterpret_cast<const sockaddr*>(&nameless), sizeof nameless.sun_family) == 0 &&
           listen(socket.get(), SOMAXCONN) == 0);
@@ -64,17 +66,15 @@ inline std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Runs the loop until act(line) has been called for each line.
-inline void play(run::EventLoop& loop, std::span<const std::string_view> lines,
+/// Calls act(line) for each line.
+inline void play(boost::asio::io_context& context, std::span<const std::string_view> lines,
                  const std::function<void(std::string_view)>& act) {
-  std::size_t done = 0;
-  const std::function<void()> step = [&] {
-    if (done == lines.size()) return loop.stop();
-    act(lines[done++]);
-    loop.post(step);
-  };
-  loop.post(step);
-  loop.run();
+  for (const std::string_view line : lines) {
+    act(line);
+    context.restart();
+    while (context.poll() > 0) {
+    }
+  }
 }
 
 }  // namespace cppc::fuzz
