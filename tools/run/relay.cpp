@@ -28,7 +28,7 @@ void close(Socket& socket) {
 
 Relay::~Relay() {
   *alive_ = false;
-  while (!links_.empty()) remove(links_.front());
+  while (!links_.empty()) remove(LinkPointer(links_.front()));
 }
 
 void Relay::complete(const std::string& node) {
@@ -197,12 +197,11 @@ void Relay::call(std::vector<Callback>& functions) {
 }
 
 void Relay::remove(const LinkPointer& link) {
-  const LinkPointer removed = link;  // which may be an element of links_
-  removed->removed = true;
-  close(removed->daemon.socket);
-  close(removed->mpirun.socket);
-  std::erase(links_, removed);
-  Port& port = *removed->port;
+  link->removed = true;
+  close(link->daemon.socket);
+  close(link->mpirun.socket);
+  std::erase(links_, link);
+  Port& port = *link->port;
   call(port.when_heard);
   if (!connected(port.node)) call(port.when_gone);
 }

@@ -88,7 +88,7 @@ class Relay {
   void release_given_up();
   bool connected(const std::string& node) const;
   void call(std::vector<Callback>& functions);
-  void remove(const LinkPointer& link);
+  void remove(const LinkPointer& link);  // which must not be the element of links_ itself
 
   asio::io_context& context_;
   Spare spare_;
