@@ -38,9 +38,12 @@ std::string tool(const std::string& name) { return CPPC_BINARY_DIR "/bin/" + nam
 
 Finished run_alone(const std::vector<std::string>& command, std::vector<std::string> settings) {
   // Isolated: no daemon is started beside it, which would tidy up behind the back of the next program. Windows as those
-  // of cppc-run: without mpirun, osc/rdma makes none.
-  settings.insert(settings.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                                   "OMPI_MCA_ess_singleton_isolated=1", "OMPI_MCA_osc=^rdma,ucx"});
+  // of cppc-run: without mpirun, osc/rdma makes none. Isolated programs have the same folder in that for temporary
+  // files, which is each one's own here: others may run at the same time.
+  const Folder temporary;
+  settings.insert(settings.end(),
+                  {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_ess_singleton_isolated=1",
+                   "OMPI_MCA_osc=^rdma,ucx", "OMPI_MCA_orte_tmpdir_base=" + temporary.file("")});
   return Process(command, settings).wait();
 }
 

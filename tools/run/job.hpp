@@ -1,5 +1,5 @@
 /// The job as operators see it, and its queue of migrations, which are carried out one after the other.
-/// Thread-safe: agents speak to it on the event loop's thread, operators on those of the HTTP server.
+/// Thread-safe: agents speak to it on the thread that runs its io_context, operators on those of the HTTP server.
 #pragma once
 
 #include <chrono>

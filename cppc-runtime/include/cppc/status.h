@@ -1,5 +1,5 @@
 /* The one status enumeration of CPPC Live, grouped by what an error puts at risk: the call, the rank, the image, the job.
- * Plain C, no dependency: every room of the project may include it. */
+ * Plain C, no dependency: every component may include it. */
 #pragma once
 
 #ifdef __cplusplus
