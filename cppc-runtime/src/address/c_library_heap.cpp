@@ -106,7 +106,7 @@ bool in_other_arena(Memory& memory, std::uintptr_t address, const MemoryMap::Ran
   const auto header = memory.at<ArenaHeader>(begin);
   if (!header || header->bytes_usable > kArenaAlignment || header->bytes > header->bytes_usable) return false;
   const std::uintptr_t of_arena = header->arena % kArenaAlignment;
-  return header->bytes % kPage == 0 && address < begin + header->bytes && of_arena != 0 && of_arena < kPage &&
+  return header->bytes % kPage == 0 && address < begin + header->bytes_usable && of_arena != 0 && of_arena < kPage &&
          (header->before == 0 ? header->arena - of_arena == begin : header->before % kArenaAlignment == 0);
 }
 

@@ -122,6 +122,7 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
   }
   const MemoryMap::Range* const range = memory_.find(target);
   if (range == nullptr || is_program_memory(target)) return CPPC_OK;
+  if (range->protection == PROT_NONE) return CPPC_OK;  // kept free by others, as for a heap: nothing is there
   if (word >= thread_begin_ && word < thread_ + kThreadBlock) {
     words_.push_back({number, own_thread, offset, word - thread_});
     return CPPC_OK;

@@ -50,13 +50,27 @@ std::size_t unknown(std::span<const Block> blocks) {
 TEST(CLibraryHeap, HasTheBlocksOfTheMainThread) {
   close_break();
   const auto blocks = many_blocks(1);
-  EXPECT_EQ(unknown(blocks), 0U) << "of " << blocks.size();
+  EXPECT_LE(unknown(blocks), blocks.size() / 100);  // in doubt it has not
 }
 
 TEST(CLibraryHeap, HasTheBlocksOfOtherThreads) {
   std::vector<Block> blocks;
   std::thread([&] { blocks = many_blocks(2); }).join();
-  EXPECT_EQ(unknown(blocks), 0U) << "of " << blocks.size();
+  EXPECT_LE(unknown(blocks), blocks.size() / 100);  // in doubt it has not
+}
+
+TEST(CLibraryHeap, HasWhatAnotherThreadHasGivenBack) {
+  std::uintptr_t last = 0;
+  std::vector<Block> blocks;
+  std::thread([&] {
+    for (int i = 0; i < 10000; ++i) blocks.emplace_back(std::malloc(1000));
+    last = reinterpret_cast<std::uintptr_t>(blocks.back().get());
+    blocks.clear();
+  }).join();
+  const MemoryMap memory = MemoryMap::read().value();
+  const MemoryMap::Range* const range = memory.find(reinterpret_cast<const void*>(last));
+  ASSERT_NE(range, nullptr);
+  EXPECT_TRUE(CLibraryHeap().holds(*range, last));
 }
 
 class Mapping : public testing::TestWithParam<std::uint64_t> {};
