@@ -22,7 +22,8 @@ struct Header {
 };
 
 constexpr std::uint64_t kBeforeInUse = 1, kMapped = 2, kOfAnotherArena = 4, kFlags = 7;
-constexpr std::uint64_t kAlignment = 16, kSmallest = 32, kFence = 16;
+constexpr std::uint64_t kAlignment = 16, kSmallest = 32;
+constexpr std::uint64_t kFence = 16;  ///< two such, or three, end what the system gave at a time, whole pages
 
 /// An arena that is not the main one begins at such an address.
 constexpr std::uintptr_t kArenaAlignment = std::uintptr_t{64} << 20;
@@ -75,6 +76,7 @@ class Memory {
 std::uintptr_t end_of_chunks(Memory& memory, std::uintptr_t begin, std::uintptr_t target, std::uintptr_t end) {
   std::uintptr_t at = begin;
   std::uint64_t size_before = 0;
+  unsigned fences = 0;
   for (unsigned chunks = 1;; ++chunks) {
     const auto header = at + sizeof(Header) <= end ? memory.at<Header>(at) : std::nullopt;
     if (!header) return 0;
@@ -83,9 +85,10 @@ std::uintptr_t end_of_chunks(Memory& memory, std::uintptr_t begin, std::uintptr_
     if ((header->size & (kMapped | kOfAnotherArena)) != 0 || size % kAlignment != 0 || size == 0) return 0;
     if (!in_use && (at == begin || header->bytes_before != size_before)) return 0;
     const bool fence = size == kFence;
-    if (!fence && (size < kSmallest || size > end - at)) return 0;
-    at += fence ? 2 * kFence : size;  // there are always two
-    if (fence && at % kPage != 0) return 0;
+    if (size > end - at || (!fence && size < kSmallest)) return 0;
+    at += size;
+    fences = fence ? fences + 1 : 0;
+    if (fences > 3 || (fences == 1 && (at + 2 * kFence) / kPage == at / kPage)) return 0;
     if (at > target && at % kPage == 0 && (fence || at == end || chunks >= kMany)) return at;
     size_before = size;
   }
@@ -115,7 +118,7 @@ bool in_other_arena(Memory& memory, std::uintptr_t address, const MemoryMap::Ran
 bool CLibraryHeap::holds(const MemoryMap::Range& range, std::uintptr_t address) {
   if (range.name == "[heap]") return true;
   if (!range.name.empty() || range.shared) return false;
-  const auto has = [address](const MemoryMap::Range& one) { return address >= one.begin && address < one.end; };
+  const auto has = [address](const Part& one) { return address >= one.begin && address < one.end; };
   if (std::ranges::any_of(known_, has)) return true;
   Memory memory;
   if (in_other_arena(memory, address, range)) return true;
@@ -124,9 +127,7 @@ bool CLibraryHeap::holds(const MemoryMap::Range& range, std::uintptr_t address) 
     std::uintptr_t end = end_of_mapped_chunk(memory, page, range.end);
     if (end <= address) end = end_of_chunks(memory, page, address, range.end);
     if (end <= address) continue;
-    known_.push_back(range);
-    known_.back().begin = page;
-    known_.back().end = end;
+    known_.push_back({page, end});
     return true;
   }
   return false;

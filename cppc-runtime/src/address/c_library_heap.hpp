@@ -18,7 +18,11 @@ class CLibraryHeap {
   bool holds(const MemoryMap::Range& range, std::uintptr_t address);
 
  private:
-  std::vector<MemoryMap::Range> known_;
+  struct Part {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+  };
+  std::vector<Part> known_;
 };
 
 }  // namespace cppc::address
