@@ -173,8 +173,8 @@ Reason CutAgent::naming(cppc_status status, int rank) const {
   return {status, rank, static_cast<std::uint8_t>(kept_by)};
 }
 
-/// A rank of the node that others wait for, or -1: while gathering, one that is behind, or that could not
-/// stop at its last call.
+/// A rank of the node that others wait for, or -1: while gathering, one that is behind, or that could not stop at
+/// its last call.
 int CutAgent::late() const {
   std::vector<cut::Membership> memberships;
   for (const int rank : ranks_) {

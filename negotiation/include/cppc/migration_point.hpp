@@ -62,6 +62,7 @@ struct Reason {
 };
 
 /// In 45 bits: what it is inside of (4), the status (9), the rank (32).
+static_assert(CPPC_ERR_PEER <= 0x1ff, "the last status needs more bits");
 constexpr std::uint64_t encode(Reason reason) {
   return std::uint64_t{reason.inside} << 41 | (std::uint64_t{static_cast<std::uint16_t>(reason.status)} & 0x1ff) << 32 |
          static_cast<std::uint32_t>(reason.rank + 1);
@@ -87,9 +88,7 @@ class Word {
   [[nodiscard]] constexpr Phase phase() const { return static_cast<Phase>(bits_ >> 61); }
   [[nodiscard]] constexpr std::uint16_t epoch() const { return static_cast<std::uint16_t>(bits_ >> value_bits); }
   [[nodiscard]] constexpr std::uint64_t maximum() const { return bits_ & value_limit; }
-  [[nodiscard]] constexpr Reason reason() const {
-    return decode(maximum());
-  }
+  [[nodiscard]] constexpr Reason reason() const { return decode(maximum()); }
   constexpr bool operator==(const Word&) const = default;
 
  private:
