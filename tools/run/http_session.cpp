@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -20,6 +21,7 @@
 #include <optional>
 #include <sstream>
 #include <type_traits>
+#include <utility>
 
 namespace cppc::run {
 namespace {
@@ -59,6 +61,11 @@ std::string head_of(const HttpAnswer& answer) {
   std::ostringstream text;
   text << head.base();
   return text.str();
+}
+
+/// Whether what has come is not HTTP as it is wanted here, rather than that nothing comes.
+bool is_of_http(error_code failure) {
+  return failure.category() == http::make_error_code(http::error::bad_value).category();
 }
 
 template <class Stream>
@@ -129,7 +136,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   void head_received(error_code failure) {
     if (over_) return;
     const auto& head = parser_.get();
-    if (failure.category() != http::make_error_code(http::error::bad_value).category()) {
+    if (!is_of_http(failure)) {
       if (failure) return end();
     } else if (failure == http::error::end_of_stream || (head.target().empty() && is_too_long(failure))) {
       return end();
@@ -171,8 +178,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   void body_received(error_code failure) {
     if (over_) return;
     if (failure == http::error::body_limit) return refuse_long();
-    if (failure.category() == http::make_error_code(http::error::bad_value).category())
-      return refuse(http::status::bad_request, "the request is malformed");
+    if (is_of_http(failure)) return refuse(http::status::bad_request, "the request is malformed");
     if (failure) return end();
     request_.body = std::move(parser_.get().body());
     have_done([this] { return service_.answer(request_); }, [this](const HttpAnswer& answer) { send(answer); });
