@@ -1,5 +1,6 @@
 #include "modules.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #define XXH_INLINE_ALL  // nothing of it is exported
 #include <xxhash.h>
@@ -105,18 +106,32 @@ ModuleId Modules::id(std::size_t module) const {
   return {name, cppc::identity_of(base, segments)};
 }
 
+std::uintptr_t Modules::record(std::size_t module) const {
+  const auto in_module = [module](const Segment& segment) { return segment.module == module; };
+  const auto segment = std::ranges::find_if(segments_, in_module);
+  dl_find_object found;
+  if (segment == segments_.end() || _dl_find_object(reinterpret_cast<void*>(segment->begin), &found) != 0) return 0;
+  return reinterpret_cast<std::uintptr_t>(found.dlfo_link_map);
+}
+
+std::optional<std::size_t> Modules::find_record(std::uintptr_t wanted) const {
+  for (std::size_t module = 0; module < modules_.size(); ++module)
+    if (record(module) == wanted) return module;
+  return std::nullopt;
+}
+
 std::string Modules::identity_of(const std::string& name) const {
   const auto found = std::ranges::find(modules_, name, &Module::name);
   return found == modules_.end() ? std::string() : cppc::identity_of(found->base, found->segments);
 }
 
-tl::expected<std::uintptr_t, std::string> Modules::base_of(const ModuleId& wanted) const {
+tl::expected<std::size_t, std::string> Modules::number_of(const ModuleId& wanted) const {
   const auto found = std::ranges::find(modules_, wanted.name, &Module::name);
   if (found == modules_.end()) {
     return tl::unexpected(described(wanted) + ", which the state has pointers into, is not loaded here");
   }
   const std::string identity = cppc::identity_of(found->base, found->segments);
-  if (identity == wanted.identity) return found->base;
+  if (identity == wanted.identity) return static_cast<std::size_t>(found - modules_.begin());
   return tl::unexpected(described(wanted) + ", which the state has pointers into, is another one here (" + identity +
                         " instead of " + wanted.identity + "): the nodes need the same files");
 }

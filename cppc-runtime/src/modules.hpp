@@ -36,11 +36,16 @@ class Modules {
   [[nodiscard]] const std::string& name(std::size_t module) const { return modules_[module].name; }
   [[nodiscard]] std::uintptr_t base(std::size_t module) const { return modules_[module].base; }
 
+  /// The dynamic linker's record of the module, which dlopen() gives as a handle.
+  [[nodiscard]] std::uintptr_t record(std::size_t module) const;
+  /// Of which module it is.
+  [[nodiscard]] std::optional<std::size_t> find_record(std::uintptr_t record) const;
+
   /// Of the module of that name; empty: there is none.
   [[nodiscard]] std::string identity_of(const std::string& name) const;
 
-  /// Where offset 0 of the module is. The error says, for a message of its own, why it is not here.
-  [[nodiscard]] tl::expected<std::uintptr_t, std::string> base_of(const ModuleId& id) const;
+  /// The module. The error says, for a message of its own, why it is not here.
+  [[nodiscard]] tl::expected<std::size_t, std::string> number_of(const ModuleId& id) const;
 
   /// Whether the module has memory at this offset.
   [[nodiscard]] bool has(std::uintptr_t base, std::uint64_t offset) const;

@@ -73,12 +73,12 @@ tl::expected<OutsideDecoder, cppc_status> OutsideDecoder::make(std::span<const M
   decoder.words_ = std::move(words);
   decoder.modules_ = Modules::read();
   for (const ModuleId& id : modules) {
-    const auto base = decoder.modules_.base_of(id);
-    if (!base) {
-      log().error("{}", base.error());
+    const auto module = decoder.modules_.number_of(id);
+    if (!module) {
+      log().error("{}", module.error());
       return tl::unexpected(CPPC_ERR_MISMATCH);
     }
-    decoder.bases_.push_back(*base);
+    decoder.bases_.push_back(decoder.modules_.base(*module));
   }
   return decoder;
 }

@@ -26,17 +26,17 @@ std::vector<Library> libraries_of(std::span<const CarriedObject> objects) {
 }
 
 cppc_status compare_load_addresses(std::span<const Library> there) {
-  const auto here = bases_here(there);
+  const auto here = libraries_here(there);
   if (!here) {
     log().error("{}", here.error());
     return CPPC_ERR_MISMATCH;
   }
   for (std::size_t i = 0; i < here->size(); ++i) {
-    if ((*here)[i] == there[i].base) continue;
+    if ((*here)[i].base == there[i].base) continue;
     log().error(
         "{} is loaded at {:#x} in this process and at {:#x} where the rank was: the nodes need the same libraries "
         "and settings, and have to allow that ranks run without address space randomization",
-        called(there[i].name), (*here)[i], there[i].base);
+        called(there[i].name), (*here)[i].base, there[i].base);
     return CPPC_ERR_MISMATCH;
   }
   return CPPC_OK;

@@ -131,6 +131,10 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
     words_.push_back({number, from_startup, offset, 0});
     return CPPC_OK;
   }
+  if (const auto module = modules_.find_record(word); module && was_loaded_at_start(modules_.base(*module))) {
+    words_.push_back({number, record_of + number_of(*module), offset, 0});
+    return CPPC_OK;
+  }
   if (may_be_left(piece, piece.memory.data() + offset)) return CPPC_OK;
   if (of_mpi_.holds(*range, word)) return CPPC_OK;
   log().error("{} holds the address {:#x} in {}, which no other process has: the rank cannot be moved while it does",
@@ -144,15 +148,15 @@ bool OutwardWords::may_be_left(const Piece& piece, const std::byte* place) const
          environment::holds(place);
 }
 
-tl::expected<std::vector<std::uintptr_t>, std::string> bases_here(std::span<const Library> libraries) {
+tl::expected<std::vector<LibraryHere>, std::string> libraries_here(std::span<const Library> libraries) {
   const Modules modules = Modules::read();
-  std::vector<std::uintptr_t> bases;
+  std::vector<LibraryHere> here;
   for (const Library& library : libraries) {
-    const auto base = modules.base_of({library.name, library.identity});
-    if (!base) return tl::unexpected(base.error());
-    bases.push_back(*base);
+    const auto module = modules.number_of({library.name, library.identity});
+    if (!module) return tl::unexpected(module.error());
+    here.push_back({modules.base(*module), modules.record(*module)});
   }
-  return bases;
+  return here;
 }
 
 }  // namespace cppc::address

@@ -57,8 +57,13 @@ class OutwardWords {
   std::unordered_map<std::size_t, std::uint32_t> numbers_;  ///< in libraries_, by module
 };
 
-/// The word's value in this process; an error, for a message, if its library is not here.
-tl::expected<std::vector<std::uintptr_t>, std::string> bases_here(std::span<const Library> libraries);
+struct LibraryHere {
+  std::uintptr_t base = 0;
+  std::uintptr_t record = 0;  ///< the dynamic linker's
+};
+
+/// Where they are in this process; an error, for a message, if one is not here.
+tl::expected<std::vector<LibraryHere>, std::string> libraries_here(std::span<const Library> libraries);
 
 /// Of the calling thread.
 std::uintptr_t thread_register();

@@ -5,7 +5,7 @@ namespace cppc::address {
 namespace {
 
 constexpr std::uint64_t magic = 0x5353455244444143;  // "CADDRESS"
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 
 void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
   writer.u64(pieces.size());
@@ -42,7 +42,8 @@ std::uint64_t bytes_of(const Block& block, std::uint32_t piece) {
 bool sound(const Block& block, const OutwardWord& word) {
   const std::uint64_t bytes = bytes_of(block, word.piece);
   return bytes >= sizeof(std::uint64_t) && word.offset <= bytes - sizeof(std::uint64_t) &&
-         (word.library < block.libraries.size() || word.library == own_thread || word.library == from_startup);
+         (word.library == own_thread || word.library == from_startup ||
+          (is_record(word) ? word.library - record_of : word.library) < block.libraries.size());
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "address/carried_objects.hpp"
 #include "address/load_addresses.hpp"
 #include "address/outward_words.hpp"
 #include "address/places.hpp"
+#include "address/process/libraries.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/region_heap.hpp"
@@ -124,32 +126,36 @@ cppc_status Restore::end() {
     log().error("{} is missing in the image", block_.pieces[static_cast<std::size_t>(missing - placed_.begin())].name);
     return CPPC_ERR_IMAGE;
   }
-  const auto bases = bases_here(block_.libraries);
-  if (!bases) {
-    log().error("{}", bases.error());
+  const auto libraries = libraries_here(block_.libraries);
+  if (!libraries) {
+    log().error("{}", libraries.error());
     return CPPC_ERR_MISMATCH;
   }
   if (const auto restored = RegionHeap::after_restore(); !restored) return restored.error();
-  write_words(*bases);
+  write_words(*libraries);
   if (const cppc_status status = process::complete(); status != CPPC_OK) return status;
   complete_ = true;
   return CPPC_OK;
 }
 
-std::uintptr_t Restore::value_here(const OutwardWord& word, std::span<const std::uintptr_t> bases) const {
+std::uintptr_t Restore::value_here(const OutwardWord& word, std::span<const LibraryHere> libraries) const {
   if (word.library == from_startup) return startup_word(address_of(word)).value();
-  return (word.library == own_thread ? thread_register() : bases[word.library]) + word.target;
+  if (is_record(word)) return libraries[word.library - record_of].record;
+  return (word.library == own_thread ? thread_register() : libraries[word.library].base) + word.target;
 }
 
 /// Where libraries lie elsewhere, what led to them leads to where they are.
-void Restore::write_words(std::span<const std::uintptr_t> bases) {
+void Restore::write_words(std::span<const LibraryHere> libraries) {
+  std::set<std::uintptr_t> records;
   for (const OutwardWord& word : block_.words) {
-    const std::uintptr_t value = value_here(word, bases);
+    const std::uintptr_t value = value_here(word, libraries);
     std::byte* const memory = word.piece < block_.pieces.size()
                                   ? block_.pieces[word.piece].memory.data()
                                   : block_.thread_data[word.piece - block_.pieces.size()].bytes.data();
     std::memcpy(memory + word.offset, &value, sizeof value);
+    if (is_record(word)) records.insert(value);
   }
+  for (const std::uintptr_t record : records) libraries::open_again(record);
 }
 
 int Restore::go_on() {

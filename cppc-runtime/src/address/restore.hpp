@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "address/outward_words.hpp"
 #include "address/pieces.hpp"
 
 namespace cppc::address {
@@ -33,8 +34,8 @@ class Restore {
   cppc_status compare_startup_words() const;
   cppc_status check_places() const;
   [[nodiscard]] std::uintptr_t address_of(const OutwardWord& word) const;
-  [[nodiscard]] std::uintptr_t value_here(const OutwardWord& word, std::span<const std::uintptr_t> bases) const;
-  void write_words(std::span<const std::uintptr_t> bases);
+  [[nodiscard]] std::uintptr_t value_here(const OutwardWord& word, std::span<const LibraryHere> libraries) const;
+  void write_words(std::span<const LibraryHere> libraries);
 
   Block block_;
   std::vector<bool> placed_;
