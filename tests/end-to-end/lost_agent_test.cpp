@@ -110,6 +110,19 @@ TEST(LostAgentTest, ItsNodeCanBeEvacuated) {
   expect_same_answer(scene);
 }
 
+/// It does not see that its connection is closed, but its guardian does.
+TEST(LostAgentTest, AStoppedAgentOfANodeWithRanksIsReplaced) {
+  HeatScene scene(4, kTwoSpares, {"--mb", "2"}, {"CPPC_DEADLINE_START=1"});
+  const pid_t agent = agent_on(scene, "node1");
+  EXPECT_EQ(scene.cluster().run("node1", {"kill", "-STOP", std::to_string(agent)}).status, 0);
+  const Finished failed = scene.job().migrate({"--rank", "1", "--to", "node2"});
+  EXPECT_NE(failed.status, 0);
+  EXPECT_NE(failed.errors.find("the agent of node1 does not answer"), std::string::npos) << failed.errors;
+  expect_done(scene.job().migrate({"--rank", "1", "--to", "node2"}));
+  expect_done(scene.job().migrate({"--rank", "2", "--to", "node3"}));
+  expect_same_answer(scene);
+}
+
 /// The leader, and so the root of the agents' tree; then the one that takes over.
 TEST(LostAgentTest, TwoAgentsOfNodesWithRanks) {
   HeatScene scene(4, kTwoSpares);
@@ -166,7 +179,9 @@ std::string name_of_step(const testing::TestParamInfo<const char*>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, LostWithRanksDuringAMigration,
-                         testing::Values("prepare:kill", "negotiate:kill", "freeze:kill", "ship:kill"), name_of_step);
+                         testing::Values("prepare:kill", "negotiate:kill", "freeze:kill", "ship:kill", "ship:cut",
+                                         "negotiate:corrupt"),
+                         name_of_step);
 
 INSTANTIATE_TEST_SUITE_P(Steps, LostDuringAMigration,
                          testing::Values("prepare:kill", "negotiate:kill", "freeze:kill", "ship:kill", "ship:hang",

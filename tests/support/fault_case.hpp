@@ -22,8 +22,6 @@ struct Expectation {
   std::string message{};  ///< what it or the job says: a regular expression; empty: nothing
   /// The node whose agent is lost, so that it takes no part in another migration.
   std::string lost{};
-  /// Another migration is refused then; else it has to be done.
-  bool no_more = false;
 };
 
 /// `place` and `action` are a fault point's, or one of

@@ -62,6 +62,9 @@ class AgentServerTest : public testing::Test {
     return wire::encode(wire::Hello{with_key, agent, agents, "node", 1, job_size});
   }
   static std::string hello(int agent) { return hello(agent, agent_key(key, agent)); }
+  static std::string substitute(int agent, int count) {
+    return wire::encode(wire::Substitute{substitute_key(key, agent, count), agent, count});
+  }
   Socket connect(const std::string& first_words) {
     Socket socket = Socket::connect_tcp(port_);
     socket.send(first_words);
@@ -164,13 +167,30 @@ TEST_F(AgentServerTest, AnAgentConnectsOnce) {
   EXPECT_EQ(notes(), (Notes{"joined 0", "left 0", "gone 0"}));
 }
 
-TEST_F(AgentServerTest, WhenAllAreThereNobodyElseGetsIn) {
-  Socket stranger = Socket::connect_tcp(port_);
-  const Socket agent0 = connect(hello(0)), agent1 = connect(hello(1));
+TEST_F(AgentServerTest, ASubstituteTakesTheConnectionOfItsAgent) {
+  Socket agent = connect(hello(0));
+  notes(1);
+  Socket first = connect(substitute(0, 1));
+  EXPECT_TRUE(agent.closed());
+  EXPECT_EQ(notes(2).back(), "received " + std::to_string(wire::Message(wire::Substitute{}).index()));
+  running_.call([&] { return server_->send(0, wire::Cancel{7}), 0; });
+  EXPECT_EQ(first.line() + "\n", wire::encode(wire::Cancel{7}));
+  first.close();
+  EXPECT_EQ(notes(4)[2], "left 0");
+  const Socket second = connect(substitute(0, 2));
+  EXPECT_EQ(notes(5).size(), 5U);
+}
+
+TEST_F(AgentServerTest, ASubstituteShowsAKeyOfItsOwnOnce) {
+  EXPECT_TRUE(connect(substitute(0, 1)).closed()) << "its agent has not been there";
+  Socket agent = connect(hello(0));
+  notes(1);
+  EXPECT_TRUE(connect(wire::encode(wire::Substitute{agent_key(key, 0), 0, 1})).closed());
+  EXPECT_TRUE(connect(wire::encode(wire::Substitute{substitute_key(key, 1, 1), 0, 1})).closed());
+  const Socket first = connect(substitute(0, 1));
   notes(2);
-  EXPECT_TRUE(stranger.closed());
-  EXPECT_THROW(Socket::connect_tcp(port_), std::runtime_error);
-  EXPECT_EQ(notes(), (Notes{"joined 0", "joined 1"}));
+  EXPECT_TRUE(connect(substitute(0, 1)).closed()) << "who has read its words on the network";
+  EXPECT_EQ(notes().size(), 2U);
 }
 
 TEST_F(AgentServerTest, AnAgentThatSaysNonsenseIsGone) {

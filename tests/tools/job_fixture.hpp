@@ -51,6 +51,7 @@ class JobTest : public testing::Test {
     job_.received(roster(1, {2, 3}));
     job_.received(roster(2, {}));
   }
+  static wire::Message substitute(int agent) { return wire::Substitute{.key = "key", .agent = agent}; }
   std::uint64_t move(int rank, const std::string& to) { return job_.submit({{rank}, "", {to}}, 60).value().id; }
   std::uint64_t evacuate(const std::string& node) { return job_.submit({{}, node, {}}, 60).value().id; }
   State state(std::uint64_t id) { return job_.migration(id).value().state; }

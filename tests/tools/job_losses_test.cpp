@@ -10,25 +10,73 @@ TEST_F(JobTest, AnAgentThatIsLostBeforeTheDecisionCostsTheMigration) {
   job_.received(wire::Ready{id, 0});
   job_.received(wire::Ready{id, 2});
   job_.left(1);
+  EXPECT_EQ(abandons(id), 2);
+  for (const int agent : {0, 2}) abandoned(id, agent);
   EXPECT_FALSE(job_.migration(id)->over());  // the job may be about to end
   for (int second = 0; second < 3; ++second) job_.tick();
   EXPECT_EQ(state(id), State::failed);
   EXPECT_EQ(job_.migration(id)->outcome.reason, "the agent of node1 has died");
-  EXPECT_EQ(state(next), State::refused);
-  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::down);
-  EXPECT_EQ(notes_, "[dismiss]");
+  EXPECT_EQ(state(next), State::queued) << "its guardian may offer a substitute";
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::leave_only);
   EXPECT_EQ(commits(), 0);
+  job_.received(substitute(1));
+  EXPECT_EQ(state(next), State::prepare);
+  EXPECT_EQ(last_order().first.without_mpi, std::vector<int>{1});
 }
 
-TEST_F(JobTest, AnAgentThatIsLostAfterTheDecisionEndsTheJob) {
+TEST_F(JobTest, WithoutASubstituteForRanksNoneIsMovedAnyMore) {
+  start();
+  job_.left(1);
+  const auto id = move(0, "node2");
+  EXPECT_EQ(state(id), State::queued);
+  for (int second = 0; second < 9; ++second) job_.tick();
+  EXPECT_EQ(notes_, "[dismiss]");
+  EXPECT_EQ(state(id), State::refused);
+  EXPECT_EQ(refusal({{0}, "", {"node2"}}), "the agent of node1 has died: no rank can be moved any more");
+  job_.received(substitute(1));
+  EXPECT_EQ(notes_, "[dismiss][drop 1]");
+}
+
+TEST_F(JobTest, AnAgentThatIsLostAfterTheDecisionEndsTheJobIfItIsMissed) {
+  start();
+  const auto id = move(3, "node2");
+  all_ready(id);
+  job_.received(wire::Progress{.id = id, .phase = "commit"});
+  job_.left(0);
+  for (int second = 0; second < 61; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::damaged);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "commit has not ended within 60 s; the agent of node0 has died");
+  EXPECT_EQ(notes_, "[end]");
+}
+
+TEST_F(JobTest, TheSubstituteOfALeaderTellsThatAllHaveCompleted) {
   start();
   const auto id = move(3, "node2");
   all_ready(id);
   job_.left(0);
-  EXPECT_EQ(notes_, "[dismiss]");
-  for (int second = 0; second < 3; ++second) job_.tick();
-  EXPECT_EQ(state(id), State::damaged);
-  EXPECT_EQ(notes_, "[dismiss][end]");
+  job_.received(wire::Substitute{.key = "key", .agent = 0, .confirmed = id - 1});
+  EXPECT_FALSE(job_.migration(id)->over());
+  job_.received(wire::Substitute{.key = "key", .agent = 0, .confirmed = id});
+  EXPECT_EQ(state(id), State::done);
+  EXPECT_EQ(job_.migration(id)->messages.back(),
+            "done, but how long it took is not known: the agent of node0 has died");
+  EXPECT_EQ(std::get<wire::Placement>(sent_.back().second).agent_of, (std::vector<int>{0, 0, 1, 2}));
+}
+
+TEST_F(JobTest, ASubstituteIsToldOfThePlacesAfterTheCommit) {
+  start();
+  const auto id = move(3, "node2");
+  all_ready(id);
+  job_.left(1);
+  const auto before = sent_.size();
+  job_.received(substitute(1));
+  EXPECT_EQ(sent_.size(), before);
+  outcome(id);
+  EXPECT_EQ(state(id), State::done);
+  const auto* placement = std::get_if<wire::Placement>(&sent_.back().second);
+  ASSERT_NE(placement, nullptr);
+  EXPECT_EQ(placement->agent_of, (std::vector<int>{0, 0, 1, 2}));
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::leave_only);
 }
 
 TEST_F(JobTest, ASpareNodeThatVanishesIsSpared) {
@@ -71,7 +119,7 @@ TEST_F(JobTest, TheAgentOfANodeWithoutRanksIsMissedByNobody) {
 
 TEST_F(JobTest, RanksWhoseAgentHasASubstituteCanLeaveButNoneCanCome) {
   start();
-  job_.received(wire::Substitute{0});
+  job_.received(substitute(0));
   EXPECT_EQ(job_.view().nodes[0].state, plan::NodeState::leave_only);
   const auto* placement = std::get_if<wire::Placement>(&sent_.back().second);
   ASSERT_NE(placement, nullptr);
@@ -95,7 +143,7 @@ TEST_F(JobTest, RanksWhoseAgentHasASubstituteCanLeaveButNoneCanCome) {
 TEST_F(JobTest, AMigrationThatLosesAnAgentWithRanksIsUndoneByAll) {
   start();
   const auto id = move(3, "node2");
-  job_.received(wire::Substitute{0});
+  job_.received(substitute(0));
   EXPECT_EQ(abandons(id), 3) << "the substitute's ranks may stand still";
   for (const int agent : {0, 1, 2}) abandoned(id, agent);
   for (int second = 0; second < 3; ++second) job_.tick();
@@ -119,16 +167,19 @@ TEST_F(JobTest, RelaysWhatAgentsTellEachOtherInTheMigrationUnderWay) {
 TEST_F(JobTest, ASubstituteQuitsAsItsAgentWasTold) {
   start();
   for (const int agent : {0, 1}) job_.received(roster(agent, {2 * agent, 2 * agent + 1}, true));
-  job_.received(wire::Substitute{0});
+  job_.received(substitute(0));
   EXPECT_EQ(sent_.back().first, 0);
   EXPECT_TRUE(std::holds_alternative<wire::Quit>(sent_.back().second));
 }
 
-TEST_F(JobTest, ASubstituteThatIsLostEndsAllMoves) {
+TEST_F(JobTest, ASubstituteMayHaveASubstitute) {
   start();
-  job_.received(wire::Substitute{0});
+  job_.received(substitute(0));
   job_.left(0);
-  EXPECT_EQ(notes_, "[dismiss]");
+  const auto id = move(3, "node2");
+  EXPECT_EQ(state(id), State::queued);
+  job_.received(substitute(0));
+  EXPECT_EQ(state(id), State::prepare);
 }
 
 TEST_F(JobTest, AMigrationThatLosesASpareAgentIsUndoneByTheOthers) {
@@ -231,15 +282,16 @@ TEST_F(JobTest, AnAgentThatDoesNotAnswerCostsTheMigration) {
   EXPECT_EQ(state(next), State::prepare);
 }
 
-TEST_F(JobTest, AnAgentWithRanksThatDoesNotAnswerEndsAllMoves) {
+TEST_F(JobTest, AnAgentWithRanksThatDoesNotAnswerIsReplaced) {
   start();
   const auto id = move(3, "node2");
   for (int second = 0; second < 71; ++second) job_.tick();
   for (const int agent : {0, 2}) abandoned(id, agent);
-  for (int second = 0; second < 75; ++second) job_.tick();
+  for (int second = 0; second < 70; ++second) job_.tick();
   EXPECT_EQ(state(id), State::failed);
-  EXPECT_EQ(notes_, "[drop 1][dismiss]");
-  EXPECT_EQ(refusal({{0}, "", {"node2"}}), "the agent of node1 does not answer: no rank can be moved any more");
+  EXPECT_EQ(notes_, "[drop 1]");
+  job_.received(substitute(1));
+  EXPECT_EQ(state(move(0, "node2")), State::prepare);
 }
 
 }  // namespace

@@ -197,11 +197,11 @@ TEST_F(JobTest, RetiredAgentsAreToldNothing) {
 TEST_F(JobTest, AnAgentThatIsLostTakesItsNodeWithIt) {
   start();
   job_.left(1);
-  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::down);
-  EXPECT_EQ(refusal({{0}, "", {"node2"}}), "the agent of node1 has died: no rank can be moved any more");
+  EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::leave_only);
+  EXPECT_EQ(refusal({{0}, "", {"node1"}}), "node1 has lost its agent: ranks can leave, but none can come");
   job_.left(0);
   job_.left(2);
-  EXPECT_EQ(notes_, "[dismiss][over, orderly]");
+  EXPECT_EQ(notes_, "[over, orderly]");
 }
 
 TEST_F(JobTest, WhenEveryRankHasFinishedAgentsAreToldToQuit) {

@@ -16,8 +16,7 @@ constexpr std::size_t most_strangers = 64;  // connections that have not said He
 }  // namespace
 
 AgentServer::AgentServer(Listener listener, std::string key, int agents, Events events)
-    : door_(std::make_unique<Acceptor>(std::move(listener.socket), "agents'",
-                                       [this](Socket socket) { accept(std::move(socket)); })),
+    : door_(std::move(listener.socket), "agents'", [this](Socket socket) { accept(std::move(socket)); }),
       key_(std::move(key)),
       agents_(agents),
       events_(std::move(events)) {}
@@ -69,21 +68,40 @@ void AgentServer::on_line(Position client, std::string_view line) {
 }
 
 bool AgentServer::greet(Position client, const wire::Message& message) {
-  const auto* hello = std::get_if<wire::Hello>(&message);
-  if (hello == nullptr || !same_secret(hello->key, agent_key(key_, hello->agent)) || hello->agents != agents_ ||
-      hello->job_size < 1 || !greeted_.insert(hello->agent).second) {
+  if (const auto* hello = std::get_if<wire::Hello>(&message)) return welcome(client, *hello);
+  if (const auto* substitute = std::get_if<wire::Substitute>(&message)) return replace(client, *substitute);
+  return false;
+}
+
+bool AgentServer::welcome(Position client, const wire::Hello& hello) {
+  if (!same_secret(hello.key, agent_key(key_, hello.agent)) || hello.agents != agents_ || hello.job_size < 1 ||
+      !substitutes_.emplace(hello.agent, 0).second) {
     return false;
   }
-  client->agent = hello->agent;
-  client->connection->set_longest_line(longest_message);
-  connection_of_[hello->agent] = client->connection.get();
-  spdlog::info("{}: its agent is connected", hello->node);
-  events_.joined(*hello);
-  if (greeted_.size() == static_cast<std::size_t>(agents_)) {
-    door_.reset();  // nobody else is expected
-    std::erase_if(clients_, [](const Client& one) { return one.agent < 0; });
-  }
+  serve(client, hello.agent);
+  spdlog::info("{}: its agent is connected", hello.node);
+  events_.joined(hello);
   return true;
+}
+
+// Its predecessor's connection is closed, or about to be: nobody has to hear of that.
+bool AgentServer::replace(Position client, const wire::Substitute& substitute) {
+  const auto before = substitutes_.find(substitute.agent);
+  if (before == substitutes_.end() || substitute.count <= before->second ||
+      !same_secret(substitute.key, substitute_key(key_, substitute.agent, substitute.count))) {
+    return false;
+  }
+  before->second = substitute.count;
+  std::erase_if(clients_, [&](const Client& one) { return one.agent == substitute.agent; });
+  serve(client, substitute.agent);
+  events_.received(substitute);
+  return true;
+}
+
+void AgentServer::serve(Position client, int agent) {
+  client->agent = agent;
+  client->connection->set_longest_line(longest_message);
+  connection_of_[agent] = client->connection.get();
 }
 
 bool AgentServer::take(Client& client, const wire::Message& message) {
@@ -93,19 +111,17 @@ bool AgentServer::take(Client& client, const wire::Message& message) {
   const auto* farewell = std::get_if<wire::Farewell>(&message);
   const auto* abandoned = std::get_if<wire::Abandoned>(&message);
   const auto* failed = std::get_if<wire::MpiFailed>(&message);
-  const auto* substitute = std::get_if<wire::Substitute>(&message);
   const auto* relay = std::get_if<wire::Relay>(&message);
   const auto is_its_own = [agent](const auto* one) { return one == nullptr || one->agent == agent; };
   const bool its_own = is_its_own(roster) && is_its_own(ready) && is_its_own(farewell) && is_its_own(abandoned) &&
-                       is_its_own(failed) && is_its_own(substitute) && (relay == nullptr || relay->from == agent);
+                       is_its_own(failed) && (relay == nullptr || relay->from == agent);
   if (farewell != nullptr && its_own) {
     client.farewell = true;
     leave(agent);
     return true;
   }
   const bool for_controller = roster != nullptr || ready != nullptr || abandoned != nullptr || failed != nullptr ||
-                              substitute != nullptr || relay != nullptr ||
-                              std::holds_alternative<wire::Progress>(message) ||
+                              relay != nullptr || std::holds_alternative<wire::Progress>(message) ||
                               std::holds_alternative<wire::Outcome>(message);
   if (!its_own || !for_controller) return false;
   if (connection_of_.contains(agent)) events_.received(message);

@@ -6,7 +6,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "acceptor.hpp"
@@ -20,13 +19,13 @@ class AgentServer {
  public:
   struct Events {
     std::function<void(const wire::Hello&)> joined;
-    std::function<void(const wire::Message&)> received;  ///< of an agent, but Hello and Farewell
+    std::function<void(const wire::Message&)> received;  ///< of an agent or its guardian, but Hello and Farewell
     std::function<void(int agent)> left;                 ///< it is gone, or dismissed: no more of it is received
     /// Thereafter: its connection is closed. Clean: once the ranks on its node had ended.
     std::function<void(int agent, bool clean)> gone;
   };
 
-  /// Expects `agents` agents, each once, with its agent_key() of `key`; when all are there, it stops listening.
+  /// Expects `agents` agents, each once, with its agent_key() of `key`, and substitutes for them with theirs.
   AgentServer(Listener listener, std::string key, int agents, Events events);
   ~AgentServer() = default;
   AgentServer(const AgentServer&) = delete;
@@ -50,17 +49,20 @@ class AgentServer {
   void accept(Socket socket);
   void on_line(Position client, std::string_view line);
   bool greet(Position client, const wire::Message& message);
+  bool welcome(Position client, const wire::Hello& hello);
+  bool replace(Position client, const wire::Substitute& substitute);
+  void serve(Position client, int agent);
   bool take(Client& client, const wire::Message& message);
   void dismiss(Client& client);
   void leave(int agent);
   void close(Position client);
 
-  std::unique_ptr<Acceptor> door_;  // open until all agents are there
+  Acceptor door_;
   std::string key_;
   int agents_;
   Events events_;
   std::list<Client> clients_;
-  std::set<int> greeted_;                         // agents that have said Hello, gone or not
+  std::map<int, int> substitutes_;                // of agents that have said Hello, gone or not: how many they have had
   std::map<int, LineConnection*> connection_of_;  // of those that are connected
 };
 

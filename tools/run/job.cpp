@@ -64,7 +64,7 @@ void Job::received(const wire::Message& message) {
   if (const auto* answer = std::get_if<wire::Abandoned>(&message);
       answer != nullptr && abandonment_ && under_way(answer->id))
     abandonment_->awaited.erase(answer->agent);
-  if (const auto* substitute = std::get_if<wire::Substitute>(&message)) substituted(substitute->agent);
+  if (const auto* substitute = std::get_if<wire::Substitute>(&message)) substituted(*substitute);
   if (const auto* relay = std::get_if<wire::Relay>(&message); relay != nullptr && under_way(relay->id))
     requests_.send(relay->to, *relay);
   if (state_ == State::starting && picture_.complete()) {
@@ -180,7 +180,9 @@ void Job::tick() {
   for (Migration& migration : migrations_) ++migration.unseen_for;
   watch_over_migration();
   settle_abandonment();
+  settle_missing();
   settle_stand_down();
+  advance();
   changed_.notify_all();
 }
 
@@ -194,10 +196,11 @@ void Job::watch_over_migration() {
                      : ready_.empty() ? limit_of(*migration, agreeing)
                                       : deadlines::decide() + agreeing;
   if (std::chrono::seconds(phase_lasts_) <= limit) return;
-  const std::string what =
+  std::string what =
       std::string(text(migration->state)) + " has not ended within " + std::to_string(limit.count()) + " s";
-  if (committing_) return end_job(what);
-  abandon(what);
+  if (!committing_) return abandon(what);
+  for (const auto& [agent, missing] : missing_) what += "; " + missing.reason;
+  end_job(what);
 }
 
 void Job::await_watchers() {
@@ -248,7 +251,8 @@ Migration* Job::active() {
 // Begins what can be begun: the next migration of the queue, or the end of the job.
 void Job::advance() {
   if (state_ != State::running) return;
-  for (; next_ < migrations_.size() && active() == nullptr; next_ += migrations_[next_].over() ? 1 : 0) {
+  admit_substitutes();
+  for (; (missing_.empty() || !stood_down_.empty()) && next_ < migrations_.size() && active() == nullptr; next_ += migrations_[next_].over() ? 1 : 0) {
     Migration& migration = migrations_[next_];
     if (migration.over()) continue;
     if (!stood_down_.empty()) {
@@ -281,6 +285,7 @@ void Job::start(Migration& migration, plan::Plan plan) {
   const auto without =
       std::ranges::stable_partition(order.agents, [this](int agent) { return picture_.has_mpi(agent); });
   order.without_mpi.assign(without.begin(), without.end());
+  leader_ = *std::ranges::find_if(order.agents, [&](int agent) { return agent != plan.retire; });
   plan_ = std::move(plan);
   send_to_all(order);
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -104,7 +105,10 @@ class Job {
   void start(Migration& migration, plan::Plan plan);
   void ready(const wire::Ready& news);
   void lose(int agent, const std::string& reason);
-  void substituted(int agent);
+  void substituted(const wire::Substitute& substitute);
+  void conclude_without_leader();
+  void admit_substitutes();
+  void settle_missing();
   void abandon(const std::string& reason);
   void settle_abandonment();
   void drop_silent();
@@ -124,6 +128,7 @@ class Job {
   bool unseen_end() const;
 
   static constexpr std::chrono::seconds agreeing{10};  // what agents may need to agree, or to answer
+  static constexpr int patience_with_guardians = 8;    // ticks
 
   const Description description_;
   const Requests requests_;
@@ -134,6 +139,7 @@ class Job {
   std::vector<Migration> migrations_;  // id - 1 is the index
   std::size_t next_ = 0;               // the first one that is not over
   std::optional<plan::Plan> plan_;     // of the one under way
+  int leader_ = -1;                    // the agent that reports its end
   std::set<int> ready_;                // agents that promise to commit it
   bool committing_ = false;            // it is decided
   int phase_lasts_ = 0;                // calls of tick() since its phase began
@@ -148,7 +154,13 @@ class Job {
     std::string reason;
     int for_ticks = 0;
   };
-  std::vector<Loss> losses_;                // of agents of nodes without ranks
+  struct Missing {
+    std::string reason;
+    bool substituted = false;  // waits for its Placement, until nothing is committed
+    int for_ticks = 0;
+  };
+  std::map<int, Missing> missing_;          // agents without which ranks cannot stop: nothing begins
+  std::vector<Loss> losses_;                // of agents that the job goes on without
   std::optional<Abandonment> abandonment_;  // of the migration under way: agents undo it
   std::string stood_down_;                  // why no rank can be moved any more; empty: they can
   int stood_down_for_ = 0;                  // calls of tick() since then

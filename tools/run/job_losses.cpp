@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cppc/deadlines.hpp"
 #include "job.hpp"
@@ -23,7 +24,7 @@ void Job::left(int agent) {
     spdlog::info("{}: its agent is gone", picture_.node_name(agent));
     lose(agent, "the agent of " + picture_.node_name(agent) + " has died");
   }
-  if (!picture_.anybody_connected()) requests_.over(/*orderly=*/quitting_ || !stood_down_.empty());
+  if (!picture_.anybody_connected()) requests_.over(/*orderly=*/quitting_ || !stood_down_.empty() || !missing_.empty());
   changed_.notify_all();
 }
 
@@ -57,25 +58,72 @@ bool Job::has_ranks(int agent) const {
   return std::ranges::any_of(ranks, [&](const RankView& one) { return one.node == picture_.node_name(agent); });
 }
 
-// The ranks of its node can stop, and leave, but no replacement can be started there.
-void Job::substituted(int agent) {
-  const std::string reason = "the agent of " + picture_.node_name(agent) + " has died";
-  if (!picture_.complete() || committing_) return lose(agent, reason);
-  picture_.without_mpi(agent);
-  requests_.send(agent, wire::Placement{picture_.places()});
-  if (quitting_) return requests_.send(agent, wire::Quit{});
-  losses_.push_back({reason});
+// Its guardian offers another process. The agent's end may not have been seen yet.
+void Job::substituted(const wire::Substitute& substitute) {
+  const int agent = substitute.agent;
+  if (!stood_down_.empty() || !picture_.complete()) return requests_.drop(agent);
+  lose(agent, "the agent of " + picture_.node_name(agent) + " has died");
+  const auto missing = missing_.find(agent);
+  if (missing == missing_.end()) return requests_.drop(agent);
+  missing->second.substituted = true;
+  if (committing_ && agent == leader_ && substitute.confirmed == active()->id) conclude_without_leader();
+  admit_substitutes();
+}
+
+// It would have reported the end.
+void Job::conclude_without_leader() {
+  Migration& migration = *active();
+  migration.messages.push_back("done, but how long it took is not known: " + missing_.at(leader_).reason);
+  conclude({.id = migration.id, .status = CPPC_OK});
+}
+
+// The ranks of its node can stop, and leave, but no replacement can be started there. What a substitute is told of the
+// places has to be true: while a migration is committed it waits.
+void Job::admit_substitutes() {
+  if (committing_) return;
+  for (auto& [agent, missing] : std::exchange(missing_, {})) {
+    if (!missing.substituted) {
+      missing_.emplace(agent, std::move(missing));
+      continue;
+    }
+    picture_.substituted(agent);
+    requests_.send(agent, wire::Placement{picture_.places()});
+    losses_.push_back({missing.reason});
+    if (quitting_) requests_.send(agent, wire::Quit{});
+    if (!abandonment_) continue;
+    abandonment_->awaited.insert(agent);
+    requests_.send(agent, wire::Abandon{active()->id});
+  }
+}
+
+// Ranks without an agent cannot stop for the others, but its guardian may send a substitute; the agents of nodes
+// without ranks are missed by nobody.
+void Job::lose(int agent, const std::string& reason) {
+  if (picture_.is_lost(agent) || missing_.contains(agent)) return;
+  picture_.left(agent);
+  if (abandonment_) abandonment_->awaited.erase(agent);
+  if (!picture_.complete()) {
+    picture_.lost(agent);
+    return stand_down(reason);
+  }
+  if (committing_ || has_ranks(agent)) {
+    picture_.without_mpi(agent);
+    missing_.emplace(agent, Missing{reason});
+  } else {
+    picture_.lost(agent);
+    losses_.push_back({reason});
+  }
   abandon(reason);
 }
 
-// Ranks without an agent cannot stop for the others; the agents of nodes without ranks are missed by nobody.
-void Job::lose(int agent, const std::string& reason) {
-  if (picture_.is_lost(agent)) return;
-  picture_.lost(agent);
-  if (abandonment_) abandonment_->awaited.erase(agent);
-  if (committing_ || has_ranks(agent)) return stand_down(reason);
-  losses_.push_back({reason});
-  abandon(reason);
+// Agents are missing as well when mpirun ends the job; then it has ended in a moment.
+void Job::settle_missing() {
+  if (committing_ || state_ == State::ended || !stood_down_.empty()) return;
+  for (auto& [agent, missing] : missing_) {
+    if (++missing.for_ticks <= patience_with_guardians) continue;
+    picture_.lost(agent);
+    return stand_down(missing.reason);
+  }
 }
 
 // Before the decision a migration is undone on every node by itself.
@@ -121,7 +169,6 @@ void Job::stand_down(const std::string& reason) {
 
 void Job::settle_stand_down() {
   if (stood_down_.empty() || state_ == State::ended || ++stood_down_for_ != patience_with_mpirun) return;
-  if (committing_) return end_job(stood_down_);
   spdlog::error("{}: no rank can be moved any more; the job goes on", stood_down_);
   if (Migration* migration = active(); migration != nullptr)
     finish(*migration, Migration::State::failed, CPPC_ERR_LOST, stood_down_);

@@ -38,6 +38,7 @@ class Picture {
   void lost(int agent) { agents_[agent].state = plan::NodeState::down; }
   bool is_lost(int agent) const { return agents_[agent].state == plan::NodeState::down; }
   void without_mpi(int agent) { agents_[agent].state = plan::NodeState::leave_only; }
+  void substituted(int agent) { agents_[agent].connected = true; }
   bool has_mpi(int agent) const { return agents_[agent].state != plan::NodeState::leave_only; }
   bool takes_part(int agent) const { return connected(agent) && !is_lost(agent); }
   void carried_out(const plan::Plan& plan);

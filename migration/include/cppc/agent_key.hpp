@@ -11,6 +11,9 @@ namespace cppc {
 /// find those of other agents.
 std::string agent_key(std::string_view job_key, int agent);
 
+/// Likewise what the guardian of agent `agent` shows for the substitute number `count`, from 1 on.
+std::string substitute_key(std::string_view job_key, int agent, int count);
+
 /// Takes as long for a wrong secret as for the right one.
 bool same_secret(std::string_view one, std::string_view other);
 

@@ -65,10 +65,14 @@ struct Farewell {
   int agent = 0;
 };
 
-/// Agent's guardian to controller: the agent has died. Another process of the guardian's, without MPI, has taken its
-/// place and waits for a Placement.
+/// Agent's guardian to controller, first on a connection of its own: the agent has died, or has lost its connection.
+/// Another process of the guardian's, without MPI, is to take its place, and waits for a Placement; if none is wanted,
+/// the connection is closed.
 struct Substitute {
+  std::string key;  ///< substitute_key()
   int agent = 0;
+  int count = 1;  ///< so many have taken that place, with this one: each key is good once
+  std::uint64_t confirmed = 0;  ///< the last migration of which the agent knew that all agents had completed it
 };
 
 /// Controller to a substitute: where all ranks are.

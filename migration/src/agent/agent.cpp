@@ -32,6 +32,9 @@ namespace {
 /// How long a rank may take to come by a safe point and announce the size of its state.
 constexpr auto kSurvey = 200ms;
 
+/// How long an agent may need to see that its connection is closed.
+constexpr auto kLinkPatience = 1s;
+
 /// Before the fork: the connection ends with the agent and its guardian.
 tl::expected<Link, cppc_status> call_controller() {
   const char* addresses = std::getenv("CPPC_CONTROLLER");
@@ -186,26 +189,44 @@ tl::expected<std::vector<wire::Message>, cppc_status> await_placement(Link& link
   }
 }
 
+/// A connection for a substitute, and what has been said on it.
+struct Admission {
+  Link link;
+  std::vector<wire::Message> told;
+};
+
+/// Offers the controller the substitute number `count`. Nothing: it wants none, or is gone.
+std::optional<Admission> offer_substitute(const Standing& standing, int count) {
+  auto link = call_controller();
+  if (!link) return std::nullopt;
+  const auto key = substitute_key(std::getenv("CPPC_KEY"), standing.agent, count);
+  if (!link->send(
+          wire::Substitute{.key = key, .agent = standing.agent, .count = count, .confirmed = standing.confirmed}))
+    return std::nullopt;
+  auto told = await_placement(*link);
+  if (!told) return std::nullopt;
+  return Admission{std::move(*link), std::move(*told)};
+}
+
 /// In the place of an agent that has died: for its ranks, since all ranks stop for a migration. It has no part in MPI,
 /// so it can start no replacements.
-int substitute(const std::string& name, Link link, Files files, Standing& standing) {
+int substitute(const std::string& name, Admission admission, Files files, Standing& standing) {
   auto page = negotiation::Page::take_over(std::move(files.page));
   auto desk = Desk::take_over(files.desk);
-  if (!page || !desk || !link.send(wire::Substitute{standing.agent})) return EXIT_FAILURE;
-  auto told = await_placement(link);
-  auto watch = LinkWatch::on(link.descriptor());
-  if (!told || !watch) stand_down();
+  auto watch = LinkWatch::on(admission.link.descriptor());
+  if (!page || !desk || !watch) return EXIT_FAILURE;
+  const std::vector<wire::Message>& told = admission.told;
   const int ranks = desk->ranks();
   Node node{.agent = standing.agent,
             .name = name,
             .desk = std::move(*desk),
             .page = std::move(*page),
-            .link = std::move(link),
+            .link = std::move(admission.link),
             .watch = std::move(*watch),
             .standing = &standing,
             .crew = {.ranks = ranks},
-            .agent_of = std::get<wire::Placement>(told->front()).agent_of,
-            .inbox = std::vector(told->begin() + 1, told->end())};
+            .agent_of = std::get<wire::Placement>(told.front()).agent_of,
+            .inbox = std::vector(told.begin() + 1, told.end())};
   if (node.agent_of.size() != static_cast<std::size_t>(ranks)) return EXIT_FAILURE;
   for (const int rank : node.local_ranks())
     if (const pid_t process = node.page.record(rank).pid; process != 0 && kill(process, 0) == 0)
@@ -221,19 +242,27 @@ bool any_rank_lives(const Standing& standing) {
   return std::ranges::any_of(ranks, [](pid_t process) { return kill(process, 0) == 0; });
 }
 
+/// Waits for the end of an agent, and ends one that does not see that cppc-run has closed its connection.
+Ending await(const Child& child, const Link& link, const Standing& standing) {
+  const auto unwanted = [&] { return standing.in_mpi && !standing.needed && !standing.done && link.closed(); };
+  return child.await(unwanted, kLinkPatience);
+}
+
 int guard(Child child, Link link, Files files, Standing& standing, const std::string& name) {
-  Ending ending = child.await();
-  for (bool first = true; !ending.good(); first = false) {
+  Ending ending = await(child, link, standing);
+  for (int count = 1; !ending.good(); ++count) {
     if (!standing.in_mpi || standing.needed) end_like(ending);
     const bool stood_down = !ending.by_signal && ending.code == kStoodDown;
     if (!stood_down) spdlog::log(level_of(ending), "the agent of {} has died: {}", name, text(ending));
-    const bool wanted = !stood_down && any_rank_lives(standing);
-    const tl::expected<std::optional<Child>, cppc_status> next = wanted ? Child::fork() : tl::unexpected(CPPC_ERR_LOST);
-    if (next && !*next) return substitute(name, std::move(link), std::move(files), standing);
-    if (first) leave_mpi();
+    auto admission = any_rank_lives(standing) ? offer_substitute(standing, count) : std::nullopt;
+    const tl::expected<std::optional<Child>, cppc_status> next =
+        admission ? Child::fork() : tl::unexpected(CPPC_ERR_LOST);
+    if (next && !*next) return substitute(name, std::move(*admission), std::move(files), standing);
+    if (count == 1) leave_mpi();
     if (!next) break;
+    link = std::move(admission->link);
     child = **next;
-    ending = child.await();
+    ending = await(child, link, standing);
   }
   if (standing.agent >= 0) (void)link.send(wire::Farewell{standing.agent});  // without cppc-run nobody needs to know
   await_ranks(standing);
@@ -262,7 +291,8 @@ int serve_node(const std::string& name, Link link, Files files, Standing& standi
   if (!shared.empty()) spdlog::info("{}: {}", name, shared);
   if (!node || serve(*node) == Next::damaged) return abort_job(standing);
   if (node->left_over) stand_down();  // MPI_Finalize might wait for what never ends
-  node->watch.reset();                // cppc-run may end before this agent does
+  standing.done = true;
+  node->watch.reset();  // cppc-run may end before this agent does
   bool freed = true;
   for (MPI_Comm* comm : {&node->crew.own, &node->crew.all})
     if (*comm != MPI_COMM_NULL) freed = checked(PMPI_Comm_free(comm), "MPI_Comm_free") && freed;

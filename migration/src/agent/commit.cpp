@@ -64,6 +64,7 @@ void Operation::commit() {
   share_times();
   if (failure_.status != CPPC_OK) return;
   free_agents(before);
+  node_.standing->confirmed = order_.id;
   node_.standing->needed = false;
   node_.watch->resume();
 }

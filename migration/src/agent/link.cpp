@@ -81,8 +81,19 @@ tl::expected<Link, cppc_status> Link::connect(std::string_view addresses) {
 
 Link::Link(Link&& other) noexcept : socket_(std::exchange(other.socket_, -1)), input_(std::move(other.input_)) {}
 
+Link& Link::operator=(Link&& other) noexcept {
+  std::swap(socket_, other.socket_);
+  std::swap(input_, other.input_);
+  return *this;
+}
+
 Link::~Link() {
   if (socket_ >= 0) close(socket_);
+}
+
+bool Link::closed() const {
+  pollfd end{socket_, POLLRDHUP, 0};
+  return poll(&end, 1, 0) > 0;
 }
 
 tl::expected<void, cppc_status> Link::send(const wire::Message& message) { return send_line(wire::encode(message)); }

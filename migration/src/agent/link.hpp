@@ -15,11 +15,14 @@ class Link {
   /// Connects to the first of "10.0.0.1:4711,[fd00::1]:4711" that answers.
   static tl::expected<Link, cppc_status> connect(std::string_view addresses);
   Link(Link&& other) noexcept;
-  Link& operator=(Link&&) = delete;
+  Link& operator=(Link&& other) noexcept;
   ~Link();
 
   /// To wait on with poll(2).
   [[nodiscard]] int descriptor() const { return socket_; }
+
+  /// The controller has closed it, or is gone.
+  [[nodiscard]] bool closed() const;
 
   /// CPPC_ERR_PEER when the controller is gone.
   tl::expected<void, cppc_status> send(const wire::Message& message);

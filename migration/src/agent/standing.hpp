@@ -19,9 +19,11 @@ namespace cppc::migration {
 struct Standing {
   static constexpr std::size_t most_ranks = 1 << 16;  // pages of it that are not used cost nothing
 
-  std::atomic<bool> in_mpi{false};  ///< MPI_Init has returned
-  std::atomic<bool> needed{false};  ///< a migration is being committed: without this agent the job cannot go on
-  int agent = -1;                   ///< its number; -1: the controller does not know it yet
+  std::atomic<bool> in_mpi{false};          ///< MPI_Init has returned
+  std::atomic<bool> needed{false};          ///< a migration is being committed: without this agent the job cannot go on
+  std::atomic<bool> done{false};            ///< the ranks have ended, and so does it: cppc-run may go before
+  std::atomic<std::uint64_t> confirmed{0};  ///< the last migration that all agents have completed
+  int agent = -1;                           ///< its number; -1: the controller does not know it yet
   std::size_t rank_count = 0;
   std::array<pid_t, most_ranks> ranks{};  ///< the processes of those on this node that have not ended
 };

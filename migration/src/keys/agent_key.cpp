@@ -9,12 +9,13 @@
 
 namespace cppc {
 
-std::string agent_key(std::string_view job_key, int agent) {
-  const std::string number = "agent " + std::to_string(agent);
+namespace {
+
+std::string key_of(std::string_view job_key, const std::string& who) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
   unsigned int size = 0;
   if (HMAC(EVP_sha256(), job_key.data(), static_cast<int>(job_key.size()),
-           reinterpret_cast<const unsigned char*>(number.data()), number.size(), bytes.data(), &size) == nullptr) {
+           reinterpret_cast<const unsigned char*>(who.data()), who.size(), bytes.data(), &size) == nullptr) {
     std::abort();  // only without memory, or without SHA-256
   }
   std::string text;
@@ -22,6 +23,16 @@ std::string agent_key(std::string_view job_key, int agent) {
     for (const int digit : {bytes[i] >> 4, bytes[i] & 15}) text += "0123456789abcdef"[digit];
   }
   return text;
+}
+
+}  // namespace
+
+std::string agent_key(std::string_view job_key, int agent) {
+  return key_of(job_key, "agent " + std::to_string(agent));
+}
+
+std::string substitute_key(std::string_view job_key, int agent, int count) {
+  return key_of(job_key, "substitute " + std::to_string(count) + " of agent " + std::to_string(agent));
 }
 
 bool same_secret(std::string_view one, std::string_view other) {

@@ -82,7 +82,10 @@ void fields(Visitor& visit, Visited<Visitor, Order>& order) {
 
 template <class Visitor>
 void fields(Visitor& visit, Visited<Visitor, Substitute>& substitute) {
+  visit("key", substitute.key);
   visit("agent", substitute.agent);
+  visit("count", substitute.count);
+  visit("confirmed", substitute.confirmed);
 }
 
 template <class Visitor>

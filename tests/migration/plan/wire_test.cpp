@@ -77,7 +77,10 @@ TEST(Wire, OrdersSurviveTheRoundTrip) {
   EXPECT_EQ(failed.agent, 2);
   EXPECT_EQ(failed.reason, "MPI_Test");
   EXPECT_EQ(round_trip(Order{.id = 1, .agents = {1, 0}, .without_mpi = {0}}).without_mpi, std::vector<int>{0});
-  EXPECT_EQ(round_trip(Substitute{2}).agent, 2);
+  const Substitute substitute = round_trip(Substitute{"secret", 2, 3});
+  EXPECT_EQ(substitute.key, "secret");
+  EXPECT_EQ(substitute.agent, 2);
+  EXPECT_EQ(substitute.count, 3);
   EXPECT_EQ(round_trip(Placement{{0, 0, 1}}).agent_of, (std::vector<int>{0, 0, 1}));
   const Relay relay = round_trip(Relay{.id = 3, .from = 1, .to = 2, .tag = 70, .bytes = {0, 255}});
   EXPECT_EQ(relay.id, 3u);
