@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "response_file.hpp"
+#include "settings.hpp"
 
 namespace cppc::driver {
 
@@ -28,6 +29,7 @@ Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, cons
   const auto answer = ask_mpi(wrapper, "compile", runner);
   if (!answer) return tl::unexpected(answer.error());
   std::vector<std::string> flags = split_at_blanks(*answer);
+  flags.push_back("-I" + locate_parts().headers);
   const bool all_there = std::all_of(flags.begin(), flags.end(), [&line](const std::string& flag) {
     return std::find(line.words.begin(), line.words.end(), flag) != line.words.end();
   });

@@ -17,7 +17,7 @@ Result<std::string> ask_mpi(const Wrapper& wrapper, const std::string& what, Run
 /// What has to stand before the words of `line`, which may take it back: MPI's own classes for C++ are left out.
 std::vector<std::string> definitions_for_mpi(const CommandLine& line, const Wrapper& wrapper);
 
-/// What `line` needs to compile a program with MPI; nothing when it has it all.
+/// What `line` needs to compile a program with MPI and with libcppc's header; nothing when it has it all.
 Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, const Wrapper& wrapper, Runner& runner);
 
 /// What `line` needs at its end to link a program with MPI, whatever stands before the objects.

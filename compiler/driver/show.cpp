@@ -45,7 +45,6 @@ class Answer {
     append(words, definitions_for_mpi(line_, wrapper_));
     append(words, line_.words);
     append(words, *mpi_compile);
-    append(words, {"-I" + parts_.headers});
     if (links) append(words, link_flags());
     if (links) append(words, *mpi_link);
     return joined(words);

@@ -17,7 +17,7 @@ constexpr const char* variable = "LD_PRELOAD";
 constexpr std::string_view mpi = "libmpi.so";
 constexpr std::string_view libcppc = "libcppc.so";
 
-bool is_libcppc(std::string_view path) { return path.substr(path.rfind('/') + 1) == libcppc; }
+bool is_libcppc(std::string_view path) { return path.substr(path.rfind('/') + 1).starts_with(libcppc); }
 
 /// The dynamic linker takes blanks as well as colons between them.
 std::vector<std::string_view> listed() {

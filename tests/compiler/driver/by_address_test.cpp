@@ -28,7 +28,7 @@ class ByAddress : public WrapperTest, public testing::WithParamInterface<const c
     EXPECT_NE(well({"nm", "-D", program}).find(" cppc_by_address\n"), std::string::npos);
     EXPECT_NE(well({"readelf", "-hW", program}).find("EXEC"), std::string::npos);
     const std::string dynamic = well({"readelf", "-dW", program});
-    const std::size_t cppc = dynamic.find("[libcppc.so]");
+    const std::size_t cppc = dynamic.find("[libcppc.so.1]");
     EXPECT_NE(cppc, std::string::npos);
     EXPECT_LT(cppc, dynamic.find("[libmpi.so"));
     EXPECT_EQ(dynamic.find("[libgcc_s"), std::string::npos);
@@ -240,7 +240,7 @@ TEST_P(ByAddress, ALibraryThatCallsMpiMakesAProgramOfMpi) {
     Words link{"cppc-cc", "user.c", "-o", "program"};
     link.insert(link.end(), library.begin(), library.end());
     well(link);
-    EXPECT_NE(well({"readelf", "-dW", "program"}).find("[libcppc.so]"), std::string::npos);
+    EXPECT_NE(well({"readelf", "-dW", "program"}).find("[libcppc.so.1]"), std::string::npos);
     EXPECT_NE(well({"nm", "-D", "program"}).find("cppc_by_address"), std::string::npos);
   }
 }

@@ -21,6 +21,7 @@ WrapperTest::WrapperTest() {
   for (const char* name : {"cppc-c++", "cppc-cxx", "cppc-fc"}) fs::create_symlink("cppc-cc", bin + "/" + name);
   fs::copy_file(FAKE_TRANSLATOR, bin + "/cppc");
   fs::copy_file(FAKE_LIBCPPC, libraries + "/libcppc.so");
+  fs::create_symlink("libcppc.so", libraries + "/libcppc.so.1");
   std::ofstream(headers + "/cppc/cppc.h") << "/* the test's */\n";
   set("PATH", bin + ":" + std::getenv("PATH"));
   set("TMPDIR", directory_.path() + "/temporary");
