@@ -1,0 +1,130 @@
+/// Jobs of an ordinary user in allocations of Slurm's.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "scene.hpp"
+#include "slurm.hpp"
+
+namespace cppc::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words left, const Words& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "no \"" << part << "\" in:\n" << text;
+}
+
+class SlurmTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { slurm_ = new Slurm(4); }
+  static void TearDownTestSuite() { delete std::exchange(slurm_, nullptr); }
+
+  void SetUp() override {
+    if (!slurm_->absence().empty()) GTEST_SKIP() << slurm_->absence();
+    if (run({"test", "-x", tool("cppc-run")}).status != 0)
+      GTEST_SKIP() << "users other than root cannot reach " << tool("cppc-run");
+    give_to(folder_, "user1");
+  }
+  void TearDown() override { run({"scancel", "--user=user1"}); }
+
+  static Process start(const Words& command, const std::string& node = "head") {
+    return slurm_->start("user1", node, command);
+  }
+  static Finished run(const Words& command, const std::string& node = "head") { return start(command, node).wait(); }
+  static Finished migrate(const Words& arguments, const std::string& node = "head") {
+    return run(Words{tool("migrate")} + arguments, node);
+  }
+  static std::string says(const Words& command) { return run(command).output; }
+
+  Words heat(const Words& options) const {
+    return Words{tool("cppc-run")} + options +
+           Words{app("heat"), "--quiet", "--mb", "2", "--pause-us", "5000", "--until", folder_.file("stop")};
+  }
+  // Until all ranks of its only job are there.
+  static void await_running(Process& allocation, const std::string& node = "head") {
+    while (allocation.running()) {
+      if (migrate({"status", "--json"}, node).output.find(R"("state":"running")") != std::string::npos) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    FAIL() << allocation.output() << allocation.errors();
+  }
+  static std::string job() {
+    const std::string id = says({"squeue", "--noheader", "--user=user1", "--format=%A"});
+    return id.substr(0, id.find('\n'));
+  }
+  static std::string nodes() {
+    const std::string list = says({"squeue", "--noheader", "--user=user1", "--format=%N"});
+    return list.substr(0, list.find('\n'));
+  }
+  void expect_same_answer(const Answer& answer) const {
+    EXPECT_EQ(answer.status, 0) << answer.errors;
+    ASSERT_FALSE(answer.checksum.empty()) << answer.errors;
+    EXPECT_EQ(answer.checksum, undisturbed_heat(slurm_->cluster(), "4", {"--mb", "2"}, answer).checksum);
+  }
+  Answer finish(Process& allocation) const {
+    std::ofstream(folder_.file("stop")).flush();
+    return heat_answer(allocation.wait());
+  }
+
+  const Folder folder_;
+  static inline Slurm* slurm_ = nullptr;
+};
+
+TEST_F(SlurmTest, RunsStepsOfUsersOnAllNodes) {
+  std::istringstream names(says({"srun", "--nodes=4", "sh", "-c", "echo $(hostname) $(id -un)"}));
+  std::set<std::string> lines;
+  for (std::string line; std::getline(names, line);) lines.insert(line);
+  EXPECT_EQ(lines, (std::set<std::string>{"node0 user1", "node1 user1", "node2 user1", "node3 user1"}));
+  EXPECT_EQ(std::system("getent passwd user1 >/dev/null"), 2 << 8) << "users are the cluster's own";
+}
+
+TEST_F(SlurmTest, ADaemonIsAStepOnEachNodeAndNothingIsLeft) {
+  Process allocation = start(Words{"salloc", "--nodes=3", "--ntasks=4"} + heat({}));
+  await_running(allocation);
+  const std::string steps = says({"squeue", "--steps", "--noheader", "--user=user1", "--format=%N %j"});
+  for (const char* step : {"node0 orted\n", "node1 orted\n", "node2 orted\n"}) expect_contains(steps, step);
+  EXPECT_EQ(migrate({"--rank", "0", "--to", "node2"}).status, 0);
+  expect_same_answer(finish(allocation));
+  for (const char* node : {"node0", "node1", "node2"})
+    EXPECT_TRUE(slurm_->cluster().processes(node, tool("cppc-agent")).empty()) << node;
+}
+
+TEST_F(SlurmTest, ProgramsHaveTheVariablesOfTheAllocation) {
+  const std::string record = folder_.file("variables");
+  std::ofstream(folder_.file("program")) << "#!/bin/sh\nenv | grep ^SLURM_ | sort >" << record
+                                         << ".$OMPI_COMM_WORLD_RANK\nexec \"$@\"\n";
+  std::filesystem::permissions(folder_.file("program"), std::filesystem::perms(0755));
+  const std::string line = "env | grep ^SLURM_ | sort >" + record + "; exec " + tool("cppc-run") + " " +
+                           folder_.file("program") + " " + app("heat") + " --quiet --mb 2 --steps 1";
+  const Finished finished = run({"salloc", "--nodes=2", "--ntasks-per-node=1", "sh", "-c", line});
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  const auto text = [](const std::string& file) {
+    std::ostringstream all;
+    all << std::ifstream(file).rdbuf();
+    return all.str();
+  };
+  expect_contains(text(record), "SLURM_JOB_NODELIST=node[0-1]\n");
+  for (const char* rank : {".0", ".1"}) EXPECT_EQ(text(record + rank), text(record));
+}
+
+TEST_F(SlurmTest, NodesOutsideOfTheAllocationAndStepsAreRefused) {
+  const Finished outside = run(Words{"salloc", "--nodes=2"} + heat({"-H", "node0,node3", "-n", "2"}));
+  EXPECT_EQ(outside.status, 1);
+  expect_contains(outside.errors, "node3 is not among the nodes of Slurm's job ");
+  const Finished step = run(Words{"srun", "--nodes=1"} + heat({"-n", "2"}));
+  EXPECT_EQ(step.status, 1);
+  expect_contains(step.errors, "started by srun");
+}
+
+}  // namespace
+}  // namespace cppc::test

@@ -1,0 +1,166 @@
+#include "../../slurm/slurm.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "../../common/launch_messages.hpp"
+#include "../host_lists.hpp"
+#include "resource_manager.hpp"
+
+namespace cppc::run {
+namespace {
+
+using tools::error;
+
+// Steps that srun has not been asked for: the batch script's, and the shell's that salloc may start on the first node.
+constexpr std::uint32_t first_special_step = 0xfffffff0;
+
+constexpr int longest_repetition = 1 << 20;
+
+std::string value(const Environment& present, const std::string& name) {
+  const auto found = present.find(name);
+  return found == present.end() ? "" : found->second;
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "4(x2),1" -> 4, 4, 1; none when it is not of that kind.
+std::optional<std::vector<int>> repeated_numbers(const std::string& text) {
+  std::vector<int> numbers;
+  std::istringstream fields(text);
+  for (std::string field; std::getline(fields, field, ',');) {
+    const std::size_t open = field.find("(x");
+    const bool repeats = open != std::string::npos && field.ends_with(')');
+    const auto count = repeats ? number<int>(std::string_view(field).substr(open + 2, field.size() - open - 3)) : 1;
+    const auto one = number<int>(std::string_view(field).substr(0, open));
+    if (!one || !count || *one < 1 || *count < 1 || *count > longest_repetition) return std::nullopt;
+    numbers.insert(numbers.end(), *count, *one);
+  }
+  return numbers;
+}
+
+Result<void> check_place(const Environment& present) {
+  const auto step = number<std::uint32_t>(value(present, "SLURM_STEP_ID"));
+  if (step && *step < first_special_step) {
+    return error("cppc-run was started by srun (step " + std::to_string(*step) +
+                 " of Slurm's job), which would start it once per task: start it in salloc or in the script of sbatch, "
+                 "without srun");
+  }
+  if (!value(present, "SLURM_HET_SIZE").empty()) {
+    return error("this is a heterogeneous job of Slurm (SLURM_HET_SIZE is set), which cppc-run does not support: ask for "
+                 "all nodes in one component");
+  }
+  return {};
+}
+
+// As mpirun counts them: tasks of each node, or its processors where Slurm does not say how many tasks.
+Result<std::vector<AllocatedNode>> nodes_in(const Environment& present, const std::vector<std::string>& names,
+                                            const Machine& machine) {
+  const char* variable = present.contains("SLURM_TASKS_PER_NODE") ? "SLURM_TASKS_PER_NODE" : "SLURM_JOB_CPUS_PER_NODE";
+  const auto slots = repeated_numbers(value(present, variable));
+  if (!slots || slots->size() != names.size()) {
+    return error(std::string(variable) + " is \"" + value(present, variable) + "\", which does not tell the slots of " +
+                 std::to_string(names.size()) + " nodes");
+  }
+  std::vector<AllocatedNode> nodes;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].find('.') != std::string::npos)
+      return error("Slurm calls a node " + names[i] + "; mpirun needs names without a domain");
+    nodes.push_back({machine.is_local(names[i]) ? machine.name : names[i], (*slots)[i]});
+  }
+  return nodes;
+}
+
+class Slurm : public ResourceManager {
+ public:
+  Slurm(std::string job, std::optional<int> ranks, std::vector<std::string> names, std::vector<AllocatedNode> nodes,
+        std::string own)
+      : job_(std::move(job)), ranks_(ranks), names_(std::move(names)), nodes_(std::move(nodes)), own_(std::move(own)) {}
+
+  std::string name() const override { return "Slurm's job " + job_; }
+  const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
+  std::optional<int> ranks() const override { return ranks_; }
+  std::string prefix() const override { return "SLURM_"; }
+  bool hides(const std::string& variable) const override { return slurm::is_of_job(variable); }
+  Environment launch_settings() const override { return {{tools::slurm_job_variable, job_}}; }
+  Release release(const std::string& node, const std::stop_token& stop) override;
+
+ private:
+  const std::string& slurms_name(const std::string& node) const {
+    return names_[std::ranges::find(nodes_, node, &AllocatedNode::name) - nodes_.begin()];
+  }
+  Release kept(const std::string& node, const std::string& reason) const {
+    return {Release::State::kept, node + " is empty, but still in " + name() + ", " + reason + "; " + consequence()};
+  }
+  static std::string consequence() { return "if it is powered off, Slurm ends that job unless it has --no-kill"; }
+  Release refused(const std::string& node, const slurm::ResizeFailure& failure) const;
+
+  std::string job_;
+  std::optional<int> ranks_;
+  std::vector<std::string> names_;  // Slurm's, of nodes_
+  std::vector<AllocatedNode> nodes_;
+  std::string own_;  // this machine, as nodes_ has it
+};
+
+Release batch_host(const std::string& node, const std::string& job) {
+  return {Release::State::batch_host,
+          node + " is empty, but the batch script of " + job +
+              " runs here, so that Slurm cannot take it out: to power it off ends that job (see IN A SLURM ALLOCATION in "
+              "cppc-run(1) for jobs all of whose nodes can go)"};
+}
+
+Release Slurm::refused(const std::string& node, const slurm::ResizeFailure& failure) const {
+  switch (failure.kind) {
+    case slurm::ResizeFailure::Kind::batch_host:
+      return batch_host(node, name());
+    case slurm::ResizeFailure::Kind::no_accounting:
+      return {Release::State::no_second,
+              node + " is empty, but still in " + name() +
+                  ": without accounting (slurmdbd) Slurm takes nodes out of a job only once; " + consequence()};
+    case slurm::ResizeFailure::Kind::other:
+      break;
+  }
+  return kept(node, "as " + failure.reason);
+}
+
+// Slurm is asked which nodes the job has now: others may have changed that.
+Release Slurm::release(const std::string& node, const std::stop_token& stop) {
+  const std::string& leaving = slurms_name(node);
+  const Release done{Release::State::released, node + " is not in " + name() + " any more"};
+  const auto now = slurm::nodes_of(job_, stop);
+  if (!now) return kept(node, "as " + now.error());
+  if (now->batch_host == leaving) return batch_host(node, name());
+  if (node == own_) return kept(node, "since cppc-run runs here");
+  std::vector<std::string> rest = now->names;
+  if (std::erase(rest, leaving) == 0) return done;
+  if (rest.empty()) return kept(node, "which has no other node");
+  if (const auto kept_rest = slurm::keep_only(job_, rest, stop); !kept_rest) return refused(node, kept_rest.error());
+  const auto after = slurm::nodes_of(job_, stop);
+  if (!after) return kept(node, "as far as is known: " + after.error());
+  return std::ranges::find(after->names, leaving) == after->names.end() ? done : kept(node, "though it was taken out");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ResourceManager>> join_slurm(const Environment& present, const Machine& machine) {
+  if (const auto right = check_place(present); !right) return error(right.error());
+  const std::string job =
+      present.contains("SLURM_JOB_ID") ? value(present, "SLURM_JOB_ID") : value(present, "SLURM_JOBID");
+  const std::string list = value(present, "SLURM_JOB_NODELIST");
+  if (list.empty()) return error("SLURM_JOB_ID is set, but not SLURM_JOB_NODELIST: which nodes does job " + job + " have?");
+  auto names = slurm::expand(list);
+  if (!names) return error("the nodes of Slurm's job " + job + " are not known: " + names.error());
+  auto nodes = nodes_in(present, *names, machine);
+  if (!nodes) return error(std::move(nodes).error());
+  return std::make_unique<Slurm>(job, number<int>(value(present, "SLURM_NTASKS")), *std::move(names), *std::move(nodes),
+                                 machine.name);
+}
+
+}  // namespace cppc::run
