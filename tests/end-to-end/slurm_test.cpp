@@ -1,4 +1,6 @@
 /// Jobs of an ordinary user in allocations of Slurm's.
+#include "slurm.hpp"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,7 +10,6 @@
 #include <thread>
 
 #include "scene.hpp"
-#include "slurm.hpp"
 
 namespace cppc::test {
 namespace {
@@ -124,6 +125,51 @@ TEST_F(SlurmTest, NodesOutsideOfTheAllocationAndStepsAreRefused) {
   const Finished step = run(Words{"srun", "--nodes=1"} + heat({"-n", "2"}));
   EXPECT_EQ(step.status, 1);
   expect_contains(step.errors, "started by srun");
+}
+
+TEST_F(SlurmTest, ANodeOfABatchJobLeavesItButNotTheBatchHost) {
+  const std::string script = folder_.file("script"), output = folder_.file("out");
+  std::ofstream(script) << "#!/bin/sh\n"
+                        << tool("cppc-run") << " -n 4 " << app("heat") << " --quiet --mb 2 --pause-us 5000 --until "
+                        << folder_.file("stop") << "\necho status $?\n";
+  Process batch =
+      start({"sh", "-c",
+             "sbatch --nodes=3 --ntasks=4 --nodelist=node0 --chdir=/ --output=" + output + " --no-kill " + script +
+                 "; while test \"$(squeue --noheader --user=user1)\"; do sleep 0.1; done; cat " + output});
+  await_running(batch, "node0");
+  const Finished host = migrate({"--evacuate", "node0"}, "node0");
+  EXPECT_EQ(host.status, 8) << host.errors;
+  expect_contains(host.output, "node0: empty, but not safe to power off: the batch script of Slurm's job " + job());
+  EXPECT_EQ(nodes(), "node[0-2]");
+  const Finished other = migrate({"--evacuate", "node1"}, "node0");
+  EXPECT_EQ(other.status, 0) << other.output << other.errors;
+  EXPECT_EQ(nodes(), "node[0,2]");
+  const Answer answer = finish(batch);
+  expect_contains(batch.output(), "status 0\n");
+  expect_same_answer(answer);
+}
+
+/// The last one: a node is off from then on.
+TEST_F(SlurmTest, AnEvacuatedNodeLeavesTheJobAndIsSafeToPowerOff) {
+  Process allocation =
+      start(Words{"salloc", "--nodes=3", "--nodelist=node1,node2,node3", "--ntasks-per-node=2", "--no-kill"} +
+            heat({"-n", "4"}));
+  await_running(allocation);
+  EXPECT_EQ(migrate({"--rank", "1", "--to", "node3"}).status, 0);
+  const Finished kept = migrate({"--evacuate", "node2", "--keep-node"});
+  EXPECT_EQ(kept.status, 7) << kept.output << kept.errors;
+  EXPECT_EQ(nodes(), "node[1-3]");
+  const Finished evacuated = migrate({"--evacuate", "node2"});
+  EXPECT_EQ(evacuated.status, 0) << evacuated.output << evacuated.errors;
+  expect_contains(evacuated.output, "node2: safe to power off");
+  EXPECT_EQ(nodes(), "node[1,3]");
+  slurm_->cluster().off("node2");
+  EXPECT_EQ(migrate({"--rank", "1", "--to", "node1"}).status, 0);
+  const Finished second = migrate({"--evacuate", "node3"});
+  EXPECT_EQ(second.status, 9) << second.output << second.errors;
+  expect_contains(second.output, "without accounting (slurmdbd)");
+  EXPECT_EQ(nodes(), "node[1,3]");
+  expect_same_answer(finish(allocation));
 }
 
 }  // namespace

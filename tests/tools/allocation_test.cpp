@@ -124,6 +124,7 @@ class ManagedAllocation : public testing::Test {
     std::optional<int> ranks() const override { return 3; }
     std::string prefix() const override { return "X_"; }
     Release release(const std::string&, const std::stop_token&) override { return {}; }
+    Release keep(const std::string&) const override { return {}; }
 
    private:
     Nodes nodes_{{"node0", 2}, {"node1", 4}, {"node2", 1}};

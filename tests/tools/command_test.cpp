@@ -70,7 +70,9 @@ TEST(KeptEnvironment, ComesBackExactly) {
   }
   EXPECT_FALSE(after.contains("KEPT_OF_A_STEP"));
   EXPECT_EQ(after.at("OTHER"), "y");
-  EXPECT_FALSE(keep_environment("KEPT_", {{"KEPT_A", "a\x1f" "b"}}));
+  EXPECT_FALSE(keep_environment("KEPT_", {{"KEPT_A",
+                                           "a\x1f"
+                                           "b"}}));
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ class FakeManager : public ResourceManager {
   std::string prefix() const override { return "FAKE_"; }
   Environment launch_settings() const override { return {{"CPPC_FAKE_JOB", "17"}}; }
   Release release(const std::string&, const std::stop_token&) override { return {}; }
+  Release keep(const std::string&) const override { return {}; }
 
  private:
   std::vector<AllocatedNode> nodes_{{"node0", 2}, {"node1", 1}, {"node2", 1}};
@@ -188,7 +189,10 @@ TEST(MpirunCommand, InTheJobOfAResourceManager) {
   EXPECT_EQ(Words(one->arguments.begin(), one->arguments.begin() + 5),
             (Words{"mpirun", "-n", "4", "--host", "node0:2,node1:1,node2:1"}));
   EXPECT_EQ(one->hidden, (Words{"FAKE_ID", "FAKE_NODES"}));
-  EXPECT_EQ(one->environment.at("CPPC_KEPT_ENVIRONMENT"), "FAKE_\x1f" "FAKE_ID=17\x1f" "FAKE_NODES=n[0-2]");
+  EXPECT_EQ(one->environment.at("CPPC_KEPT_ENVIRONMENT"),
+            "FAKE_\x1f"
+            "FAKE_ID=17\x1f"
+            "FAKE_NODES=n[0-2]");
   EXPECT_EQ(std::ranges::count(one->arguments, "CPPC_KEPT_ENVIRONMENT"), 1) << "agents do not need it";
   EXPECT_EQ(one->environment.at("CPPC_FAKE_JOB"), "17");
   EXPECT_EQ(one->environment.at("OMPI_MCA_orte_leave_session_attached"), "1");

@@ -16,8 +16,8 @@ using Nodes = std::vector<AllocatedNode>;
 using Lines = std::vector<std::string>;
 namespace fs = std::filesystem;
 
-// A job on node0 to node2 whose nodes are in a file; an update has to name what is left of it. What it is asked is written
-// down.
+// A job on node0 to node2 whose nodes are in a file; an update has to name what is left of it. What it is asked is
+// written down.
 constexpr const char* commands = R"sh(cd "$(dirname "$0")"
 echo "$*" >>asked; env | grep SLURM >>variables
 case "$*" in
@@ -113,7 +113,8 @@ TEST_F(ResourceManagerTest, WithoutTasksProcessorsAreSlots) {
 }
 
 TEST_F(ResourceManagerTest, SlotsThatAreNotThoseOfTheNodesAreRefused) {
-  for (const char* tasks : {"", "2", "2(x4)", "2(x3", "2(x),1", "2(xx2),1", "0(x3)", "-1(x3)", "2(x99999999999)", "a,b,c"})
+  for (const char* tasks :
+       {"", "2", "2(x4)", "2(x3", "2(x),1", "2(xx2),1", "0(x3)", "-1(x3)", "2(x99999999999)", "a,b,c"})
     expect_contains(refusal(salloc(tasks)), "SLURM_TASKS_PER_NODE");
 }
 
@@ -156,7 +157,7 @@ TEST_F(ResourceManagerTest, TheBatchHostCannotGo) {
   directory_.write("batch", "1");
   const Release asked = release("node0", "node0");
   EXPECT_EQ(asked.state, Release::State::batch_host);
-  expect_contains(asked.text, "node0 is empty, but the batch script");
+  expect_contains(asked.text, "the batch script of Slurm's job 17 runs here");
   EXPECT_EQ(release("node1", "node0").state, Release::State::released);
   directory_.write("failure", "slurm_update error: You cannot remove the batch host from a job when resizing\n");
   EXPECT_EQ(release("node2").state, Release::State::batch_host);
@@ -168,7 +169,8 @@ TEST_F(ResourceManagerTest, TheNodeOfCppcRunStays) {
 }
 
 TEST_F(ResourceManagerTest, WithoutAccountingThereIsNoSecondRelease) {
-  directory_.write("failure", "Job update not available right now, the DB index is being set, try again in a bit for job 17\n");
+  directory_.write("failure",
+                   "Job update not available right now, the DB index is being set, try again in a bit for job 17\n");
   const Release asked = release("node1");
   EXPECT_EQ(asked.state, Release::State::no_second);
   expect_contains(asked.text, "slurmdbd");

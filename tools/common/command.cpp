@@ -101,7 +101,8 @@ Result<CommandOutput> run_command(const std::vector<std::string>& words, const E
   Pipe output = Pipe::make(), errors = Pipe::make();
   if (!output.write || !errors.write) return error("cannot run " + name + ": " + std::strerror(errno));
   pid_t child = -1;
-  if (const int failure = spawn(child, words, std::move(settings), output.write.get(), errors.write.get()); failure != 0)
+  if (const int failure = spawn(child, words, std::move(settings), output.write.get(), errors.write.get());
+      failure != 0)
     return error("cannot run " + name + ": " + std::strerror(failure));
   output.write.reset();
   errors.write.reset();

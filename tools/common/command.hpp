@@ -21,8 +21,8 @@ struct CommandOutput {
   std::string output, errors;
 };
 
-/// Runs `words[0]` (searched in $PATH) with `environment`, without input, and waits for it. It is killed after `limit`, or
-/// when a stop is requested; then, or if it cannot be started, an error that names it. Thread-safe.
+/// Runs `words[0]` (searched in $PATH) with `environment`, without input, and waits for it. It is killed after `limit`,
+/// or when a stop is requested; then, or if it cannot be started, an error that names it. Thread-safe.
 Result<CommandOutput> run_command(const std::vector<std::string>& words, const Environment& environment,
                                   std::chrono::milliseconds limit, const std::stop_token& stop = {});
 

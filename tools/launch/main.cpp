@@ -1,5 +1,6 @@
 /// cppc-launch: what mpirun calls in place of ssh. Leads the connection of a node's daemon through cppc-run, runs the
-/// real remote shell, or a step of Slurm's, and keeps from mpirun that it ends with an error when the job goes on without its node.
+/// real remote shell, or a step of Slurm's, and keeps from mpirun that it ends with an error when the job goes on
+/// without its node.
 
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -108,10 +108,23 @@ std::vector<std::string> step_command(const std::string& job, const std::string&
   std::string line;
   for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
   // All that the job has of the node, whatever other steps have of it.
-  return {"srun",           "--jobid=" + job,        "--overlap",   "--nodes=1",      "--ntasks=1",
-          "--nodelist=" + node, "--mem=0",           "--cpu-bind=none", "--mpi=none", "--no-kill",
-          "--input=none",   "--quiet",               "--job-name=orted", "--export=ALL", login_shell(),
-          "-c",             line};
+  return {"srun",
+          "--jobid=" + job,
+          "--overlap",
+          "--nodes=1",
+          "--ntasks=1",
+          "--nodelist=" + node,
+          "--mem=0",
+          "--cpu-bind=none",
+          "--mpi=none",
+          "--no-kill",
+          "--input=none",
+          "--quiet",
+          "--job-name=orted",
+          "--export=ALL",
+          login_shell(),
+          "-c",
+          line};
 }
 
 bool is_mpiruns_own(const std::string& variable) {

@@ -24,7 +24,8 @@ constexpr const char* footer = R"(Examples:
   migrate --server https://login1:4711 --ca site.pem --token-file ~/.cppc-token status
 
 Exit status: 0 done, 1 failed and the job goes on as before, 2 wrong usage, 3 refused, 4 the job is damaged, 5 the node is
-empty, but cppc-run runs on it, 6 other jobs are on it, or may be, 124 timeout
+empty, but cppc-run runs on it, 6 other jobs are on it, or may be; it is empty, but in the job of
+the resource manager: 7 still, 8 since the batch script runs there, 9 since Slurm has taken one out before; 124 timeout
 See also: cppc-run(1))";
 
 int fail(Exit how, const std::string& reason) {
@@ -129,6 +130,8 @@ int main(int argc, char** argv) {
                  ->delimiter(',')
                  ->allow_extra_args(false);
   auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
+  auto* keep_node = app.add_flag("--keep-node", request.keep_node,
+                                 "leave the evacuated node in the job of the resource manager (Slurm)");
   auto* timeout =
       app.add_option("--timeout", request.timeout_s, "seconds after which to cancel")->check(CLI::PositiveNumber);
   app.add_option("--job", command.job, "which job, when several are running");
@@ -142,6 +145,7 @@ int main(int argc, char** argv) {
   auto* munge = app.add_flag("--munge", by_munge, "ask as the user that MUNGE says you are");
   status->fallthrough();
   rank->needs(to)->excludes(evacuate);
+  keep_node->needs(evacuate);
   for (auto* option : {authority, token, munge}) option->needs(server);
   token->excludes(munge);
   for (auto* option : {rank, evacuate, to, dry_run, timeout}) status->excludes(option);

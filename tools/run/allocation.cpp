@@ -66,8 +66,8 @@ bool only_elsewhere(std::span<const Context> contexts) {
                      [](const Context& context) { return context.find("nolocal") != nullptr; });
 }
 
-// Nodes that a context names, in the job of a resource manager: others are refused, and where nobody says how many slots
-// there are, the job's count.
+// Nodes that a context names, in the job of a resource manager: others are refused, and where nobody says how many
+// slots there are, the job's count.
 Result<void> restrict_to(const ResourceManager& manager, Nodes& nodes) {
   for (AllocatedNode& node : nodes) {
     const auto known = std::ranges::find(manager.nodes(), node.name, &AllocatedNode::name);

@@ -42,7 +42,7 @@ HttpAnswer post_migration(Job& job, const std::string& body) {
     const auto moves = job.plan(request->request);
     return moves ? answer(200, {{"moves", to_json(*moves)}}) : answer_refusal(moves.error());
   }
-  const auto migration = job.submit(request->request, request->timeout_s);
+  const auto migration = job.submit(request->request, request->timeout_s, request->keep_node);
   return migration ? answer(202, to_json(*migration)) : answer_refusal(migration.error());
 }
 

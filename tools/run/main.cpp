@@ -144,7 +144,7 @@ Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options)
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
   const auto controller =
       Controller::start({settings->job, contexts.front().program.front(), allocation->nodes, machine.name},
-                        settings->key, *directory, network);
+                        settings->key, *directory, network, manager->get());
   if (!controller) return error(controller.error());
   if (network)
     spdlog::info("requests over the network: {} port {}", network->listen.address, (*controller)->network_port());

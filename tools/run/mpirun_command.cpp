@@ -79,8 +79,8 @@ std::optional<std::string> chosen_remote_shell(std::span<const Context> contexts
 }
 
 // How daemons get to their nodes: by the resource manager, if it has a way, unless the user has chosen a remote shell.
-// A daemon that left its step would be out of the resource manager's sight, or be killed; and where it stays, mpirun waits
-// for the end of each before it starts more than so many.
+// A daemon that left its step would be out of the resource manager's sight, or be killed; and where it stays, mpirun
+// waits for the end of each before it starts more than so many.
 Environment way_to_nodes(std::span<const Context> contexts, const Allocation& allocation, const Environment& present,
                          const ResourceManager* manager) {
   const auto shell = chosen_remote_shell(contexts, present);
@@ -88,7 +88,8 @@ Environment way_to_nodes(std::span<const Context> contexts, const Allocation& al
   if (settings.empty()) return {{tools::remote_shell_variable, shell.value_or("ssh : rsh")}};  // as mpirun
   settings[variable_of("orte_leave_session_attached")] = "1";
   if (!chosen(contexts, present, "plm_rsh_num_concurrent"))
-    settings[variable_of("plm_rsh_num_concurrent")] = std::to_string(std::max<std::size_t>(allocation.nodes.size(), 128));
+    settings[variable_of("plm_rsh_num_concurrent")] =
+        std::to_string(std::max<std::size_t>(allocation.nodes.size(), 128));
   return settings;
 }
 

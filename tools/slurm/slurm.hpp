@@ -1,5 +1,5 @@
-/// What Slurm says of jobs and does with them, by its own commands (scontrol, squeue). Every function waits for slurmctld,
-/// for half a minute at the most, or until a stop is requested. Thread-safe.
+/// What Slurm says of jobs and does with them, by its own commands (scontrol, squeue). Every function waits for
+/// slurmctld, for half a minute at the most, or until a stop is requested. Thread-safe.
 #pragma once
 
 #include <optional>

@@ -17,10 +17,11 @@ class Pbs : public ResourceManager {
   const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
   std::string prefix() const override { return "PBS_"; }
 
-  Release release(const std::string& node, const std::stop_token&) override {
-    return {Release::State::kept, node + " is empty, but still in " + name() +
-                                      ": before it is powered off, take it out (OpenPBS: pbs_release_nodes -j " + job_ +
-                                      " " + node + ")"};
+  Release release(const std::string&, const std::stop_token&) override {
+    return keep("which cppc-run cannot take it out of (OpenPBS: pbs_release_nodes)");
+  }
+  Release keep(const std::string& reason) const override {
+    return {Release::State::kept, "still in " + name() + ", " + reason + "; to power it off may end that job"};
   }
 
  private:

@@ -1,5 +1,5 @@
-/// The job of a resource manager that cppc-run was started in: its nodes, how daemons are started on them, and how a node
-/// that is empty leaves it.
+/// The job of a resource manager that cppc-run was started in: its nodes, how daemons are started on them, and how a
+/// node that is empty leaves it.
 #pragma once
 
 #include <memory>
@@ -7,24 +7,11 @@
 
 #include "../../common/command.hpp"
 #include "../allocation.hpp"
+#include "release.hpp"
 
 namespace cppc::run {
 
 using tools::Environment;
-
-/// What has become of a node of the resource manager's job that no rank is left on.
-struct Release {
-  enum class State {
-    released,    ///< it is not in that job any more: its loss harms nobody here
-    kept,        ///< it still is
-    batch_host,  ///< it still is, and cannot leave: the script of the job runs on it
-    no_second,   ///< it still is: Slurm without accounting lets go of nodes once only
-  };
-  State state = State::kept;
-  std::string text;  ///< for people: what happened, and what that means
-};
-
-std::string_view text(Release::State state);
 
 class ResourceManager {
  public:
@@ -44,6 +31,8 @@ class ResourceManager {
   virtual Environment launch_settings() const { return {}; }
   /// Lets go of a node, known by the name it has in nodes(). May take long. Thread-safe.
   virtual Release release(const std::string& node, const std::stop_token& stop) = 0;
+  /// What it means when a node is not let go of, for this reason.
+  virtual Release keep(const std::string& reason) const = 0;
 };
 
 /// The one that `present` tells of; nullptr: there is none. Refuses by name what cppc-run cannot work in.

@@ -16,6 +16,8 @@ using tools::error;
 // Steps that srun has not been asked for: the batch script's, and the shell's that salloc may start on the first node.
 constexpr std::uint32_t first_special_step = 0xfffffff0;
 
+constexpr const char* consequence = "if it is powered off, Slurm ends that job unless it has --no-kill";
+
 constexpr int longest_repetition = 1 << 20;
 
 std::string value(const Environment& present, const std::string& name) {
@@ -54,8 +56,9 @@ Result<void> check_place(const Environment& present) {
                  "without srun");
   }
   if (!value(present, "SLURM_HET_SIZE").empty()) {
-    return error("this is a heterogeneous job of Slurm (SLURM_HET_SIZE is set), which cppc-run does not support: ask for "
-                 "all nodes in one component");
+    return error(
+        "this is a heterogeneous job of Slurm (SLURM_HET_SIZE is set), which cppc-run does not support: ask for "
+        "all nodes in one component");
   }
   return {};
 }
@@ -91,16 +94,15 @@ class Slurm : public ResourceManager {
   bool hides(const std::string& variable) const override { return slurm::is_of_job(variable); }
   Environment launch_settings() const override { return {{tools::slurm_job_variable, job_}}; }
   Release release(const std::string& node, const std::stop_token& stop) override;
+  Release keep(const std::string& reason) const override {
+    return {Release::State::kept, "still in " + name() + ", " + reason + "; " + consequence};
+  }
 
  private:
   const std::string& slurms_name(const std::string& node) const {
     return names_[std::ranges::find(nodes_, node, &AllocatedNode::name) - nodes_.begin()];
   }
-  Release kept(const std::string& node, const std::string& reason) const {
-    return {Release::State::kept, node + " is empty, but still in " + name() + ", " + reason + "; " + consequence()};
-  }
-  static std::string consequence() { return "if it is powered off, Slurm ends that job unless it has --no-kill"; }
-  Release refused(const std::string& node, const slurm::ResizeFailure& failure) const;
+  Release refused(const slurm::ResizeFailure& failure) const;
 
   std::string job_;
   std::optional<int> ranks_;
@@ -109,42 +111,44 @@ class Slurm : public ResourceManager {
   std::string own_;  // this machine, as nodes_ has it
 };
 
-Release batch_host(const std::string& node, const std::string& job) {
+Release batch_host(const std::string& job) {
   return {Release::State::batch_host,
-          node + " is empty, but the batch script of " + job +
-              " runs here, so that Slurm cannot take it out: to power it off ends that job (see IN A SLURM ALLOCATION in "
-              "cppc-run(1) for jobs all of whose nodes can go)"};
+          "the batch script of " + job +
+              " runs here, so that Slurm cannot take it out of it: to power it off ends that "
+              "job (IN A SLURM ALLOCATION in cppc-run(1) has a way without such a node)"};
 }
 
-Release Slurm::refused(const std::string& node, const slurm::ResizeFailure& failure) const {
+Release Slurm::refused(const slurm::ResizeFailure& failure) const {
   switch (failure.kind) {
     case slurm::ResizeFailure::Kind::batch_host:
-      return batch_host(node, name());
+      return batch_host(name());
     case slurm::ResizeFailure::Kind::no_accounting:
       return {Release::State::no_second,
-              node + " is empty, but still in " + name() +
-                  ": without accounting (slurmdbd) Slurm takes nodes out of a job only once; " + consequence()};
+              "still in " + name() +
+                  ", since Slurm without accounting (slurmdbd) takes nodes out of a job only once; " + consequence};
     case slurm::ResizeFailure::Kind::other:
       break;
   }
-  return kept(node, "as " + failure.reason);
+  return keep("because " + failure.reason);
 }
 
 // Slurm is asked which nodes the job has now: others may have changed that.
 Release Slurm::release(const std::string& node, const std::stop_token& stop) {
   const std::string& leaving = slurms_name(node);
-  const Release done{Release::State::released, node + " is not in " + name() + " any more"};
+  const Release done{Release::State::released, "not in " + name() + " any more"};
   const auto now = slurm::nodes_of(job_, stop);
-  if (!now) return kept(node, "as " + now.error());
-  if (now->batch_host == leaving) return batch_host(node, name());
-  if (node == own_) return kept(node, "since cppc-run runs here");
+  if (!now) return keep("because " + now.error());
+  if (now->batch_host == leaving) return batch_host(name());
+  if (node == own_) return keep("since cppc-run runs here");
   std::vector<std::string> rest = now->names;
   if (std::erase(rest, leaving) == 0) return done;
-  if (rest.empty()) return kept(node, "which has no other node");
-  if (const auto kept_rest = slurm::keep_only(job_, rest, stop); !kept_rest) return refused(node, kept_rest.error());
+  if (rest.empty()) return keep("which has no other node");
+  if (const auto kept_rest = slurm::keep_only(job_, rest, stop); !kept_rest) return refused(kept_rest.error());
   const auto after = slurm::nodes_of(job_, stop);
-  if (!after) return kept(node, "as far as is known: " + after.error());
-  return std::ranges::find(after->names, leaving) == after->names.end() ? done : kept(node, "though it was taken out");
+  if (!after) return keep("as far as is known, because " + after.error());
+  return std::ranges::find(after->names, leaving) == after->names.end()
+             ? done
+             : keep("though Slurm says that it was taken out");
 }
 
 }  // namespace
@@ -154,7 +158,8 @@ Result<std::unique_ptr<ResourceManager>> join_slurm(const Environment& present, 
   const std::string job =
       present.contains("SLURM_JOB_ID") ? value(present, "SLURM_JOB_ID") : value(present, "SLURM_JOBID");
   const std::string list = value(present, "SLURM_JOB_NODELIST");
-  if (list.empty()) return error("SLURM_JOB_ID is set, but not SLURM_JOB_NODELIST: which nodes does job " + job + " have?");
+  if (list.empty())
+    return error("SLURM_JOB_ID is set, but not SLURM_JOB_NODELIST: which nodes does job " + job + " have?");
   auto names = slurm::expand(list);
   if (!names) return error("the nodes of Slurm's job " + job + " are not known: " + names.error());
   auto nodes = nodes_in(present, *names, machine);
