@@ -127,6 +127,24 @@ TEST_F(SlurmTest, NodesOutsideOfTheAllocationAndStepsAreRefused) {
   expect_contains(step.errors, "started by srun");
 }
 
+TEST_F(SlurmTest, RootFindsTheControllerByTheJobsComment) {
+  const std::string key = folder_.file("key"), certificate = folder_.file("certificate");
+  const Finished made =
+      run({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+           "2", "-subj", "/CN=head", "-addext", "subjectAltName=DNS:head", "-keyout", key, "-out", certificate});
+  ASSERT_EQ(made.status, 0) << made.errors;
+  Process allocation =
+      start(Words{"salloc", "--nodes=2", "--ntasks=2", "--comment=of the user"} +
+            heat({"--listen", "10.77.0.254:0", "--tls-cert", certificate, "--tls-key", key, "--munge"}));
+  await_running(allocation);
+  const Words ask{tool("migrate"), "--server", "slurm:" + job(), "--ca", certificate, "--munge"};
+  const Finished moved = slurm_->run("root", "node3", ask + Words{"--rank", "0", "--to", "node1"});
+  EXPECT_EQ(moved.status, 0) << moved.output << moved.errors;
+  EXPECT_EQ(slurm_->run("user2", "node3", ask + Words{"status"}).status, 3) << "MUNGE says that it is somebody else";
+  expect_contains(says({"squeue", "--noheader", "--format=%k"}), "of the user cppc=https://head:");
+  EXPECT_EQ(finish(allocation).status, 0);
+}
+
 TEST_F(SlurmTest, ANodeOfABatchJobLeavesItButNotTheBatchHost) {
   const std::string script = folder_.file("script"), output = folder_.file("out");
   std::ofstream(script) << "#!/bin/sh\n"

@@ -36,7 +36,9 @@ Finished Slurm::run(const std::string& user, const std::string& node, const std:
 }
 
 void give_to(const Folder& folder, const std::string& user) {
-  if (chown(folder.file("").c_str(), number_of(user), number_of(user)) != 0) std::perror("chown");
+  const std::string path = folder.file("");
+  if (chown(path.c_str(), number_of(user), number_of(user)) != 0) std::perror("chown");
+  std::filesystem::permissions(path, std::filesystem::perms(0755));
 }
 
 }  // namespace cppc::test

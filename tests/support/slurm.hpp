@@ -29,7 +29,7 @@ class Slurm {
   std::string absence_;
 };
 
-/// A folder that only this user of the cluster, and root, may write to.
+/// Lets this user of the cluster, and root, write to the folder, and everybody read it.
 void give_to(const Folder& folder, const std::string& user);
 
 }  // namespace cppc::test

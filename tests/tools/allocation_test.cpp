@@ -122,6 +122,7 @@ class ManagedAllocation : public testing::Test {
     std::string name() const override { return "job 17"; }
     const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
     std::optional<int> ranks() const override { return 3; }
+    std::string id() const override { return "fake:17"; }
     std::string prefix() const override { return "X_"; }
     Release release(const std::string&, const std::stop_token&) override { return {}; }
     Release keep(const std::string&) const override { return {}; }

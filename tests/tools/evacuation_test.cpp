@@ -59,6 +59,7 @@ class FakeManager : public run::ResourceManager {
 
   std::string name() const override { return "job 17"; }
   const Nodes& nodes() const override { return kNodes; }
+  std::string id() const override { return "fake:17"; }
   std::string prefix() const override { return "FAKE_"; }
   run::Release release(const std::string& node, const std::stop_token&) override {
     return {state_, "what becomes of " + node};

@@ -27,6 +27,7 @@ class FakeManager : public ResourceManager {
  public:
   std::string name() const override { return "the job"; }
   const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
+  std::string id() const override { return "fake:17"; }
   std::string prefix() const override { return "FAKE_"; }
   Environment launch_settings() const override { return {{"CPPC_FAKE_JOB", "17"}}; }
   Release release(const std::string&, const std::stop_token&) override { return {}; }

@@ -28,9 +28,11 @@ case "$*" in
     test -e silent && sleep 100
     test ! -e away || { echo "slurm_load_jobs error: Unable to contact slurm controller" >&2; exit 1; }
     case "$3" in
+      --format=%k) cat comment ;;
       --format=*) echo "nodes.file|node0" ;;
       --Format=*) echo "$(cat batch)         " ;;
     esac ;;
+  "update jobid=17 comment="*) echo "$*" | sed s/.*comment=// >comment ;;
   update*)
     test ! -e failure || { cat failure >&2; exit 1; }
     test -e stubborn || echo "$3" | sed s/NodeList=// | tr , '\n' >nodes ;;
@@ -195,6 +197,21 @@ TEST_F(ResourceManagerTest, AReleaseEndsWhenItIsToStop) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(manager->release("node1", stop.get_token()).state, Release::State::kept);
+}
+
+TEST_F(ResourceManagerTest, TheJobsCommentSaysWhereItsControllerIs) {
+  const auto manager = find(salloc());
+  EXPECT_EQ(manager->id(), "slurm:17");
+  directory_.write("comment", "(null)\n");
+  EXPECT_TRUE(manager->publish("https://a:1"));
+  EXPECT_TRUE(manager->publish("https://b:2"));
+  EXPECT_EQ(lines("comment"), (Lines{"cppc=https://a:1 cppc=https://b:2"}));
+  EXPECT_TRUE(manager->withdraw("https://a:1"));
+  EXPECT_EQ(lines("comment"), (Lines{"cppc=https://b:2"}));
+  directory_.write("away", "");
+  const auto failed = manager->publish("https://a:1");
+  ASSERT_FALSE(failed);
+  expect_contains(failed.error(), "Unable to contact slurm controller");
 }
 
 TEST_F(ResourceManagerTest, PbsTellsASlotWithEachLine) {

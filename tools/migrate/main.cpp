@@ -9,6 +9,7 @@
 #include "evacuation.hpp"
 #include "migration_request.hpp"
 #include "route.hpp"
+#include "slurm_server.hpp"
 #include "status.hpp"
 
 namespace cppc::migrate {
@@ -22,6 +23,7 @@ constexpr const char* footer = R"(Examples:
   migrate --evacuate node1 --to node2,node3 --timeout 30
   migrate --job heat-1f3a5b7d --rank 0 --to node1
   migrate --server https://login1:4711 --ca site.pem --token-file ~/.cppc-token status
+  migrate --server slurm:1234 --ca site.pem --munge --rank 0 --to node2
 
 Exit status: 0 done, 1 failed and the job goes on as before, 2 wrong usage, 3 refused, 4 the job is damaged, 5 the node is
 empty, but cppc-run runs on it, 6 other jobs are on it, or may be; it is empty, but in the job of
@@ -73,12 +75,21 @@ Exit unanswered(const Deadline& deadline) {
 
 constexpr int unauthorized = 401;
 
-int run_remotely(const Command& command, const RemoteJob& remote) {
+int run_remotely(const Command& command, RemoteJob remote) {
+  const std::string slurm_job = slurm_job_in(remote.server);
+  if (!slurm_job.empty()) {
+    auto server = controller_of_slurm_job(slurm_job);
+    if (!server) return fail(Exit::refused, server.error());
+    remote.server = *std::move(server);
+  }
   const auto route = by_network(remote);
   if (!route) return fail(Exit::wrong_usage, route.error());
   const auto job = job_at(*route, command.deadline);
   if (!job && job.error().status == unauthorized) return fail(Exit::refused, remote.server + " does not know you");
   if (!job) return fail(unanswered(command.deadline), "no answer from " + remote.server + ": " + job.error().reason);
+  // Anybody may write into the comment of an own job where somebody else's controller is.
+  if (!slurm_job.empty() && text(job->description, "allocation") != "slurm:" + slurm_job)
+    return fail(Exit::refused, remote.server + ", which Slurm's job " + slurm_job + " names, is not its controller");
   if (!command.job.empty() && job->id != command.job)
     return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
   if (command.status) return show_status({*job}, command.request.json);
@@ -137,7 +148,8 @@ int main(int argc, char** argv) {
   app.add_option("--job", command.job, "which job, when several are running");
   app.add_flag("--json", request.json, "say it as JSON on standard output");
   RemoteJob remote;
-  auto* server = app.add_option("--server", remote.server, "a job elsewhere: https://HOST:PORT, see cppc-run --listen");
+  auto* server = app.add_option("--server", remote.server,
+                                "a job elsewhere: https://HOST:PORT, see cppc-run --listen, or slurm:JOBID");
   auto* authority = app.add_option("--ca", remote.authority, "certificates that the server's has to lead to");
   auto* token =
       app.add_option("--token-file", remote.token_file, "a file of mode 0600 with the token that cppc-run has");

@@ -140,14 +140,16 @@ Result<MigrationRequest> parse_request(const std::string& text) {
 
 json to_json(const Job& job) {
   const Job::View view = job.view();
-  return {{"job", job.description().id},
-          {"program", job.description().program},
-          {"pid", getpid()},
-          {"controller", job.description().own_node},
-          {"state", text(view.state)},
-          {"ranks", ranks_json(view)},
-          {"nodes", nodes_json(view)},
-          {"migrations", view.migrations}};
+  json body{{"job", job.description().id},
+            {"program", job.description().program},
+            {"pid", getpid()},
+            {"controller", job.description().own_node},
+            {"state", text(view.state)},
+            {"ranks", ranks_json(view)},
+            {"nodes", nodes_json(view)},
+            {"migrations", view.migrations}};
+  if (!job.description().allocation.empty()) body["allocation"] = job.description().allocation;
+  return body;
 }
 
 json to_json(const Migration& migration) {

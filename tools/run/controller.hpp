@@ -37,6 +37,7 @@ class Controller {
 
   /// Where operators reach it over the network; 0: not at all.
   std::uint16_t network_port() const { return api_->port(); }
+  const Result<std::string>& network_url() const { return api_->url(); }
 
   /// mpirun is this process.
   void started(pid_t mpirun) { mpirun_ = mpirun; }

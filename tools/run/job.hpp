@@ -30,6 +30,7 @@ class Job {
     std::string program;
     std::vector<AllocatedNode> nodes;  ///< by agent
     std::string own_node;              ///< the name of the machine that cppc-run and mpirun are on
+    std::string allocation = {};       ///< the resource manager's job that the nodes are from, "slurm:17"; empty: none
   };
 
   /// What the job asks for. Called with the job locked: must not block and must not call the job.

@@ -20,6 +20,7 @@
 #include "mpirun_command.hpp"
 #include "own_options.hpp"
 #include "program_check.hpp"
+#include "resource_manager/resource_manager.hpp"
 
 namespace cppc::run {
 namespace {
@@ -121,6 +122,27 @@ Result<std::vector<Context>> understand(const OwnOptions& options) {
   return contexts;
 }
 
+// Says in the resource manager's job where its controller is, as long as this lives. A job goes on without.
+class Publication {
+ public:
+  Publication(ResourceManager& manager, const Result<std::string>& url) : manager_(manager), url_(url) {
+    tell(url_.and_then([&](const std::string& there) { return manager_.publish(there); }));
+  }
+  Publication(const Publication&) = delete;
+  Publication& operator=(const Publication&) = delete;
+  ~Publication() {
+    if (url_) tell(manager_.withdraw(*url_));
+  }
+
+ private:
+  template <class T>
+  void tell(const tl::expected<T, std::string>& done) const {
+    if (!done) spdlog::warn("{} does not say right where its controller is: {}", manager_.name(), done.error());
+  }
+  ResourceManager& manager_;
+  Result<std::string> url_;
+};
+
 // Exit status of the job.
 Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options) {
   const std::optional<NetworkAccess>& network = options.network;
@@ -142,12 +164,14 @@ Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options)
   if (const auto enough = limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   const SignalGate gate;
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
-  const auto controller =
-      Controller::start({settings->job, contexts.front().program.front(), allocation->nodes, machine.name},
-                        settings->key, *directory, network, manager->get());
+  const auto controller = Controller::start({settings->job, contexts.front().program.front(), allocation->nodes,
+                                             machine.name, *manager != nullptr ? (*manager)->id() : ""},
+                                            settings->key, *directory, network, manager->get());
   if (!controller) return error(controller.error());
   if (network)
     spdlog::info("requests over the network: {} port {}", network->listen.address, (*controller)->network_port());
+  std::optional<Publication> publication;
+  if (network && *manager != nullptr) publication.emplace(**manager, (*controller)->network_url());
   settings->controller = (*controller)->addresses();
   const auto command = build_mpirun_command(contexts, *allocation, machine, *settings, present, manager->get());
   if (!command) return error(command.error());

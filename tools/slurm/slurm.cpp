@@ -89,4 +89,16 @@ tl::expected<void, ResizeFailure> keep_only(const std::string& job, const std::v
                                       "scontrol has failed: " + first_line(said)});
 }
 
+Result<std::string> comment_of(const std::string& job) {
+  auto comment = field_of(job, "--format=%k", {});
+  if (comment && *comment == "(null)") return "";
+  return comment;
+}
+
+Result<void> set_comment(const std::string& job, const std::string& comment) {
+  const auto done = answer({"scontrol", "update", "jobid=" + job, "comment=" + comment});
+  if (!done) return error(done.error());
+  return {};
+}
+
 }  // namespace cppc::slurm

@@ -36,4 +36,10 @@ struct ResizeFailure {
 tl::expected<void, ResizeFailure> keep_only(const std::string& job, const std::vector<std::string>& nodes,
                                             const std::stop_token& stop = {});
 
+/// The comment of a job; empty: none.
+Result<std::string> comment_of(const std::string& job);
+
+/// The caller has to be the job's owner or root.
+Result<void> set_comment(const std::string& job, const std::string& comment);
+
 }  // namespace cppc::slurm

@@ -14,6 +14,7 @@ class Pbs : public ResourceManager {
   Pbs(std::string job, std::vector<AllocatedNode> nodes) : job_(std::move(job)), nodes_(std::move(nodes)) {}
 
   std::string name() const override { return "PBS job " + job_; }
+  std::string id() const override { return "pbs:" + job_; }
   const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
   std::string prefix() const override { return "PBS_"; }
 

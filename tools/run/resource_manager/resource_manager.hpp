@@ -19,6 +19,8 @@ class ResourceManager {
 
   /// For people: "Slurm's job 17".
   virtual std::string name() const = 0;
+  /// For programs: "slurm:17".
+  virtual std::string id() const = 0;
   /// The nodes, with slots, in the order of the job.
   virtual const std::vector<AllocatedNode>& nodes() const = 0;
   /// How many ranks the user has asked it for, if so.
@@ -33,6 +35,10 @@ class ResourceManager {
   virtual Release release(const std::string& node, const std::stop_token& stop) = 0;
   /// What it means when a node is not let go of, for this reason.
   virtual Release keep(const std::string& reason) const = 0;
+  /// Writes down in its job where this controller is asked over the network, for those who know only that job, or takes
+  /// that out again.
+  virtual Result<void> publish(const std::string& /*url*/) { return {}; }
+  virtual Result<void> withdraw(const std::string& /*url*/) { return {}; }
 };
 
 /// The one that `present` tells of; nullptr: there is none. Refuses by name what cppc-run cannot work in.

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "../../common/launch_messages.hpp"
+#include "../../slurm/job_comment.hpp"
 #include "../host_lists.hpp"
 #include "resource_manager.hpp"
 
@@ -88,6 +89,7 @@ class Slurm : public ResourceManager {
       : job_(std::move(job)), ranks_(ranks), names_(std::move(names)), nodes_(std::move(nodes)), own_(std::move(own)) {}
 
   std::string name() const override { return "Slurm's job " + job_; }
+  std::string id() const override { return "slurm:" + job_; }
   const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
   std::optional<int> ranks() const override { return ranks_; }
   std::string prefix() const override { return "SLURM_"; }
@@ -97,8 +99,16 @@ class Slurm : public ResourceManager {
   Release keep(const std::string& reason) const override {
     return {Release::State::kept, "still in " + name() + ", " + reason + "; " + consequence};
   }
+  Result<void> publish(const std::string& url) override { return rewrite(slurm::with_controller, url); }
+  Result<void> withdraw(const std::string& url) override { return rewrite(slurm::without_controller, url); }
 
  private:
+  Result<void> rewrite(std::string (*change)(const std::string& comment, const std::string& url),
+                       const std::string& url) const {
+    const auto comment = slurm::comment_of(job_);
+    if (!comment) return error(comment.error());
+    return slurm::set_comment(job_, change(*comment, url));
+  }
   const std::string& slurms_name(const std::string& node) const {
     return names_[std::ranges::find(nodes_, node, &AllocatedNode::name) - nodes_.begin()];
   }
