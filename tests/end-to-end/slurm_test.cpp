@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <set>
@@ -51,10 +52,12 @@ class SlurmTest : public testing::Test {
     return Words{tool("cppc-run")} + options +
            Words{app("heat"), "--quiet", "--mb", "2", "--pause-us", "5000", "--until", folder_.file("stop")};
   }
-  // Until all ranks of its only job are there.
-  static void await_running(Process& allocation, const std::string& node = "head") {
+  // Until all ranks of its jobs are there.
+  static void await_running(Process& allocation, const std::string& node = "head", std::size_t jobs = 1) {
     while (allocation.running()) {
-      if (migrate({"status", "--json"}, node).output.find(R"("state":"running")") != std::string::npos) return;
+      const auto all = nlohmann::json::parse(migrate({"status", "--json"}, node).output, nullptr, false);
+      const auto runs = [](const nlohmann::json& job) { return job.value("state", "") == "running"; };
+      if (all.is_array() && all.size() == jobs && std::ranges::all_of(all, runs)) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     FAIL() << allocation.output() << allocation.errors();
@@ -93,7 +96,7 @@ TEST_F(SlurmTest, ADaemonIsAStepOnEachNodeAndNothingIsLeft) {
   Process allocation = start(Words{"salloc", "--nodes=3", "--ntasks=4"} + heat({}));
   await_running(allocation);
   const std::string steps = says({"squeue", "--steps", "--noheader", "--user=user1", "--format=%N %j"});
-  for (const char* step : {"node0 orted\n", "node1 orted\n", "node2 orted\n"}) expect_contains(steps, step);
+  for (const char* step : {"node0 heat-", "node1 heat-", "node2 heat-"}) expect_contains(steps, step);
   EXPECT_EQ(migrate({"--rank", "0", "--to", "node2"}).status, 0);
   expect_same_answer(finish(allocation));
   for (const char* node : {"node0", "node1", "node2"})
@@ -165,6 +168,23 @@ TEST_F(SlurmTest, ANodeOfABatchJobLeavesItButNotTheBatchHost) {
   const Answer answer = finish(batch);
   expect_contains(batch.output(), "status 0\n");
   expect_same_answer(answer);
+}
+
+/// Neither may have Slurm end what the other one has on the node.
+TEST_F(SlurmTest, TwoJobsInOneAllocationLeaveANodeTogether) {
+  std::string line;
+  for (const std::string& word : heat({"-n", "2", "--map-by", "node"})) line += word + " ";
+  Process allocation = start({"salloc", "--nodes=3", "--ntasks-per-node=1", "--nodelist=node0,node1,node3", "sh", "-c",
+                              line + "& first=$!; " + line + "&& wait $first"});
+  await_running(allocation, "head", 2);
+  const Finished evacuated = migrate({"--evacuate", "node1"});
+  EXPECT_EQ(evacuated.status, 0) << evacuated.output << evacuated.errors;
+  expect_contains(evacuated.output, "node1: safe to power off");
+  EXPECT_EQ(nodes(), "node[0,3]");
+  std::ofstream(folder_.file("stop")).flush();
+  const Finished finished = allocation.wait();
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_NE(finished.output.find("heat: ok"), finished.output.rfind("heat: ok")) << finished.output;
 }
 
 /// The last one: a node is off from then on.

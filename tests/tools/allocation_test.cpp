@@ -124,7 +124,7 @@ class ManagedAllocation : public testing::Test {
     std::optional<int> ranks() const override { return 3; }
     std::string id() const override { return "fake:17"; }
     std::string prefix() const override { return "X_"; }
-    Release release(const std::string&, const std::stop_token&) override { return {}; }
+    Release release(const std::string&, const std::string&, const std::stop_token&) override { return {}; }
     Release keep(const std::string&) const override { return {}; }
 
    private:

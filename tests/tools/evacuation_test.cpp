@@ -61,7 +61,7 @@ class FakeManager : public run::ResourceManager {
   const Nodes& nodes() const override { return kNodes; }
   std::string id() const override { return "fake:17"; }
   std::string prefix() const override { return "FAKE_"; }
-  run::Release release(const std::string& node, const std::stop_token&) override {
+  run::Release release(const std::string& node, const std::string&, const std::stop_token&) override {
     return {state_, "what becomes of " + node};
   }
   run::Release keep(const std::string& reason) const override { return {State::kept, "still in job 17, " + reason}; }

@@ -115,15 +115,16 @@ TEST_F(CppcLaunch, TheRemoteShellDoesNotGetTheJobsKey) {
 
 TEST_F(CppcLaunch, InAnAllocationOfSlurmsTheDaemonIsAStep) {
   directory_.script("srun", R"(printf '<%s>' "$@"; echo; env)");
-  const Finished finished = test::Process({"env", "PATH=" + directory_.path() + ":/usr/bin:/bin", CPPC_LAUNCH_PROGRAM,
-                                           "node1", "PATH=/x:$PATH ;", "orted", "\"1.0;tcp://127.0.0.1:1\""},
-                                          {"CPPC_LAUNCH=" + socket_, "CPPC_SLURM_JOB=17", "CPPC_KEY=secret",
-                                           "OMPI_MCA_plm=rsh", "PMIX_SERVER=1", "LD_LIBRARY_PATH=/modules"})
-                                .wait();
+  const Finished finished =
+      test::Process({"env", "PATH=" + directory_.path() + ":/usr/bin:/bin", CPPC_LAUNCH_PROGRAM, "node1",
+                     "PATH=/x:$PATH ;", "orted", "\"1.0;tcp://127.0.0.1:1\""},
+                    {"CPPC_LAUNCH=" + socket_, "CPPC_SLURM_JOB=17", "CPPC_JOB=app-1", "CPPC_KEY=secret",
+                     "OMPI_MCA_plm=rsh", "PMIX_SERVER=1", "LD_LIBRARY_PATH=/modules"})
+          .wait();
   EXPECT_EQ(finished.status, 0) << finished.errors;
   for (const char* word :
-       {"<--jobid=17>", "<--overlap>", "<--nodelist=node1>", "<--nodes=1>", "<--no-kill>", "<--mpi=none>",
-        "<-c><PATH=/x:$PATH ; orted \"1.0;tcp://127.0.0.1:", "LD_LIBRARY_PATH=/modules\n"})
+       {"<--jobid=17>", "<--job-name=app-1>", "<--overlap>", "<--nodelist=node1>", "<--nodes=1>", "<--no-kill>",
+        "<--mpi=none>", "<-c><PATH=/x:$PATH ; orted \"1.0;tcp://127.0.0.1:", "LD_LIBRARY_PATH=/modules\n"})
     EXPECT_NE(finished.output.find(word), std::string::npos) << word << finished.output;
   for (const char* word : {"CPPC_", "OMPI_", "PMIX_"})
     EXPECT_EQ(finished.output.find(std::string("\n") + word), std::string::npos) << word << finished.output;

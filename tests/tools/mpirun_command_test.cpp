@@ -30,7 +30,7 @@ class FakeManager : public ResourceManager {
   std::string id() const override { return "fake:17"; }
   std::string prefix() const override { return "FAKE_"; }
   Environment launch_settings() const override { return {{"CPPC_FAKE_JOB", "17"}}; }
-  Release release(const std::string&, const std::stop_token&) override { return {}; }
+  Release release(const std::string&, const std::string&, const std::stop_token&) override { return {}; }
   Release keep(const std::string&) const override { return {}; }
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "temporary_directory.hpp"
 
@@ -24,6 +25,8 @@ case "$*" in
   "show hostnames node[0-2]") printf 'node0\nnode1\nnode2\n' ;;
   "show hostnames nodes.file") cat nodes ;;
   "show hostnames node0.site") echo node0.site ;;
+  "--steps --noheader --jobs=17 --nodelist="*) cat steps ;;
+  "--signal=KILL 17.0") sed -i /17.0/d steps ;;
   "--noheader --jobs=17 "*)
     test -e silent && sleep 100
     test ! -e away || { echo "slurm_load_jobs error: Unable to contact slurm controller" >&2; exit 1; }
@@ -42,9 +45,10 @@ esac)sh";
 class ResourceManagerTest : public testing::Test {
  protected:
   ResourceManagerTest() : path_(std::getenv("PATH")) {
-    for (const char* name : {"scontrol", "squeue"}) directory_.script(name, commands);
+    for (const char* name : {"scontrol", "squeue", "scancel"}) directory_.script(name, commands);
     directory_.write("nodes", "node0\nnode1\nnode2\n");
     directory_.write("batch", "0");
+    directory_.write("steps", "17.extern|extern\n17.0|app-1\n");
     setenv("PATH", (directory_.path() + ":" + path_).c_str(), 1);
   }
   ~ResourceManagerTest() override { setenv("PATH", path_.c_str(), 1); }
@@ -73,7 +77,7 @@ class ResourceManagerTest : public testing::Test {
     return manager ? *std::move(manager) : nullptr;
   }
   Release release(const std::string& node, const std::string& own = "head") {
-    return find(salloc(), own)->release(node, {});
+    return find(salloc(), own)->release(node, "app-1", {});
   }
   Lines lines(const std::string& file) const {
     std::ifstream stream(directory_.path() + "/" + file);
@@ -144,6 +148,29 @@ TEST_F(ResourceManagerTest, SlurmLetsGoOfANode) {
   EXPECT_EQ(std::ranges::count(asked, "update jobid=17 NodeList=node0,node2"), 1);
 }
 
+TEST_F(ResourceManagerTest, ANodeWithOtherStepsStays) {
+  directory_.write("steps", "17.0|app-1\n17.4|database\n");
+  const auto manager = find(salloc());
+  std::stop_source stop;
+  std::jthread waiting([&] {
+    const Release asked = manager->release("node1", "app-1", stop.get_token());
+    EXPECT_EQ(asked.state, Release::State::kept);
+  });
+  while (lines("steps") != Lines{"17.4|database"}) std::this_thread::yield();  // its own daemon has been ended
+  stop.request_stop();
+  waiting.join();
+  EXPECT_EQ(lines("nodes").size(), 3U);
+}
+
+TEST_F(ResourceManagerTest, ANodeIsReleasedWhenOtherStepsHaveEnded) {
+  directory_.write("steps", "17.4|other-2\n");
+  std::jthread waiting([&] { EXPECT_EQ(release("node1").state, Release::State::released); });
+  while (lines("asked").size() < 5) std::this_thread::yield();
+  directory_.write("steps", "");
+  waiting.join();
+  EXPECT_EQ(lines("nodes"), (Lines{"node0", "node2"}));
+}
+
 TEST_F(ResourceManagerTest, SlurmsCommandsDoNotGetTheJobsVariables) {
   setenv("SLURM_JOBID", "17", 1);
   setenv("SLURM_CONF", "/etc/slurm.conf", 1);
@@ -196,7 +223,7 @@ TEST_F(ResourceManagerTest, AReleaseEndsWhenItIsToStop) {
   directory_.write("silent", "");
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(manager->release("node1", stop.get_token()).state, Release::State::kept);
+  EXPECT_EQ(manager->release("node1", "app-1", stop.get_token()).state, Release::State::kept);
 }
 
 TEST_F(ResourceManagerTest, TheJobsCommentSaysWhereItsControllerIs) {
@@ -221,7 +248,7 @@ TEST_F(ResourceManagerTest, PbsTellsASlotWithEachLine) {
   EXPECT_EQ(manager->name(), "PBS job 4.server");
   EXPECT_TRUE(manager->launch_settings().empty()) << "ssh, as without PBS";
   EXPECT_TRUE(manager->hides("PBS_JOBID"));
-  const Release asked = manager->release("node1", {});
+  const Release asked = manager->release("node1", "app-1", {});
   EXPECT_EQ(asked.state, Release::State::kept);
   expect_contains(asked.text, "pbs_release_nodes");
   expect_contains(refusal({{"PBS_NODEFILE", "/nonexistent"}}), "/nonexistent");

@@ -95,7 +95,11 @@ int run_to_end(std::vector<std::string> command, bool as_step) {
 
 // The command that runs `daemon` on the node.
 Result<std::vector<std::string>> way_to(const std::string& node, const std::vector<std::string>& daemon) {
-  if (const char* job = std::getenv(tools::slurm_job_variable)) return step_command(job, node, daemon);
+  if (const char* job = std::getenv(tools::slurm_job_variable)) {
+    const char* name = std::getenv("CPPC_JOB");
+    if (name == nullptr) return error(not_called_by_mpirun);
+    return step_command(job, name, node, daemon);
+  }
   const char* shells = std::getenv(tools::remote_shell_variable);
   if (shells == nullptr) return error(not_called_by_mpirun);
   std::vector<std::string> command = find_remote_shell(shells);

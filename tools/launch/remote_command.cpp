@@ -103,7 +103,7 @@ std::vector<std::string> find_remote_shell(const std::string& list) {
   return {};
 }
 
-std::vector<std::string> step_command(const std::string& job, const std::string& node,
+std::vector<std::string> step_command(const std::string& job, const std::string& name, const std::string& node,
                                       const std::vector<std::string>& command) {
   std::string line;
   for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
@@ -120,7 +120,7 @@ std::vector<std::string> step_command(const std::string& job, const std::string&
           "--no-kill",
           "--input=none",
           "--quiet",
-          "--job-name=orted",
+          "--job-name=" + name,
           "--export=ALL",
           login_shell(),
           "-c",

@@ -101,7 +101,8 @@ Job::Requests Controller::requests() {
 void Controller::release(int agent, bool keep) {
   release_ = std::jthread([this, agent, keep](const std::stop_token& stop) {
     const std::string& node = job_.description().nodes[agent].name;
-    job_.released(agent, keep ? manager_->keep("as was asked for") : manager_->release(node, stop));
+    job_.released(agent,
+                  keep ? manager_->keep("as was asked for") : manager_->release(node, job_.description().id, stop));
   });
 }
 

@@ -75,6 +75,28 @@ Result<JobNodes> nodes_of(const std::string& job, const std::stop_token& stop) {
   return JobNodes{*std::move(names), is_batch->starts_with('0') ? "" : shown->substr(bar + 1)};
 }
 
+Result<std::vector<Step>> steps_on(const std::string& job, const std::string& node, const std::stop_token& stop) {
+  const auto shown =
+      answer({"squeue", "--steps", "--noheader", "--jobs=" + job, "--nodelist=" + node, "--format=%i|%j"}, stop);
+  if (!shown) return error(shown.error());
+  std::vector<Step> steps;
+  std::istringstream lines(*shown);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t bar = line.find('|');
+    if (bar == std::string::npos) continue;
+    Step step{line.substr(0, bar), line.substr(bar + 1)};
+    step.id.erase(0, step.id.find_first_not_of(' '));
+    if (!step.id.ends_with(".extern")) steps.push_back(std::move(step));  // Slurm's own, on all nodes of a job
+  }
+  return steps;
+}
+
+Result<void> kill_step(const std::string& step, const std::stop_token& stop) {
+  const auto done = answer({"scancel", "--signal=KILL", step}, stop);
+  if (!done) return error(done.error());
+  return {};
+}
+
 tl::expected<void, ResizeFailure> keep_only(const std::string& job, const std::vector<std::string>& nodes,
                                             const std::stop_token& stop) {
   using Kind = ResizeFailure::Kind;

@@ -26,6 +26,16 @@ struct JobNodes {
 };
 Result<JobNodes> nodes_of(const std::string& job, const std::stop_token& stop = {});
 
+struct Step {
+  std::string id;  ///< "17.3"
+  std::string name;
+};
+/// What the job runs on a node, by srun.
+Result<std::vector<Step>> steps_on(const std::string& job, const std::string& node, const std::stop_token& stop = {});
+
+/// Ends a step by SIGKILL.
+Result<void> kill_step(const std::string& step, const std::stop_token& stop = {});
+
 /// Why the nodes of a job cannot be changed.
 struct ResizeFailure {
   enum class Kind { batch_host, no_accounting, other } kind = Kind::other;

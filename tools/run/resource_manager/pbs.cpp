@@ -18,7 +18,7 @@ class Pbs : public ResourceManager {
   const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
   std::string prefix() const override { return "PBS_"; }
 
-  Release release(const std::string&, const std::stop_token&) override {
+  Release release(const std::string&, const std::string&, const std::stop_token&) override {
     return keep("which cppc-run cannot take it out of (OpenPBS: pbs_release_nodes)");
   }
   Release keep(const std::string& reason) const override {

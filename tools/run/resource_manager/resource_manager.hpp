@@ -31,8 +31,9 @@ class ResourceManager {
   virtual bool hides(const std::string& variable) const { return variable.starts_with(prefix()); }
   /// For cppc-launch, which then starts daemons by the resource manager; empty: by the remote shell.
   virtual Environment launch_settings() const { return {}; }
-  /// Lets go of a node, known by the name it has in nodes(). May take long. Thread-safe.
-  virtual Release release(const std::string& node, const std::stop_token& stop) = 0;
+  /// Lets go of a node, known by the name it has in nodes(), on which nothing but a daemon is left of cppc-run's job
+  /// `job`. May take long. Thread-safe.
+  virtual Release release(const std::string& node, const std::string& job, const std::stop_token& stop) = 0;
   /// What it means when a node is not let go of, for this reason.
   virtual Release keep(const std::string& reason) const = 0;
   /// Writes down in its job where this controller is asked over the network, for those who know only that job, or takes

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <sstream>
+#include <thread>
 
 #include "../../common/launch_messages.hpp"
 #include "../../slurm/job_comment.hpp"
@@ -18,6 +20,9 @@ using tools::error;
 constexpr std::uint32_t first_special_step = 0xfffffff0;
 
 constexpr const char* consequence = "if it is powered off, Slurm ends that job unless it has --no-kill";
+
+constexpr std::chrono::seconds patience_with_others{20};
+constexpr std::chrono::milliseconds pause{500};
 
 constexpr int longest_repetition = 1 << 20;
 
@@ -95,7 +100,7 @@ class Slurm : public ResourceManager {
   std::string prefix() const override { return "SLURM_"; }
   bool hides(const std::string& variable) const override { return slurm::is_of_job(variable); }
   Environment launch_settings() const override { return {{tools::slurm_job_variable, job_}}; }
-  Release release(const std::string& node, const std::stop_token& stop) override;
+  Release release(const std::string& node, const std::string& job, const std::stop_token& stop) override;
   Release keep(const std::string& reason) const override {
     return {Release::State::kept, "still in " + name() + ", " + reason + "; " + consequence};
   }
@@ -113,6 +118,7 @@ class Slurm : public ResourceManager {
     return names_[std::ranges::find(nodes_, node, &AllocatedNode::name) - nodes_.begin()];
   }
   Release refused(const slurm::ResizeFailure& failure) const;
+  Result<std::string> others_on(const std::string& leaving, const std::string& job, const std::stop_token& stop) const;
 
   std::string job_;
   std::optional<int> ranks_;
@@ -142,23 +148,44 @@ Release Slurm::refused(const slurm::ResizeFailure& failure) const {
   return keep("because " + failure.reason);
 }
 
+// Steps of Slurm's job that are not of cppc-run's job `job`; the daemon of that is ended. Other jobs of cppc-run may be
+// about to leave the node as well.
+Result<std::string> Slurm::others_on(const std::string& leaving, const std::string& job,
+                                     const std::stop_token& stop) const {
+  for (const auto end = std::chrono::steady_clock::now() + patience_with_others;; std::this_thread::sleep_for(pause)) {
+    const auto steps = slurm::steps_on(job_, leaving, stop);
+    if (!steps) return error(steps.error());
+    std::string others;
+    for (const slurm::Step& step : *steps) {
+      const bool own = step.name == job;
+      if (!own) others += (others.empty() ? "" : ", ") + step.id + " (" + step.name + ")";
+      if (own && !slurm::kill_step(step.id, stop)) others += step.id;  // it may have ended by now
+    }
+    if (others.empty() || stop.stop_requested() || std::chrono::steady_clock::now() >= end) return others;
+  }
+}
+
 // Slurm is asked which nodes the job has now: others may have changed that.
-Release Slurm::release(const std::string& node, const std::stop_token& stop) {
+Release Slurm::release(const std::string& node, const std::string& job, const std::stop_token& stop) {
   const std::string& leaving = slurms_name(node);
   const Release done{Release::State::released, "not in " + name() + " any more"};
   const auto now = slurm::nodes_of(job_, stop);
   if (!now) return keep("because " + now.error());
   if (now->batch_host == leaving) return batch_host(name());
   if (node == own_) return keep("since cppc-run runs here");
-  std::vector<std::string> rest = now->names;
+  const auto others = others_on(leaving, job, stop);
+  if (!others) return keep("because " + others.error());
+  if (!others->empty()) return keep("since other steps of it run here: " + *others);
+  const auto left = slurm::nodes_of(job_, stop);
+  if (!left) return keep("because " + left.error());
+  std::vector<std::string> rest = left->names;
   if (std::erase(rest, leaving) == 0) return done;
   if (rest.empty()) return keep("which has no other node");
-  if (const auto kept_rest = slurm::keep_only(job_, rest, stop); !kept_rest) return refused(kept_rest.error());
+  const auto resized = slurm::keep_only(job_, rest, stop);
   const auto after = slurm::nodes_of(job_, stop);
   if (!after) return keep("as far as is known, because " + after.error());
-  return std::ranges::find(after->names, leaving) == after->names.end()
-             ? done
-             : keep("though Slurm says that it was taken out");
+  if (std::ranges::find(after->names, leaving) == after->names.end()) return done;
+  return resized ? keep("though Slurm says that it was taken out") : refused(resized.error());
 }
 
 }  // namespace
