@@ -187,7 +187,6 @@ TEST_F(SlurmTest, TwoJobsInOneAllocationLeaveANodeTogether) {
   EXPECT_NE(finished.output.find("heat: ok"), finished.output.rfind("heat: ok")) << finished.output;
 }
 
-/// The last one: a node is off from then on.
 TEST_F(SlurmTest, AnEvacuatedNodeLeavesTheJobAndIsSafeToPowerOff) {
   Process allocation =
       start(Words{"salloc", "--nodes=3", "--nodelist=node1,node2,node3", "--ntasks-per-node=2", "--no-kill"} +
@@ -208,6 +207,27 @@ TEST_F(SlurmTest, AnEvacuatedNodeLeavesTheJobAndIsSafeToPowerOff) {
   expect_contains(second.output, "without accounting (slurmdbd)");
   EXPECT_EQ(nodes(), "node[1,3]");
   expect_same_answer(finish(allocation));
+  slurm_->cluster().on("node2");
+  slurm_->start_daemons("node2");
+  EXPECT_EQ(says({"srun", "--nodelist=node2", "hostname"}), "node2\n");
+}
+
+/// As in cppc-run(1): a small batch job holds cppc-run, and the job with the ranks has no batch host.
+TEST_F(SlurmTest, AllNodesOfAJobInsideABatchJobCanLeave) {
+  std::ofstream(folder_.file("script")) << R"(#!/bin/bash
+for name in ${!SLURM_*}; do test $name = SLURM_CONF || unset $name; done
+salloc --nodes=3 --ntasks-per-node=1 --no-kill --exclude=$(hostname) )";
+  std::ofstream script(folder_.file("script"), std::ios::app);
+  for (const std::string& word : heat({"-n", "2"})) script << word << ' ';
+  script.close();
+  ASSERT_EQ(run({"sbatch", "--nodelist=node3", "--chdir=/", "--output=/dev/null", folder_.file("script")}).status, 0);
+  Process queue = start({"sh", "-c", "while test \"$(squeue --noheader --user=user1)\"; do sleep 0.1; done"});
+  await_running(queue, "node3");
+  const Finished evacuated = migrate({"--evacuate", "node0"}, "node3");
+  EXPECT_EQ(evacuated.status, 0) << evacuated.output << evacuated.errors;
+  expect_contains(says({"squeue", "--noheader", "--user=user1", "--format=%N"}), "node[1-2]\n");
+  std::ofstream(folder_.file("stop")).flush();
+  EXPECT_EQ(queue.wait().status, 0);
 }
 
 }  // namespace

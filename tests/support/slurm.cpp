@@ -13,16 +13,21 @@ constexpr int kCannot = 77;  // exit status of that
 
 uid_t number_of(const std::string& user) { return user == "user1" ? 60101 : 60102; }  // as in tests/cluster/slurm
 
+void expect_started(const Finished& up) {
+  if (up.status == 0) return;
+  std::fprintf(stderr, "Slurm does not start on an emulated cluster: %s\n", up.errors.c_str());
+  std::exit(1);
+}
+
 }  // namespace
 
 Slurm::Slurm(int nodes) : cluster_(nodes) {
   const Finished up = test::run({kSlurmScript, "up", "--name", cluster_.name()});
-  if (up.status == kCannot) {
-    absence_ = up.errors;
-  } else if (up.status != 0) {
-    std::fprintf(stderr, "Slurm does not start on an emulated cluster: %s\n", up.errors.c_str());
-    std::exit(1);
-  }
+  up.status == kCannot ? void(absence_ = up.errors) : expect_started(up);
+}
+
+void Slurm::start_daemons(const std::string& node) const {
+  expect_started(test::run({kSlurmScript, "up", node, "--name", cluster_.name()}));
 }
 
 Process Slurm::start(const std::string& user, const std::string& node, const std::vector<std::string>& command) const {

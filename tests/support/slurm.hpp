@@ -18,6 +18,9 @@ class Slurm {
   [[nodiscard]] const std::string& absence() const { return absence_; }
   [[nodiscard]] const Cluster& cluster() const { return cluster_; }
 
+  /// Starts Slurm's daemons on a node that has been powered on again.
+  void start_daemons(const std::string& node) const;
+
   /// A command of user1 or user2 on a node or the head, with Slurm's settings.
   [[nodiscard]] Process start(const std::string& user, const std::string& node,
                               const std::vector<std::string>& command) const;

@@ -102,6 +102,7 @@ TEST_F(CppcRun, StartsMpirunWithAgentsAndWhatTheyNeedToKnow) {
 
 TEST_F(CppcRun, HidesSlurmFromMpirun) {
   directory_.script("scontrol", "printf 'node0\\nnode1\\n'");
+  directory_.script("squeue", "echo 'node[0-1]|head'");
   mpirun(R"(printf "%s " "$@"; echo; env | grep SLURM)");
   Words with = environment();
   with.insert(with.end(), {"SLURM_JOB_ID=17", "SLURM_JOB_NODELIST=node[0-1]", "SLURM_TASKS_PER_NODE=2(x2)"});

@@ -118,6 +118,15 @@ TEST_F(ResourceManagerTest, WithoutTasksProcessorsAreSlots) {
   EXPECT_EQ(manager->ranks(), std::nullopt);
 }
 
+TEST_F(ResourceManagerTest, NodesThatHaveLeftTheJobSinceAreNotItsAnyMore) {
+  directory_.write("nodes", "node0\nnode2\n");
+  EXPECT_EQ(find(salloc())->nodes(), (Nodes{{"node0", 2}, {"node2", 1}}));
+  directory_.write("nodes", "node7\n");
+  expect_contains(refusal(salloc()), "none of the nodes");
+  directory_.write("away", "");
+  expect_contains(refusal(salloc()), "Unable to contact slurm controller");
+}
+
 TEST_F(ResourceManagerTest, SlotsThatAreNotThoseOfTheNodesAreRefused) {
   for (const char* tasks :
        {"", "2", "2(x4)", "2(x3", "2(x),1", "2(xx2),1", "0(x3)", "-1(x3)", "2(x99999999999)", "a,b,c"})
@@ -140,10 +149,11 @@ TEST_F(ResourceManagerTest, WhatItCannotWorkInIsRefusedByName) {
 }
 
 TEST_F(ResourceManagerTest, SlurmLetsGoOfANode) {
-  const Release done = release("node1");
+  const auto manager = find(salloc());
+  const Release done = manager->release("node1", "app-1", {});
   EXPECT_EQ(done.state, Release::State::released) << done.text;
   EXPECT_EQ(lines("nodes"), (Lines{"node0", "node2"}));
-  EXPECT_EQ(release("node1").state, Release::State::released) << "it has gone already";
+  EXPECT_EQ(manager->release("node1", "app-1", {}).state, Release::State::released) << "it has gone already";
   Lines asked = lines("asked");
   EXPECT_EQ(std::ranges::count(asked, "update jobid=17 NodeList=node0,node2"), 1);
 }
@@ -165,7 +175,7 @@ TEST_F(ResourceManagerTest, ANodeWithOtherStepsStays) {
 TEST_F(ResourceManagerTest, ANodeIsReleasedWhenOtherStepsHaveEnded) {
   directory_.write("steps", "17.4|other-2\n");
   std::jthread waiting([&] { EXPECT_EQ(release("node1").state, Release::State::released); });
-  while (lines("asked").size() < 5) std::this_thread::yield();
+  while (lines("asked").size() < 8) std::this_thread::yield();
   directory_.write("steps", "");
   waiting.join();
   EXPECT_EQ(lines("nodes"), (Lines{"node0", "node2"}));
@@ -212,8 +222,9 @@ TEST_F(ResourceManagerTest, OtherFailuresAreTold) {
   fs::remove(directory_.path() + "/failure");
   directory_.write("stubborn", "");
   EXPECT_EQ(release("node1").state, Release::State::kept) << "Slurm says yes, but has it still";
+  const auto manager = find(salloc());
   directory_.write("away", "");
-  const Release asked = release("node1");
+  const Release asked = manager->release("node1", "app-1", {});
   EXPECT_EQ(asked.state, Release::State::kept);
   expect_contains(asked.text, "Unable to contact slurm controller");
 }

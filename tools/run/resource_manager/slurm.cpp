@@ -1,5 +1,7 @@
 #include "../../slurm/slurm.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -85,6 +87,21 @@ Result<std::vector<AllocatedNode>> nodes_in(const Environment& present, const st
     nodes.push_back({machine.is_local(names[i]) ? machine.name : names[i], (*slots)[i]});
   }
   return nodes;
+}
+
+// The variables are those from when the job began: nodes may have left it since, after the evacuation of an earlier
+// run.
+Result<void> drop_released(const std::string& job, std::vector<std::string>& names, std::vector<AllocatedNode>& nodes) {
+  const auto now = slurm::nodes_of(job);
+  if (!now) return error("the nodes of Slurm's job " + job + " are not known: " + now.error());
+  for (std::size_t i = names.size(); i-- > 0;) {
+    if (std::ranges::find(now->names, names[i]) != now->names.end()) continue;
+    spdlog::info("{} is not in Slurm's job {} any more", names[i], job);
+    names.erase(names.begin() + static_cast<std::ptrdiff_t>(i));
+    nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (nodes.empty()) return error("Slurm's job " + job + " has none of the nodes of SLURM_JOB_NODELIST any more");
+  return {};
 }
 
 class Slurm : public ResourceManager {
@@ -201,6 +218,7 @@ Result<std::unique_ptr<ResourceManager>> join_slurm(const Environment& present, 
   if (!names) return error("the nodes of Slurm's job " + job + " are not known: " + names.error());
   auto nodes = nodes_in(present, *names, machine);
   if (!nodes) return error(std::move(nodes).error());
+  if (const auto dropped = drop_released(job, *names, *nodes); !dropped) return error(dropped.error());
   return std::make_unique<Slurm>(job, number<int>(value(present, "SLURM_NTASKS")), *std::move(names), *std::move(nodes),
                                  machine.name);
 }
