@@ -20,6 +20,7 @@ class Cluster {
 
   [[nodiscard]] Process start(const std::string& node, const std::vector<std::string>& command) const;
   [[nodiscard]] Finished run(const std::string& node, const std::vector<std::string>& command) const;
+  [[nodiscard]] const std::string& name() const { return name_; }
   void off(const std::string& node) const;
   void on(const std::string& node) const;
   /// Lets nothing through between these nodes, and lets it through again.

@@ -6,6 +6,7 @@
 
 #include "host_lists.hpp"
 #include "rank_count.hpp"
+#include "resource_manager/resource_manager.hpp"
 #include "temporary_directory.hpp"
 
 namespace cppc::run {
@@ -114,6 +115,62 @@ TEST(Allocation, RefusesHostFilesThatItCannotRead) {
   }
 }
 
+class ManagedAllocation : public testing::Test {
+ protected:
+  class Manager : public ResourceManager {
+   public:
+    std::string name() const override { return "job 17"; }
+    const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
+    std::optional<int> ranks() const override { return 3; }
+    std::string id() const override { return "fake:17"; }
+    std::string prefix() const override { return "X_"; }
+    Release release(const std::string&, const std::string&, const std::stop_token&) override { return {}; }
+    Release keep(const std::string&) const override { return {}; }
+
+   private:
+    Nodes nodes_{{"node0", 2}, {"node1", 4}, {"node2", 1}};
+  } manager_;
+
+  Result<Allocation> allocate(const std::string& line) {
+    contexts_ = parse(line);
+    return run::allocate(contexts_, machine(), &manager_);
+  }
+  int ranks(const std::string& line) {
+    const auto allocation = allocate(line);
+    EXPECT_TRUE(allocation) << allocation.error();
+    return default_rank_count(contexts_[0], *allocation, machine()).value();
+  }
+  std::vector<Context> contexts_;
+};
+
+TEST_F(ManagedAllocation, HasAllNodesOfTheJobWhenNobodyNamesAny) {
+  const auto all = allocate("--default-hostfile /nonexistent a");
+  ASSERT_TRUE(all) << all.error();
+  EXPECT_EQ(all->nodes, manager_.nodes());
+  EXPECT_TRUE(all->named);
+}
+
+TEST_F(ManagedAllocation, NodesMayBeChosenFromIt) {
+  const test::TemporaryDirectory directory;
+  const auto some = allocate("-H node2:3,node1:* a : --hostfile " + directory.write("hosts", "node1\n") + " b");
+  ASSERT_TRUE(some) << some.error();
+  EXPECT_EQ(some->nodes, (Nodes{{"node2", 3}, {"node1", 4}}));
+}
+
+TEST_F(ManagedAllocation, OtherNodesAreRefusedByName) {
+  for (const char* line : {"-H node1,node7 a", "-H head a"}) {
+    const auto outside = allocate(line);
+    ASSERT_FALSE(outside) << line;
+    EXPECT_NE(outside.error().find(" is not among the nodes of job 17"), std::string::npos) << outside.error();
+  }
+}
+
+TEST_F(ManagedAllocation, HasAsManyRanksAsTheJobWasAskedFor) {
+  EXPECT_EQ(ranks("a"), 3);
+  EXPECT_EQ(ranks("-H node1:2 a"), 2);
+  EXPECT_EQ(ranks("--npernode 2 a"), 6);
+}
+
 TEST(ThisMachine, KnowsItself) {
   const Machine self = this_machine();
   EXPECT_FALSE(self.name.empty());
@@ -128,7 +185,7 @@ tl::expected<int, std::string> count(const std::string& line) {
   const auto contexts = parse(line);
   const auto allocation = allocate(contexts, machine());
   EXPECT_TRUE(allocation.has_value());
-  return default_rank_count(contexts[0], allocation->nodes, machine());
+  return default_rank_count(contexts[0], *allocation, machine());
 }
 
 TEST(RankCount, IsMpirunsOwn) {

@@ -100,6 +100,22 @@ TEST_F(CppcRun, StartsMpirunWithAgentsAndWhatTheyNeedToKnow) {
   }
 }
 
+TEST_F(CppcRun, HidesSlurmFromMpirun) {
+  directory_.script("scontrol", "printf 'node0\\nnode1\\n'");
+  directory_.script("squeue", "echo 'node[0-1]|head'");
+  mpirun(R"(printf "%s " "$@"; echo; env | grep SLURM)");
+  Words with = environment();
+  with.insert(with.end(), {"SLURM_JOB_ID=17", "SLURM_JOB_NODELIST=node[0-1]", "SLURM_TASKS_PER_NODE=2(x2)"});
+  const Finished finished = Process(command({app()}), with).wait();
+  EXPECT_EQ(finished.output.find("-n 4 --host node0:2,node1:2 "), 0U) << finished.output << finished.errors;
+  EXPECT_NE(finished.output.find("\nCPPC_SLURM_JOB=17\n"), std::string::npos) << finished.output;
+  EXPECT_EQ(finished.output.find("\nSLURM_"), std::string::npos) << finished.output;
+  with.push_back("SLURM_STEP_ID=0");
+  const Finished step = Process(command({app()}), with).wait();
+  EXPECT_NE(step.status, 0);
+  EXPECT_NE(step.errors.find("started by srun"), std::string::npos) << step.errors;
+}
+
 TEST_F(CppcRun, LeavesNothingBehind) {
   mpirun("exit 0");
   run({"-n", "2", app()});

@@ -30,8 +30,9 @@ const Nodes kNodes{{"node0", 2}, {"node1", 2}, {"node2", 2}};
 // Four ranks, two each on the first two nodes.
 class FakeJob {
  public:
-  FakeJob(const std::string& id, const std::string& directory, const Nodes& nodes = kNodes)
-      : controller_(run::Controller::start({id, "./app", nodes, "head"}, "key", directory).value()),
+  FakeJob(const std::string& id, const std::string& directory, const Nodes& nodes = kNodes,
+          run::ResourceManager* manager = nullptr, const std::string& own = "head")
+      : controller_(run::Controller::start({id, "./app", nodes, own}, "key", directory, {}, manager).value()),
         agents_(controller_->addresses(), "key", {{0, 1}, {2, 3}, {}}) {}
 
   void obey() { agents_.obey(agents_.order()); }
@@ -48,6 +49,25 @@ class FakeJob {
  private:
   std::unique_ptr<run::Controller> controller_;
   test::FakeAgents agents_;
+};
+
+// That lets go of nodes, or not, as the test says.
+class FakeManager : public run::ResourceManager {
+ public:
+  using State = run::Release::State;
+  explicit FakeManager(State state) : state_(state) {}
+
+  std::string name() const override { return "job 17"; }
+  const Nodes& nodes() const override { return kNodes; }
+  std::string id() const override { return "fake:17"; }
+  std::string prefix() const override { return "FAKE_"; }
+  run::Release release(const std::string& node, const std::string&, const std::stop_token&) override {
+    return {state_, "what becomes of " + node};
+  }
+  run::Release keep(const std::string& reason) const override { return {State::kept, "still in job 17, " + reason}; }
+
+ private:
+  State state_;
 };
 
 // A job whose cppc-run accepts connections and says nothing.
@@ -117,6 +137,63 @@ TEST_F(EvacuationTest, EmptiesTheNodeOfAllJobs) {
   expect_contains(done.output, "job other-2: done in ");
   EXPECT_TRUE(done.output.ends_with("\nnode1: safe to power off\n")) << done.output;
   EXPECT_EQ(done.errors, "");
+}
+
+TEST_F(EvacuationTest, ANodeThatLeavesTheResourceManagersJobIsSafe) {
+  FakeManager manager(FakeManager::State::released);
+  FakeJob one("app-1", jobs_, kNodes, &manager);
+  await_running(1);
+  Process command = start({"--evacuate", "node1"});
+  one.obey();
+  const Finished done = command.wait();
+  EXPECT_EQ(done.status, 0) << done.errors;
+  EXPECT_TRUE(done.output.ends_with("\nnode1: safe to power off\n")) << done.output;
+}
+
+TEST_F(EvacuationTest, OneThatDoesNotHasAStatusForEachReason) {
+  const std::vector<std::pair<FakeManager::State, int>> cases{
+      {FakeManager::State::kept, 7}, {FakeManager::State::batch_host, 8}, {FakeManager::State::no_second, 9}};
+  for (const auto& [state, status] : cases) {
+    FakeManager manager(state);
+    FakeJob one("app-1", jobs_, kNodes, &manager);
+    await_running(1);
+    Process command = start({"--evacuate", "node1", "--json"});
+    one.obey();
+    const Finished done = command.wait();
+    EXPECT_EQ(done.status, status) << done.errors;
+    const json told = json::parse(done.output);
+    EXPECT_EQ(told["safe"], false);
+    EXPECT_EQ(told["verdict"], "empty, but not safe to power off: what becomes of node1");
+    EXPECT_EQ(told["kept"], json::array({"what becomes of node1"}));
+  }
+}
+
+TEST_F(EvacuationTest, ANodeMayBeKeptInTheResourceManagersJob) {
+  FakeManager manager(FakeManager::State::released);
+  FakeJob one("app-1", jobs_, kNodes, &manager);
+  await_running(1);
+  Process command = start({"--evacuate", "node1", "--keep-node"});
+  one.obey();
+  const Finished done = command.wait();
+  EXPECT_EQ(done.status, 7) << done.errors;
+  expect_contains(done.output, "node1: empty, but not safe to power off: still in job 17, as was asked for\n");
+  EXPECT_EQ(migrate({"--evacuate", "node1", "--keep-node"}).status, 7);
+  const Finished again = migrate({"--evacuate", "node1"});
+  EXPECT_EQ(again.status, 0) << again.output << again.errors;
+  EXPECT_TRUE(again.output.ends_with("\nnode1: safe to power off\n")) << again.output;
+  EXPECT_EQ(migrate({"--rank", "1", "--to", "node2", "--keep-node"}).status, 2) << "only for evacuations";
+}
+
+TEST_F(EvacuationTest, TheNodeOfCppcRunIsToldAsSuchUnlessTheBatchScriptIsThere) {
+  for (const auto& [state, status] : std::vector<std::pair<FakeManager::State, int>>{
+           {FakeManager::State::kept, 5}, {FakeManager::State::batch_host, 8}}) {
+    FakeManager manager(state);
+    FakeJob one("app-1", jobs_, kNodes, &manager, "node1");
+    await_running(1);
+    Process command = start({"--evacuate", "node1"});
+    one.obey();
+    EXPECT_EQ(command.wait().status, status);
+  }
 }
 
 TEST_F(EvacuationTest, AsksAllJobsBeforeItWaitsForOne) {

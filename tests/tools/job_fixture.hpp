@@ -20,7 +20,7 @@ class JobTest : public testing::Test {
  protected:
   using State = Migration::State;
 
-  JobTest()
+  explicit JobTest(bool managed = false)
       : job_({"app-1", "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "node0"},
              {.send =
                   [this](int agent, const wire::Message& message) {
@@ -33,7 +33,10 @@ class JobTest : public testing::Test {
               .drop = [this](int agent) { note("drop " + std::to_string(agent)); },
               .end = [this] { note("end"); },
               .over = [this](bool orderly) { note(orderly ? "over, orderly" : "over"); },
-              .complete = [this] { note("complete"); }}) {}
+              .complete = [this] { note("complete"); },
+              .release = managed ? [this](int agent,
+                                          bool keep) { note((keep ? "keep " : "release ") + std::to_string(agent)); }
+                                 : std::function<void(int, bool)>()}) {}
 
   void note(const std::string& what) { notes_ += "[" + what + "]"; }
 

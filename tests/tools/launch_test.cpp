@@ -51,6 +51,12 @@ TEST(RemoteCommand, TheFirstShellThatIsThere) {
   EXPECT_EQ(find_remote_shell("no-such-shell : /bin/no-such-shell"), Words{});
 }
 
+TEST(RemoteCommand, AShellThatCannotBeSeenIsPassedOver) {
+  const test::TemporaryDirectory directory;
+  std::filesystem::create_symlink("loop", directory.path() + "/loop");
+  EXPECT_EQ(find_remote_shell(directory.path() + "/loop/ssh : /bin/sh"), (Words{"/bin/sh"}));
+}
+
 TEST(RemoteCommand, SshDoesNotForwardX11UnlessAskedTo) {
   const test::TemporaryDirectory directory;
   const std::string ssh = directory.script("ssh", "");
@@ -105,6 +111,23 @@ TEST_F(CppcLaunch, TheRemoteShellDoesNotGetTheJobsKey) {
   const Finished finished = launch("node1", "env");
   EXPECT_NE(finished.output.find("CPPC_REMOTE_SHELL="), std::string::npos) << finished.output;
   EXPECT_EQ(finished.output.find("CPPC_KEY"), std::string::npos) << finished.output;
+}
+
+TEST_F(CppcLaunch, InAnAllocationOfSlurmsTheDaemonIsAStep) {
+  directory_.script("srun", R"(printf '<%s>' "$@"; echo; env)");
+  const Finished finished =
+      test::Process({"env", "PATH=" + directory_.path() + ":/usr/bin:/bin", CPPC_LAUNCH_PROGRAM, "node1",
+                     "PATH=/x:$PATH ;", "orted", "\"1.0;tcp://127.0.0.1:1\""},
+                    {"CPPC_LAUNCH=" + socket_, "CPPC_SLURM_JOB=17", "CPPC_JOB=app-1", "CPPC_KEY=secret",
+                     "OMPI_MCA_plm=rsh", "PMIX_SERVER=1", "LD_LIBRARY_PATH=/modules"})
+          .wait();
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  for (const char* word :
+       {"<--jobid=17>", "<--job-name=app-1>", "<--overlap>", "<--nodelist=node1>", "<--nodes=1>", "<--no-kill>",
+        "<--mpi=none>", "<-c><PATH=/x:$PATH ; orted \"1.0;tcp://127.0.0.1:", "LD_LIBRARY_PATH=/modules\n"})
+    EXPECT_NE(finished.output.find(word), std::string::npos) << word << finished.output;
+  for (const char* word : {"CPPC_", "OMPI_", "PMIX_"})
+    EXPECT_EQ(finished.output.find(std::string("\n") + word), std::string::npos) << word << finished.output;
 }
 
 TEST_F(CppcLaunch, EndsAsTheRemoteShellDoes) {

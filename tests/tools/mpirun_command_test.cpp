@@ -8,6 +8,8 @@
 namespace cppc::run {
 namespace {
 
+using Words = std::vector<std::string>;
+
 const JobSettings settings{.job = "app-1",
                            .key = "secret",
                            .controller = "10.0.0.9:4711",
@@ -20,15 +22,30 @@ Machine machine() {
   return {"head", [](const std::string& name) { return name == "head"; }, 4};
 }
 
+// With three nodes, and a way of its own to them.
+class FakeManager : public ResourceManager {
+ public:
+  std::string name() const override { return "the job"; }
+  const std::vector<AllocatedNode>& nodes() const override { return nodes_; }
+  std::string id() const override { return "fake:17"; }
+  std::string prefix() const override { return "FAKE_"; }
+  Environment launch_settings() const override { return {{"CPPC_FAKE_JOB", "17"}}; }
+  Release release(const std::string&, const std::string&, const std::stop_token&) override { return {}; }
+  Release keep(const std::string&) const override { return {}; }
+
+ private:
+  std::vector<AllocatedNode> nodes_{{"node0", 2}, {"node1", 1}, {"node2", 1}};
+};
+
 Result<MpirunCommand> build(const std::string& line, const Environment& present = {},
-                            const JobSettings& settings = run::settings) {
+                            const JobSettings& settings = run::settings, const ResourceManager* manager = nullptr) {
   std::istringstream stream(line);
   const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
   const auto contexts = parse_command_line(words);
   EXPECT_TRUE(contexts.has_value());
-  const auto allocation = allocate(*contexts, machine());
+  const auto allocation = allocate(*contexts, machine(), manager);
   EXPECT_TRUE(allocation.has_value());
-  return build_mpirun_command(*contexts, *allocation, machine(), settings, present);
+  return build_mpirun_command(*contexts, *allocation, machine(), settings, present, manager);
 }
 
 std::string arguments(const std::string& line) {
@@ -163,8 +180,37 @@ TEST(MpirunCommand, TheUsersRemoteShellIsHandedOn) {
   EXPECT_EQ(arguments("--mca plm_rsh_agent my-rsh -H node0 -n 1 a").find("my-rsh"), std::string::npos);
 }
 
-TEST(MpirunCommand, ResourceManagersAreRefused) {
-  EXPECT_NE(refusal("-n 1 -H node0 a", {{"SLURM_JOBID", "1"}}).find("SLURM_JOBID"), std::string::npos);
+TEST(MpirunCommand, InTheJobOfAResourceManager) {
+  const FakeManager manager;
+  const Environment present{{"FAKE_ID", "17"}, {"FAKE_NODES", "n[0-2]"}, {"HOME", "/"}};
+  const auto command = build("a : -n 2 -H node2 b", present, settings, &manager);
+  ASSERT_FALSE(command) << "several programs";
+  const auto one = build("a", present, settings, &manager);
+  ASSERT_TRUE(one) << one.error();
+  EXPECT_EQ(Words(one->arguments.begin(), one->arguments.begin() + 5),
+            (Words{"mpirun", "-n", "4", "--host", "node0:2,node1:1,node2:1"}));
+  EXPECT_EQ(one->hidden, (Words{"FAKE_ID", "FAKE_NODES"}));
+  EXPECT_EQ(one->environment.at("CPPC_KEPT_ENVIRONMENT"),
+            "FAKE_\x1f"
+            "FAKE_ID=17\x1f"
+            "FAKE_NODES=n[0-2]");
+  EXPECT_EQ(std::ranges::count(one->arguments, "CPPC_KEPT_ENVIRONMENT"), 1) << "agents do not need it";
+  EXPECT_EQ(one->environment.at("CPPC_FAKE_JOB"), "17");
+  EXPECT_EQ(one->environment.at("OMPI_MCA_orte_leave_session_attached"), "1");
+  EXPECT_EQ(one->environment.at("OMPI_MCA_plm_rsh_num_concurrent"), "128");
+  EXPECT_FALSE(one->environment.contains("CPPC_REMOTE_SHELL"));
+}
+
+TEST(MpirunCommand, TheUsersRemoteShellIsTakenThereToo) {
+  const FakeManager manager;
+  const auto command = build("--mca plm_rsh_agent my-rsh a", {}, settings, &manager);
+  ASSERT_TRUE(command) << command.error();
+  EXPECT_EQ(command->environment.at("CPPC_REMOTE_SHELL"), "my-rsh");
+  EXPECT_FALSE(command->environment.contains("CPPC_FAKE_JOB"));
+  EXPECT_FALSE(command->environment.contains("OMPI_MCA_orte_leave_session_attached"));
+}
+
+TEST(MpirunCommand, AListOfVariablesInTheEnvironmentIsRefused) {
   EXPECT_NE(refusal("-n 1 -H node0 a", {{"OMPI_MCA_mca_base_env_list", "A"}}).find("env_list"), std::string::npos);
 }
 

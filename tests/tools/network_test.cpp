@@ -29,7 +29,7 @@ class NetworkTest : public testing::Test {
   NetworkTest() { std::filesystem::permissions(token_file_, std::filesystem::perms(0600)); }
 
   Result<std::unique_ptr<Controller>> try_start(const NetworkAccess& access, const std::string& id = "app-1") const {
-    return Controller::start({id, "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "head"}, "key",
+    return Controller::start({id, "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "head", "slurm:17"}, "key",
                              directory_.path(), access);
   }
   std::string refusal(const NetworkAccess& access, const std::string& id = "app-1") const {
@@ -104,6 +104,44 @@ TEST_F(NetworkTest, WhoKnowsTheTokenMayDoAllThatTheSocketAllows) {
   EXPECT_NE(done.output.find("done in "), std::string::npos) << done.output;
   EXPECT_EQ(migrate(with_token(), {"--rank", "3", "--to", "node2"}).status, 3) << "it is there already";
   EXPECT_EQ(migrate(with_token(), {"status", "--job", "other-2"}).status, 3);
+}
+
+TEST_F(NetworkTest, ClientsAreToldAHostThatTheCertificateIsFor) {
+  const auto url_with = [&](const std::string& names) {
+    NetworkAccess with = access();
+    const auto made = test::make_certificate(directory_, "named", names);
+    with.certificate = made.certificate, with.key = made.key;
+    const auto controller = try_start(with).value();
+    const auto url = controller->network_url();
+    const std::string port = ":" + std::to_string(controller->network_port());
+    return url ? url->substr(0, url->find(port)) : url.error();
+  };
+  EXPECT_EQ(url_with("DNS:localhost,DNS:head"), "https://head") << "its own name";
+  EXPECT_EQ(url_with("DNS:*.site,DNS:login1.site,DNS:x"), "https://login1.site");
+  EXPECT_EQ(url_with("IP:127.0.0.1"), "https://127.0.0.1");
+  EXPECT_NE(url_with("IP:127.0.0.2").find("names no host"), std::string::npos);
+}
+
+TEST_F(NetworkTest, AJobOfSlurmsIsFoundByItsComment) {
+  start(access());
+  await_ranks(with_token());
+  directory_.script("squeue", "case $2 in --jobs=1[78]) echo \"x cppc=" + url() +
+                                  "\";; --jobs=19) echo x;; *) echo no such job >&2; exit 1;; esac");
+  const auto status = [&](const std::string& job) {
+    return Process({"env", "PATH=" + directory_.path() + ":/usr/bin:/bin", MIGRATE_PROGRAM, "status", "--server", job,
+                    "--ca", own_.certificate, "--token-file", token_file_})
+        .wait();
+  };
+  const Finished found = status("slurm:17");
+  EXPECT_EQ(found.status, 0) << found.errors;
+  EXPECT_NE(found.output.find("job app-1: ./app, running"), std::string::npos) << found.output;
+  const Finished other = status("slurm:18");
+  EXPECT_EQ(other.status, 3) << "the controller is of another job";
+  EXPECT_NE(other.errors.find("is not its controller"), std::string::npos) << other.errors;
+  EXPECT_NE(status("slurm:19").errors.find("names no controller"), std::string::npos);
+  EXPECT_NE(status("slurm:20").errors.find("no such job"), std::string::npos);
+  EXPECT_EQ(status("slurm:x").status, 2);
+  EXPECT_EQ(status("slurm:").status, 2);
 }
 
 TEST_F(NetworkTest, NobodyElseIsToldAnything) {

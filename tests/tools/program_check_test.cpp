@@ -75,6 +75,9 @@ TEST(ProgramCheck, ProgramsAreFoundAsMpirunFindsThem) {
   EXPECT_EQ(find_program(context({"x"}), script), script);
   EXPECT_EQ(find_program(context({"x"}), "my-script"), "");
   EXPECT_EQ(find_program(context({"x"}, {{"path", {directory.path()}}}), "my-script"), script);
+  std::filesystem::create_symlink("loop", directory.path() + "/loop");
+  const std::string path = directory.path() + "/loop:" + directory.path();
+  EXPECT_EQ(find_program(context({"x"}, {{"path", {path}}}), "my-script"), script) << "behind what cannot be seen";
   EXPECT_EQ(find_program(context({"x"}, {{"wdir", {directory.path()}}}), "./my-script"),
             directory.path() + "/./my-script");
   EXPECT_EQ(find_program(context({"x"}), "sh").substr(0, 1), "/");

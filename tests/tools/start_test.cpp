@@ -43,6 +43,15 @@ TEST_F(Start, TheProgramDoesNotGetTheJobsKey) {
   EXPECT_EQ(environment.output.find("CPPC_KEY"), std::string::npos) << environment.output;
 }
 
+TEST_F(Start, TheProgramGetsTheResourceManagersVariablesBack) {
+  const auto environment = test::Process({CPPC_AGENT_PROGRAM, "start", "env"},
+                                         {"SLURM_STEP_ID=0", "CPPC_KEPT_ENVIRONMENT=SLURM_\x1fSLURM_JOB_ID=17"})
+                               .wait();
+  EXPECT_NE(environment.output.find("SLURM_JOB_ID=17\n"), std::string::npos) << environment.output;
+  for (const char* name : {"SLURM_STEP_ID", "CPPC_KEPT_ENVIRONMENT"})
+    EXPECT_EQ(environment.output.find(name), std::string::npos) << name;
+}
+
 TEST_F(Start, TheProgramGetsALibraryBehindTheUsersOwn) {
   const std::string libc = "/lib/x86_64-linux-gnu/libc.so.6";
   EXPECT_NE(start({"--preload", libc, "env"}).output.find("\nLD_PRELOAD=" + libc + "\n"), std::string::npos);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "../common/kept_environment.hpp"
 #include "../common/launch_messages.hpp"
 #include "cppc/randomization.hpp"
 
@@ -56,6 +57,10 @@ bool preload(const std::string& library) {
 
 int start(const Start& what) {
   unsetenv(tools::key_variable);  // mpirun hands its own environment to the ranks on its node
+  if (const std::string kept = text_of(tools::kept_environment_variable); !kept.empty()) {
+    tools::restore_environment(kept);
+    unsetenv(tools::kept_environment_variable);
+  }
   if (!what.directory.empty()) {
     if (chdir(what.directory.c_str()) != 0) return failed(what.directory);
     std::array<char, PATH_MAX> present{};

@@ -13,5 +13,7 @@ inline constexpr const char* launch_socket_variable = "CPPC_LAUNCH";
 inline constexpr const char* key_variable = "CPPC_KEY";
 /// The remote shell to use, as in mpirun's parameter plm_rsh_agent.
 inline constexpr const char* remote_shell_variable = "CPPC_REMOTE_SHELL";
+/// In its place: the job of Slurm's whose steps daemons are to be.
+inline constexpr const char* slurm_job_variable = "CPPC_SLURM_JOB";
 
 }  // namespace cppc::tools

@@ -1,5 +1,6 @@
 /// cppc-launch: what mpirun calls in place of ssh. Leads the connection of a node's daemon through cppc-run, runs the
-/// real remote shell, and keeps from mpirun that it ends with an error when the job goes on without its node.
+/// real remote shell, or a step of Slurm's, and keeps from mpirun that it ends with an error when the job goes on
+/// without its node.
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "../common/command.hpp"
 #include "../common/job_directory.hpp"
 #include "../common/launch_messages.hpp"
 #include "../common/unique_fd.hpp"
@@ -25,11 +27,12 @@ using tools::Result;
 using tools::UniqueFd;
 
 constexpr int cannot_launch = 255;  // as ssh
+constexpr const char* not_called_by_mpirun = "this is not called by an mpirun that cppc-run has started";
 
 constexpr const char* help = R"(Usage: cppc-launch HOST COMMAND...
 
 The launch agent of cppc-run, which makes mpirun call it in place of ssh; it is of no use by itself. Which remote shell it
-runs is chosen as for mpirun.
+runs is chosen as for mpirun; in an allocation of Slurm's it is a job step.
 
 Examples:
   cppc-run --mca plm_rsh_agent 'ssh -p 222' --host node0,node1 -n 2 ./app
@@ -67,13 +70,20 @@ class Run {
   UniqueFd socket_;
 };
 
-int run_to_end(std::vector<std::string> command) {
+// In a child process that only turns into another program.
+void leave_environment_to_step() {
+  for (const auto& [name, value] : tools::present_environment())
+    if (is_mpiruns_own(name)) unsetenv(name.c_str());
+}
+
+int run_to_end(std::vector<std::string> command, bool as_step) {
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     unsetenv(tools::key_variable);
+    if (as_step) leave_environment_to_step();
     execvp(arguments[0], arguments.data());
     std::fprintf(stderr, "cppc-launch: cannot run %s: %s\n", arguments[0], std::strerror(errno));
     _exit(cannot_launch);
@@ -83,22 +93,35 @@ int run_to_end(std::vector<std::string> command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// The command that runs `daemon` on the node.
+Result<std::vector<std::string>> way_to(const std::string& node, const std::vector<std::string>& daemon) {
+  if (const char* job = std::getenv(tools::slurm_job_variable)) {
+    const char* name = std::getenv("CPPC_JOB");
+    if (name == nullptr) return error(not_called_by_mpirun);
+    return step_command(job, name, node, daemon);
+  }
+  const char* shells = std::getenv(tools::remote_shell_variable);
+  if (shells == nullptr) return error(not_called_by_mpirun);
+  std::vector<std::string> command = find_remote_shell(shells);
+  if (command.empty()) return error("there is no " + std::string(shells) + " in $PATH to reach " + node + " with");
+  command.push_back(node);
+  command.insert(command.end(), daemon.begin(), daemon.end());
+  return command;
+}
+
 // The exit status; mpirun takes an error as the loss of the node.
 Result<int> launch(const std::string& node, const std::vector<std::string>& daemon) {
   const char* socket = std::getenv(tools::launch_socket_variable);
-  const char* shells = std::getenv(tools::remote_shell_variable);
-  if (socket == nullptr || shells == nullptr) return error("this is not called by an mpirun that cppc-run has started");
-  std::vector<std::string> command = find_remote_shell(shells);
-  if (command.empty()) return error("there is no " + std::string(shells) + " in $PATH to reach " + node + " with");
+  if (socket == nullptr) return error(not_called_by_mpirun);
   const auto contact = find_contact(daemon);
   if (!contact) return error("mpirun does not say where the daemon of " + node + " is to connect to");
   auto run = Run::connect(socket);
   if (!run) return error(std::move(run).error());
   const auto port = run->ask({{"node", node}, {"address", contact->address}, {"port", contact->port}}, "port");
   if (!port) return error("cppc-run does not lead the daemon of " + node + " to mpirun");
-  command.push_back(node);
-  for (std::string& word : with_port(daemon, static_cast<std::uint16_t>(*port))) command.push_back(std::move(word));
-  const int status = run_to_end(std::move(command));
+  auto command = way_to(node, with_port(daemon, static_cast<std::uint16_t>(*port)));
+  if (!command) return error(std::move(command).error());
+  const int status = run_to_end(*std::move(command), std::getenv(tools::slurm_job_variable) != nullptr);
   return status == 0 ? 0 : run->ask({{"status", status}}, "exit").value_or(status);
 }
 

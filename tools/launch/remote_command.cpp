@@ -1,9 +1,11 @@
 #include "remote_command.hpp"
 
+#include <pwd.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -43,7 +45,8 @@ std::optional<Place> next_place(const std::string& text, std::size_t from) {
 
 bool is_in_path(const std::string& program) {
   const auto executable = [](const fs::path& path) {
-    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+    std::error_code unseen;  // what this user cannot see, it cannot run either
+    return fs::is_regular_file(path, unseen) && access(path.c_str(), X_OK) == 0;
   };
   if (program.find('/') != std::string::npos) return executable(program);
   const char* path = std::getenv("PATH");
@@ -52,6 +55,15 @@ bool is_in_path(const std::string& program) {
     if (executable(fs::path(directory) / program)) return true;
   }
   return false;
+}
+
+// As sshd takes it.
+std::string login_shell() {
+  std::array<char, 4096> memory{};
+  passwd entry{};
+  passwd* found = nullptr;
+  const bool known = getpwuid_r(geteuid(), &entry, memory.data(), memory.size(), &found) == 0 && found != nullptr;
+  return known && *found->pw_shell != '\0' ? found->pw_shell : "/bin/sh";
 }
 
 bool says_x11(const std::string& word) { return strcasecmp(word.c_str(), "-x") == 0; }
@@ -89,6 +101,35 @@ std::vector<std::string> find_remote_shell(const std::string& list) {
     return words;
   }
   return {};
+}
+
+std::vector<std::string> step_command(const std::string& job, const std::string& name, const std::string& node,
+                                      const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) line += (line.empty() ? "" : " ") + word;
+  // All that the job has of the node, whatever other steps have of it.
+  return {"srun",
+          "--jobid=" + job,
+          "--overlap",
+          "--nodes=1",
+          "--ntasks=1",
+          "--nodelist=" + node,
+          "--mem=0",
+          "--cpu-bind=none",
+          "--mpi=none",
+          "--no-kill",
+          "--input=none",
+          "--quiet",
+          "--job-name=" + name,
+          "--export=ALL",
+          login_shell(),
+          "-c",
+          line};
+}
+
+bool is_mpiruns_own(const std::string& variable) {
+  constexpr std::array<std::string_view, 5> prefixes{"CPPC_", "OMPI_", "ORTE_", "PMIX_", "PRTE_"};
+  return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
 }  // namespace cppc::launch

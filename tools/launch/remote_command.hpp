@@ -25,4 +25,14 @@ std::vector<std::string> with_port(std::vector<std::string> arguments, std::uint
 /// with X11 forwarding off for ssh unless the list says how it is to be. Empty when there is none.
 std::vector<std::string> find_remote_shell(const std::string& list);
 
+/// The command that runs the words of `command`, joined, in this user's shell on `node`, as a step of its own of a job
+/// of Slurm's: if all daemons were one step, the loss of one node would end all.
+/// `name` is the step's.
+std::vector<std::string> step_command(const std::string& job, const std::string& name, const std::string& node,
+                                      const std::vector<std::string>& command);
+
+/// Whether a variable of mpirun's environment is not for a step's: those that mpirun and cppc-run have set for
+/// themselves. What users have set of them mpirun puts into the daemon's command.
+bool is_mpiruns_own(const std::string& variable);
+
 }  // namespace cppc::launch

@@ -73,6 +73,14 @@ bool Evacuation::stays(const RunningJob& job) const {
   return state != "evacuated" && (state != "down" || !list(*node, "ranks").empty());
 }
 
+// A job has left the node before, but the resource manager has not let go of it.
+bool Evacuation::may_be_released(const RunningJob& job) const {
+  const json* const node = node_of(job);
+  if (node == nullptr || text(job.description, "state") == "ended" || request_.keep_node) return false;
+  const std::string release = text(*node, "release");
+  return !release.empty() && release != "released";
+}
+
 Exit Evacuation::give_up(const std::string& reason, Exit how) const {
   if (request_.json) print_json({{"error", reason}});
   complain(reason);
@@ -84,7 +92,8 @@ void Evacuation::choose(const std::vector<RunningJob>& jobs) {
   for (const RunningJob& job : jobs) {
     const bool chosen = scope_.job.empty() || job.id == scope_.job;
     const bool alone = !scope_.job.empty() || jobs.size() == 1;
-    if (!chosen || !(stays(job) || (alone && node_of(job) == nullptr))) continue;
+    const bool concerned = stays(job) || may_be_released(job) || (alone && node_of(job) == nullptr);
+    if (!chosen || !concerned) continue;
     Request request = request_;
     if (const json* node = node_of(job)) request.evacuate = text(*node, "node");
     requests_.emplace_back(job, std::move(request));
@@ -113,6 +122,24 @@ void Evacuation::show(const MigrationRequest& one) {
   if (!one.ending()) progress->second.show(one.migration(), std::chrono::steady_clock::now());
 }
 
+// As cppc-run tells of the node, or of the migration that has emptied it: the job may have ended since then.
+Exit Evacuation::still_allocated(const std::vector<RunningJob>& jobs, std::set<std::string>& why) const {
+  Exit worst = Exit::done;
+  const auto look = [&](const json& told) {
+    const std::string release = text(told, "release");
+    if (release.empty() || release == "released") return;
+    why.insert(text(told, "release_text"));
+    worst = std::max(worst, release == "batch-host"          ? Exit::batch_host
+                            : release == "no-second-release" ? Exit::no_second_release
+                                                             : Exit::node_kept);
+  };
+  for (const RunningJob& job : jobs)
+    if (const json* node = node_of(job); node != nullptr) look(*node);
+  for (const MigrationRequest& one : requests_)
+    if (one.ending()) look(one.ending()->answer);
+  return worst;
+}
+
 // By what is there now: jobs have come and gone meanwhile.
 Evacuation::Verdict Evacuation::judge() const {
   Verdict verdict;
@@ -126,20 +153,29 @@ Evacuation::Verdict Evacuation::judge() const {
       verdict.controllers.push_back(job.id);
   }
   verdict.how = worst(verdict.left);
+  const Exit allocated = still_allocated(running->jobs, verdict.kept);
+  conclude(verdict, allocated);
+  return verdict;
+}
+
+void Evacuation::conclude(Verdict& verdict, Exit allocated) {
+  const auto say = [&](Exit how, const std::string& what) {
+    verdict.text = what;
+    if (verdict.how == Exit::done) verdict.how = how;
+  };
+  const std::string kept = joined({verdict.kept.begin(), verdict.kept.end()});
   if (!verdict.left.empty()) {
-    verdict.text = "not safe to power off: still there: " + joined(verdict.left);
-    if (verdict.how == Exit::done) verdict.how = Exit::others_left;
+    say(Exit::others_left, "not safe to power off: still there: " + joined(verdict.left));
   } else if (!verdict.silent.empty()) {
-    verdict.text = "not known to be safe to power off: no answer from " + joined(verdict.silent);
-    if (verdict.how == Exit::done) verdict.how = Exit::others_left;
+    say(Exit::others_left, "not known to be safe to power off: no answer from " + joined(verdict.silent));
+  } else if (allocated == Exit::batch_host || (!verdict.kept.empty() && verdict.controllers.empty())) {
+    say(allocated, "empty, but not safe to power off: " + kept);
   } else if (!verdict.controllers.empty()) {
-    verdict.text =
-        "empty, but cppc-run runs here: do not power it off before the end of " + joined(verdict.controllers);
-    if (verdict.how == Exit::done) verdict.how = Exit::controller_here;
+    say(Exit::controller_here,
+        "empty, but cppc-run runs here: do not power it off before the end of " + joined(verdict.controllers));
   } else {
     verdict.text = verdict.how == Exit::done ? "safe to power off" : "empty";
   }
-  return verdict;
 }
 
 // What has not been done for a job that is not there any more does not matter, unless the request has ended it.
@@ -173,7 +209,8 @@ void Evacuation::print(const Verdict& verdict) const {
                 {"jobs", answers()},
                 {"left", verdict.left},
                 {"silent", verdict.silent},
-                {"controllers", verdict.controllers}});
+                {"controllers", verdict.controllers},
+                {"kept", verdict.kept}});
   } else {
     std::printf("%s: %s\n", request_.evacuate.c_str(), verdict.text.c_str());
   }

@@ -31,17 +31,21 @@ class Evacuation {
     Exit how = Exit::done;
     std::string text;
     std::vector<std::string> left, silent, controllers;
+    std::set<std::string> kept;  ///< why it is in jobs of resource managers
   };
 
   void learn_names(const std::vector<RunningJob>& jobs);
   bool is_meant(const nlohmann::json& node) const;
   const nlohmann::json* node_of(const RunningJob& job) const;
   bool stays(const RunningJob& job) const;
+  bool may_be_released(const RunningJob& job) const;
   Exit give_up(const std::string& reason, Exit how) const;
   void choose(const std::vector<RunningJob>& jobs);
   void follow();
   void show(const MigrationRequest& one);
   Verdict judge() const;
+  Exit still_allocated(const std::vector<RunningJob>& jobs, std::set<std::string>& why) const;
+  static void conclude(Verdict& verdict, Exit allocated);
   Exit worst(const std::vector<std::string>& left) const;
   std::string label(const MigrationRequest& one) const;
   nlohmann::json answers() const;

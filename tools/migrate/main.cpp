@@ -9,6 +9,7 @@
 #include "evacuation.hpp"
 #include "migration_request.hpp"
 #include "route.hpp"
+#include "slurm_server.hpp"
 #include "status.hpp"
 
 namespace cppc::migrate {
@@ -22,9 +23,11 @@ constexpr const char* footer = R"(Examples:
   migrate --evacuate node1 --to node2,node3 --timeout 30
   migrate --job heat-1f3a5b7d --rank 0 --to node1
   migrate --server https://login1:4711 --ca site.pem --token-file ~/.cppc-token status
+  migrate --server slurm:1234 --ca site.pem --munge --rank 0 --to node2
 
 Exit status: 0 done, 1 failed and the job goes on as before, 2 wrong usage, 3 refused, 4 the job is damaged, 5 the node is
-empty, but cppc-run runs on it, 6 other jobs are on it, or may be, 124 timeout
+empty, but cppc-run runs on it, 6 other jobs are on it, or may be; it is empty, but in the job of
+the resource manager: 7 still, 8 since the batch script runs there, 9 since Slurm has taken one out before; 124 timeout
 See also: cppc-run(1))";
 
 int fail(Exit how, const std::string& reason) {
@@ -72,12 +75,21 @@ Exit unanswered(const Deadline& deadline) {
 
 constexpr int unauthorized = 401;
 
-int run_remotely(const Command& command, const RemoteJob& remote) {
+int run_remotely(const Command& command, RemoteJob remote) {
+  const std::string slurm_job = slurm_job_in(remote.server);
+  if (!slurm_job.empty()) {
+    auto server = controller_of_slurm_job(slurm_job);
+    if (!server) return fail(Exit::refused, server.error());
+    remote.server = *std::move(server);
+  }
   const auto route = by_network(remote);
   if (!route) return fail(Exit::wrong_usage, route.error());
   const auto job = job_at(*route, command.deadline);
   if (!job && job.error().status == unauthorized) return fail(Exit::refused, remote.server + " does not know you");
   if (!job) return fail(unanswered(command.deadline), "no answer from " + remote.server + ": " + job.error().reason);
+  // Anybody may write into the comment of an own job where somebody else's controller is.
+  if (!slurm_job.empty() && text(job->description, "allocation") != "slurm:" + slurm_job)
+    return fail(Exit::refused, remote.server + ", which Slurm's job " + slurm_job + " names, is not its controller");
   if (!command.job.empty() && job->id != command.job)
     return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
   if (command.status) return show_status({*job}, command.request.json);
@@ -129,12 +141,15 @@ int main(int argc, char** argv) {
                  ->delimiter(',')
                  ->allow_extra_args(false);
   auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
+  auto* keep_node = app.add_flag("--keep-node", request.keep_node,
+                                 "leave the evacuated node in the job of the resource manager (Slurm)");
   auto* timeout =
       app.add_option("--timeout", request.timeout_s, "seconds after which to cancel")->check(CLI::PositiveNumber);
   app.add_option("--job", command.job, "which job, when several are running");
   app.add_flag("--json", request.json, "say it as JSON on standard output");
   RemoteJob remote;
-  auto* server = app.add_option("--server", remote.server, "a job elsewhere: https://HOST:PORT, see cppc-run --listen");
+  auto* server = app.add_option("--server", remote.server,
+                                "a job elsewhere: https://HOST:PORT, see cppc-run --listen, or slurm:JOBID");
   auto* authority = app.add_option("--ca", remote.authority, "certificates that the server's has to lead to");
   auto* token =
       app.add_option("--token-file", remote.token_file, "a file of mode 0600 with the token that cppc-run has");
@@ -142,6 +157,7 @@ int main(int argc, char** argv) {
   auto* munge = app.add_flag("--munge", by_munge, "ask as the user that MUNGE says you are");
   status->fallthrough();
   rank->needs(to)->excludes(evacuate);
+  keep_node->needs(evacuate);
   for (auto* option : {authority, token, munge}) option->needs(server);
   token->excludes(munge);
   for (auto* option : {rank, evacuate, to, dry_run, timeout}) status->excludes(option);

@@ -20,6 +20,7 @@ json to_json(const Request& request) {
   if (!request.evacuate.empty()) body["evacuate"] = request.evacuate;
   if (!request.to.empty()) body["to"] = request.to;
   if (request.dry_run) body["dry_run"] = true;
+  if (request.keep_node) body["keep_node"] = true;
   if (request.timeout_s) body["timeout_s"] = *request.timeout_s;
   return body;
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "host_lists.hpp"
+#include "resource_manager/resource_manager.hpp"
 
 namespace cppc::run {
 namespace {
@@ -65,21 +66,42 @@ bool only_elsewhere(std::span<const Context> contexts) {
                      [](const Context& context) { return context.find("nolocal") != nullptr; });
 }
 
+// Nodes that a context names, in the job of a resource manager: others are refused, and where nobody says how many
+// slots there are, the job's count.
+Result<void> restrict_to(const ResourceManager& manager, Nodes& nodes) {
+  for (AllocatedNode& node : nodes) {
+    const auto known = std::ranges::find(manager.nodes(), node.name, &AllocatedNode::name);
+    if (known == manager.nodes().end()) return error(node.name + " is not among the nodes of " + manager.name());
+    if (!node.slots) node.slots = known->slots;
+  }
+  return {};
+}
+
+Result<Nodes> nodes_that_nobody_names(std::span<const Context> contexts, const Machine& machine,
+                                      const ResourceManager* manager) {
+  if (manager != nullptr) return manager->nodes();
+  return default_nodes(contexts, machine);
+}
+
 }  // namespace
 
-Result<Allocation> allocate(std::span<const Context> contexts, const Machine& machine) {
+Result<Allocation> allocate(std::span<const Context> contexts, const Machine& machine, const ResourceManager* manager) {
   Allocation allocation;
   for (const Context& context : contexts) {
     auto nodes = nodes_of(context, machine);
     if (!nodes) return error(std::move(nodes).error());
     if (nodes->empty()) continue;
+    if (manager != nullptr) {
+      if (const auto inside = restrict_to(*manager, *nodes); !inside) return error(inside.error());
+    }
     merge(allocation.nodes, *nodes);
     allocation.of_context.emplace(&context, *std::move(nodes));
   }
   if (allocation.nodes.empty()) {
-    auto nodes = default_nodes(contexts, machine);
+    auto nodes = nodes_that_nobody_names(contexts, machine, manager);
     if (!nodes) return error(std::move(nodes).error());
     allocation.nodes = *std::move(nodes);
+    if (manager != nullptr) allocation.ranks = manager->ranks();
   }
   allocation.named = !allocation.nodes.empty();
   if (!allocation.named) allocation.nodes.push_back({machine.name, std::nullopt});

@@ -33,10 +33,15 @@ struct Allocation {
   std::vector<AllocatedNode> nodes;  ///< agents are numbered in this order; this machine alone when nobody named nodes
   bool named = false;                ///< false: nobody did
   std::map<const Context*, std::vector<AllocatedNode>> of_context;  ///< for contexts that name nodes of their own
+  std::optional<int> ranks;  ///< as many as the resource manager was asked for, when nobody named nodes
 };
 
-/// Reads the host files that the contexts name. The contexts have to outlive the result.
-Result<Allocation> allocate(std::span<const Context> contexts, const Machine& machine);
+class ResourceManager;
+
+/// Reads the host files that the contexts name. In the job of a resource manager its nodes are what there is, of which
+/// the contexts may choose some. The contexts have to outlive the result.
+Result<Allocation> allocate(std::span<const Context> contexts, const Machine& machine,
+                            const ResourceManager* manager = nullptr);
 
 /// As --host takes it: "node0:2,node1:*".
 std::string host_list(std::span<const AllocatedNode> nodes);

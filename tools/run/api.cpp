@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 
+#include "../access/credential.hpp"
 #include "api_json.hpp"
 #include "http_server.hpp"
 
@@ -42,7 +43,7 @@ HttpAnswer post_migration(Job& job, const std::string& body) {
     const auto moves = job.plan(request->request);
     return moves ? answer(200, {{"moves", to_json(*moves)}}) : answer_refusal(moves.error());
   }
-  const auto migration = job.submit(request->request, request->timeout_s);
+  const auto migration = job.submit(request->request, request->timeout_s, request->keep_node);
   return migration ? answer(202, to_json(*migration)) : answer_refusal(migration.error());
 }
 
@@ -104,6 +105,9 @@ Result<std::unique_ptr<Api>> Api::serve(asio::io_context& context, Job& job, con
   auto remote = listen_for_requests(context, network->listen);
   if (!remote) return tools::error(std::move(remote).error());
   api->port_ = remote->port;
+  api->url_ = host_for_clients(*network, **tls, job.description().own_node).map([&](const std::string& host) {
+    return "https://" + tools::authority(host, remote->port);
+  });
   auto admission = choose_admission(*network, **tls, remote->port);
   if (!admission) return tools::error(std::move(admission).error());
   api->servers_.push_back(

@@ -1,8 +1,9 @@
 /// The job's interface for operators: HTTP and JSON on a UNIX socket that only this user can open and, if the user
 /// wants that, over the network (network_access.hpp).
 ///
-///   GET    /v1/job            the job: {"job","program","pid","controller","state","ranks","nodes","migrations"}
-///   POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to" then optional;
+///   GET    /v1/job            the job: {"job","program","pid","controller","state","ranks","nodes","migrations"},
+///   "allocation" POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to"
+///   then optional;
 ///                             optional "dry_run":true and "timeout_s":60 (until the migration point is reached).
 ///                             202 with the migration, or for a dry run 200 with its {"moves"}
 ///   GET    /v1/migrations/ID  {"id","state","moves","bytes_done","bytes_total","seconds","frozen_ms","response_ms",
@@ -38,12 +39,15 @@ class Api {
 
   /// Where the network reaches it; 0: not at all.
   std::uint16_t port() const { return port_; }
+  /// The same for clients: "https://HOST:PORT"; an error when the certificate is for no host.
+  const Result<std::string>& url() const { return url_; }
 
  private:
   explicit Api(std::filesystem::path socket);
 
   std::filesystem::path socket_;
   std::uint16_t port_ = 0;
+  Result<std::string> url_ = tools::error("there is no access over the network");
   std::vector<std::unique_ptr<HttpServer>> servers_;
 };
 

@@ -56,6 +56,9 @@ Result<void> read_field(const std::string& name, const json& field, MigrationReq
   } else if (name == "dry_run") {
     if (!field.is_boolean()) return error("\"dry_run\" has to be true or false");
     request.dry_run = field.get<bool>();
+  } else if (name == "keep_node") {
+    if (!field.is_boolean()) return error("\"keep_node\" has to be true or false");
+    request.keep_node = field.get<bool>();
   } else if (name == "timeout_s") {
     if (!field.is_number() || !(field.get<double>() > 0) || field.get<double>() > longest_timeout_s) {
       return error("\"timeout_s\" has to be a number of seconds above 0, at most a week");
@@ -96,9 +99,17 @@ json ranks_json(const Job::View& view) {
   return ranks;
 }
 
+// Only where there is a resource manager.
+void add_release(json& object, const std::optional<Release>& release) {
+  if (!release) return;
+  object["release"] = text(release->state);
+  object["release_text"] = release->text;
+}
+
 json nodes_json(const Job::View& view) {
   json nodes = json::array();
-  for (const NodeView& node : view.nodes) {
+  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
+    const NodeView& node = view.nodes[i];
     nodes.push_back({{"node", node.name},
                      {"host", node.host},
                      {"state", plan::text(node.state)},
@@ -106,6 +117,7 @@ json nodes_json(const Job::View& view) {
                      {"cores", node.cores},
                      {"slots", node.slots},
                      {"memory_free", node.memory_free}});
+    add_release(nodes.back(), view.releases[i]);
   }
   return nodes;
 }
@@ -121,38 +133,43 @@ Result<MigrationRequest> parse_request(const std::string& text) {
   }
   const bool moves = !request.request.ranks.empty(), evacuates = !request.request.evacuate.empty();
   if (moves == evacuates) return error("either \"ranks\" or \"evacuate\" has to be given");
+  if (moves && request.keep_node) return error("\"keep_node\" is for \"evacuate\"");
   if (moves && request.request.to.empty()) return error("\"to\" has to name the node to move to");
   return request;
 }
 
 json to_json(const Job& job) {
   const Job::View view = job.view();
-  return {{"job", job.description().id},
-          {"program", job.description().program},
-          {"pid", getpid()},
-          {"controller", job.description().own_node},
-          {"state", text(view.state)},
-          {"ranks", ranks_json(view)},
-          {"nodes", nodes_json(view)},
-          {"migrations", view.migrations}};
+  json body{{"job", job.description().id},
+            {"program", job.description().program},
+            {"pid", getpid()},
+            {"controller", job.description().own_node},
+            {"state", text(view.state)},
+            {"ranks", ranks_json(view)},
+            {"nodes", nodes_json(view)},
+            {"migrations", view.migrations}};
+  if (!job.description().allocation.empty()) body["allocation"] = job.description().allocation;
+  return body;
 }
 
 json to_json(const Migration& migration) {
-  return {{"id", migration.id},
-          {"state", text(migration.state)},
-          {"moves", to_json(migration.moves)},
-          {"bytes_done", migration.bytes_done},
-          {"bytes_total", migration.bytes_total},
-          {"seconds", migration.seconds()},
-          {"frozen_ms", migration.outcome.frozen_ms},
-          {"response_ms", migration.outcome.response_ms},
-          {"evacuation_ms", migration.outcome.evacuation_ms},
-          {"rebuild_ms", migration.outcome.rebuild_ms},
-          {"downtime_ms", migration.outcome.downtime_ms},
-          {"image_bytes", migration.outcome.image_bytes},
-          {"status", static_cast<int>(migration.outcome.status)},
-          {"reason", migration.outcome.reason},
-          {"messages", migration.messages}};
+  json body{{"id", migration.id},
+            {"state", text(migration.state)},
+            {"moves", to_json(migration.moves)},
+            {"bytes_done", migration.bytes_done},
+            {"bytes_total", migration.bytes_total},
+            {"seconds", migration.seconds()},
+            {"frozen_ms", migration.outcome.frozen_ms},
+            {"response_ms", migration.outcome.response_ms},
+            {"evacuation_ms", migration.outcome.evacuation_ms},
+            {"rebuild_ms", migration.outcome.rebuild_ms},
+            {"downtime_ms", migration.outcome.downtime_ms},
+            {"image_bytes", migration.outcome.image_bytes},
+            {"status", static_cast<int>(migration.outcome.status)},
+            {"reason", migration.outcome.reason},
+            {"messages", migration.messages}};
+  add_release(body, migration.release);
+  return body;
 }
 
 json to_json(const std::vector<NamedMove>& moves) {

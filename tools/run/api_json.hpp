@@ -11,6 +11,7 @@ struct MigrationRequest {
   plan::Request request;
   bool dry_run = false;
   double timeout_s = 60;
+  bool keep_node = false;
 };
 
 /// An error says what is wrong with the text.

@@ -23,17 +23,19 @@ constexpr int daemon_lost = 205;  // of mpirun: ORTE_ERR_COMM_FAILURE
 
 }  // namespace
 
-Controller::Controller(std::unique_ptr<IoThread> io, Job::Description description)
+Controller::Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager)
     : io_(std::move(io)),
+      manager_(manager),
       job_(std::move(description), requests()),
       relay_(io_->context(), [this](const std::string& node) { return spare(node); }) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
                                                       const std::filesystem::path& directory,
-                                                      const std::optional<NetworkAccess>& network) {
+                                                      const std::optional<NetworkAccess>& network,
+                                                      ResourceManager* manager) {
   auto io = IoThread::create();
   if (!io) return error(std::move(io).error());
-  std::unique_ptr<Controller> controller(new Controller(*std::move(io), std::move(description)));
+  std::unique_ptr<Controller> controller(new Controller(*std::move(io), std::move(description), manager));
   if (const auto listening = controller->listen(key, directory, network); !listening) return error(listening.error());
   return controller;
 }
@@ -71,13 +73,14 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
 }
 
 Controller::~Controller() {
+  release_ = {};
   api_.reset();
   io_->stop();
 }
 
 // The job calls these while it is locked, on any thread; on that of io_ they may take their time.
 Job::Requests Controller::requests() {
-  return {
+  Job::Requests requests{
       .send =
           [this](int agent, const wire::Message& message) {
             post([this, agent, message] { agent_server_->send(agent, message); });
@@ -89,6 +92,18 @@ Job::Requests Controller::requests() {
       .end = [this] { end_job(); },
       .over = [this](bool orderly) { post([this, orderly] { relay_.over(orderly); }); },
       .complete = [this] { post([this] { after(patience_with_daemons, [this] { complete(); }); }); }};
+  if (manager_ != nullptr)
+    requests.release = [this](int agent, bool keep) { post([this, agent, keep] { release(agent, keep); }); };
+  return requests;
+}
+
+// One after the other, as migrations are: the thread of the one before has nothing left to do.
+void Controller::release(int agent, bool keep) {
+  release_ = std::jthread([this, agent, keep](const std::stop_token& stop) {
+    const std::string& node = job_.description().nodes[agent].name;
+    job_.released(agent,
+                  keep ? manager_->keep("as was asked for") : manager_->release(node, job_.description().id, stop));
+  });
 }
 
 bool Controller::spare(const std::string& node) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "agent_server.hpp"
 #include "api.hpp"
@@ -15,15 +16,18 @@
 #include "job.hpp"
 #include "launch_server.hpp"
 #include "relay.hpp"
+#include "resource_manager/resource_manager.hpp"
 
 namespace cppc::run {
 
 class Controller {
  public:
-  /// Starts its thread and listens; the sockets of the job are in `directory`. Agents have to know `key`.
+  /// Starts its thread and listens; the sockets of the job are in `directory`. Agents have to know `key`. `manager`,
+  /// which has to outlive the controller, is the resource manager that the nodes are from; nullptr: there is none.
   static Result<std::unique_ptr<Controller>> start(Job::Description description, const std::string& key,
                                                    const std::filesystem::path& directory,
-                                                   const std::optional<NetworkAccess>& network = std::nullopt);
+                                                   const std::optional<NetworkAccess>& network = std::nullopt,
+                                                   ResourceManager* manager = nullptr);
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -33,6 +37,7 @@ class Controller {
 
   /// Where operators reach it over the network; 0: not at all.
   std::uint16_t network_port() const { return api_->port(); }
+  const Result<std::string>& network_url() const { return api_->url(); }
 
   /// mpirun is this process.
   void started(pid_t mpirun) { mpirun_ = mpirun; }
@@ -41,11 +46,12 @@ class Controller {
   int ended(int status);
 
  private:
-  Controller(std::unique_ptr<IoThread> io, Job::Description description);
+  Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager);
   Job::Requests requests();
   Result<void> listen(const std::string& key, const std::filesystem::path& directory,
                       const std::optional<NetworkAccess>& network);
   void await_exit(int agent);
+  void release(int agent, bool keep);
   void end_job();
   bool spare(const std::string& node);
   void complete();
@@ -57,12 +63,14 @@ class Controller {
   std::atomic<bool> damaged_{false};    // the job had to be ended
   std::atomic<bool> completed_{false};  // mpirun has been told of a lost node when every rank had ended
   std::unique_ptr<IoThread> io_;
+  ResourceManager* manager_;
   Job job_;
   Relay relay_;
   std::unique_ptr<LaunchServer> launch_server_;
   std::unique_ptr<AgentServer> agent_server_;
   std::string addresses_;
   std::unique_ptr<Api> api_;
+  std::jthread release_;  // waits for the resource manager
 };
 
 }  // namespace cppc::run

@@ -78,12 +78,33 @@ void Job::received(const wire::Message& message) {
 void Job::retired(int agent) {
   const std::lock_guard lock(mutex_);
   Migration* migration = active();
-  if (!settling_ || plan_->retire != agent || migration == nullptr) return;
+  if (!settling_ || releasing_ || plan_->retire != agent || migration == nullptr) return;
   const std::string& node = picture_.node_name(agent);
   migration->messages.push_back(node + (node == description_.own_node
                                             ? ": nothing of this job is left but cppc-run and mpirun"
                                             : ": nothing of this job is left"));
-  finish(*migration, Migration::State::done, CPPC_OK, "");
+  if (!requests_.release) return settle(*migration, std::nullopt);
+  release(*migration, agent);
+}
+
+void Job::release(Migration& migration, int agent) {
+  releasing_ = true;
+  requests_.release(agent, migration.keep_node);
+}
+
+void Job::released(int agent, const Release& release) {
+  const std::lock_guard lock(mutex_);
+  Migration* migration = active();
+  if (releasing_ && plan_->retire == agent && migration != nullptr) settle(*migration, release);
+}
+
+void Job::settle(Migration& migration, const std::optional<Release>& release) {
+  if (release) {
+    releases_[*plan_->retire] = *release;
+    migration.release = release;
+    migration.messages.push_back(picture_.node_name(*plan_->retire) + ": " + release->text);
+  }
+  finish(migration, Migration::State::done, CPPC_OK, "");
   advance();
   changed_.notify_all();
 }
@@ -97,6 +118,8 @@ void Job::ended(int status) {
     if (&migration != active()) {
       finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, how);
     } else if (settling_) {
+      if (requests_.release)
+        migration.release = Release{Release::State::kept, "in the resource manager's job when " + how};
       finish(migration, Migration::State::done, CPPC_OK, "");
     } else {
       finish(migration, status == 0 ? Migration::State::failed : Migration::State::damaged, CPPC_ERR_PEER, how);
@@ -107,11 +130,13 @@ void Job::ended(int status) {
 
 Job::View Job::view() const {
   const std::lock_guard lock(mutex_);
-  View view{state_, picture_.ranks(), {}, picture_.nodes(), {}};
+  View view{state_, picture_.ranks(), {}, picture_.nodes(), {}, {}};
   view.moving.resize(view.ranks.size());
   if (plan_ && !settling_) {
     for (const plan::Move& move : plan_->moves) view.moving[move.rank] = true;
   }
+  view.releases.resize(view.nodes.size());
+  for (const auto& [agent, release] : releases_) view.releases[agent] = release;
   for (const Migration& migration : migrations_) view.migrations.push_back(migration.id);
   if (settling_) view.nodes[*plan_->retire].state = plan::NodeState::up;  // until its processes have gone
   return view;
@@ -134,12 +159,13 @@ tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan_locked(const plan::
   if (state_ == State::ended) return tl::unexpected(Refusal{Refusal::Kind::ended, "the job has ended"});
   if (state_ == State::starting) return tl::unexpected(Refusal{Refusal::Kind::starting, "the job is still starting"});
   if (!stood_down_.empty()) return tl::unexpected(Refusal{Refusal::Kind::plan, cannot_move()});
+  if (still_allocated(request)) return std::vector<NamedMove>{};
   const auto plan = plan::make_plan(snapshot_after_queue(), request);
   if (!plan) return tl::unexpected(Refusal{Refusal::Kind::plan, plan.error()});
   return named(plan->moves);
 }
 
-tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, double timeout_s) {
+tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, double timeout_s, bool keep_node) {
   const std::lock_guard lock(mutex_);
   auto moves = plan_locked(request);
   if (!moves && moves.error().kind != Refusal::Kind::starting) return tl::unexpected(std::move(moves).error());
@@ -147,6 +173,7 @@ tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, 
   migration.id = migrations_.size();
   migration.request = request;
   migration.timeout_s = timeout_s;
+  migration.keep_node = keep_node;
   if (moves) migration.moves = *std::move(moves);
   advance();
   return migration;
@@ -259,6 +286,14 @@ void Job::advance() {
       finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, cannot_move());
       continue;
     }
+    if (const auto agent = still_allocated(migration.request)) {
+      migration.state = Migration::State::commit;
+      migration.started = Migration::Clock::now();
+      plan_ = plan::Plan{.retire = agent};
+      settling_ = true;
+      release(migration, *agent);
+      continue;
+    }
     auto plan = plan::make_plan(picture_.snapshot(), migration.request);
     if (plan) {
       start(migration, *std::move(plan));
@@ -271,6 +306,15 @@ void Job::advance() {
     quitting_ = true;
     send_to_all(wire::Quit{});
   }
+}
+
+// The node of an agent that has left, when the resource manager has it still: to evacuate it again is to try that
+// again.
+std::optional<int> Job::still_allocated(const plan::Request& request) const {
+  const auto found = std::ranges::find_if(releases_, [&](const auto& one) {
+    return picture_.node_name(one.first) == request.evacuate && one.second.state != Release::State::released;
+  });
+  return found == releases_.end() ? std::nullopt : std::optional(found->first);
 }
 
 void Job::start(Migration& migration, plan::Plan plan) {
@@ -335,6 +379,7 @@ void Job::finish(Migration& migration, Migration::State how, cppc_status status,
   if (&migration == active()) {
     plan_.reset();
     settling_ = false;
+    releasing_ = false;
     committing_ = false;
     ready_.clear();
     abandonment_.reset();

@@ -17,6 +17,7 @@
 #include "cppc/wire.hpp"
 #include "migration.hpp"
 #include "picture.hpp"
+#include "resource_manager/release.hpp"
 
 namespace cppc::run {
 
@@ -29,6 +30,7 @@ class Job {
     std::string program;
     std::vector<AllocatedNode> nodes;  ///< by agent
     std::string own_node;              ///< the name of the machine that cppc-run and mpirun are on
+    std::string allocation = {};       ///< the resource manager's job that the nodes are from, "slurm:17"; empty: none
   };
 
   /// What the job asks for. Called with the job locked: must not block and must not call the job.
@@ -41,6 +43,9 @@ class Job {
     std::function<void()> end;                  ///< the job cannot go on: mpirun is to end it
     std::function<void(bool orderly)> over;     ///< all agents are gone; orderly: the job goes on to its end without
     std::function<void()> complete;             ///< the ranks have ended, but mpirun still waits for a lost node
+    /// The agent's node is empty: call released() when it has left the resource manager's job, or, with `keep`, at
+    /// once. None: there is no resource manager.
+    std::function<void(int agent, bool keep)> release = nullptr;
   };
 
   struct View {
@@ -48,6 +53,7 @@ class Job {
     std::vector<RankView> ranks;
     std::vector<bool> moving;  ///< by rank
     std::vector<NodeView> nodes;
+    std::vector<std::optional<Release>> releases;  ///< by node; none: of one that nobody has tried to release
     std::vector<std::uint64_t> migrations;
   };
 
@@ -64,6 +70,7 @@ class Job {
   void left(int agent);
   void gone(int agent, bool clean);  ///< after left(); clean: and the ranks on its node have ended
   void retired(int agent);
+  void released(int agent, const Release& release);  ///< as Requests::release has asked
 
   /// The node of this agent has vanished. Whether the job can do without.
   bool spare(int agent);
@@ -82,7 +89,8 @@ class Job {
   tl::expected<std::vector<NamedMove>, Refusal> plan(const plan::Request& request) const;
 
   /// Puts a migration at the end of the queue. While the job starts nothing can be planned: then it has no moves yet.
-  tl::expected<Migration, Refusal> submit(const plan::Request& request, double timeout_s);
+  /// With `keep_node` an evacuated node stays in the resource manager's job.
+  tl::expected<Migration, Refusal> submit(const plan::Request& request, double timeout_s, bool keep_node = false);
   std::optional<Migration> migration(std::uint64_t id);
 
   /// False when there is no such migration. One that is over stays as it is.
@@ -125,6 +133,9 @@ class Job {
   void conclude(const wire::Outcome& outcome);
   void finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason);
   void send_to_all(const wire::Message& message);
+  std::optional<int> still_allocated(const plan::Request& request) const;
+  void release(Migration& migration, int agent);
+  void settle(Migration& migration, const std::optional<Release>& release);
   bool unseen_end() const;
 
   static constexpr std::chrono::seconds agreeing{10};  // what agents may need to agree, or to answer
@@ -143,7 +154,8 @@ class Job {
   std::set<int> ready_;                // agents that promise to commit it
   bool committing_ = false;            // it is decided
   int phase_lasts_ = 0;                // calls of tick() since its phase began
-  bool settling_ = false;              // it is done but for the exit of the agent that retires
+  bool settling_ = false;              // it is done but for the exit of the agent that retires, and the node's release
+  bool releasing_ = false;             // that agent has exited
   struct Abandonment {
     std::string reason;
     std::set<int> awaited;  // agents that have not answered yet
@@ -165,6 +177,7 @@ class Job {
   std::string stood_down_;                  // why no rank can be moved any more; empty: they can
   int stood_down_for_ = 0;                  // calls of tick() since then
   bool quitting_ = false;                   // every rank has finished, and the agents know
+  std::map<int, Release> releases_;         // of nodes, by agent
   std::set<int> lost_;                      // agents whose nodes have vanished, while the job went on
   std::set<int> ended_;                     // agents on whose nodes nothing runs any more
 };

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -29,13 +30,14 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-std::vector<std::string> merged_environment(const Environment& more) {
+std::vector<std::string> merged_environment(const MpirunCommand& command) {
   std::vector<std::string> result;
   for (char** one = environ; *one != nullptr; ++one) {
-    const std::string entry = *one;
-    if (!more.contains(entry.substr(0, entry.find('=')))) result.push_back(entry);
+    const std::string entry = *one, name = entry.substr(0, entry.find('='));
+    const bool hidden = std::ranges::find(command.hidden, name) != command.hidden.end();
+    if (!hidden && !command.environment.contains(name)) result.push_back(entry);
   }
-  for (const auto& [name, value] : more) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.environment) result.push_back(name + "=" + value);
   return result;
 }
 
@@ -69,7 +71,7 @@ SignalGate::SignalGate() {
 
 Result<Launcher> Launcher::start(const MpirunCommand& command, const SignalGate& gate, const DescriptorLimit& limit) {
   std::vector<std::string> arguments = command.arguments;
-  std::vector<std::string> environment = merged_environment(command.environment);
+  std::vector<std::string> environment = merged_environment(command);
   const std::vector<char*> argument_pointers = pointers(arguments), environment_pointers = pointers(environment);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return error(std::string("cannot start mpirun: ") + std::strerror(errno));

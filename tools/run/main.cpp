@@ -20,14 +20,14 @@
 #include "mpirun_command.hpp"
 #include "own_options.hpp"
 #include "program_check.hpp"
-
-extern char** environ;
+#include "resource_manager/resource_manager.hpp"
 
 namespace cppc::run {
 namespace {
 
 namespace fs = std::filesystem;
 using tools::error;
+using tools::present_environment;
 
 constexpr int wrong_usage = 2;
 
@@ -40,7 +40,8 @@ exit status are those of mpirun; only --help, --version, --mpi-coverage and thos
 --mpi-coverage prints for each function of MPI what becomes of it in such a program: supported; passed through, since it
 has nothing to do with who is where; or refused, with a message, at the call.
 
-All nodes that ranks are to move to, spare ones included, have to be named from the start, with --host or --hostfile.
+All nodes that ranks are to move to, spare ones included, have to be named from the start, with --host or --hostfile; in an
+allocation of Slurm's or a job of PBS they are those of the job.
 PROGRAM has to be linked with libcppc, as cppc-cc and its kin do it, unless it is preloaded:
   --preload                      have libcppc preloaded into a program that mpicc, mpicxx or mpifort has linked
 
@@ -61,6 +62,7 @@ Examples:
   cppc-run --host node0:2,node1:2,node2:2 -n 4 ./heat    on node0 and node1, with node2 to spare
   cppc-run --hostfile nodes -n 64 --map-by node ./heat
   cppc-run --preload --hostfile nodes -n 64 ./solver     which is linked by mpicc
+  salloc -N3 -n8 --no-kill cppc-run ./heat               on three nodes of Slurm's
   migrate status                                         in another terminal: which job is it, who is where
   migrate --rank 3 --to node2
   cppc-run --listen 10.0.0.1:4711 --tls-cert login.pem --tls-key login.key --munge -n 4 ./heat
@@ -94,16 +96,6 @@ std::string new_job_id(const std::string& program) {
   return name + "-" + random_hex(4);
 }
 
-Environment present_environment() {
-  Environment environment;
-  for (char** one = environ; *one != nullptr; ++one) {
-    const std::string entry = *one;
-    const std::size_t equals = entry.find('=');
-    if (equals != std::string::npos) environment[entry.substr(0, equals)] = entry.substr(equals + 1);
-  }
-  return environment;
-}
-
 Result<JobSettings> find_parts(bool preload) {
   std::error_code failure;
   const fs::path directory = fs::read_symlink("/proc/self/exe", failure).parent_path();
@@ -130,11 +122,35 @@ Result<std::vector<Context>> understand(const OwnOptions& options) {
   return contexts;
 }
 
+// Says in the resource manager's job where its controller is, as long as this lives. A job goes on without.
+class Publication {
+ public:
+  Publication(ResourceManager& manager, const Result<std::string>& url) : manager_(manager), url_(url) {
+    tell(url_.and_then([&](const std::string& there) { return manager_.publish(there); }));
+  }
+  Publication(const Publication&) = delete;
+  Publication& operator=(const Publication&) = delete;
+  ~Publication() {
+    if (url_) tell(manager_.withdraw(*url_));
+  }
+
+ private:
+  template <class T>
+  void tell(const tl::expected<T, std::string>& done) const {
+    if (!done) spdlog::warn("{} does not say right where its controller is: {}", manager_.name(), done.error());
+  }
+  ResourceManager& manager_;
+  Result<std::string> url_;
+};
+
 // Exit status of the job.
 Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options) {
   const std::optional<NetworkAccess>& network = options.network;
   const Machine machine = this_machine();
-  const auto allocation = allocate(contexts, machine);
+  const Environment present = present_environment();
+  const auto manager = find_resource_manager(present, machine);
+  if (!manager) return error(manager.error());
+  const auto allocation = allocate(contexts, machine, manager->get());
   if (!allocation) return error(allocation.error());
   auto settings = find_parts(options.preload);
   if (!settings) return error(std::move(settings).error());
@@ -148,14 +164,16 @@ Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options)
   if (const auto enough = limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   const SignalGate gate;
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
-  const auto controller =
-      Controller::start({settings->job, contexts.front().program.front(), allocation->nodes, machine.name},
-                        settings->key, *directory, network);
+  const auto controller = Controller::start({settings->job, contexts.front().program.front(), allocation->nodes,
+                                             machine.name, *manager != nullptr ? (*manager)->id() : ""},
+                                            settings->key, *directory, network, manager->get());
   if (!controller) return error(controller.error());
   if (network)
     spdlog::info("requests over the network: {} port {}", network->listen.address, (*controller)->network_port());
+  std::optional<Publication> publication;
+  if (network && *manager != nullptr) publication.emplace(**manager, (*controller)->network_url());
   settings->controller = (*controller)->addresses();
-  const auto command = build_mpirun_command(contexts, *allocation, machine, *settings, present_environment());
+  const auto command = build_mpirun_command(contexts, *allocation, machine, *settings, present, manager->get());
   if (!command) return error(command.error());
   auto mpirun = Launcher::start(*command, gate, limit);
   if (!mpirun) return error(std::move(mpirun).error());
@@ -181,7 +199,7 @@ int main(int argc, char** argv) {
     return std::puts("cppc-run " CPPC_VERSION) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   if (first == "--mpi-coverage") return std::fputs(mpi_coverage().c_str(), stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   log_to_stderr();
-  for (const auto& [name, value] : present_environment()) {
+  for (const auto& [name, value] : cppc::tools::present_environment()) {
     const std::string wrong =
         name == "CPPC_FAULT" ? std::string(cppc::fault::complaint(value)) : cppc::deadlines::complaint(name, value);
     if (!wrong.empty()) return fail(wrong_usage, wrong);

@@ -10,6 +10,7 @@
 
 #include "cppc/plan.hpp"
 #include "cppc/wire.hpp"
+#include "resource_manager/release.hpp"
 
 namespace cppc::run {
 
@@ -25,11 +26,13 @@ struct Migration {
   std::uint64_t id = 0;
   plan::Request request;
   double timeout_s = 60;
+  bool keep_node = false;  ///< one that is evacuated is to stay in the resource manager's job
   State state = State::queued;
   std::vector<NamedMove> moves;  ///< as planned last
   std::uint64_t bytes_done = 0, bytes_total = 0;
   wire::Outcome outcome;              ///< with a reason unless it is done
   std::vector<std::string> messages;  ///< for people, such as "node1: nothing of this job is left"
+  std::optional<Release> release;     ///< of the evacuated node, in the job of a resource manager
   std::optional<Clock::time_point> started, ended;
 
   // For Job::await_watchers().

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../common/kept_environment.hpp"
 #include "../common/launch_messages.hpp"
 #include "rank_count.hpp"
 
@@ -70,11 +71,26 @@ bool binds(std::span<const Context> contexts) {
   });
 }
 
-std::string remote_shell(std::span<const Context> contexts, const Environment& present) {
+std::optional<std::string> chosen_remote_shell(std::span<const Context> contexts, const Environment& present) {
   for (const char* name : {"plm_rsh_agent", "orte_rsh_agent", "pls_rsh_agent"}) {
-    if (const auto value = chosen(contexts, present, name)) return *value;
+    if (auto value = chosen(contexts, present, name)) return value;
   }
-  return "ssh : rsh";  // as mpirun
+  return std::nullopt;
+}
+
+// How daemons get to their nodes: by the resource manager, if it has a way, unless the user has chosen a remote shell.
+// A daemon that left its step would be out of the resource manager's sight, or be killed; and where it stays, mpirun
+// waits for the end of each before it starts more than so many.
+Environment way_to_nodes(std::span<const Context> contexts, const Allocation& allocation, const Environment& present,
+                         const ResourceManager* manager) {
+  const auto shell = chosen_remote_shell(contexts, present);
+  Environment settings = manager != nullptr && !shell ? manager->launch_settings() : Environment{};
+  if (settings.empty()) return {{tools::remote_shell_variable, shell.value_or("ssh : rsh")}};  // as mpirun
+  settings[variable_of("orte_leave_session_attached")] = "1";
+  if (!chosen(contexts, present, "plm_rsh_num_concurrent"))
+    settings[variable_of("plm_rsh_num_concurrent")] =
+        std::to_string(std::max<std::size_t>(allocation.nodes.size(), 128));
+  return settings;
 }
 
 bool is_remote_shell(const Option& option) {
@@ -96,14 +112,7 @@ Result<void> check_preload(const std::string& path) {
   return error(path + " cannot be preloaded, because there is a blank or a colon in its path: install it elsewhere");
 }
 
-// Resource managers give mpirun an allocation and a way to start daemons that cppc-run does not know.
-Result<void> check_unmanaged(const Environment& present) {
-  for (const char* name : {"SLURM_JOBID", "SLURM_JOB_ID", "PE_HOSTFILE"}) {
-    if (present.contains(name)) {
-      return error(std::string("this is a job of a resource manager (") + name +
-                   " is set), which cppc-run does not support yet");
-    }
-  }
+Result<void> check_environment(const Environment& present) {
   if (present.contains("OMPI_MCA_mca_base_env_list")) {
     return error("OMPI_MCA_mca_base_env_list is set, which mpirun does not take together with -x: use -x instead");
   }
@@ -119,6 +128,13 @@ constexpr std::array wishes{"CPPC_LOG",           "CPPC_FABRIC",          "CPPC_
                             "CPPC_COMPRESS",      "CPPC_DEADLINE_START",  "CPPC_DEADLINE_ARRIVE", "CPPC_DEADLINE_DRAIN",
                             "CPPC_DEADLINE_SHIP", "CPPC_DEADLINE_DECIDE", "CPPC_DEADLINE_COMMIT", "CPPC_DEADLINE_LEAVE",
                             "CPPC_FAULT",         "CPPC_FAULT_RECORD"};
+
+std::vector<std::string> hidden_variables(const Environment& present, const ResourceManager* manager) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : present)
+    if (manager != nullptr && manager->hides(name)) names.push_back(name);
+  return names;
+}
 
 void append_settings(std::vector<std::string>& arguments, const Environment& present, std::span<const Option> options) {
   for (const char* name : {"CPPC_JOB", "CPPC_CONTROLLER", "CPPC_EXTENSION"}) append(arguments, {"-x", name});
@@ -136,7 +152,7 @@ Result<std::string> rank_count(std::span<const Context> contexts, const Context&
   const Option* option = context.find("np");
   if (option != nullptr && option->values[0] != "0") return option->values[0];
   if (contexts.size() > 1) return error("how many ranks of " + context.program[0] + "? Say it with -n");
-  const auto count = default_rank_count(context, allocation.nodes, machine);
+  const auto count = default_rank_count(context, allocation, machine);
   if (!count) return error(count.error());
   return std::to_string(*count);
 }
@@ -159,7 +175,7 @@ void append_program(std::vector<std::string>& arguments, const Context& context,
 
 // A context as the user wrote it, but with its nodes as --host, so that those of the agents can be added.
 void append_context(std::vector<std::string>& arguments, const Context& context, const Allocation& allocation,
-                    const std::string& ranks, const JobSettings& settings, const Environment& present) {
+                    const std::string& ranks, const JobSettings& settings, const Environment& present, bool managed) {
   append(arguments, {"-n", ranks});
   for (const Option& option : context.options) {
     if (is_replaced(option)) continue;
@@ -167,8 +183,13 @@ void append_context(std::vector<std::string>& arguments, const Context& context,
     arguments.insert(arguments.end(), option.values.begin(), option.values.end());
   }
   const auto nodes = allocation.of_context.find(&context);
-  if (nodes != allocation.of_context.end()) append(arguments, {"--host", host_list(nodes->second)});
+  if (nodes != allocation.of_context.end()) {
+    append(arguments, {"--host", host_list(nodes->second)});
+  } else if (managed) {
+    append(arguments, {"--host", host_list(allocation.nodes)});
+  }
   append_settings(arguments, present, context.options);
+  if (managed) append(arguments, {"-x", tools::kept_environment_variable});
   append_program(arguments, context, settings);
 }
 
@@ -185,8 +206,8 @@ void append_agent(std::vector<std::string>& arguments, const AllocatedNode& node
 
 Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, const Allocation& allocation,
                                            const Machine& machine, const JobSettings& settings,
-                                           const Environment& present) {
-  if (const auto unmanaged = check_unmanaged(present); !unmanaged) return error(unmanaged.error());
+                                           const Environment& present, const ResourceManager* manager) {
+  if (const auto usable = check_environment(present); !usable) return error(usable.error());
   if (const auto startable = check_launch_agent(settings.launch_agent); !startable) return error(startable.error());
   if (const auto preloadable = check_preload(settings.preload); !preloadable) return error(preloadable.error());
   auto environment = parameters(contexts, present);
@@ -197,20 +218,25 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
                        {"CPPC_CONTROLLER", settings.controller},
                        {"CPPC_EXTENSION", settings.extension},
                        {tools::launch_socket_variable, settings.launch_socket},
-                       {tools::remote_shell_variable, remote_shell(contexts, present)},
                        {"OMPI_MCA_plm_rsh_agent", settings.launch_agent}});
+  environment->merge(way_to_nodes(contexts, allocation, present, manager));
+  if (manager != nullptr) {
+    auto kept = tools::keep_environment(manager->prefix(), present);
+    if (!kept) return error(std::move(kept).error());
+    environment->emplace(tools::kept_environment_variable, *std::move(kept));
+  }
 
   std::vector<std::string> arguments{"mpirun"};
   for (const Context& context : contexts) {
     if (&context != &contexts.front()) arguments.push_back(":");
     const auto ranks = rank_count(contexts, context, allocation, machine);
     if (!ranks) return error(ranks.error());
-    append_context(arguments, context, allocation, *ranks, settings, present);
+    append_context(arguments, context, allocation, *ranks, settings, present, manager != nullptr);
   }
   for (const AllocatedNode& node : allocation.nodes) {
     append_agent(arguments, node, allocation.named, settings.agent, present);
   }
-  return MpirunCommand{std::move(arguments), *std::move(environment)};
+  return MpirunCommand{std::move(arguments), *std::move(environment), hidden_variables(present, manager)};
 }
 
 }  // namespace cppc::run

@@ -1,11 +1,11 @@
 /// What cppc-run makes of its own command line: mpirun's arguments and environment, with an agent on every node.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "allocation.hpp"
+#include "resource_manager/resource_manager.hpp"
 
 namespace cppc::run {
 
@@ -21,16 +21,16 @@ struct JobSettings {
   std::string preload;  ///< path of libcppc.so, for programs that are not linked with it; empty: all are
 };
 
-using Environment = std::map<std::string, std::string>;
-
 struct MpirunCommand {
   std::vector<std::string> arguments;  ///< arguments[0] is "mpirun"
   Environment environment;             ///< to be added to this process's own
+  std::vector<std::string> hidden;     ///< variables of this process's own that mpirun must not see
 };
 
-/// `present` is this process's environment: what users set there, they have chosen.
+/// `present` is this process's environment: what users set there, they have chosen. `manager`: none or the one that the
+/// allocation is from.
 Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, const Allocation& allocation,
                                            const Machine& machine, const JobSettings& settings,
-                                           const Environment& present);
+                                           const Environment& present, const ResourceManager* manager = nullptr);
 
 }  // namespace cppc::run

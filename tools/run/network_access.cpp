@@ -59,7 +59,35 @@ bool is_own(SSL_CTX* context, std::uint16_t port, std::string_view authority) {
          X509_check_ip_asc(certificate, host.c_str(), 0) == 1;
 }
 
+bool is_for_host(X509* certificate, const std::string& host) {
+  return X509_check_host(certificate, host.data(), host.size(), 0, nullptr) == 1;
+}
+
+// The first of its names that is one, not a pattern; empty: none.
+std::string first_host_in(X509* certificate) {
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(
+      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
+      GENERAL_NAMES_free);
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type != GEN_DNS) continue;
+    const std::string host(reinterpret_cast<const char*>(ASN1_STRING_get0_data(name->d.dNSName)),
+                           static_cast<std::size_t>(ASN1_STRING_length(name->d.dNSName)));
+    if (host.find('*') == std::string::npos && is_for_host(certificate, host)) return host;
+  }
+  return "";
+}
+
 }  // namespace
+
+Result<std::string> host_for_clients(const NetworkAccess& access, asio::ssl::context& tls,
+                                     const std::string& own_name) {
+  X509* const certificate = SSL_CTX_get0_certificate(tls.native_handle());
+  if (is_for_host(certificate, own_name)) return own_name;
+  if (const std::string host = first_host_in(certificate); !host.empty()) return host;
+  if (X509_check_ip_asc(certificate, access.listen.address.c_str(), 0) == 1) return access.listen.address;
+  return error("the certificate " + access.certificate.string() + " names no host");
+}
 
 Result<std::unique_ptr<asio::ssl::context>> make_tls(const NetworkAccess& access) {
   if (const auto closed = check_private(access.key); !closed) return error(closed.error());

@@ -25,6 +25,10 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const NetworkAccess& access
 /// Who is answered by a server with this `tls` that listens at `port`. `tls` has to outlive it.
 Result<Admission> choose_admission(const NetworkAccess& access, asio::ssl::context& tls, std::uint16_t port);
 
+/// How clients can call this machine so that the certificate is for it: by its own name, by another of the
+/// certificate's, or by the address that it listens at. An error when there is none.
+Result<std::string> host_for_clients(const NetworkAccess& access, asio::ssl::context& tls, const std::string& own_name);
+
 Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& endpoint);
 
 }  // namespace cppc::run

@@ -39,7 +39,10 @@ struct Linked {
 // libcppc is made for this one: another MPI has other handles.
 constexpr std::string_view mpi = "libmpi.so.40";
 
-bool is_executable(const fs::path& path) { return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; }
+bool is_executable(const fs::path& path) {
+  std::error_code unseen;  // what this user cannot see, it cannot run either
+  return fs::is_regular_file(path, unseen) && access(path.c_str(), X_OK) == 0;
+}
 
 struct Elf {
   bool valid = false;

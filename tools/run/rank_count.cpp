@@ -53,8 +53,8 @@ Result<int> sum_of_slots(const Context& context, std::span<const AllocatedNode> 
 
 }  // namespace
 
-Result<int> default_rank_count(const Context& context, std::span<const AllocatedNode> nodes, const Machine& machine) {
-  const auto node_count = static_cast<std::int64_t>(nodes.size());
+Result<int> default_rank_count(const Context& context, const Allocation& allocation, const Machine& machine) {
+  const auto node_count = static_cast<std::int64_t>(allocation.nodes.size());
   std::optional<int> per_node;
   bool patterned = false;
   if (context.find("pernode") != nullptr) patterned = true, per_node = 1;
@@ -67,7 +67,7 @@ Result<int> default_rank_count(const Context& context, std::span<const Allocated
   }
   if (per_node) return as_count(*per_node * node_count);
   if (patterned || shares_out_by_hardware(context)) return error("how many ranks? Say it with -n");
-  return sum_of_slots(context, nodes, machine);
+  return allocation.ranks ? Result<int>(*allocation.ranks) : sum_of_slots(context, allocation.nodes, machine);
 }
 
 }  // namespace cppc::run

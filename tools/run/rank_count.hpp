@@ -7,6 +7,6 @@
 namespace cppc::run {
 
 /// Of the only program of the job. An error when that depends on what only the nodes themselves know.
-Result<int> default_rank_count(const Context& context, std::span<const AllocatedNode> nodes, const Machine& machine);
+Result<int> default_rank_count(const Context& context, const Allocation& allocation, const Machine& machine);
 
 }  // namespace cppc::run
