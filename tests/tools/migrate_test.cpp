@@ -173,7 +173,7 @@ TEST_F(MigrateTest, AJobThatDoesNotConfirmTheCancellationIsNotWaitedFor) {
 
 TEST_F(MigrateTest, ACppcRunThatDoesNotAnswerIsNotWaitedFor) {
   boost::asio::io_context context;
-  const auto listener = run::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
+  const auto listener = tools::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
   const auto begin = std::chrono::steady_clock::now();
   const Finished finished = migrate({"--rank", "3", "--to", "node2", "--timeout", "0.2"});
   EXPECT_EQ(finished.status, 124);
@@ -264,7 +264,7 @@ TEST_F(MigrateTest, WhatADeadJobHasLeftIsRemoved) {
 
 TEST_F(MigrateTest, AJobThatDoesNotAnswerIsAskedAgain) {
   boost::asio::io_context context;
-  auto listener = run::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
+  auto listener = tools::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
   const auto accept = [&listener] {
     pollfd one{listener.native_handle(), POLLIN, 0};
     EXPECT_EQ(poll(&one, 1, 60'000), 1);

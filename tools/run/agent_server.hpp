@@ -16,6 +16,8 @@
 
 namespace cppc::run {
 
+using namespace tools;
+
 class AgentServer {
  public:
   struct Events {

@@ -21,9 +21,13 @@
 #include "job.hpp"
 #include "network_access.hpp"
 
+namespace cppc::tools {
+class HttpServer;
+}
+
 namespace cppc::run {
 
-class HttpServer;
+using namespace tools;
 
 class Api {
  public:

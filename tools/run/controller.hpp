@@ -18,6 +18,8 @@
 
 namespace cppc::run {
 
+using namespace tools;
+
 class Controller {
  public:
   /// Starts its thread and listens; the sockets of the job are in `directory`. Agents have to know `key`.

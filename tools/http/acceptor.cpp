@@ -6,7 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 
-namespace cppc::run {
+namespace cppc::tools {
 namespace {
 
 using boost::system::error_code;
@@ -85,4 +85,4 @@ void Acceptor::hold() { listening_->hold(); }
 
 void Acceptor::go_on() { listening_->go_on(); }
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

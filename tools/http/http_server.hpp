@@ -9,7 +9,7 @@
 #include "acceptor.hpp"
 #include "http_session.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 
 class HttpServer {
  public:
@@ -17,9 +17,10 @@ class HttpServer {
     std::string whose;      ///< connections these are, for messages
     std::size_t at_a_time;  ///< so many connections; the others wait until they are accepted
     std::size_t longest;    ///< body of a request, in bytes
-    std::function<bool(const HttpRequest& head)> admits;   ///< on some thread, may wait
+    std::function<bool(const HttpRequest& head)>
+        admits;  ///< on some thread, may wait; empty: this user and root alone may connect
     std::function<HttpAnswer(const HttpRequest&)> answer;  ///< on some thread, may wait
-    std::unique_ptr<asio::ssl::context> tls;               ///< null: this user and root alone may connect
+    std::unique_ptr<asio::ssl::context> tls;               ///< null: unencrypted
   };
 
   /// From any thread; the io_context has to run until this has been destroyed.
@@ -45,4 +46,4 @@ class HttpServer {
   std::promise<void> all_ended_;
 };
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

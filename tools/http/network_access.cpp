@@ -11,11 +11,10 @@
 #include "../access/credential.hpp"
 #include "../access/token.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 namespace {
 
 using boost::system::error_code;
-using tools::error;
 
 Result<void> check_private(const std::filesystem::path& key) {
   struct stat status {};
@@ -74,18 +73,18 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const NetworkAccess& access
 
 Result<Admission> choose_admission(const NetworkAccess& access, asio::ssl::context& tls, std::uint16_t port) {
   if (!access.token_file.empty()) {
-    auto token = tools::read_token(access.token_file);
+    auto token = read_token(access.token_file);
     if (!token) return error(std::move(token).error());
     return by_token(*std::move(token));
   }
   // Better now than at the first request.
-  if (const auto credential = tools::make_credential("cppc-live"); !credential) return error(credential.error());
+  if (const auto credential = make_credential("cppc-live"); !credential) return error(credential.error());
   return by_munge(
       [context = tls.native_handle(), port](std::string_view authority) { return is_own(context, port, authority); });
 }
 
 Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& endpoint) {
-  const std::string cannot = "cannot listen at " + tools::authority(endpoint.address, endpoint.port);
+  const std::string cannot = "cannot listen at " + authority(endpoint.address, endpoint.port);
   const auto address = numeric_endpoint(endpoint);
   if (!address) return error(cannot);
   auto listener = listen_at(context, *address, /*again=*/true);
@@ -93,4 +92,4 @@ Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& 
   return listener;
 }
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

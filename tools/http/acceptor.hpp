@@ -7,7 +7,7 @@
 
 #include "sockets.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 
 class Acceptor {
  public:
@@ -29,4 +29,4 @@ class Acceptor {
   std::shared_ptr<Listening> listening_;  // shared with what is called back
 };
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

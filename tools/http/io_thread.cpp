@@ -3,13 +3,13 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-namespace cppc::run {
+namespace cppc::tools {
 
 Result<std::unique_ptr<IoThread>> IoThread::create() {
   try {
     return std::unique_ptr<IoThread>(new IoThread);
   } catch (const boost::system::system_error& failure) {
-    return tools::error("cannot wait for events: " + failure.code().message());
+    return error("cannot wait for events: " + failure.code().message());
   }
 }
 
@@ -33,4 +33,4 @@ void after(asio::io_context& context, std::chrono::milliseconds delay, std::func
   });
 }
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

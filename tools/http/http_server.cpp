@@ -4,7 +4,7 @@
 
 #include "io_thread.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 
 HttpServer::HttpServer(asio::io_context& context, ListeningSocket listener, Settings settings)
     : context_(context), settings_(std::move(settings)) {
@@ -24,9 +24,10 @@ HttpServer::~HttpServer() {
 }
 
 void HttpServer::accept(Socket socket) {
-  if (!settings_.tls && !is_own_peer(socket)) return;
-  const SessionPointer session = settings_.tls ? tls_session(std::move(socket), *settings_.tls, service_)
-                                               : own_user_session(std::move(socket), service_);
+  if (!settings_.admits && !is_own_peer(socket)) return;
+  const SessionPointer session = settings_.tls      ? tls_session(std::move(socket), *settings_.tls, service_)
+                                 : settings_.admits ? plain_session(std::move(socket), service_)
+                                                    : own_user_session(std::move(socket), service_);
   sessions_.insert(session);
   if (sessions_.size() >= settings_.at_a_time) door_->hold();
   session->start([this, weak = std::weak_ptr(session)] { ended(weak.lock()); });
@@ -45,4 +46,4 @@ void HttpServer::close_door() {
   if (sessions_.empty()) all_ended_.set_value();
 }
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

@@ -10,12 +10,12 @@
 #include "http_message.hpp"
 #include "sockets.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 
 /// What its sessions have from a server; it has to outlive them.
 struct HttpService {
   std::size_t longest = 0;                              ///< body of a request, in bytes
-  std::function<bool(const HttpRequest& head)> admits;  ///< empty: everybody may ask
+  std::function<bool(const HttpRequest& head)> admits;  ///< who is not known yet
   std::function<HttpAnswer(const HttpRequest&)> answer;
   asio::thread_pool workers{8};  ///< call these two, which may wait
 };
@@ -34,7 +34,10 @@ class HttpSession {
 /// Of this user or root: who has connected need not be admitted.
 std::shared_ptr<HttpSession> own_user_session(Socket socket, HttpService& service);
 
+/// Of anybody, unencrypted.
+std::shared_ptr<HttpSession> plain_session(Socket socket, HttpService& service);
+
 /// Of anybody.
 std::shared_ptr<HttpSession> tls_session(Socket socket, asio::ssl::context& tls, HttpService& service);
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

@@ -11,7 +11,7 @@ namespace boost::asio::ssl {
 class context;
 }
 
-namespace cppc::run {
+namespace cppc::tools {
 
 struct NetworkAccess {
   Endpoint listen;  ///< port 0: one that the system chooses
@@ -27,4 +27,4 @@ Result<Admission> choose_admission(const NetworkAccess& access, asio::ssl::conte
 
 Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& endpoint);
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

@@ -1,4 +1,4 @@
-/// TCP and UNIX sockets as cppc-run uses them: all closed on exec.
+/// TCP and UNIX sockets as the tools use them: all closed on exec.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -11,10 +11,9 @@
 
 #include "../common/result.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 
 namespace asio = boost::asio;
-using tools::Result;
 
 /// Of TCP and of the UNIX domain alike.
 using Socket = asio::basic_stream_socket<asio::generic::stream_protocol, asio::io_context::executor_type>;
@@ -60,4 +59,4 @@ bool is_own_peer(Socket& socket);
 /// "10.0.0.1:4711,...": where others reach `port` of this machine; the loopback address only when there is no other.
 std::string reachable_at(std::uint16_t port, Reach reach);
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

@@ -10,15 +10,13 @@
 #include <sstream>
 #include <thread>
 
-#include "../../tools/common/unique_fd.hpp"
-#include "running_loop.hpp"
-#include "socket.hpp"
+#include "../../../tools/common/unique_fd.hpp"
+#include "../running_loop.hpp"
+#include "../socket.hpp"
 #include "sockets.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 namespace {
-
-using tools::UniqueFd;
 
 /// From now on this process gets no descriptor.
 class NoDescriptors {
@@ -121,4 +119,4 @@ TEST_F(AcceptorTest, MayBeDestroyedByItsCallback) {
 }
 
 }  // namespace
-}  // namespace cppc::run
+}  // namespace cppc::tools

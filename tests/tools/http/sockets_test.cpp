@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <functional>
 
-namespace cppc::run {
+namespace cppc::tools {
 namespace {
 
 constexpr int kNotPossible = 77;
@@ -69,4 +69,4 @@ TEST(Sockets, BothFamiliesArePublished) {
 }
 
 }  // namespace
-}  // namespace cppc::run
+}  // namespace cppc::tools

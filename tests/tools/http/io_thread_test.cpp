@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace cppc::run {
+namespace cppc::tools {
 namespace {
 
 using namespace std::chrono_literals;
@@ -30,4 +30,4 @@ TEST(IoThread, TimersGoOffOnceTheirTimeHasCome) {
 }
 
 }  // namespace
-}  // namespace cppc::run
+}  // namespace cppc::tools

@@ -6,7 +6,7 @@
 #include "../access/credential.hpp"
 #include "cppc/agent_key.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 namespace {
 
 // What follows the scheme in the one header that says who asks; empty when it says nothing of the kind.
@@ -28,16 +28,16 @@ Admission by_munge(std::function<bool(std::string_view authority)> is_own) {
   return [is_own = std::move(is_own)](const HttpRequest& request) {
     const std::string text = shown(request, "MUNGE");
     if (text.empty()) return false;
-    const auto credential = tools::open_credential(text);
+    const auto credential = open_credential(text);
     if (!credential) {
       spdlog::info("a credential of MUNGE is not good: {}", credential.error());
       return false;
     }
-    const std::string before_authority = tools::statement(request.method, request.path, "");
+    const std::string before_authority = statement(request.method, request.path, "");
     return (credential->user == geteuid() || credential->user == 0) &&
            credential->statement.starts_with(before_authority) &&
            is_own(std::string_view(credential->statement).substr(before_authority.size()));
   };
 }
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

@@ -15,13 +15,12 @@
 
 #include "../common/job_directory.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 namespace {
 
 using asio::generic::stream_protocol;
 using asio::ip::tcp;
 using boost::system::error_code;
-using tools::error;
 
 // A link's own IPv6 addresses mean nothing without the name that each machine has for its interface there.
 bool is_seen_by_others(const ifaddrs& interface) {
@@ -69,7 +68,7 @@ Result<Listener> listen_on_tcp(asio::io_context& context, Reach reach) {
 }
 
 Result<ListeningSocket> listen_on_unix(asio::io_context& context, const std::filesystem::path& path) {
-  if (const auto address = tools::socket_address(path); !address) return error(address.error());
+  if (const auto address = socket_address(path); !address) return error(address.error());
   ListeningSocket socket(context);
   error_code failure;
   socket.open(asio::local::stream_protocol(), failure);
@@ -150,4 +149,4 @@ std::string reachable_at(std::uint16_t port, Reach reach) {
   return list.empty() ? loopback : list;
 }
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

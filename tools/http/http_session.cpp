@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace cppc::run {
+namespace cppc::tools {
 namespace {
 
 namespace http = boost::beast::http;
@@ -55,9 +55,13 @@ std::string peer_of(const Socket& socket) {
 std::string head_of(const HttpAnswer& answer) {
   http::response<http::empty_body> head;
   head.result(static_cast<unsigned>(answer.status));
-  head.set(http::field::content_type, "application/json");
+  head.set(http::field::content_type, answer.content_type);
   head.keep_alive(false);
-  head.content_length(answer.body.size());
+  if (answer.stream) {
+    head.set(http::field::cache_control, "no-store");
+  } else {
+    head.content_length(answer.body.size());
+  }
   std::ostringstream text;
   text << head.base();
   return text.str();
@@ -94,7 +98,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 
   void close_door() override {
     closing_ = true;
-    if (!admitted_ || parting_) end();
+    if (!admitted_ || parting_ || endless_) end();
   }
 
  private:
@@ -147,6 +151,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
     request_.path = head.target().substr(0, head.target().find('?'));
     for (auto [one, end] = head.equal_range(http::field::authorization); one != end; ++one)
       request_.authorization.emplace_back(one->value());
+    request_.last_event_id = head["Last-Event-ID"];
     if (admitted_) return admitted(true);
     have_done([this] { return service_.admits(request_); }, [this](bool may) { admitted(may); });
   }
@@ -190,8 +195,26 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 
   void send(const HttpAnswer& answer) {
     answer_ = head_of(answer);
-    if (request_.method != "HEAD") answer_ += answer.body;
-    asio::async_write(stream_, asio::buffer(answer_), call([this] { part(); }));
+    if (request_.method != "HEAD") {
+      answer_ += answer.body;
+      endless_ = answer.stream;
+    }
+    asio::async_write(stream_, asio::buffer(answer_), call([this] { sent(); }));
+  }
+
+  void sent() {
+    if (!endless_) return part();
+    give(patience);
+    endless_->next([self = this->shared_from_this()](std::string more) {
+      asio::post(self->executor_, [self, more = std::move(more)]() mutable { self->send_more(std::move(more)); });
+    });
+  }
+
+  void send_more(std::string more) {
+    if (over_) return;
+    if (more.empty()) return part();
+    answer_ = std::move(more);
+    asio::async_write(stream_, asio::buffer(answer_), call([this] { sent(); }));
   }
 
   // To close a socket that has something to read left takes the answer from the other side's hands.
@@ -233,6 +256,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   http::request_parser<http::string_body> parser_;
   HttpRequest request_;
   std::string answer_;
+  std::shared_ptr<HttpStream> endless_;
   std::array<char, 4096> rest_{};
   std::function<void()> ended_;
   bool admitted_;
@@ -251,8 +275,12 @@ std::shared_ptr<HttpSession> own_user_session(Socket socket, HttpService& servic
   return std::make_shared<Session<Socket>>(service, /*admitted=*/true, std::move(socket));
 }
 
+std::shared_ptr<HttpSession> plain_session(Socket socket, HttpService& service) {
+  return std::make_shared<Session<Socket>>(service, /*admitted=*/false, std::move(socket));
+}
+
 std::shared_ptr<HttpSession> tls_session(Socket socket, asio::ssl::context& tls, HttpService& service) {
   return std::make_shared<Session<TlsStream>>(service, /*admitted=*/false, std::move(socket), tls);
 }
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

@@ -7,7 +7,7 @@
 
 #include "http_message.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 
 using Admission = std::function<bool(const HttpRequest& head)>;
 
@@ -18,4 +18,4 @@ Admission by_token(std::string token);
 /// request to a server of which `is_own` says that it is this one ("HOST:PORT").
 Admission by_munge(std::function<bool(std::string_view authority)> is_own);
 
-}  // namespace cppc::run
+}  // namespace cppc::tools

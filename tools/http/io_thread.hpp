@@ -1,5 +1,5 @@
-/// One thread that waits for sockets, timers and functions from other threads, and calls back. All that cppc-run does
-/// with sockets happens on it.
+/// One thread that waits for sockets, timers and functions from other threads, and calls back. All that a
+/// program does with sockets happens on it.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -11,10 +11,9 @@
 
 #include "../common/result.hpp"
 
-namespace cppc::run {
+namespace cppc::tools {
 
 namespace asio = boost::asio;
-using tools::Result;
 
 class IoThread {
  public:
@@ -45,4 +44,4 @@ void post(asio::io_context& context, std::function<void()> function);
 /// From that thread, or before it runs.
 void after(asio::io_context& context, std::chrono::milliseconds delay, std::function<void()> function);
 
-}  // namespace cppc::run
+}  // namespace cppc::tools
