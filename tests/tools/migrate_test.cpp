@@ -102,6 +102,16 @@ TEST_F(MigrateTest, SeveralRanksAndEvacuations) {
   EXPECT_NE(finished.output.find("node1: safe to power off\n"), std::string::npos) << finished.output;
 }
 
+TEST_F(MigrateTest, AnEvacuationAvoidsNodes) {
+  start();
+  const Finished planned = migrate({"--evacuate", "node1", "--avoid", "node2,elsewhere", "--dry-run"});
+  EXPECT_EQ(planned.output, "would move rank 2: node1 -> node0, rank 3: node1 -> node0\n") << planned.errors;
+  const Finished nowhere = migrate({"--evacuate", "node1", "--avoid", "node0,node2"});
+  EXPECT_EQ(nowhere.status, 3);
+  EXPECT_NE(nowhere.errors.find("all other nodes of the job are to be avoided"), std::string::npos) << nowhere.errors;
+  EXPECT_EQ(migrate({"--evacuate", "node1", "--avoid", "node2", "--to", "node0"}).status, 2);
+}
+
 TEST_F(MigrateTest, ExitStatusSaysHowItEnded) {
   start();
   Process failed = start_migrate({"--rank", "3", "--to", "node2"});

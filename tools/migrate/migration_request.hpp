@@ -15,6 +15,7 @@ struct Request {
   std::vector<int> ranks;  ///< or:
   std::string evacuate;
   std::vector<std::string> to;
+  std::vector<std::string> avoid;
   bool dry_run = false;
   bool json = false;
   std::optional<double> timeout_s;
