@@ -126,7 +126,7 @@ void Engine::take_back() {
     const auto& [node, evacuation] = one;
     if (evacuation.stage == Stage::running || is_condemned(node, /*still=*/false)) return false;
     if (evacuation.stage == Stage::waiting) {
-      tell(Kind::taken_back, node, "resolved before its evacuation began: it is not emptied");
+      tell(Kind::taken_back, node, "resolved while it waited: it is not emptied");
     } else {
       tell(Kind::usable, node, "nothing is wrong with it any more");
     }

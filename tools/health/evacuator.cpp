@@ -8,6 +8,7 @@
 #include "clock.hpp"
 #include "exit.hpp"
 #include "job_client.hpp"
+#include "slurm.hpp"
 
 namespace cppc::health {
 namespace {
@@ -23,6 +24,8 @@ using namespace std::chrono_literals;
 constexpr Time patience = 60s;        // with a status, a plan, and with the end of a migrate whose time is up
 constexpr double least_bytes = 16e6;  // smaller images say nothing about the rate
 constexpr Time shortest = 1s;
+constexpr Time patience_with_slurm = 10s;
+constexpr std::size_t longest_reason = 200;
 
 std::string megabytes(double bytes) { return std::to_string(std::llround(bytes / 1e6)) + " MB"; }
 
@@ -90,22 +93,41 @@ struct Evacuator::Need {
   double bytes = 0;  ///< of its ranks there
 };
 
+struct Evacuator::Seen {
+  std::vector<Need> needs;
+  std::string silent;  ///< what does not answer, for people; empty: all do
+};
+
 Report Evacuator::operator()(const Task& task) {
   const Time end = time_since_boot() + task.start.left;
-  auto needs = look(task);
-  if (!needs) return {Outcome::failed, "failed", needs.error()};
-  if (needs->empty()) return {Outcome::emptied, "nothing-there", "no job that is known here uses it"};
+  if (slurm_ && !dry_run_) drain(task);
+  auto seen = look(task);
+  if (!seen) return {Outcome::failed, "failed", seen.error()};
+  if (seen->needs.empty() && !seen->silent.empty())
+    return {Outcome::failed, "silent", "not known to be empty: " + seen->silent};
+  if (seen->needs.empty()) return {Outcome::emptied, "nothing-there", "no job that is known here uses it"};
   if (dry_run_) return plan(task);
-  if (is_too_much(task, *needs)) return smallest_first(task, *std::move(needs), end);
+  if (is_too_much(task, seen->needs)) return smallest_first(task, std::move(seen->needs), end);
   return empty(task, "", end - time_since_boot());
 }
 
-Result<std::vector<Evacuator::Need>> Evacuator::look(const Task& task) const {
+// Before ranks leave, so that no others come. What Slurm has drained itself has its own reason.
+void Evacuator::drain(const Task& task) const {
+  if (task.start.trigger == slurm_drain) return;
+  const auto finished = run_command({"scontrol", "update", "nodename=" + task.start.node, "state=drain",
+                                     "reason=" + std::string(own_reason) + task.start.cause.substr(0, longest_reason)},
+                                    patience_with_slurm, task.stop);
+  if (finished && finished->status == 0) return;
+  task.tell("is not drained in Slurm, new jobs may come: " +
+            (finished ? first_line(finished->errors) : finished.error()));
+}
+
+Result<Evacuator::Seen> Evacuator::look(const Task& task) const {
   const auto finished = run_command({migrate_, "status", "--json"}, patience, task.stop);
   if (!finished) return error(finished.error());
   const json jobs = json::parse(finished->output, nullptr, /*allow_exceptions=*/false);
   if (finished->status != 0 || !jobs.is_array()) return error("migrate status: " + first_line(finished->errors));
-  std::vector<Need> needs;
+  Seen seen{{}, first_line(finished->errors)};
   for (const json& job : jobs) {
     const json& nodes = list(job, "nodes");
     const auto node = std::ranges::find_if(nodes, [&](const json& one) { return is_meant(one, task.start.node); });
@@ -113,9 +135,9 @@ Result<std::vector<Evacuator::Need>> Evacuator::look(const Task& task) const {
     Need need{migrate::text(job, "job")};
     for (const json& rank : list(job, "ranks"))
       if (migrate::text(rank, "node") == migrate::text(*node, "node")) need.bytes += number(rank, "bytes");
-    needs.push_back(need);
+    seen.needs.push_back(need);
   }
-  return needs;
+  return seen;
 }
 
 bool Evacuator::is_too_much(const Task& task, const std::vector<Need>& needs) const {

@@ -66,7 +66,7 @@ int run_daemon(const Configuration& configuration) {
   const Site& site = configuration.site;
   if (!configuration.listen)
     return fail(wrong_usage, "the configuration has no [listen]: write token_file = \"...\" into it");
-  Evacuator evacuator(site.migrate.empty() ? beside_this("migrate") : site.migrate, site.dry_run);
+  Evacuator evacuator(site.migrate.empty() ? beside_this("migrate") : site.migrate, site.dry_run, site.slurm);
   auto io = tools::IoThread::create();
   if (!io) return fail(EXIT_FAILURE, io.error());
   const auto daemon = Daemon::start(

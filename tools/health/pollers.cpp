@@ -10,7 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* slurm_source = "slurm-drain";
 constexpr Time patience = 30s;
 
 Result<std::string> output_of(const std::vector<std::string>& command, Time limit, const std::stop_token& stop) {
@@ -25,10 +24,10 @@ void poll_slurm(Daemon& daemon, bool drains, const std::stop_token& stop) {
   const auto output = output_of(sinfo_command(), patience, stop);
   if (stop.stop_requested()) return;
   const auto nodes = output ? parse_sinfo(*output) : tools::error(output.error());
-  daemon.polled(slurm_source, nodes ? "" : nodes.error());
+  daemon.polled(slurm_drain, nodes ? "" : nodes.error());
   if (!nodes) return;
   daemon.set_nodes(nodes->all);
-  const auto notices = slurm_notices(*nodes, daemon.firing(slurm_source));
+  const auto notices = slurm_notices(*nodes, daemon.firing(slurm_drain));
   if (drains && !notices.empty()) daemon.take(notices);
 }
 
@@ -75,7 +74,7 @@ Pollers::Pollers(Daemon& daemon, const Configuration& configuration) {
   bool drains = false;
   Time every = 60s;  // for the names of the nodes
   for (const Source& source : configuration.sources) {
-    if (source.kind == slurm_source) {
+    if (source.kind == slurm_drain) {
       drains = true;
       every = source.every;
     } else if (source.kind == "command") {

@@ -4,12 +4,6 @@
 #include <sstream>
 
 namespace cppc::health {
-namespace {
-
-constexpr const char* source = "slurm-drain";
-
-}  // namespace
-
 std::vector<std::string> sinfo_command() { return {"sinfo", "-h", "-N", "-o", "%N|%t|%E"}; }
 
 Result<SlurmNodes> parse_sinfo(const std::string& output) {
@@ -36,10 +30,10 @@ std::vector<Notice> slurm_notices(const SlurmNodes& nodes, const std::vector<Not
     return std::ranges::any_of(firing, [&](const Notice& one) { return one.node == node; });
   };
   for (const auto& [node, reason] : nodes.draining) {
-    if (says(node)) continue;
+    if (says(node) || reason.starts_with(own_reason)) continue;
     Notice notice;
     notice.key = "drain:" + node;
-    notice.source = source;
+    notice.source = slurm_drain;
     notice.node = node;
     notice.reason = reason == "none" ? "drained" : reason;
     notices.push_back(notice);

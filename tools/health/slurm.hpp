@@ -7,6 +7,11 @@
 
 namespace cppc::health {
 
+/// The source of its notices.
+inline constexpr const char* slurm_drain = "slurm-drain";
+/// What the reason begins with of nodes that cppc-health has drained: they need no notice.
+inline constexpr const char* own_reason = "cppc: ";
+
 struct SlurmNodes {
   std::set<std::string> all;
   std::map<std::string, std::string> draining;  ///< and failing, still with jobs: the reason by node

@@ -24,10 +24,12 @@ class EvacuatorTest : public testing::Test {
   void start(const std::string& status, const std::string& answers, bool dry_run = false) {
     directory_.write("status.json", status);
     const std::string folder = directory_.path();
-    const std::string script =
-        directory_.script("migrate", "if [ \"$1\" = status ]; then cat " + folder +
-                                         "/status.json; exit; fi\necho \"$@\" >>" + folder + "/calls\n" + answers);
-    evacuator_.emplace(script, dry_run);
+    const std::string script = directory_.script(
+        "migrate", "cd " + folder +
+                       "\nif [ \"$1\" = status ]; then cat status.json; cat silent >&2 2>/dev/null; exit 0; fi\n"
+                       "echo \"$@\" >>calls\n" +
+                       answers);
+    evacuator_.emplace(script, dry_run, slurm_);
   }
   Report empty(Time left = 600s, const std::string& node = "node1", std::set<std::string> avoid = {}) {
     const auto tell = [this](const std::string& text) { told_ += text; };
@@ -41,6 +43,7 @@ class EvacuatorTest : public testing::Test {
 
   test::TemporaryDirectory directory_;
   std::optional<Evacuator> evacuator_;
+  bool slurm_ = false;
   std::string told_;
 };
 
@@ -96,10 +99,35 @@ TEST_F(EvacuatorTest, ANodeThatNoJobHasIsEmpty) {
   EXPECT_EQ(empty().outcome, Outcome::emptied);
 }
 
+TEST_F(EvacuatorTest, ANodeIsNotEmptyForJobsThatDoNotAnswer) {
+  directory_.write("silent", "migrate: no answer from job large-1 of user1\n");
+  start("[]", "exit 1");
+  const Report report = empty();
+  EXPECT_EQ(report.outcome, Outcome::failed);
+  EXPECT_EQ(report.said, "not known to be empty: migrate: no answer from job large-1 of user1");
+}
+
+TEST_F(EvacuatorTest, SlurmKeepsNewJobsOffTheNode) {
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (directory_.path() + ":" + path).c_str(), 1);
+  directory_.script("scontrol", "echo \"$@\" >>" + directory_.path() + "/drained");
+  slurm_ = true;
+  start("[]", "exit 1");
+  EXPECT_EQ(empty().outcome, Outcome::emptied);
+  std::ostringstream drained;
+  drained << std::ifstream(directory_.path() + "/drained").rdbuf();
+  EXPECT_EQ(drained.str(), "update nodename=node1 state=drain reason=cppc: cause\n");
+  EXPECT_EQ(told_, "");
+  directory_.script("scontrol", "echo 'Invalid user id' >&2; exit 1");
+  EXPECT_EQ(empty().outcome, Outcome::emptied) << "all the same";
+  EXPECT_EQ(told_, "is not drained in Slurm, new jobs may come: Invalid user id");
+  setenv("PATH", path.c_str(), 1);
+}
+
 TEST_F(EvacuatorTest, AMigrateThatDoesNotWorkEmptiesNothing) {
   start("no JSON", "exit 0");
   EXPECT_EQ(empty().outcome, Outcome::failed);
-  evacuator_.emplace("/nonexistent/migrate", false);
+  evacuator_.emplace("/nonexistent/migrate", false, false);
   EXPECT_EQ(empty().said, "cannot start /nonexistent/migrate: No such file or directory");
 }
 

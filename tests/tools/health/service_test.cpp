@@ -56,8 +56,7 @@ TEST_F(ServiceTest, ANoticeEmptiesANodeAndTheAuditLogNamesTheCause) {
   await_stage("node1", "emptied");
   EXPECT_TRUE(nothing_begun());
   EXPECT_EQ(evacuation_of("node1")["said"], "safe to power off");
-  EXPECT_NE(audit().find("safe to power off; cause: ipmi: fan fails (k)"), std::string::npos)
-      << audit();
+  EXPECT_NE(audit().find("safe to power off; cause: ipmi: fan fails (k)"), std::string::npos) << audit();
 }
 
 TEST_F(ServiceTest, AlertmanagersMessagesAreNotices) {

@@ -55,6 +55,7 @@ TEST(Slurm, NodesThatDrainFireUntilTheyNeitherDrainNorAreDrained) {
   auto notices =
       slurm_notices(read("node0|idle|none\nnode1|drng*|NHC: fan | 3\nnode2|drain|old\nnode1|drng*|NHC: fan | 3\n"), {});
   ASSERT_EQ(notices.size(), 1u) << "node2 has no jobs";
+  EXPECT_TRUE(slurm_notices(read("node1|drng|cppc: ipmi: fan\n"), {}).empty()) << "which cppc-health has drained";
   EXPECT_EQ(notices[0].node, "node1");
   EXPECT_EQ(notices[0].reason, "NHC: fan | 3");
   EXPECT_TRUE(slurm_notices(read("node1|drng|NHC\nnode0|idle|none\n"), notices).empty()) << "said before";
