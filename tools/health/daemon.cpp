@@ -64,7 +64,8 @@ void Daemon::take(const std::vector<Notice>& notices) {
   const Time now = time_since_boot();
   std::vector<json> records;
   std::vector<Event> all;
-  for (const Notice& notice : notices) {
+  for (const Notice& said : notices) {
+    const Notice notice = engine_.named(said);
     const bool changed = engine_.take(notice, now);
     if (changed) records.push_back(Journal::notice(notice));
     const auto events = engine_.events();

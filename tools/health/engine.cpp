@@ -43,9 +43,13 @@ void Engine::tell(Kind kind, const std::string& node, const std::string& text, c
                      about != nullptr ? health::text(about->rule.action) : ""});
 }
 
-bool Engine::take(const Notice& said, Time now) {
-  Notice notice = said;
-  if (!nodes_.contains(notice.node)) notice.node = tools::without_domain(notice.node);
+Notice Engine::named(Notice notice) const {
+  const std::string name = tools::without_domain(notice.node);
+  if (!nodes_.contains(notice.node) && nodes_.contains(name)) notice.node = name;
+  return notice;
+}
+
+bool Engine::take(const Notice& notice, Time now) {
   const auto known = conditions_.find(key_of(notice));
   if (!notice.firing) return known != conditions_.end() && resolve(known->second, now);
   if (known != conditions_.end()) {
@@ -188,10 +192,11 @@ std::string Engine::brake(const std::string& node, Time now) const {
 // The most urgent first.
 std::vector<std::string> Engine::waiting(Time now) const {
   std::vector<std::string> nodes;
-  for (const auto& [node, evacuation] : evacuations_)
+  for (const auto& [node, evacuation] : evacuations_) {
     if (evacuation.stage == Stage::waiting && now >= evacuation.not_before &&
         (evacuation.attempts > 0 || is_condemned(node, /*still=*/true)))
       nodes.push_back(node);
+  }
   std::ranges::stable_sort(nodes, {}, [&](const std::string& node) { return evacuations_.at(node).deadline; });
   return nodes;
 }

@@ -83,7 +83,10 @@ class Engine {
   /// Those of the cluster. Notices of others are not for it.
   void set_nodes(std::set<std::string> nodes) { nodes_ = std::move(nodes); }
 
-  /// Whether that has changed anything: the same said again does not.
+  /// With the node's name as the cluster has it, if it is known without its domain.
+  Notice named(Notice notice) const;
+
+  /// Whether that has changed anything: the same said again does not. The notice is as named() returns it.
   bool take(const Notice& notice, Time now);
 
   struct Start {

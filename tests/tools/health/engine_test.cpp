@@ -97,7 +97,8 @@ TEST_F(EngineTest, AnUnknownNodeIsSaidOnceAndCounted) {
   EXPECT_EQ(begun(0s), Nodes{});
   EXPECT_EQ(count(Kind::unknown_node), 3);
   EXPECT_EQ(std::ranges::count_if(seen_, [](const Event& event) { return !event.text.empty(); }), 1);
-  EXPECT_TRUE(engine_->take(notice("node1.example.org"), 0s)) << "the same node with its domain";
+  EXPECT_TRUE(engine_->take(engine_->named(notice("node1.example.org")), 0s)) << "the same node with its domain";
+  EXPECT_EQ(engine_->named(notice("node9.example.org")).node, "node9.example.org");
   EXPECT_EQ(begun(0s), Nodes{"node1"});
 }
 

@@ -113,7 +113,7 @@ TEST_F(ServiceTest, AStormIsAnsweredAndBraked) {
 
 TEST_F(ServiceTest, AnotherProcessGoesOnWhereThisOneEnded) {
   start("evacuate_at_once = 1\n" + evacuate);
-  EXPECT_EQ(post("[" + notice("node1", "1") + "," + notice("node2", "2") + "]"), 200);
+  EXPECT_EQ(post("[" + notice("node1.example.org", "1") + "," + notice("node2", "2") + "]"), 200);
   EXPECT_EQ(next_task().start.node, "node1");
   stop();
   start_again();
