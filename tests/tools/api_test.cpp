@@ -187,6 +187,9 @@ TEST_F(ApiTest, MalformedRequestsAreRefusedAndTheJobGoesOn) {
                            R"({"evacuate":"node1","timeout_s":-1})",
                            R"({"evacuate":"node1","timeout_s":"1"})",
                            R"({"evacuate":"node1","timeout_s":1e9})",
+                           R"({"evacuate":"node1","avoid":"node2"})",
+                           R"({"evacuate":"node1","avoid":["node2"],"to":["node0"]})",
+                           R"({"ranks":[1],"avoid":["node2"],"to":["node0"]})",
                            R"({"evacuate":"node1","force":true})"}) {
     EXPECT_EQ(post_raw(body), "400") << body;
   }

@@ -73,7 +73,7 @@ class FakeManager : public run::ResourceManager {
 // A job whose cppc-run accepts connections and says nothing.
 class SilentJob {
  public:
-  explicit SilentJob(const std::string& path) : listener_(run::listen_on_unix(context_, path).value()) {}
+  explicit SilentJob(const std::string& path) : listener_(tools::listen_on_unix(context_, path).value()) {}
   ~SilentJob() {
     over_ = true;
     shutdown(listener_.native_handle(), SHUT_RD);
@@ -82,7 +82,7 @@ class SilentJob {
 
  private:
   boost::asio::io_context context_;
-  run::ListeningSocket listener_;
+  tools::ListeningSocket listener_;
   std::atomic<bool> over_ = false;
   std::thread thread_{[this] {
     while (!over_) {

@@ -102,6 +102,16 @@ TEST_F(MigrateTest, SeveralRanksAndEvacuations) {
   EXPECT_NE(finished.output.find("node1: safe to power off\n"), std::string::npos) << finished.output;
 }
 
+TEST_F(MigrateTest, AnEvacuationAvoidsNodes) {
+  start();
+  const Finished planned = migrate({"--evacuate", "node1", "--avoid", "node2,elsewhere", "--dry-run"});
+  EXPECT_EQ(planned.output, "would move rank 2: node1 -> node0, rank 3: node1 -> node0\n") << planned.errors;
+  const Finished nowhere = migrate({"--evacuate", "node1", "--avoid", "node0,node2"});
+  EXPECT_EQ(nowhere.status, 3);
+  EXPECT_NE(nowhere.errors.find("all other nodes of the job are to be avoided"), std::string::npos) << nowhere.errors;
+  EXPECT_EQ(migrate({"--evacuate", "node1", "--avoid", "node2", "--to", "node0"}).status, 2);
+}
+
 TEST_F(MigrateTest, ExitStatusSaysHowItEnded) {
   start();
   Process failed = start_migrate({"--rank", "3", "--to", "node2"});
@@ -173,7 +183,7 @@ TEST_F(MigrateTest, AJobThatDoesNotConfirmTheCancellationIsNotWaitedFor) {
 
 TEST_F(MigrateTest, ACppcRunThatDoesNotAnswerIsNotWaitedFor) {
   boost::asio::io_context context;
-  const auto listener = run::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
+  const auto listener = tools::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
   const auto begin = std::chrono::steady_clock::now();
   const Finished finished = migrate({"--rank", "3", "--to", "node2", "--timeout", "0.2"});
   EXPECT_EQ(finished.status, 124);
@@ -264,7 +274,7 @@ TEST_F(MigrateTest, WhatADeadJobHasLeftIsRemoved) {
 
 TEST_F(MigrateTest, AJobThatDoesNotAnswerIsAskedAgain) {
   boost::asio::io_context context;
-  auto listener = run::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
+  auto listener = tools::listen_on_unix(context, jobs_ + "/busy-1.sock").value();
   const auto accept = [&listener] {
     pollfd one{listener.native_handle(), POLLIN, 0};
     EXPECT_EQ(poll(&one, 1, 60'000), 1);

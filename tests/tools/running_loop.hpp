@@ -18,12 +18,12 @@ class RunningLoop {
   auto call(Function function) {
     std::packaged_task<decltype(function())()> task(std::move(function));
     auto result = task.get_future();
-    run::post(context(), [&task] { task(); });
+    tools::post(context(), [&task] { task(); });
     return result.get();
   }
 
  private:
-  std::unique_ptr<run::IoThread> io_ = run::IoThread::create().value();
+  std::unique_ptr<tools::IoThread> io_ = tools::IoThread::create().value();
 };
 
 }  // namespace cppc::test

@@ -125,6 +125,11 @@ bool is_certificate_of(SSL* session, const std::string& host) {
                            : X509_check_host(certificate, host.data(), host.size(), 0, nullptr) == 1);
 }
 
+std::string host_and_port(const TlsServer& server) {
+  const std::string host = server.host.find(':') == std::string::npos ? server.host : "[" + server.host + "]";
+  return host + ":" + std::to_string(server.port);
+}
+
 error_code connect(Steps& steps, tcp::socket& socket, const TlsServer& server, std::chrono::milliseconds patience) {
   tcp::resolver resolver(steps.context());
   tcp::resolver::results_type places;
@@ -168,6 +173,15 @@ HttpReply ask_by_socket(const std::filesystem::path& path, const HttpRequest& re
   return exchange(steps, socket, message(request, "localhost"), [&] { close(socket); });
 }
 
+HttpReply ask_by_tcp(const std::string& host, std::uint16_t port, const HttpRequest& request,
+                     const Patience& patience) {
+  Steps steps(patience.all);
+  tcp::socket socket(steps.context());
+  const TlsServer server{host, port, {}};
+  if (const auto failure = connect(steps, socket, server, patience.connecting)) return failed(failure.message());
+  return exchange(steps, socket, message(request, host_and_port(server)), [&] { close(socket); });
+}
+
 HttpReply ask_by_tls(const TlsServer& server, const HttpRequest& request, const Patience& patience) {
   Steps steps(patience.all);
   asio::ssl::context tls(asio::ssl::context::tls_client);
@@ -177,9 +191,7 @@ HttpReply ask_by_tls(const TlsServer& server, const HttpRequest& request, const 
   if (const auto failure = connect(steps, stream.next_layer(), server, patience.connecting))
     return failed(failure.message());
   if (std::string reason = secure(steps, stream, server.host); !reason.empty()) return failed(std::move(reason));
-  const std::string host = server.host.find(':') == std::string::npos ? server.host : "[" + server.host + "]";
-  return exchange(steps, stream, message(request, host + ":" + std::to_string(server.port)),
-                  [&] { close(stream.next_layer()); });
+  return exchange(steps, stream, message(request, host_and_port(server)), [&] { close(stream.next_layer()); });
 }
 
 }  // namespace cppc::migrate

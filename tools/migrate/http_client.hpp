@@ -28,6 +28,9 @@ struct Patience {
 
 HttpReply ask_by_socket(const std::filesystem::path& socket, const HttpRequest& request, const Patience& patience);
 
+/// Unencrypted.
+HttpReply ask_by_tcp(const std::string& host, std::uint16_t port, const HttpRequest& request, const Patience& patience);
+
 struct TlsServer {
   std::string host;
   std::uint16_t port = 0;

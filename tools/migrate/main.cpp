@@ -140,6 +140,9 @@ int main(int argc, char** argv) {
   auto* to = app.add_option("--to", request.to, "the node to move to; several to share the ranks out")
                  ->delimiter(',')
                  ->allow_extra_args(false);
+  auto* avoid = app.add_option("--avoid", request.avoid, "nodes that no rank is to go to when a node is evacuated")
+                    ->delimiter(',')
+                    ->allow_extra_args(false);
   auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
   auto* keep_node = app.add_flag("--keep-node", request.keep_node,
                                  "leave the evacuated node in the job of the resource manager (Slurm)");
@@ -158,9 +161,10 @@ int main(int argc, char** argv) {
   status->fallthrough();
   rank->needs(to)->excludes(evacuate);
   keep_node->needs(evacuate);
+  avoid->needs(evacuate)->excludes(to);
   for (auto* option : {authority, token, munge}) option->needs(server);
   token->excludes(munge);
-  for (auto* option : {rank, evacuate, to, dry_run, timeout}) status->excludes(option);
+  for (auto* option : {rank, evacuate, to, avoid, dry_run, timeout}) status->excludes(option);
   try {
     app.parse(argc, argv);
     if (!*status && !*rank && !*evacuate) throw CLI::RequiredError("--rank, --evacuate or status");

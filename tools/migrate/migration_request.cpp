@@ -19,6 +19,7 @@ json to_json(const Request& request) {
   if (!request.ranks.empty()) body["ranks"] = request.ranks;
   if (!request.evacuate.empty()) body["evacuate"] = request.evacuate;
   if (!request.to.empty()) body["to"] = request.to;
+  if (!request.avoid.empty()) body["avoid"] = request.avoid;
   if (request.dry_run) body["dry_run"] = true;
   if (request.keep_node) body["keep_node"] = true;
   if (request.timeout_s) body["timeout_s"] = *request.timeout_s;

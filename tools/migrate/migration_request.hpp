@@ -15,6 +15,7 @@ struct Request {
   std::vector<int> ranks;  ///< or:
   std::string evacuate;
   std::vector<std::string> to;
+  std::vector<std::string> avoid;
   bool keep_node = false;  ///< in the job of a resource manager
   bool dry_run = false;
   bool json = false;

@@ -15,6 +15,8 @@
 
 namespace cppc::run {
 
+using namespace tools;
+
 class AgentServer {
  public:
   struct Events {

@@ -1,11 +1,11 @@
 /// The job's interface for operators: HTTP and JSON on a UNIX socket that only this user can open and, if the user
 /// wants that, over the network (network_access.hpp).
 ///
-///   GET    /v1/job            the job: {"job","program","pid","controller","state","ranks","nodes","migrations"},
-///   "allocation" POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to"
-///   then optional;
-///                             optional "dry_run":true and "timeout_s":60 (until the migration point is reached).
-///                             202 with the migration, or for a dry run 200 with its {"moves"}
+///   GET    /v1/job            the job: {"job","program","pid","controller","allocation","state","ranks","nodes",
+///                             "migrations"}
+///   POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to" then optional;
+///                             without it "avoid":["node3"]; optional "dry_run":true and "timeout_s":60 (until the
+///                             migration point is reached). 202 with the migration, or for a dry run 200 with its {"moves"}
 ///   GET    /v1/migrations/ID  {"id","state","moves","bytes_done","bytes_total","seconds","frozen_ms","response_ms",
 ///                             "evacuation_ms","rebuild_ms","downtime_ms","image_bytes","status","reason","messages"};
 ///                             "status" is of cppc/status.h, "downtime_ms" a list, by rank
@@ -22,9 +22,13 @@
 #include "job.hpp"
 #include "network_access.hpp"
 
+namespace cppc::tools {
+class HttpServer;
+}
+
 namespace cppc::run {
 
-class HttpServer;
+using namespace tools;
 
 class Api {
  public:

@@ -28,13 +28,13 @@ Result<std::vector<int>> read_ranks(const json& field) {
   return ranks;
 }
 
-Result<std::vector<std::string>> read_names(const json& field) {
-  const tl::unexpected<std::string> wrong = error("\"to\" has to be a list of names of nodes");
+Result<std::vector<std::string>> read_names(const json& field, const std::string& name) {
+  const tl::unexpected<std::string> wrong = error("\"" + name + "\" has to be a list of names of nodes");
   if (!field.is_array()) return wrong;
   std::vector<std::string> names;
-  for (const json& name : field) {
-    if (!name.is_string()) return wrong;
-    names.push_back(name.get<std::string>());
+  for (const json& one : field) {
+    if (!one.is_string()) return wrong;
+    names.push_back(one.get<std::string>());
   }
   return names;
 }
@@ -44,10 +44,10 @@ Result<void> read_field(const std::string& name, const json& field, MigrationReq
     auto ranks = read_ranks(field);
     if (!ranks) return error(std::move(ranks).error());
     request.request.ranks = *std::move(ranks);
-  } else if (name == "to") {
-    auto names = read_names(field);
+  } else if (name == "to" || name == "avoid") {
+    auto names = read_names(field, name);
     if (!names) return error(std::move(names).error());
-    request.request.to = *std::move(names);
+    (name == "to" ? request.request.to : request.request.avoid) = *std::move(names);
   } else if (name == "evacuate") {
     if (!field.is_string() || field.get_ref<const std::string&>().empty()) {
       return error("\"evacuate\" has to be the name of a node");
@@ -135,6 +135,8 @@ Result<MigrationRequest> parse_request(const std::string& text) {
   if (moves == evacuates) return error("either \"ranks\" or \"evacuate\" has to be given");
   if (moves && request.keep_node) return error("\"keep_node\" is for \"evacuate\"");
   if (moves && request.request.to.empty()) return error("\"to\" has to name the node to move to");
+  if (!request.request.avoid.empty() && (moves || !request.request.to.empty()))
+    return error("\"avoid\" belongs to \"evacuate\" without \"to\"");
   return request;
 }
 

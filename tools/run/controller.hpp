@@ -20,6 +20,8 @@
 
 namespace cppc::run {
 
+using namespace tools;
+
 class Controller {
  public:
   /// Starts its thread and listens; the sockets of the job are in `directory`. Agents have to know `key`. `manager`,

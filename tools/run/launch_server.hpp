@@ -12,6 +12,8 @@
 
 namespace cppc::run {
 
+using namespace tools;
+
 class LaunchServer {
  public:
   /// `relay` has to outlive the server.

@@ -9,6 +9,8 @@
 
 namespace cppc::run {
 
+using namespace tools;
+
 class LineConnection {
  public:
   struct Events {

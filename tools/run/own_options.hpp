@@ -9,6 +9,8 @@
 
 namespace cppc::run {
 
+using namespace tools;
+
 struct OwnOptions {
   std::optional<NetworkAccess> network;
   bool preload = false;           ///< programs get libcppc as they start

@@ -18,6 +18,8 @@
 
 namespace cppc::run {
 
+using namespace tools;
+
 class Relay {
  public:
   /// Asked of a node whose daemon's connection has broken, which is no orderly end: may the job go on without it?

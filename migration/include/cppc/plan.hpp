@@ -41,6 +41,7 @@ struct Request {
   std::vector<int> ranks;
   std::string evacuate;
   std::vector<std::string> to;
+  std::vector<std::string> avoid;  ///< nodes that are not meant then; the job need not have them
 };
 
 /// Nodes by index in Snapshot::nodes.

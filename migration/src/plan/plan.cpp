@@ -173,13 +173,18 @@ Result<std::vector<Move>> place(Snapshot job, std::vector<int> ranks, const std:
   return moves;
 }
 
+std::vector<int> without_avoided(const Snapshot& job, std::vector<int> nodes, const std::vector<std::string>& avoid) {
+  std::erase_if(nodes, [&](int node) { return std::count(avoid.begin(), avoid.end(), job.nodes[node].name) > 0; });
+  return nodes;
+}
+
 Result<Plan> plan_evacuation(const Snapshot& job, const Request& request) {
   const auto node = find_node(job, request.evacuate);
   if (!node) return refuse(node.error());
   if (!can_be_left(job.nodes[*node])) return refuse(not_up(job.nodes[*node]));
   const auto others = all_other_nodes(job, *node);
   if (!others) return refuse(others.error());
-  const auto targets = request.to.empty() ? others : find_targets(job, request);
+  const auto targets = request.to.empty() ? without_avoided(job, *others, request.avoid) : find_targets(job, request);
   if (!targets) return refuse(targets.error());
   if (std::count(targets->begin(), targets->end(), *node)) {
     return refuse(job.nodes[*node].name + " cannot be evacuated to itself");
@@ -188,6 +193,8 @@ Result<Plan> plan_evacuation(const Snapshot& job, const Request& request) {
   for (int rank = 0; rank < static_cast<int>(job.ranks.size()); ++rank) {
     if (job.ranks[rank].node == *node) ranks.push_back(rank);
   }
+  if (targets->empty() && !ranks.empty())
+    return refuse("all other nodes of the job are to be avoided: there is nowhere to go");
   auto moves = place(job, std::move(ranks), *targets);
   if (!moves) return refuse(std::move(moves).error());
   return Plan{*std::move(moves), *node};

@@ -69,6 +69,16 @@ TEST(Plan, EvacuationGoesToTheNodesNamed) {
   EXPECT_EQ(moves(job(), evacuate("node0", {"node1"})), (std::vector<Move>{{0, 0, 1}, {1, 0, 1}}));
 }
 
+TEST(Plan, EvacuationKeepsAwayFromNodesToBeAvoided) {
+  Request request = evacuate("node1");
+  request.avoid = {"node2", "elsewhere"};
+  EXPECT_EQ(moves(job(), request), (std::vector<Move>{{2, 1, 0}, {3, 1, 0}}));
+  request.avoid = {"node0", "node2"};
+  EXPECT_EQ(refusal(job(), request), "all other nodes of the job are to be avoided: there is nowhere to go");
+  request.evacuate = "node2";
+  EXPECT_TRUE(moves(job(), request).empty()) << "no rank is on it";
+}
+
 TEST(Plan, FullNodesAreLoadedEvenly) {
   Snapshot full = job();
   full.ranks.push_back({2, GB, false});

@@ -43,12 +43,12 @@ class Scene {
   Job::Requests requests() {
     return {.send =
                 [this](int agent, const wire::Message& message) {
-                  run::post(context_, [this, agent, message] { server_.send(agent, message); });
+                  tools::post(context_, [this, agent, message] { server_.send(agent, message); });
                 },
             .give_up = [](int) {},
-            .await_exit = [this](int agent) { run::post(context_, [this, agent] { job_.retired(agent); }); },
-            .dismiss = [this] { run::post(context_, [this] { server_.dismiss(); }); },
-            .drop = [this](int agent) { run::post(context_, [this, agent] { server_.drop(agent); }); },
+            .await_exit = [this](int agent) { tools::post(context_, [this, agent] { job_.retired(agent); }); },
+            .dismiss = [this] { tools::post(context_, [this] { server_.dismiss(); }); },
+            .drop = [this](int agent) { tools::post(context_, [this, agent] { server_.drop(agent); }); },
             .end = [] {},
             .over = [](bool) {},
             .complete = [] {}};

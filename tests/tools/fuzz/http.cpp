@@ -57,10 +57,10 @@ class Scene {
   Job::Requests requests() {
     return {.send =
                 [this](int agent, const wire::Message& message) {
-                  run::post(loop_.context(), [=, this] { obey(agent, message); });
+                  tools::post(loop_.context(), [=, this] { obey(agent, message); });
                 },
             .give_up = [](int) {},
-            .await_exit = [this](int agent) { run::post(loop_.context(), [=, this] { job_.retired(agent); }); },
+            .await_exit = [this](int agent) { tools::post(loop_.context(), [=, this] { job_.retired(agent); }); },
             .dismiss = [] {},
             .drop = [](int) {},
             .end = [] {},

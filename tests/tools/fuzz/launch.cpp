@@ -109,7 +109,7 @@ class Scene {
   /// Led to mpirun's own port. Where the machine has no port left there is no daemon.
   int daemon() {
     if (!daemon_ && port_ == 0) {
-      if (auto listener = run::listen_on_tcp(context_, run::Reach::machine)) {
+      if (auto listener = tools::listen_on_tcp(context_, tools::Reach::machine)) {
         listener_ = *std::move(listener);
         port_ = relay_.open(node, {"127.0.0.1", listener_->port}).value_or(0);
       }
@@ -128,7 +128,7 @@ class Scene {
   Relay relay_;
   std::unique_ptr<run::LaunchServer> server_;
   std::array<tools::UniqueFd, 4> launchers_;
-  std::optional<run::Listener> listener_;
+  std::optional<tools::Listener> listener_;
   std::uint16_t port_ = 0;
   tools::UniqueFd daemon_, mpirun_;
 };

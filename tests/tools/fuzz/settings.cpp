@@ -60,7 +60,7 @@ std::vector<Bytes> seeds() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   constexpr std::array attempts{try_host_list, try_host_file, try_contact, try_deadline, try_fault};
-  attempts[data[0] % attempts.size()](
+  attempts[static_cast<std::uint8_t>(data[0] - '0') % attempts.size()](
       std::string(cppc::fuzz::text_of(std::as_bytes(std::span(data, size)).subspan(1))));
   return 0;
 }

@@ -1,0 +1,88 @@
+#include "service.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/ssl/context.hpp>
+
+#include "network_access.hpp"
+#include "token.hpp"
+
+namespace cppc::health {
+namespace {
+
+using nlohmann::json;
+using tools::error;
+using tools::HttpAnswer;
+using tools::HttpRequest;
+
+constexpr std::size_t longest_request = 16 << 20;
+constexpr std::size_t at_a_time = 64;
+
+HttpAnswer answer(const json& body) { return {200, body.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"}; }
+
+HttpAnswer take(Daemon& daemon, const Result<std::vector<Notice>>& notices) {
+  if (!notices) return tools::error_answer(400, notices.error());
+  daemon.take(*notices);
+  return answer({{"taken", notices->size()}});
+}
+
+HttpAnswer watch(Daemon& daemon, const std::string& last) {
+  auto stream = daemon.events().watch(last);
+  if (!stream) return tools::error_answer(503, "too many watch already");
+  HttpAnswer endless;
+  endless.content_type = "text/event-stream";
+  endless.stream = std::move(stream);
+  return endless;
+}
+
+HttpAnswer choose(Daemon& daemon, const HttpRequest& request) {
+  const bool get = request.method == "GET" || request.method == "HEAD", post = request.method == "POST";
+  if (post && request.path == "/v1/notices") return take(daemon, notices_in(request.body));
+  if (post && request.path == "/v1/alertmanager") return take(daemon, notices_of_alertmanager(request.body));
+  if (get && request.path == "/v1/state") return answer(daemon.state());
+  if (get && request.path == "/v1/events") return watch(daemon, request.last_event_id);
+  if (get && request.path == "/metrics")
+    return {200, daemon.metrics_text(), "text/plain; version=0.0.4; charset=utf-8"};
+  return tools::error_answer(404, request.method + " " + request.path + " is not served");
+}
+
+HttpAnswer serve_request(Daemon& daemon, const HttpRequest& request) {
+  HttpAnswer chosen;
+  try {
+    chosen = choose(daemon, request);
+  } catch (const std::exception& failure) {
+    chosen = tools::error_answer(500, failure.what());
+  }
+  if (chosen.status != 200)
+    spdlog::warn("{} {}: status {}: {}", request.method, request.path, chosen.status, chosen.body.substr(0, 500));
+  daemon.metrics().request(chosen.status);
+  return chosen;
+}
+
+}  // namespace
+
+Result<Service> serve(boost::asio::io_context& context, Daemon& daemon, const Listen& listen) {
+  auto token = tools::read_token(listen.token_file);
+  if (!token) return error(std::move(token).error());
+  const tools::NetworkAccess access{{listen.address, listen.port}, listen.certificate, listen.key, listen.token_file};
+  std::unique_ptr<boost::asio::ssl::context> tls;
+  if (!listen.certificate.empty()) {
+    auto made = tools::make_tls(access);
+    if (!made) return error(std::move(made).error());
+    tls = *std::move(made);
+  }
+  auto listener = tools::listen_for_requests(context, access.listen);
+  if (!listener) return error(std::move(listener).error());
+  const auto admits = [&daemon, admission = tools::by_token(*std::move(token))](const HttpRequest& request) {
+    const bool known = admission(request);
+    if (!known) daemon.metrics().request(401);
+    return known;
+  };
+  const auto answers = [&daemon](const HttpRequest& request) { return serve_request(daemon, request); };
+  return Service{std::make_unique<tools::HttpServer>(context, std::move(listener->socket),
+                                                     tools::HttpServer::Settings{"notices'", at_a_time, longest_request,
+                                                                                 admits, answers, std::move(tls)}),
+                 listener->port};
+}
+
+}  // namespace cppc::health

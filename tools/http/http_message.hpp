@@ -1,0 +1,38 @@
+/// A request of HTTP and its answer, as far as what is served has to do with them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cppc::tools {
+
+struct HttpRequest {
+  std::string method, path;                ///< without a query
+  std::vector<std::string> authorization;  ///< of each header Authorization
+  std::string last_event_id;               ///< of the header Last-Event-ID
+  std::string body;
+};
+
+/// An answer that goes on: it is sent as it comes.
+class HttpStream {
+ public:
+  virtual ~HttpStream() = default;
+
+  /// Calls `more` once, on any thread, with what is to be sent next, or with nothing when that is all. It has to do so
+  /// within a minute.
+  virtual void next(std::function<void(std::string)> more) = 0;
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::string body;
+  std::string content_type = "application/json";
+  std::shared_ptr<HttpStream> stream;  ///< in place of a body
+};
+
+/// {"error":text}
+HttpAnswer error_answer(int status, const std::string& text);
+
+}  // namespace cppc::tools

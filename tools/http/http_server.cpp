@@ -1,0 +1,49 @@
+#include "http_server.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "io_thread.hpp"
+
+namespace cppc::tools {
+
+HttpServer::HttpServer(asio::io_context& context, ListeningSocket listener, Settings settings)
+    : context_(context), settings_(std::move(settings)) {
+  service_.longest = settings_.longest;
+  service_.admits = settings_.admits;
+  service_.answer = settings_.answer;
+  post(context_, [this, socket = std::make_shared<ListeningSocket>(std::move(listener))] {
+    door_ = std::make_unique<Acceptor>(std::move(*socket), settings_.whose,
+                                       [this](Socket connection) { accept(std::move(connection)); });
+  });
+}
+
+HttpServer::~HttpServer() {
+  post(context_, [this] { close_door(); });
+  all_ended_.get_future().wait();
+  service_.workers.join();
+}
+
+void HttpServer::accept(Socket socket) {
+  if (!settings_.admits && !is_own_peer(socket)) return;
+  const SessionPointer session = settings_.tls      ? tls_session(std::move(socket), *settings_.tls, service_)
+                                 : settings_.admits ? plain_session(std::move(socket), service_)
+                                                    : own_user_session(std::move(socket), service_);
+  sessions_.insert(session);
+  if (sessions_.size() >= settings_.at_a_time) door_->hold();
+  session->start([this, weak = std::weak_ptr(session)] { ended(weak.lock()); });
+}
+
+void HttpServer::ended(const SessionPointer& session) {
+  sessions_.erase(session);
+  if (door_) door_->go_on();
+  if (closing_ && sessions_.empty()) all_ended_.set_value();
+}
+
+void HttpServer::close_door() {
+  closing_ = true;
+  door_.reset();
+  for (const SessionPointer& session : sessions_) session->close_door();
+  if (sessions_.empty()) all_ended_.set_value();
+}
+
+}  // namespace cppc::tools
