@@ -63,6 +63,12 @@ Report report(int status, const json& answer, const std::string& errors) {
       return {Outcome::emptied, "done", said};
     case Exit::controller_here:
       return {Outcome::emptied, "controller-here", said};
+    case Exit::batch_host:  // of ranks it is empty; Slurm will not let it go
+      return {Outcome::emptied, "batch-host", said};
+    case Exit::no_second_release:
+      return {Outcome::emptied, "no-second-release", said};
+    case Exit::node_kept:  // it can be asked again
+      return {Outcome::failed, "node-kept", said};
     case Exit::damaged:
       return {Outcome::hopeless, "damaged", said};
     case Exit::wrong_usage:

@@ -78,6 +78,9 @@ TEST_F(EvacuatorTest, StatusesOfMigrateTellHowItEnded) {
   for (const auto& [status, outcome, result] :
        std::vector<std::tuple<int, Outcome, std::string>>{{5, Outcome::emptied, "controller-here"},
                                                           {6, Outcome::failed, "others-left"},
+                                                          {7, Outcome::failed, "node-kept"},
+                                                          {8, Outcome::emptied, "batch-host"},
+                                                          {9, Outcome::emptied, "no-second-release"},
                                                           {124, Outcome::failed, "timeout"},
                                                           {1, Outcome::failed, "failed"},
                                                           {139, Outcome::failed, "failed"},
