@@ -94,6 +94,17 @@ Rows response(const Json& f) {
        text(f.at("heat_s")) + ", " + text(f.at("no_world_s")) + ", " + text(f.at("long_compute_s")) + " s"}};
 }
 
+Rows drain(const Json& f) {
+  return {
+      {text(f.at("jobs")) +
+           " jobs of two users on three nodes under Slurm, one of which fails its health check: from "
+           "when `cppc-health` knows until the node is empty and out of the jobs; the longest evacuation in that",
+       text(f.at("empty_s_median")) + " s; " + text(f.at("evacuation_s_median")) + " s"},
+      {"from the fault until Slurm calls the node drained (its check runs every 2 s, `cppc-health` asks every 5 s); "
+       "jobs lost",
+       text(f.at("drained_s_median")) + " s; " + text(f.at("lost"))}};
+}
+
 Rows faults(const Json& f) {
   return {{text(f.at("cases")) + " faults, one at each step of a move or an evacuation of `heat` of four ranks, " +
                text(f.at("struck")) + " struck: undone, committed, ended as it must",
@@ -230,6 +241,7 @@ Rows agents(const Json& f) {
 const std::vector<BenchRows>& benches() {
   static const std::vector<BenchRows> all{{"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, migrate},
                                           {"response", {}, response},
+                                          {"drain", {"/noticed_s_median"}, drain},
                                           {"faults", {"/unexpected", "/last_images", "/images_missing"}, faults},
                                           {"soak", {"/jobs", "/hours"}, soak},
                                           {"ship", {"/raw_tcp_gbs", "/block_bytes", "/block_bytes_portable"}, ship},
