@@ -29,11 +29,12 @@ Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, cons
   const auto answer = ask_mpi(wrapper, "compile", runner);
   if (!answer) return tl::unexpected(answer.error());
   std::vector<std::string> flags = split_at_blanks(*answer);
-  flags.push_back("-I" + locate_parts().headers);
-  const bool all_there = std::all_of(flags.begin(), flags.end(), [&line](const std::string& flag) {
+  const auto is_there = [&line](const std::string& flag) {
     return std::find(line.words.begin(), line.words.end(), flag) != line.words.end();
-  });
-  if (all_there) flags.clear();
+  };
+  if (std::all_of(flags.begin(), flags.end(), is_there)) flags.clear();
+  const std::string headers = "-I" + locate_parts().headers;
+  if (!is_there(headers)) flags.push_back(headers);
   return flags;
 }
 
