@@ -12,14 +12,14 @@ bool is_understood(const clang::Attr& attribute) {
   return isa<
       // about the object code, and what the compiler warns of
       AlignedAttr, AllocAlignAttr, AllocSizeAttr, AlwaysInlineAttr, AnnotateAttr, ArtificialAttr, AssumeAlignedAttr,
-      AvailabilityAttr, AvailableOnlyInDefaultEvalMethodAttr, ColdAttr, CommonAttr, ConstAttr, DeprecatedAttr, DiagnoseIfAttr, DisableTailCallsAttr,
-      EnumExtensibilityAttr, ErrorAttr, FallThroughAttr, FlagEnumAttr, FlattenAttr, FormatArgAttr, FormatAttr,
-      GNUInlineAttr, HotAttr, LeafAttr, MaxFieldAlignmentAttr, MayAliasAttr, MinSizeAttr, MinVectorWidthAttr, ModeAttr,
-      NoAliasAttr, NoCommonAttr, NoDebugAttr, NoDuplicateAttr, NoInlineAttr, NoInstrumentFunctionAttr,
-      NoProfileFunctionAttr, NoSanitizeAttr, NoStackProtectorAttr, NoThrowAttr, NonNullAttr, OptimizeNoneAttr,
-      PackedAttr, PureAttr, RestrictAttr, ReturnsNonNullAttr, SentinelAttr, StrictFPAttr, StrictGuardStackCheckAttr,
-      TLSModelAttr, TargetAttr, TransparentUnionAttr, TypeVisibilityAttr, UnavailableAttr, UninitializedAttr,
-      UnusedAttr, UsedAttr, VisibilityAttr, WarnUnusedResultAttr, ZeroCallUsedRegsAttr,
+      AvailabilityAttr, AvailableOnlyInDefaultEvalMethodAttr, ColdAttr, CommonAttr, ConstAttr, DeprecatedAttr,
+      DiagnoseIfAttr, DisableTailCallsAttr, EnumExtensibilityAttr, ErrorAttr, FallThroughAttr, FlagEnumAttr,
+      FlattenAttr, FormatArgAttr, FormatAttr, GNUInlineAttr, HotAttr, LeafAttr, MaxFieldAlignmentAttr, MayAliasAttr,
+      MinSizeAttr, MinVectorWidthAttr, ModeAttr, NoAliasAttr, NoCommonAttr, NoDebugAttr, NoDuplicateAttr, NoInlineAttr,
+      NoInstrumentFunctionAttr, NoProfileFunctionAttr, NoSanitizeAttr, NoStackProtectorAttr, NoThrowAttr, NonNullAttr,
+      OptimizeNoneAttr, PackedAttr, PureAttr, RestrictAttr, ReturnsNonNullAttr, SentinelAttr, StrictFPAttr,
+      StrictGuardStackCheckAttr, TLSModelAttr, TargetAttr, TransparentUnionAttr, TypeVisibilityAttr, UnavailableAttr,
+      UninitializedAttr, UnusedAttr, UsedAttr, VisibilityAttr, WarnUnusedResultAttr, ZeroCallUsedRegsAttr,
       // what is not said of the program's end
       AnalyzerNoReturnAttr, C11NoReturnAttr, NoReturnAttr,
       // seen by Definitions and Lowering

@@ -1,5 +1,5 @@
-/// What of fmt and spdlog is no template, compiled once and hidden in whatever links it: their shared libraries would be
-/// met by the application, and as headers alone they would be compiled again in each file that logs.
+/// What of fmt and spdlog is no template, compiled once and hidden in whatever links it: their shared libraries would
+/// be met by the application, and as headers alone they would be compiled again in each file that logs.
 #include <fmt/format-inl.h>
 #include <spdlog/common-inl.h>
 #include <spdlog/details/backtracer-inl.h>

@@ -68,7 +68,7 @@ bool OutsideEncoder::dangles(const void* pointer, const MemoryMap::Range* range)
 }
 
 tl::expected<OutsideDecoder, cppc_status> OutsideDecoder::make(std::span<const ModuleId> modules,
-                                                              std::vector<std::uint64_t> words) {
+                                                               std::vector<std::uint64_t> words) {
   OutsideDecoder decoder;
   decoder.words_ = std::move(words);
   decoder.modules_ = Modules::read();

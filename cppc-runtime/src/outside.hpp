@@ -53,7 +53,7 @@ class OutsideDecoder {
 
   /// CPPC_ERR_MISMATCH, logged by name, when one of the modules is not here.
   static tl::expected<OutsideDecoder, cppc_status> make(std::span<const ModuleId> modules,
-                                                          std::vector<std::uint64_t> words);
+                                                        std::vector<std::uint64_t> words);
 
   /// Nothing for a number without meaning.
   [[nodiscard]] tl::expected<void*, std::string> decode(std::uint64_t stored) const;

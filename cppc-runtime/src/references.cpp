@@ -87,8 +87,7 @@ ReferenceEncoder::Stored ReferenceEncoder::encode_pointer(const Object& holder, 
   // callees cannot have set it. Nothing points to a shadow either.
   const auto gone = [&](const AddressIndex::Hit& found) {
     const Object& object = objects_[found.object];
-    return object.shadow ||
-           (holder.shadow && object.section == CPPC_SECTION_FRAME && object.depth > holder.depth);
+    return object.shadow || (holder.shadow && object.section == CPPC_SECTION_FRAME && object.depth > holder.depth);
   };
   auto hit = index_.find(pointer);
   if (!hit) return outside_.encode(pointer);

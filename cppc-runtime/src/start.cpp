@@ -1,4 +1,6 @@
 /// The beginning of main().
+#include "start.hpp"
+
 #include <dlfcn.h>
 #include <mpi.h>
 
@@ -8,7 +10,6 @@
 #include "extension.hpp"
 #include "log.hpp"
 #include "precedence.hpp"
-#include "start.hpp"
 
 namespace {
 

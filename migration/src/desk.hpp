@@ -84,8 +84,8 @@ struct alignas(64) Slot {
   // The rank's report on arrival.
   Shared<std::uint64_t> passed;
   Shared<std::uint32_t> site;
-  // Of the migration under way, in nanoseconds. stood: for how long the rank has stood still at stops that are over; the
-  // agent sets it to 0. stopped: when, by Clock, it came to the last one; the agent's, for a newcomer: the commit.
+  // Of the migration under way, in nanoseconds. stood: for how long the rank has stood still at stops that are over;
+  // the agent sets it to 0. stopped: when, by Clock, it came to the last one; the agent's, for a newcomer: the commit.
   Shared<std::uint64_t> stood_ns, stopped_ns;
   // Messages sent and received, requests active: kept up to date while the rank drains. Whoever reads `active` first
   // sees a `received` that is no older.

@@ -5,8 +5,8 @@
 ///    "objects": [{"section": "heap", "name": "3", "type": "double", "bytes": 800, "saved": 800}, …]}
 ///
 /// reachable: all that the runtime knows there, which are the global variables, the variables of active functions (of a
-/// program that is built portably) and the blocks of the heap; saved: those whose contents go into the image. The program
-/// then goes on as ever. One that ends before that safe point, or whose state cannot be saved, leaves no file.
+/// program that is built portably) and the blocks of the heap; saved: those whose contents go into the image. The
+/// program then goes on as ever. One that ends before that safe point, or whose state cannot be saved, leaves no file.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

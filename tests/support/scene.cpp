@@ -39,8 +39,7 @@ HeatScene::HeatScene(int nodes, const std::vector<std::string>& placement, std::
       job_(cluster_, placement,
            std::vector<std::string>{app("heat"), "--quiet", "--until", folder_.file("stop"), "--pause-us", "5000"} +
                options_,
-           settings,
-           cppc_run) {
+           settings, cppc_run) {
   job_.await_running();
 }
 

@@ -27,7 +27,8 @@ Answer undisturbed_heat(const Cluster& cluster, const std::string& ranks, const 
 
 class HeatScene {
  public:
-  /// The job rests for 5 ms in each step, so that as many without a migration are soon done. `nodes` nodes; `placement` are mpirun's options, the number of ranks last; `settings` are for cppc-run.
+  /// The job rests for 5 ms in each step, so that as many without a migration are soon done. `nodes` nodes; `placement`
+  /// are mpirun's options, the number of ranks last; `settings` are for cppc-run.
   HeatScene(int nodes, const std::vector<std::string>& placement, std::vector<std::string> options = {"--mb", "2"},
             const std::vector<std::string>& settings = {}, const std::string& cppc_run = tool("cppc-run"));
 

@@ -279,7 +279,8 @@ Migration* Job::active() {
 void Job::advance() {
   if (state_ != State::running) return;
   admit_substitutes();
-  for (; (missing_.empty() || !stood_down_.empty()) && next_ < migrations_.size() && active() == nullptr; next_ += migrations_[next_].over() ? 1 : 0) {
+  for (; (missing_.empty() || !stood_down_.empty()) && next_ < migrations_.size() && active() == nullptr;
+       next_ += migrations_[next_].over() ? 1 : 0) {
     Migration& migration = migrations_[next_];
     if (migration.over()) continue;
     if (!stood_down_.empty()) {

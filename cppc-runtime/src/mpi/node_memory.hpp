@@ -19,9 +19,9 @@ struct WindowMemory {
 /// its members get the same answer.
 bool can_share_memory(MPI_Aint bytes, MPI_Comm comm);
 
-/// Makes a window of memory that MPI shares among the members and shows it to the program: at `memory.base`, which keeps
-/// what it holds, or, when there is none yet and `bytes` is more than 0, at new memory of the program's. Collective.
-/// MPI_ERR_NO_MEM on all members, and nothing made, when one of them cannot show it.
+/// Makes a window of memory that MPI shares among the members and shows it to the program: at `memory.base`, which
+/// keeps what it holds, or, when there is none yet and `bytes` is more than 0, at new memory of the program's.
+/// Collective. MPI_ERR_NO_MEM on all members, and nothing made, when one of them cannot show it.
 int make_node_window(WindowMemory& memory, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* made);
 
 /// The process has the block for itself again, with what it holds. False, logged, when that failed.

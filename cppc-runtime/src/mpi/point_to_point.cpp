@@ -119,9 +119,9 @@ int exchange_breakably(const Outgoing& out, int dest, int sendtag, const Place& 
     adopt_send(&sending);
   });
   if (!adopted) traffic.received(received, source);
-  const int sent = adopted ? wait_in_steps(&sending, MPI_STATUS_IGNORE)
-                           : complete_breakably(&sending, {.comm = comm, .peer = dest}, MPI_STATUS_IGNORE, &adopted,
-                                                adopt_send);
+  const int sent =
+      adopted ? wait_in_steps(&sending, MPI_STATUS_IGNORE)
+              : complete_breakably(&sending, {.comm = comm, .peer = dest}, MPI_STATUS_IGNORE, &adopted, adopt_send);
   return sent != MPI_SUCCESS ? sent : received;
 }
 

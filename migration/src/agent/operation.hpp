@@ -52,9 +52,7 @@ class Operation {
   };
 
   /// For ranks that do not come, or do not come to the same place.
-  static bool waited_in_vain(cppc_status status) {
-    return status == CPPC_ERR_TIMEOUT || status == CPPC_ERR_MISMATCH;
-  }
+  static bool waited_in_vain(cppc_status status) { return status == CPPC_ERR_TIMEOUT || status == CPPC_ERR_MISMATCH; }
 
   // The steps in their order (prepare.cpp, meet.cpp, ship.cpp, commit.cpp). A step that fails on this node says so with
   // fail(); agree() after each tells all.

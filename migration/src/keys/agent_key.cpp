@@ -27,9 +27,7 @@ std::string key_of(std::string_view job_key, const std::string& who) {
 
 }  // namespace
 
-std::string agent_key(std::string_view job_key, int agent) {
-  return key_of(job_key, "agent " + std::to_string(agent));
-}
+std::string agent_key(std::string_view job_key, int agent) { return key_of(job_key, "agent " + std::to_string(agent)); }
 
 std::string substitute_key(std::string_view job_key, int agent, int count) {
   return key_of(job_key, "substitute " + std::to_string(count) + " of agent " + std::to_string(agent));

@@ -80,9 +80,7 @@ class Word {
   [[nodiscard]] constexpr std::uint16_t epoch() const { return static_cast<std::uint16_t>(bits_ >> value_bits); }
   [[nodiscard]] constexpr std::uint64_t turn() const { return bits_ & value_limit; }
   /// Why; cancelled only.
-  [[nodiscard]] constexpr Reason reason() const {
-    return decode(turn());
-  }
+  [[nodiscard]] constexpr Reason reason() const { return decode(turn()); }
   constexpr bool operator==(const Word&) const = default;
 
  private:

@@ -122,15 +122,15 @@ TEST_P(Transfer, StrangerIsRefusedAndTheSourceStillServed) {
 }
 
 TEST_P(Transfer, TargetDies) {
-  const auto outcome =
-      transfer("0:67108864", 64 * megabyte, {"--silence-ms", "2000"}, {"--silence-ms", "2000", "--die-after", "8000000"});
+  const auto outcome = transfer("0:67108864", 64 * megabyte, {"--silence-ms", "2000"},
+                                {"--silence-ms", "2000", "--die-after", "8000000"});
   EXPECT_TRUE(outcome.target.killed);
   EXPECT_EQ(outcome.source.status, CPPC_ERR_FABRIC) << outcome.source.log;  // and not the deadline
 }
 
 TEST_P(Transfer, SourceDies) {
-  const auto outcome =
-      transfer("0:67108864", 64 * megabyte, {"--silence-ms", "2000", "--die-after", "8000000"}, {"--silence-ms", "2000"});
+  const auto outcome = transfer("0:67108864", 64 * megabyte, {"--silence-ms", "2000", "--die-after", "8000000"},
+                                {"--silence-ms", "2000"});
   EXPECT_TRUE(outcome.source.killed);
   EXPECT_EQ(outcome.target.status, CPPC_ERR_FABRIC) << outcome.target.log;
 }
