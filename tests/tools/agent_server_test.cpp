@@ -148,7 +148,7 @@ TEST_F(AgentServerTest, AStrangerThatTalksWithoutEndIsClosed) {
   EXPECT_TRUE(stranger.closed());
 }
 
-TEST_F(AgentServerTest, StrangersThatSayNothingDoNotKeepAgentsOut) {
+TEST_F(AgentServerTest, IdleClientsDoNotBlockAgents) {
   std::vector<Socket> silent;
   for (int i = 0; i < 200; ++i) silent.push_back(Socket::connect_tcp(port_));
   const Socket agent = connect(hello(0));

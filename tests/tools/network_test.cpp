@@ -228,7 +228,7 @@ TEST_F(NetworkTest, RequestsHaveASize) {
 }
 
 // More of them than are served at a time: they are put out after a while. The controller does not wait for others.
-TEST_F(NetworkTest, StrangersThatSayNothingHoldNobodyUp) {
+TEST_F(NetworkTest, IdleClientsDoNotBlockOthers) {
   start(access());
   std::vector<Socket> silent;
   for (int i = 0; i < 17; ++i) silent.push_back(Socket::connect_tcp(static_cast<std::uint16_t>(port())));

@@ -70,7 +70,7 @@ TEST_F(RelayTest, OnceTheDaemonIsThereNobodyElseGetsIn) {
   settle(node);
 }
 
-TEST_F(RelayTest, StrangersThatSayNothingDoNotKeepTheDaemonOut) {
+TEST_F(RelayTest, IdleClientsDoNotBlockTheDaemon) {
   const auto port = running_.call([&] { return relay_->open("node0", {"127.0.0.1", mpirun_.port()}).value(); });
   std::vector<Socket> silent, led;
   for (int i = 0; i < 20; ++i) silent.push_back(Socket::connect_tcp(port)), led.push_back(mpirun_.accept());

@@ -36,7 +36,7 @@ class AgentServer {
   /// No effect when the agent is not connected.
   void send(int agent, const wire::Message& message);
 
-  /// Says nothing more to any agent, or to this one: they stand down.
+  /// Says nothing more to any agent, or to this one: they exit.
   void dismiss();
   void drop(int agent);
 

@@ -38,8 +38,8 @@ class Job {
     std::function<void(int agent, const wire::Message&)> send;
     std::function<void(int agent)> give_up;     ///< no rank is left on the agent's node: its daemon may go
     std::function<void(int agent)> await_exit;  ///< the agent has left: call retired() once mpirun knows it has exited
-    std::function<void()> dismiss;              ///< no rank is moved any more: all agents are to stand down
-    std::function<void(int agent)> drop;        ///< this one does not answer, and is to stand down
+    std::function<void()> dismiss;              ///< no rank is moved any more: all agents are to exit
+    std::function<void(int agent)> drop;        ///< this one does not answer, and is to exit
     std::function<void()> end;                  ///< the job cannot go on: mpirun is to end it
     std::function<void(bool orderly)> over;     ///< all agents are gone; orderly: the job goes on to its end without
     std::function<void()> complete;             ///< the ranks have ended, but mpirun still waits for a lost node

@@ -200,8 +200,8 @@ int main(int argc, char** argv) {
   if (first == "--mpi-coverage") return std::fputs(mpi_coverage().c_str(), stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   log_to_stderr();
   for (const auto& [name, value] : cppc::tools::present_environment()) {
-    const std::string wrong =
-        name == "CPPC_FAULT" ? std::string(cppc::fault::complaint(value)) : cppc::deadlines::complaint(name, value);
+    const std::string wrong = name == "CPPC_FAULT" ? std::string(cppc::fault::validation_error(value))
+                                                   : cppc::deadlines::validation_error(name, value);
     if (!wrong.empty()) return fail(wrong_usage, wrong);
   }
   const auto options = take_own_options(arguments);

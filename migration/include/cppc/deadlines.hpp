@@ -19,6 +19,6 @@ Seconds commit();  ///< COMMIT: from the decision until all ranks work again, el
 Seconds leave();   ///< LEAVE: a leaver, from the commit until its process is gone; 30
 
 /// What is wrong with the value of an environment variable; empty: nothing, or it is none of these.
-std::string complaint(std::string_view name, std::string_view value);
+std::string validation_error(std::string_view name, std::string_view value);
 
 }  // namespace cppc::deadlines

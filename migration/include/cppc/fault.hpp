@@ -32,6 +32,6 @@ bool corrupts(std::string_view place);
 bool cuts(std::string_view place);
 
 /// What is wrong with the value of CPPC_FAULT; empty: nothing.
-std::string_view complaint(std::string_view value);
+std::string_view validation_error(std::string_view value);
 
 }  // namespace cppc::fault

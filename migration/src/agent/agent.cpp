@@ -15,13 +15,13 @@
 #include <span>
 #include <thread>
 
+#include "agent_state.hpp"
 #include "cppc/agent_key.hpp"
 #include "guardian.hpp"
 #include "node.hpp"
 #include "operation.hpp"
 #include "processors.hpp"
 #include "spawn.hpp"
-#include "standing.hpp"
 
 namespace cppc::migration {
 
@@ -66,8 +66,7 @@ struct Files {
   negotiation::detail::Descriptor page = negotiation::Page::reserve();
 };
 
-tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Files files, Standing& standing,
-                                       bool bound) {
+tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Files files, AgentState& state, bool bound) {
   const auto heads = count_heads(true);
   if (!heads) return tl::unexpected(heads.error());
   auto desk = Desk::create(heads->ranks, heads->agents, files.desk);
@@ -78,7 +77,7 @@ tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Files
       muster(*heads, {.agent_pid = getpid(), .desk = desk->descriptor(), .page = page->fd(), .agent = heads->agent});
   if (!met) return tl::unexpected(met.error());
   if (auto introduced = introduce(link, *heads); !introduced) return tl::unexpected(introduced.error());
-  standing.agent = heads->agent;
+  state.agent = heads->agent;
   auto watch = LinkWatch::on(link.descriptor());
   if (!watch) return tl::unexpected(watch.error());
   Node node{.agent = heads->agent,
@@ -87,14 +86,14 @@ tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Files
             .page = std::move(*page),
             .link = std::move(link),
             .watch = std::move(*watch),
-            .standing = &standing,
+            .state = &state,
             .bound = bound,
             .crew = met->crew,
             .members = std::vector<int>(static_cast<std::size_t>(heads->agents)),
             .agent_of = met->agent_of};
   std::iota(node.members.begin(), node.members.end(), 0);
   node.agents = node.members;
-  // Before the barrier: a rank that has passed it may end at once, and is then the job's to mourn.
+  // Before the barrier: a rank that has passed it may end at once: mpirun then handles its exit.
   for (const int rank : node.local_ranks())
     if (auto adopted = node.adopt(rank, met->pid_of[static_cast<std::size_t>(rank)]); !adopted)
       return tl::unexpected(adopted.error());
@@ -122,7 +121,7 @@ void sleep(const Node& node) {
 enum class Next { go_on, quit, damaged };
 
 void send(Node& node, const wire::Message& message) {
-  if (!node.link.send(message)) stand_down();
+  if (!node.link.send(message)) exit_without_aborting_job();
 }
 
 Next migrate(Node& node, const wire::Order& order) {
@@ -137,7 +136,7 @@ Next migrate(Node& node, const wire::Order& order) {
   }
   const bool retires = std::find(order.retire.begin(), order.retire.end(), node.agent) != order.retire.end();
   if (retires && outcome && outcome->status == CPPC_OK) return Next::quit;
-  if (!node.report()) stand_down();
+  if (!node.report()) exit_without_aborting_job();
   if (outcome && node.leader()) send(node, *outcome);
   return Next::go_on;
 }
@@ -148,7 +147,7 @@ Next obey(Node& node, const wire::Message& message) {
   if (const auto* abandon = std::get_if<wire::Abandon>(&message)) send(node, wire::Abandoned{abandon->id, node.agent});
   if (std::holds_alternative<wire::Survey>(message)) {
     survey(node);
-    if (!node.report()) stand_down();
+    if (!node.report()) exit_without_aborting_job();
   }
   return Next::go_on;
 }
@@ -156,7 +155,7 @@ Next obey(Node& node, const wire::Message& message) {
 Next serve(Node& node) {
   while (true) {
     auto messages = node.link.receive();
-    if (!messages) stand_down();
+    if (!messages) exit_without_aborting_job();
     node.inbox.insert(node.inbox.end(), messages->begin(), messages->end());
     while (!node.inbox.empty()) {
       const wire::Message message = std::move(node.inbox.front());
@@ -164,13 +163,13 @@ Next serve(Node& node) {
       if (const Next next = obey(node, message); next != Next::go_on) return next;
     }
     if (std::erase_if(node.processes, [](const auto& one) { return one.second.ended(); }) > 0 && !node.report())
-      stand_down();
+      exit_without_aborting_job();
     sleep(node);
   }
 }
 
-void await_ranks(const Standing& standing) {
-  for (const pid_t process : std::span(standing.ranks).first(standing.rank_count)) {
+void await_ranks(const AgentState& state) {
+  for (const pid_t process : std::span(state.ranks).first(state.rank_count)) {
     if (kill(process, 0) != 0) continue;
     if (const auto watch = ProcessWatch::on(process)) watch->await_end();
   }
@@ -196,12 +195,11 @@ struct Admission {
 };
 
 /// Offers the controller the substitute number `count`. Nothing: it wants none, or is gone.
-std::optional<Admission> offer_substitute(const Standing& standing, int count) {
+std::optional<Admission> offer_substitute(const AgentState& state, int count) {
   auto link = call_controller();
   if (!link) return std::nullopt;
-  const auto key = substitute_key(std::getenv("CPPC_KEY"), standing.agent, count);
-  if (!link->send(
-          wire::Substitute{.key = key, .agent = standing.agent, .count = count, .confirmed = standing.confirmed}))
+  const auto key = substitute_key(std::getenv("CPPC_KEY"), state.agent, count);
+  if (!link->send(wire::Substitute{.key = key, .agent = state.agent, .count = count, .confirmed = state.confirmed}))
     return std::nullopt;
   auto told = await_placement(*link);
   if (!told) return std::nullopt;
@@ -210,20 +208,20 @@ std::optional<Admission> offer_substitute(const Standing& standing, int count) {
 
 /// In the place of an agent that has died: for its ranks, since all ranks stop for a migration. It has no part in MPI,
 /// so it can start no replacements.
-int substitute(const std::string& name, Admission admission, Files files, Standing& standing) {
+int substitute(const std::string& name, Admission admission, Files files, AgentState& state) {
   auto page = negotiation::Page::take_over(std::move(files.page));
   auto desk = Desk::take_over(files.desk);
   auto watch = LinkWatch::on(admission.link.descriptor());
   if (!page || !desk || !watch) return EXIT_FAILURE;
   const std::vector<wire::Message>& told = admission.told;
   const int ranks = desk->ranks();
-  Node node{.agent = standing.agent,
+  Node node{.agent = state.agent,
             .name = name,
             .desk = std::move(*desk),
             .page = std::move(*page),
             .link = std::move(admission.link),
             .watch = std::move(*watch),
-            .standing = &standing,
+            .state = &state,
             .crew = {.ranks = ranks},
             .agent_of = std::get<wire::Placement>(told.front()).agent_of,
             .inbox = std::vector(told.begin() + 1, told.end())};
@@ -231,67 +229,67 @@ int substitute(const std::string& name, Admission admission, Files files, Standi
   for (const int rank : node.local_ranks())
     if (const pid_t process = node.page.record(rank).pid; process != 0 && kill(process, 0) == 0)
       (void)node.adopt(rank, process);  // else it has ended
-  if (!node.report()) stand_down();
+  if (!node.report()) exit_without_aborting_job();
   if (serve(node) != Next::damaged) return EXIT_SUCCESS;
-  standing.needed = true;
+  state.needed = true;
   return EXIT_FAILURE;
 }
 
-bool any_rank_lives(const Standing& standing) {
-  const auto ranks = std::span(standing.ranks).first(standing.rank_count);
+bool any_rank_lives(const AgentState& state) {
+  const auto ranks = std::span(state.ranks).first(state.rank_count);
   return std::ranges::any_of(ranks, [](pid_t process) { return kill(process, 0) == 0; });
 }
 
 /// Waits for the end of an agent, and ends one that does not see that cppc-run has closed its connection.
-Ending await(const Child& child, const Link& link, const Standing& standing) {
-  const auto unwanted = [&] { return standing.in_mpi && !standing.needed && !standing.done && link.closed(); };
+Ending await(const Child& child, const Link& link, const AgentState& state) {
+  const auto unwanted = [&] { return state.in_mpi && !state.needed && !state.done && link.closed(); };
   return child.await(unwanted, kLinkPatience);
 }
 
-int guard(Child child, Link link, Files files, Standing& standing, const std::string& name) {
-  Ending ending = await(child, link, standing);
+int guard(Child child, Link link, Files files, AgentState& state, const std::string& name) {
+  Ending ending = await(child, link, state);
   for (int count = 1; !ending.good(); ++count) {
-    if (!standing.in_mpi || standing.needed) end_like(ending);
-    const bool stood_down = !ending.by_signal && ending.code == kStoodDown;
-    if (!stood_down) spdlog::log(level_of(ending), "the agent of {} has died: {}", name, text(ending));
-    auto admission = any_rank_lives(standing) ? offer_substitute(standing, count) : std::nullopt;
+    if (!state.in_mpi || state.needed) end_like(ending);
+    const bool gave_up = !ending.by_signal && ending.code == kExitWithoutAbort;
+    if (!gave_up) spdlog::log(level_of(ending), "the agent of {} has died: {}", name, text(ending));
+    auto admission = any_rank_lives(state) ? offer_substitute(state, count) : std::nullopt;
     const tl::expected<std::optional<Child>, cppc_status> next =
         admission ? Child::fork() : tl::unexpected(CPPC_ERR_LOST);
-    if (next && !*next) return substitute(name, std::move(*admission), std::move(files), standing);
+    if (next && !*next) return substitute(name, std::move(*admission), std::move(files), state);
     if (count == 1) leave_mpi();
     if (!next) break;
     link = std::move(admission->link);
     child = **next;
-    ending = await(child, link, standing);
+    ending = await(child, link, state);
   }
-  if (standing.agent >= 0) (void)link.send(wire::Farewell{standing.agent});  // without cppc-run nobody needs to know
-  await_ranks(standing);
+  if (state.agent >= 0) (void)link.send(wire::Farewell{state.agent});  // without cppc-run nobody needs to know
+  await_ranks(state);
   return EXIT_SUCCESS;
 }
 
 /// Once the agent is in MPI, which the job cannot go on with.
-int abort_job(Standing& standing) {
-  standing.needed = true;
+int abort_job(AgentState& state) {
+  state.needed = true;
   (void)checked(PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE), "MPI_Abort");
   return EXIT_FAILURE;
 }
 
-int serve_node(const std::string& name, Link link, Files files, Standing& standing, bool bound) {
+int serve_node(const std::string& name, Link link, Files files, AgentState& state, bool bound) {
   // By their PMPI_ names: an agent is no business of a profiling tool, which may be loaded here, too.
   if (PMPI_Init(nullptr, nullptr) != MPI_SUCCESS) {
     spdlog::error("{}: MPI_Init has failed", name);
     return EXIT_FAILURE;
   }
-  standing.in_mpi = true;
+  state.in_mpi = true;
   // A replacement may die while it is spawned.
   if (!checked(PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler"))
-    return abort_job(standing);
-  auto node = set_up(name, std::move(link), std::move(files), standing, bound);
+    return abort_job(state);
+  auto node = set_up(name, std::move(link), std::move(files), state, bound);
   const std::string shared = node ? oversubscription(node->local_ranks().size()) : "";
   if (!shared.empty()) spdlog::info("{}: {}", name, shared);
-  if (!node || serve(*node) == Next::damaged) return abort_job(standing);
-  if (node->left_over) stand_down();  // MPI_Finalize might wait for what never ends
-  standing.done = true;
+  if (!node || serve(*node) == Next::damaged) return abort_job(state);
+  if (node->left_over) exit_without_aborting_job();  // MPI_Finalize might wait for what never ends
+  state.done = true;
   node->watch.reset();  // cppc-run may end before this agent does
   bool freed = true;
   for (MPI_Comm* comm : {&node->crew.own, &node->crew.all})
@@ -305,14 +303,14 @@ int run_agent(const std::string& node_name) {
   // An agent that waits in a migration sleeps some microseconds at a time, and no longer.
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
   const bool bound = bound_by_parent();
-  const auto standing = share_standing();
+  const auto state = share_agent_state();
   auto link = call_controller();
-  if (!standing || !link) return EXIT_FAILURE;
+  if (!state || !link) return EXIT_FAILURE;
   Files files;
   const auto child = Child::fork();
   if (!child) return EXIT_FAILURE;
-  return *child ? guard(**child, std::move(*link), std::move(files), **standing, node_name)
-                : serve_node(node_name, std::move(*link), std::move(files), **standing, bound);
+  return *child ? guard(**child, std::move(*link), std::move(files), **state, node_name)
+                : serve_node(node_name, std::move(*link), std::move(files), **state, bound);
 }
 
 }  // namespace cppc::migration

@@ -35,13 +35,13 @@ std::vector<int> Operation::joining_agents() const {
 
 void Operation::commit() {
   const std::uint64_t committed_ns = now_ns();
-  for (const Passage& newcomer : newcomers_) {
+  for (const RankTransfer& newcomer : newcomers_) {
     Slot& slot = node_.desk.slot(newcomer.rank);
     slot.stood_ns = 0;
     slot.stopped_ns = committed_ns;
     slot.needed.store(1);
   }
-  for (const Passage& leaver : leavers_) node_.desk.slot(leaver.rank).decided.store(1);
+  for (const RankTransfer& leaver : leavers_) node_.desk.slot(leaver.rank).decided.store(1);
   announce("commit");
   const MPI_Comm before = node_.crew.own;
   const auto committed = Clock::now();
@@ -64,8 +64,8 @@ void Operation::commit() {
   share_times();
   if (failure_.status != CPPC_OK) return;
   free_agents(before);
-  node_.standing->confirmed = order_.id;
-  node_.standing->needed = false;
+  node_.state->confirmed = order_.id;
+  node_.state->needed = false;
   node_.watch->resume();
 }
 
@@ -84,7 +84,7 @@ void Operation::join_crew() {
             .place = node_.agent,
             .ranks = node_.crew.ranks};
   if (group != agents.end()) part.group = static_cast<int>(group - agents.begin());
-  for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).group = part.group;
+  for (const RankTransfer& newcomer : newcomers_) node_.desk.slot(newcomer.rank).group = part.group;
   node_.desk.command(Action::join, lists.joins, lists.gone);
   if (node_.has_mpi(node_.agent)) join_newcomers(part);
 }
@@ -122,7 +122,8 @@ bool Operation::share(Lists& lists) {
 
 void Operation::update_node() {
   for (const wire::Move& move : order_.moves) node_.agent_of[static_cast<std::size_t>(move.rank)] = move.to;
-  for (Passage& newcomer : newcomers_) node_.processes.insert_or_assign(newcomer.rank, std::move(*newcomer.process));
+  for (RankTransfer& newcomer : newcomers_)
+    node_.processes.insert_or_assign(newcomer.rank, std::move(*newcomer.process));
   std::erase_if(node_.agents, [this](int agent) {
     return std::find(order_.retire.begin(), order_.retire.end(), agent) != order_.retire.end();
   });
@@ -140,12 +141,12 @@ void Operation::free_agents(MPI_Comm before) {
 /// Until everybody works, leavers keep their images.
 void Operation::acknowledge() {
   if (!comm_.barrier()) return fail(CPPC_ERR_MPI, comm_.error());
-  for (const Passage& leaver : leavers_) node_.desk.slot(leaver.rank).dismissed.set(1);
+  for (const RankTransfer& leaver : leavers_) node_.desk.slot(leaver.rank).dismissed.set(1);
 }
 
 void Operation::await_departures() {
   Allowance patience(deadlines::leave());
-  for (const Passage& leaver : leavers_) {
+  for (const RankTransfer& leaver : leavers_) {
     const auto process = node_.processes.find(leaver.rank);
     while (!process->second.ended() && !patience.spent()) std::this_thread::sleep_for(1ms);
     if (!process->second.ended())  // the rank has moved all the same
@@ -167,7 +168,7 @@ void Operation::note_downtimes(std::uint64_t committed_ns) {
     downtimes[static_cast<std::size_t>(rank)] = static_cast<double>(nanoseconds) / 1e6;
   };
   for (const int rank : node_.local_ranks()) note(rank, node_.desk.slot(rank).stood_ns);
-  for (const Passage& leaver : leavers_) {
+  for (const RankTransfer& leaver : leavers_) {
     const Slot& slot = node_.desk.slot(leaver.rank);
     note(leaver.rank, slot.stood_ns + (committed_ns - slot.stopped_ns));
   }
@@ -213,8 +214,8 @@ bool Operation::share_downtimes() {
 }
 
 void Operation::roll_back() {
-  for (const Passage& leaver : leavers_) node_.desk.slot(leaver.rank).leaving = 0;
-  for (const Passage& newcomer : newcomers_) {
+  for (const RankTransfer& leaver : leavers_) node_.desk.slot(leaver.rank).leaving = 0;
+  for (const RankTransfer& newcomer : newcomers_) {
     Slot& slot = node_.desk.slot(newcomer.rank);
     slot.dismissed.set(1);
     if (slot.stage.get() == static_cast<std::uint32_t>(Stage::ready))
@@ -224,7 +225,7 @@ void Operation::roll_back() {
   if (children_ != MPI_COMM_NULL) (void)checked(PMPI_Comm_free(&children_), "MPI_Comm_free");
   // The next migration may use their places at the desk.
   Allowance patience(2 * deadlines::leave());  // their guardians end them
-  for (const Passage& newcomer : newcomers_) {
+  for (const RankTransfer& newcomer : newcomers_) {
     const Slot& slot = node_.desk.slot(newcomer.rank);
     while (slot.is_left() && !patience.spent()) {
       listen();  // the controller may want to hear from this agent

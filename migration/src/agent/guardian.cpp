@@ -64,7 +64,7 @@ Ending Child::await(const std::function<bool()>& unwanted, std::chrono::seconds 
 void leave_mpi() {
   pmix_proc_t self;
   if (PMIx_Init(&self, nullptr, 0) != PMIX_SUCCESS || PMIx_Finalize(nullptr, 0) != PMIX_SUCCESS)
-    spdlog::error("cannot take leave of Open MPI, which may end the job");
+    spdlog::error("cannot leave Open MPI, which may end the job");
 }
 
 namespace {
@@ -82,13 +82,13 @@ bool knows_local_rank(const pmix_proc_t& self) {
 bool join_and_leave_mpi() {
   pmix_proc_t self;
   if (PMIx_Init(&self, nullptr, 0) != PMIX_SUCCESS) {
-    spdlog::error("cannot take leave of Open MPI, which may end the job");
+    spdlog::error("cannot leave Open MPI, which may end the job");
     return false;
   }
   const bool can_join = knows_local_rank(self);
   const bool joined = can_join && PMPI_Init(nullptr, nullptr) == MPI_SUCCESS && PMPI_Finalize() == MPI_SUCCESS;
   if (PMIx_Finalize(nullptr, 0) != PMIX_SUCCESS || joined != can_join)
-    spdlog::error("cannot take leave of Open MPI, which may end the job");
+    spdlog::error("cannot leave Open MPI, which may end the job");
   return joined;
 }
 

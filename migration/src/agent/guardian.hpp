@@ -1,6 +1,6 @@
 /// A guardian is a process between Open MPI's daemon and an agent or a replacement, its only child. It waits for the
 /// child's end, and ends as the child has: to mpirun the two are one process. But for a child that dies while the job
-/// does not depend on it, it takes leave of Open MPI in good order, and the job goes on: Open MPI would end it.
+/// does not depend on it, it leaves Open MPI by MPI_Finalize, and the job goes on: Open MPI would end it.
 #pragma once
 
 #include <spdlog/common.h>
@@ -47,11 +47,11 @@ class Child {
   pid_t process_;
 };
 
-/// Takes leave of Open MPI for the child, which has called MPI_Init.
+/// Leaves Open MPI for the child, which has called MPI_Init.
 void leave_mpi();
 
 /// Likewise for a child that has not: joins in its place first, since whoever has spawned it waits for that. False: it
-/// takes leave only, because the child was in the middle of it.
+/// only leaves, because the child was in the middle of it.
 bool join_and_leave_mpi();
 
 /// Ends this process like the child.

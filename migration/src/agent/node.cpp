@@ -55,12 +55,12 @@ tl::expected<void, cppc_status> Node::report() {
   wire::Roster roster{.agent = agent};
   roster.cores = static_cast<int>(std::thread::hardware_concurrency());
   roster.memory_free = memory_free();
-  standing->rank_count = 0;
+  state->rank_count = 0;
   for (const int rank : local_ranks()) {
     const negotiation::RankRecord record = page.record(rank);
     const auto process = processes.find(rank);
     const bool ended = process == processes.end() || process->second.ended();
-    if (!ended && standing->rank_count < Standing::most_ranks) standing->ranks[standing->rank_count++] = record.pid;
+    if (!ended && state->rank_count < AgentState::most_ranks) state->ranks[state->rank_count++] = record.pid;
     roster.ranks.push_back(
         {.rank = rank, .pid = record.pid, .bytes = record.bytes, .finished = ended || record.finishing});
   }

@@ -11,11 +11,11 @@
 
 #include "../crew.hpp"
 #include "../desk.hpp"
+#include "agent_state.hpp"
 #include "cppc/page.hpp"
 #include "cppc/wire.hpp"
 #include "link.hpp"
 #include "process_watch.hpp"
-#include "standing.hpp"
 
 namespace cppc::migration {
 
@@ -26,7 +26,7 @@ struct Node {
   negotiation::Page page;
   Link link;
   std::unique_ptr<LinkWatch> watch;  ///< on the link; after it, so that it ends first
-  Standing* standing = nullptr;      ///< the guardian's, too
+  AgentState* state = nullptr;       ///< the guardian's, too
   bool bound = false;                ///< Open MPI's daemon binds processes to processors
   Crew crew;
   std::vector<int> members;      ///< numbers of the agents in crew.own, in its order; some may have been lost since

@@ -99,11 +99,11 @@ void Operation::take(const wire::Relay& message) {
 
 void Operation::listen() {
   // Once it is decided nobody goes back, whatever becomes of the controller, unless agents need it to reach each other.
-  const bool needed = node_.standing->needed;
+  const bool needed = node_.state->needed;
   if (needed && order_.without_mpi.empty()) return;
   auto messages = node_.link.receive();
   if (!messages && needed) return comm_.fail("cppc-run is gone, by which agents without MPI are reached");
-  if (!messages) stand_down();
+  if (!messages) exit_without_aborting_job();
   for (wire::Message& message : *messages) hear(std::move(message));
 }
 
@@ -118,7 +118,7 @@ void Operation::hear(wire::Message message) {
     decided_ = true;
   } else if (abandon != nullptr && abandon->id == order_.id) {
     comm_.break_off();
-    if (!node_.link.send(wire::Abandoned{.id = order_.id, .agent = node_.agent})) stand_down();
+    if (!node_.link.send(wire::Abandoned{.id = order_.id, .agent = node_.agent})) exit_without_aborting_job();
   } else if (relayed != nullptr) {
     if (relayed->id == order_.id) take(*relayed);  // else of a migration that has been given up
   } else {
@@ -136,7 +136,7 @@ void Operation::report_mpi_failure() {
   if (comm_.error().empty() || failure_.status == CPPC_ERR_MPI) return;
   const wire::MpiFailed news{
       .id = order_.id, .agent = node_.agent, .reason = fmt::format("{}: {}", node_.name, comm_.error())};
-  if (!node_.link.send(news)) stand_down();
+  if (!node_.link.send(news)) exit_without_aborting_job();
 }
 
 void Operation::announce(const char* phase) {
@@ -154,13 +154,13 @@ void Operation::disturb_link(const char* step) {
 
 void Operation::report_bytes() {
   wire::Progress progress{.id = order_.id, .phase = phase_};
-  for (const Passage& leaver : leavers_) {
+  for (const RankTransfer& leaver : leavers_) {
     const Slot& slot = node_.desk.slot(leaver.rank);
     progress.bytes_done += slot.bytes_done.load();
     progress.bytes_total += slot.image_bytes.load();
   }
   reported_ = Clock::now();
-  if (auto sent = node_.link.send(progress); !sent && !node_.standing->needed) stand_down();
+  if (auto sent = node_.link.send(progress); !sent && !node_.state->needed) exit_without_aborting_job();
 }
 
 /// All agents are of one mind; whether all of them live to carry it out only the controller knows. From the promise on
@@ -169,7 +169,7 @@ bool Operation::decide() {
   (void)fault::at(place("decide"));
   disturb_link("decide");
   node_.watch->hold();
-  if (!node_.link.send(wire::Ready{.id = order_.id, .agent = node_.agent})) stand_down();
+  if (!node_.link.send(wire::Ready{.id = order_.id, .agent = node_.agent})) exit_without_aborting_job();
   const bool heard = hear_decision();
   (void)fault::at(place("decided"));
   disturb_link("decided");
@@ -182,7 +182,7 @@ bool Operation::decide() {
     return false;
   }
   node_.watch->hold();
-  node_.standing->needed = true;
+  node_.state->needed = true;
   return true;
 }
 

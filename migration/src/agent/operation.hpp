@@ -35,12 +35,12 @@ class Operation {
 
  private:
   /// A rank that moves from or to this node.
-  struct Passage {
+  struct RankTransfer {
     int index = 0;  ///< in the order's moves
     int rank = 0;
-    int other = 0;       ///< agent on the other side
-    bool told = false;   ///< newcomer's: how sending ended; leaver's: that receiving has failed
-    bool cried = false;  ///< newcomer's: the other side knows that it has failed
+    int other = 0;              ///< agent on the other side
+    bool told = false;          ///< newcomer's: how sending ended; leaver's: that receiving has failed
+    bool failure_sent = false;  ///< newcomer's: the other side knows that it has failed
     bool done = false;
     std::vector<std::byte> recipe;
     std::optional<ProcessWatch> process;  ///< newcomer's
@@ -88,11 +88,11 @@ class Operation {
   void await_local_arrivals(std::uint64_t point, Clock::duration within, const std::function<void()>& meanwhile);
   enum class Traffic { quiet, in_flight, disordered, unknown };
   Traffic traffic();
-  bool lost(const Passage& newcomer);
-  bool cannot_take_over(const Passage& newcomer);
+  bool lost(const RankTransfer& newcomer);
+  bool cannot_take_over(const RankTransfer& newcomer);
   static std::string why(const Slot& slot);
-  void advance_leaver(Passage& leaver);
-  void advance_newcomer(Passage& newcomer);
+  void advance_leaver(RankTransfer& leaver);
+  void advance_newcomer(RankTransfer& newcomer);
   [[nodiscard]] std::vector<int> joining_agents() const;
   void join_crew();
   void join_newcomers(Part part);
@@ -130,7 +130,7 @@ class Operation {
   bool cancelled();
   [[nodiscard]] bool retires() const;
   [[nodiscard]] int tag(int index, int kind) const;
-  [[nodiscard]] int tag(const Passage& passage, int kind) const { return tag(passage.index, kind); }
+  [[nodiscard]] int tag(const RankTransfer& transfer, int kind) const { return tag(transfer.index, kind); }
   [[nodiscard]] double milliseconds_since(Clock::time_point start) const;
 
   Node& node_;
@@ -139,8 +139,8 @@ class Operation {
   bool cancel_wanted_ = false;  ///< by an operator
   bool decided_ = false;        ///< the controller has said so
   const Clock::time_point started_ = Clock::now();
-  std::vector<Passage> leavers_;
-  std::vector<Passage> newcomers_;
+  std::vector<RankTransfer> leavers_;
+  std::vector<RankTransfer> newcomers_;
   MPI_Comm children_ = MPI_COMM_NULL;
   Failure failure_;
   std::array<std::int64_t, 2> under_way_{};  ///< messages and active requests of all ranks, when last looked at

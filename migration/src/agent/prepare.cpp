@@ -54,7 +54,7 @@ bool Operation::ranks_can_stop() {
 void Operation::prepare() {
   announce("prepare");
   node_.desk.command(Action::none);  // what was commanded last belongs to another migration
-  for (const Passage& leaver : leavers_) {
+  for (const RankTransfer& leaver : leavers_) {
     Slot& slot = node_.desk.slot(leaver.rank);
     slot.leaving = 1;
     slot.dismissed.set(0);
@@ -72,7 +72,7 @@ void Operation::prepare() {
 }
 
 void Operation::exchange_recipes() {
-  for (Passage& leaver : leavers_) {
+  for (RankTransfer& leaver : leavers_) {
     // An empty message tells the other side that there is no recipe.
     if (auto recipe = Recipe::of(node_.page.record(leaver.rank).pid))
       leaver.recipe = recipe->encode();
@@ -86,7 +86,7 @@ void Operation::exchange_recipes() {
         !comm_.send(to, tag(leaver, kBlocks), std::as_bytes(blocks)) || !comm_.send(to, tag(leaver, kObjects), objects))
       return;
   }
-  for (Passage& newcomer : newcomers_) {
+  for (RankTransfer& newcomer : newcomers_) {
     const int from = node_.seat(newcomer.other);
     auto recipe = comm_.receive(from, tag(newcomer, kRecipe));
     const auto blocks = comm_.receive(from, tag(newcomer, kBlocks));
@@ -101,12 +101,12 @@ void Operation::exchange_recipes() {
 
 /// Leavers get to know where to send their images.
 void Operation::exchange_offers() {
-  for (const Passage& newcomer : newcomers_) {
+  for (const RankTransfer& newcomer : newcomers_) {
     const Slot& slot = node_.desk.slot(newcomer.rank);
     const std::uint32_t bytes = failure_.status == CPPC_OK ? slot.mail_size.load() : 0;
     if (!comm_.send(node_.seat(newcomer.other), tag(newcomer, kOffer), std::span(slot.mail.data(), bytes))) return;
   }
-  for (const Passage& leaver : leavers_) {
+  for (const RankTransfer& leaver : leavers_) {
     const auto offer = comm_.receive(node_.seat(leaver.other), tag(leaver, kOffer));
     if (!offer) return;
     Slot& slot = node_.desk.slot(leaver.rank);
@@ -128,7 +128,7 @@ bool Operation::has_program(int rank, const Recipe& recipe) {
 
 void Operation::start_newcomers() {
   std::vector<Replacement> replacements;
-  for (const Passage& newcomer : newcomers_) {
+  for (const RankTransfer& newcomer : newcomers_) {
     auto recipe = Recipe::decode(newcomer.recipe);
     if (!recipe) return fail(recipe.error(), fmt::format("rank {}: how it was started is not known", newcomer.rank));
     if (!has_program(newcomer.rank, *recipe)) return;
@@ -147,7 +147,7 @@ void Operation::start_newcomers() {
                              .page = node_.page.fd()}});
   }
   const auto spawning = [this](std::uint32_t value) {
-    for (const Passage& newcomer : newcomers_) node_.desk.slot(newcomer.rank).spawning.set(value);
+    for (const RankTransfer& newcomer : newcomers_) node_.desk.slot(newcomer.rank).spawning.set(value);
   };
   spawning(1);
   auto children = spawn(node_.name, node_.bound, replacements);
@@ -159,7 +159,7 @@ void Operation::start_newcomers() {
 
 void Operation::await_newcomers() {
   Allowance patience(deadlines::start());
-  for (Passage& newcomer : newcomers_) {
+  for (RankTransfer& newcomer : newcomers_) {
     const Slot& slot = node_.desk.slot(newcomer.rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::ready)) {
       if (lost(newcomer) || cannot_take_over(newcomer)) return;
@@ -176,13 +176,13 @@ void Operation::await_newcomers() {
   }
 }
 
-bool Operation::lost(const Passage& newcomer) {
+bool Operation::lost(const RankTransfer& newcomer) {
   if (!node_.desk.slot(newcomer.rank).lost()) return false;
   fail(CPPC_ERR_LOST, fmt::format("the replacement of rank {} on {} has died", newcomer.rank, node_.name));
   return true;
 }
 
-bool Operation::cannot_take_over(const Passage& newcomer) {
+bool Operation::cannot_take_over(const RankTransfer& newcomer) {
   const Slot& slot = node_.desk.slot(newcomer.rank);
   if (slot.stage.get() != static_cast<std::uint32_t>(Stage::failed)) return false;
   fail(slot.status,

@@ -103,7 +103,7 @@ int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
   return EXIT_SUCCESS;
 }
 
-/// There is nothing to become: the agent may have stood down meanwhile.
+/// There is nothing to become: the agent may have exited meanwhile.
 int come_in_vain(pid_t agent) {
   const auto watch = ProcessWatch::on(agent);
   if (!watch || watch->ended())

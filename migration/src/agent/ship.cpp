@@ -23,28 +23,28 @@ constexpr int kOutcome = 3;  // between the agents of leaver and newcomer: the s
 
 void Operation::ship() {
   announce("ship");
-  for (const Passage& newcomer : newcomers_)
+  for (const RankTransfer& newcomer : newcomers_)
     node_.desk.slot(newcomer.rank).stage.set(static_cast<std::uint32_t>(Stage::expected));
   node_.desk.command(Action::ship);
   Allowance patience(deadlines::ship());
-  const auto done = [](const Passage& one) { return one.done; };
+  const auto done = [](const RankTransfer& one) { return one.done; };
   while (!std::all_of(leavers_.begin(), leavers_.end(), done) ||
          !std::all_of(newcomers_.begin(), newcomers_.end(), done)) {
-    for (Passage& leaver : leavers_)
+    for (RankTransfer& leaver : leavers_)
       if (!leaver.done) advance_leaver(leaver);
-    for (Passage& newcomer : newcomers_)
+    for (RankTransfer& newcomer : newcomers_)
       if (!newcomer.done) advance_newcomer(newcomer);
     if (patience.spent()) return fail(CPPC_ERR_TIMEOUT, "an image has not arrived in time");
     if (given_up()) return;
     if (!leavers_.empty() && Clock::now() - reported_ > 100ms) report_bytes();
     std::this_thread::sleep_for(50us);
   }
-  for (const Passage& leaver : leavers_) outcome_.image_bytes += node_.desk.slot(leaver.rank).image_bytes.load();
+  for (const RankTransfer& leaver : leavers_) outcome_.image_bytes += node_.desk.slot(leaver.rank).image_bytes.load();
   if (!leavers_.empty()) report_bytes();
 }
 
 /// A newcomer's agent says only what has gone wrong: the leaver then need not go on sending.
-void Operation::advance_leaver(Passage& leaver) {
+void Operation::advance_leaver(RankTransfer& leaver) {
   Slot& slot = node_.desk.slot(leaver.rank);
   const int other = node_.seat(leaver.other);
   if (!leaver.told && comm_.poll(other, tag(leaver, kOutcome))) {
@@ -60,13 +60,13 @@ void Operation::advance_leaver(Passage& leaver) {
   leaver.done = true;
 }
 
-void Operation::advance_newcomer(Passage& newcomer) {
+void Operation::advance_newcomer(RankTransfer& newcomer) {
   const Slot& slot = node_.desk.slot(newcomer.rank);
   const int other = node_.seat(newcomer.other);
   const auto stage = static_cast<Stage>(slot.stage.get());
   const bool failed = cannot_take_over(newcomer) || lost(newcomer);
-  if (failed && !newcomer.cried) {
-    newcomer.cried = comm_.send(other, tag(newcomer, kOutcome), {});
+  if (failed && !newcomer.failure_sent) {
+    newcomer.failure_sent = comm_.send(other, tag(newcomer, kOutcome), {});
   }
   const auto outcome = newcomer.told ? std::nullopt : comm_.poll(other, tag(newcomer, kOutcome));
   if (outcome) {

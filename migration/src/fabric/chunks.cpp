@@ -86,7 +86,7 @@ bool Chunker::fits(const Chunk& chunk) const {
 std::optional<Chunk> Chunker::again(std::uint64_t index, std::uint64_t offset, std::uint64_t bytes,
                                     Coding coding) const {
   Chunk chunk{.index = index, .offset = offset, .bytes = bytes, .coding = coding, .pieces = {}};
-  if (coding == Coding::squeezed) chunk.coding = Coding::packed;  // whether to compress is decided anew
+  if (coding == Coding::compressed) chunk.coding = Coding::packed;  // whether to compress is decided anew
   std::uint64_t found = 0;
   const auto ends_before = [&](const Extent& one) { return one.offset + one.bytes.size() <= offset; };
   for (auto one = std::partition_point(extents_.begin(), extents_.end(), ends_before);

@@ -36,13 +36,13 @@ inline constexpr std::size_t longest_address = 256;
 
 /// How a chunk's bytes travel.
 enum class Coding : std::uint32_t {
-  zero,      // not at all: they are zero
-  plain,     // as they are, into their place
-  packed,    // packing.hpp, by way of a slot
-  squeezed,  // likewise, and compressed (squeeze.hpp)
+  zero,        // not at all: they are zero
+  plain,       // as they are, into their place
+  packed,      // packing.hpp, by way of a slot
+  compressed,  // likewise, and compressed (compressor.hpp)
 };
 
-inline bool goes_by_slot(Coding coding) { return coding == Coding::packed || coding == Coding::squeezed; }
+inline bool goes_by_slot(Coding coding) { return coding == Coding::packed || coding == Coding::compressed; }
 
 /// Bytes of the file from `offset` on that may be written to `base` and following.
 struct RemotePlace {

@@ -48,7 +48,7 @@ Reception::~Reception() {
 
 tl::expected<Transferred, cppc_status> Reception::run() {
   const auto received = guarded([&] { return listen(); });
-  session_.part(received ? CPPC_OK : received.error());
+  session_.close(received ? CPPC_OK : received.error());
   if (!received) return tl::unexpected(received.error());
   return arrived_;
 }
@@ -56,14 +56,14 @@ tl::expected<Transferred, cppc_status> Reception::run() {
 Result Reception::listen() {
   if (auto started = session_.start(); !started) return started;
   while (!complete()) {
-    if (auto turned = turn(hello_ ? "receiving the image" : "waiting for the source"); !turned) return turned;
+    if (auto polled = poll(hello_ ? "receiving the image" : "waiting for the source"); !polled) return polled;
   }
   return check_end();
 }
 
-Result Reception::turn(std::string_view purpose) {
-  if (auto turned = session_.turn(purpose); !turned) return turned;
-  while (const auto message = session_.hear()) {
+Result Reception::poll(std::string_view purpose) {
+  if (auto polled = session_.poll(purpose); !polled) return polled;
+  while (const auto message = session_.next_message()) {
     if (auto handled = handle(*message); !handled) return handled;
   }
   return advance_arrivals();
@@ -80,7 +80,7 @@ Result Reception::handle(const Control& message) {
       return {};
     case Kind::verdict:
       spdlog::error("the migration's source has given up, with status {}", message.status);
-      session_.take_leave();
+      session_.acknowledge_close();
       return tl::unexpected(message.status == CPPC_OK ? CPPC_ERR_FABRIC : status_of(message));
     default:
       spdlog::error("the migration's source sent a message that only a target sends");
@@ -102,7 +102,7 @@ Result Reception::greet(const Control& hello) {
   }
   hello_ = hello;
   session_.address(*source);
-  session_.meet();
+  session_.established();
   head_.resize(hello.bytes);
   landing_ = *Landing::at({{0, head_}});
   return offer_slots();
@@ -115,7 +115,7 @@ Result Reception::offer_slots() {
   Control welcome{.kind = Kind::welcome, .bytes = slot_bytes};
   welcome.places[0] = {
       .offset = 0, .bytes = slot_count, .base = endpoint_.remote_address(slots_), .key = slots_region_.key()};
-  session_.say(welcome);
+  session_.send(welcome);
   return {};
 }
 
@@ -144,7 +144,7 @@ std::span<std::byte> Reception::arrival_of(const Control& chunk) {
       return chunk.sent == chunk.bytes ? landing_.in_one(chunk.offset, chunk.bytes).value_or(std::span<std::byte>())
                                        : std::span<std::byte>();
     case Coding::packed:
-    case Coding::squeezed:
+    case Coding::compressed:
       return chunk.slot < slot_count && chunk.sent <= slot_bytes
                  ? std::span(slots_).subspan(chunk.slot * slot_bytes, chunk.sent)
                  : std::span<std::byte>();
@@ -165,7 +165,7 @@ Result Reception::advance_arrivals() {
       const auto posted =
           endpoint_.receive_tagged(operation, arrival_of(chunk), region_at(chunk), tag_of(offer_.token, chunk.index));
       if (!posted) return tl::unexpected(posted.error());
-      if (*posted) session_.say({.kind = Kind::send, .index = chunk.index});
+      if (*posted) session_.send({.kind = Kind::send, .index = chunk.index});
     }
     if (operation.state == Operation::State::failed) {
       return tl::unexpected(session_.report(operation, "receiving the image"));
@@ -190,7 +190,7 @@ Result Reception::verify(const Control& chunk) {
                   chunk.offset);
     return tl::unexpected(CPPC_ERR_FABRIC);
   }
-  if (goes_by_slot(chunk.coding)) session_.say({.kind = Kind::taken, .slot = chunk.slot});
+  if (goes_by_slot(chunk.coding)) session_.send({.kind = Kind::taken, .slot = chunk.slot});
   return intact ? count(chunk) : want_again(chunk);
 }
 
@@ -203,11 +203,11 @@ Result Reception::want_again(const Control& chunk) {
   spdlog::warn("the image's {} bytes at {} did not arrive as they were sent (fabric provider {}): sent again",
                chunk.bytes, chunk.offset, endpoint_.provider);
   ++arrived_.again;
-  session_.say({.kind = Kind::again,
-                .index = chunk.index,
-                .offset = chunk.offset,
-                .bytes = chunk.bytes,
-                .coding = chunk.coding});
+  session_.send({.kind = Kind::again,
+                 .index = chunk.index,
+                 .offset = chunk.offset,
+                 .bytes = chunk.bytes,
+                 .coding = chunk.coding});
   return {};
 }
 
@@ -216,8 +216,8 @@ bool Reception::put(const Control& chunk, std::span<const std::byte> arrived) {
   if (chunk.coding == Coding::plain) return !arrived.empty();
   if (chunk.coding == Coding::zero) return landing_.clear(chunk.offset, chunk.bytes);
   if (chunk.bytes > slot_bytes) return false;
-  if (chunk.coding == Coding::squeezed) {
-    const auto restored = squeezer_.restore(arrived, slot_bytes);
+  if (chunk.coding == Coding::compressed) {
+    const auto restored = compressor_.restore(arrived, slot_bytes);
     if (!restored) return false;
     arrived = *restored;
   }
@@ -269,8 +269,8 @@ Result Reception::offer_places() {
       if (auto offered = offer_place({place.offset + at, memory}, message); !offered) return offered;
     }
   }
-  if (message.count > 0) session_.say(message);
-  session_.say({.kind = Kind::ready, .index = regions_.size()});
+  if (message.count > 0) session_.send(message);
+  session_.send({.kind = Kind::ready, .index = regions_.size()});
   return {};
 }
 
@@ -283,7 +283,7 @@ Result Reception::offer_place(const Place& place, Control& message) {
                                      .key = region->key()};
   regions_.emplace(place.offset, std::move(*region));
   if (message.count == Control::most_places) {
-    session_.say(message);
+    session_.send(message);
     message.count = 0;
   }
   return session_.keep_alive(unpacking);

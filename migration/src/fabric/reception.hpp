@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fabric/compressor.hpp"
 #include "fabric/landing.hpp"
 #include "fabric/session.hpp"
-#include "fabric/squeeze.hpp"
 
 namespace cppc::fabric {
 
@@ -38,7 +38,7 @@ class Reception {
   };
 
   Result listen();
-  Result turn(std::string_view purpose);
+  Result poll(std::string_view purpose);
   Result handle(const Control& message);
   Result greet(const Control& hello);
   Result offer_slots();
@@ -72,7 +72,7 @@ class Reception {
   std::uint64_t digest_ = 0;
   std::unordered_map<std::uint64_t, int> failures_;  // by chunk
 
-  Squeezer squeezer_;
+  Compressor compressor_;
   Slots slots_;
   Region slots_region_;
   std::map<std::uint64_t, Region> regions_;  // of the places that are large, by offset

@@ -44,7 +44,7 @@ Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo,
       table_(encode_table(cargo.head)),
       head_(head_with(table_, cargo.head)),
       total_(bytes_of(head_) + bytes_of(cargo.contents)),
-      thrift_(tuning.compression),
+      policy_(tuning.compression),
       slots_(tuning.in_flight),
       session_(endpoint, patience, offer.token, "target") {
   for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].number = static_cast<std::uint32_t>(i);
@@ -68,7 +68,7 @@ tl::expected<Transferred, cppc_status> Sender::run() {
   });
   if (done) return moved_;
   drain();
-  session_.part(done.error());
+  session_.close(done.error());
   return tl::unexpected(done.error());
 }
 
@@ -82,11 +82,11 @@ Result Sender::connect() {
   if (auto started = session_.start(); !started) return started;
   Control hello{.kind = Kind::hello, .bytes = bytes_of(head_), .count = endpoint_.address.size()};
   std::ranges::copy(endpoint_.address, hello.address.begin());
-  session_.say(hello);
+  session_.send(hello);
   while (!welcome_) {
-    if (auto turned = turn("connecting to the target"); !turned) return turned;
+    if (auto polled = poll("connecting to the target"); !polled) return polled;
   }
-  session_.meet();
+  session_.established();
   return {};
 }
 
@@ -113,7 +113,7 @@ Result Sender::move(std::span<const Extent> extents) {
     for (auto& slot : slots_) {
       if (auto advanced = advance(slot); !advanced) return advanced;
     }
-    if (auto turned = turn("sending the image"); !turned) return turned;
+    if (auto polled = poll("sending the image"); !polled) return polled;
   } while (!chunker_->at_end() || !all_moved());
   return {};
 }
@@ -123,25 +123,25 @@ Result Sender::await_places() {
     for (auto& slot : slots_) {  // something of the head may be wanted again
       if (auto advanced = advance(slot); !advanced) return advanced;
     }
-    if (auto turned = turn("waiting for the target to make room"); !turned) return turned;
+    if (auto polled = poll("waiting for the target to make room"); !polled) return polled;
   }
   return {};
 }
 
 Result Sender::finish() {
-  session_.say({.kind = Kind::done, .index = chunker_->count(), .bytes = total_, .hash = digest_});
+  session_.send({.kind = Kind::done, .index = chunker_->count(), .bytes = total_, .hash = digest_});
   while (!verified_) {
     for (auto& slot : slots_) {
       if (auto advanced = advance(slot); !advanced) return advanced;
     }
-    if (auto turned = turn("waiting for the target to verify the image"); !turned) return turned;
+    if (auto polled = poll("waiting for the target to verify the image"); !polled) return polled;
   }
   return {};
 }
 
-Result Sender::turn(std::string_view purpose) {
-  if (auto turned = session_.turn(purpose); !turned) return turned;
-  while (const auto message = session_.hear()) {
+Result Sender::poll(std::string_view purpose) {
+  if (auto polled = session_.poll(purpose); !polled) return polled;
+  while (const auto message = session_.next_message()) {
     if (auto handled = handle(*message); !handled) return handled;
   }
   return {};
@@ -169,7 +169,7 @@ Result Sender::handle(const Control& message) {
       return {};
     case Kind::verdict:
       drain();
-      session_.take_leave();
+      session_.acknowledge_close();
       if (message.status != CPPC_OK) {
         spdlog::error("the migration's target has refused or given up the image, with status {}", message.status);
         return tl::unexpected(status_of(message));
@@ -234,7 +234,7 @@ Result Sender::advance(Slot& slot) {
 /// The next chunk, when this slot can take it.
 std::optional<Chunk> Sender::next_chunk(const Slot& slot) {
   if (waiting_.empty()) {
-    chunker_->pack_all(thrift_.wanted());
+    chunker_->pack_all(policy_.wanted());
     auto chunk = chunker_->next();
     if (!chunk) return std::nullopt;
     digest_ += digest_of(chunk->index, chunk->offset, chunk->bytes);
@@ -249,7 +249,7 @@ std::optional<Chunk> Sender::next_chunk(const Slot& slot) {
 
 Result Sender::load(Slot& slot) {
   // Reports that cannot be sent as fast as the data must not pile up.
-  if (session_.unsaid() > slots_.size() * 2) return {};
+  if (session_.unsent() > slots_.size() * 2) return {};
   auto chunk = next_chunk(slot);
   if (!chunk) return {};
   if (auto faulty = fault::at("leaver-chunk"); !faulty) return tl::unexpected(faulty.error());
@@ -284,18 +284,18 @@ Result Sender::encode(Slot& slot) {
     slot.copy_region = std::move(*region);
   }
   slot.bytes = std::span(slot.copy).first(pack(slot.chunk.pieces, slot.copy));
-  if (thrift_.compresses()) squeeze(slot);
+  if (policy_.compresses()) compress(slot);
   return {};
 }
 
-void Sender::squeeze(Slot& slot) {
+void Sender::compress(Slot& slot) {
   const auto begin = Clock::now();
   const std::size_t before = slot.bytes.size();
-  const auto after = squeezer_.squeeze(std::span(slot.copy).first(before));
-  thrift_.squeezed(before, after.value_or(before), Clock::now() - begin);
+  const auto after = compressor_.compress(std::span(slot.copy).first(before));
+  policy_.compressed(before, after.value_or(before), Clock::now() - begin);
   if (!after) return;
   slot.bytes = std::span(slot.copy).first(*after);
-  slot.chunk.coding = Coding::squeezed;
+  slot.chunk.coding = Coding::compressed;
 }
 
 Result Sender::post(Slot& slot) {
@@ -342,7 +342,7 @@ void Sender::time_the_wire(const Slot& slot) {
     return;
   }
   plainly_ += slot.bytes.size();
-  thrift_.delivered(plainly_, Clock::now() - began_);
+  policy_.delivered(plainly_, Clock::now() - began_);
 }
 
 /// What has gone straight to its place leaves nothing to wait for.
@@ -355,14 +355,14 @@ Result Sender::release(Slot& slot) {
 
 /// With RMA the provider has just read the bytes, so that most of them are still in the processor's cache to be hashed.
 void Sender::announce(const Slot& slot) {
-  session_.say({.kind = Kind::chunk,
-                .index = slot.chunk.index,
-                .offset = slot.chunk.offset,
-                .bytes = slot.chunk.bytes,
-                .sent = slot.bytes.size(),
-                .hash = hash_of(slot.bytes),
-                .coding = slot.chunk.coding,
-                .slot = slot.number});
+  session_.send({.kind = Kind::chunk,
+                 .index = slot.chunk.index,
+                 .offset = slot.chunk.offset,
+                 .bytes = slot.chunk.bytes,
+                 .sent = slot.bytes.size(),
+                 .hash = hash_of(slot.bytes),
+                 .coding = slot.chunk.coding,
+                 .slot = slot.number});
 }
 
 }  // namespace cppc::fabric

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "fabric/chunks.hpp"
+#include "fabric/compression_policy.hpp"
+#include "fabric/compressor.hpp"
 #include "fabric/session.hpp"
-#include "fabric/squeeze.hpp"
-#include "fabric/thrift.hpp"
 
 namespace cppc::fabric {
 
@@ -46,7 +46,7 @@ class Sender {
   Result move(std::span<const Extent> extents);
   Result await_places();
   Result finish();
-  Result turn(std::string_view purpose);
+  Result poll(std::string_view purpose);
   Result handle(const Control& message);
   Result begin(const Control& welcome);
   Result repeat(const Control& again);
@@ -55,7 +55,7 @@ class Sender {
   Result load(Slot& slot);
   std::optional<Chunk> next_chunk(const Slot& slot);
   Result encode(Slot& slot);
-  void squeeze(Slot& slot);
+  void compress(Slot& slot);
   Result post(Slot& slot);
   Result complete(Slot& slot);
   void time_the_wire(const Slot& slot);
@@ -83,8 +83,8 @@ class Sender {
   std::optional<Chunker> chunker_;
   std::deque<Chunk> waiting_;  // to be sent again, or for a slot that can take it
   std::uint64_t digest_ = 0;
-  Thrift thrift_;
-  Squeezer squeezer_;
+  CompressionPolicy policy_;
+  Compressor compressor_;
   Clock::time_point began_;    // to send contents
   std::uint64_t plainly_ = 0;  // bytes that were delivered as they are, one chunk after the other
   std::vector<Slot> slots_;

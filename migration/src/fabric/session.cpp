@@ -36,9 +36,9 @@ Session::Session(Endpoint::Impl& endpoint, const Patience& patience, const Token
       buffers_(incoming_slots + peer_slots + stranger_slots),
       incoming_(incoming_slots),
       to_peer_{.waiting = {}, .slots = std::vector<Slot>(peer_slots)},
-      to_strangers_{.waiting = {}, .slots = std::vector<Slot>(stranger_slots)} {
+      to_others_{.waiting = {}, .slots = std::vector<Slot>(stranger_slots)} {
   std::size_t buffer = 0;
-  for (auto* slots : {&incoming_, &to_peer_.slots, &to_strangers_.slots}) {
+  for (auto* slots : {&incoming_, &to_peer_.slots, &to_others_.slots}) {
     for (auto& slot : *slots) slot.buffer = buffer++;
   }
 }
@@ -49,7 +49,7 @@ Session::~Session() {
 }
 
 tl::expected<void, cppc_status> Session::start() {
-  last_turn_ = last_event_ = last_heard_ = last_said_ = Clock::now();
+  last_poll_ = last_event_ = last_received_ = last_sent_ = Clock::now();
   auto region = endpoint_.register_memory(std::as_bytes(std::span(buffers_)), FI_SEND | FI_RECV);
   if (!region) return tl::unexpected(region.error());
   region_ = std::move(*region);
@@ -60,25 +60,25 @@ std::span<std::byte> Session::buffer_of(const Slot& slot) {
   return std::as_writable_bytes(std::span(buffers_).subspan(slot.buffer, 1));
 }
 
-void Session::meet() {
-  met_ = true;
-  last_heard_ = Clock::now();
+void Session::established() {
+  established_ = true;
+  last_received_ = Clock::now();
 }
 
-void Session::say(Control message) {
+void Session::send(Control message) {
   message.token = token_;
   message.check = check_of(message);
   to_peer_.waiting.push_back({peer_, message});
-  last_said_ = Clock::now();
+  last_sent_ = Clock::now();
 }
 
-std::size_t Session::unsaid() const {
+std::size_t Session::unsent() const {
   const auto busy = [](const Slot& slot) { return slot.operation.state == Operation::State::posted; };
   return to_peer_.waiting.size() + static_cast<std::size_t>(std::ranges::count_if(to_peer_.slots, busy));
 }
 
 void Session::refuse(const Control& hello) {
-  if (hello.count > hello.address.size() || to_strangers_.waiting.size() >= most_refusals) return;
+  if (hello.count > hello.address.size() || to_others_.waiting.size() >= most_refusals) return;
   const auto to = endpoint_.insert(std::span(hello.address).first(hello.count));
   if (!to) return;
   spdlog::warn("refused a fabric connection from {}: it has not shown this offer's token, or not as the first",
@@ -86,13 +86,13 @@ void Session::refuse(const Control& hello) {
   // With the token it came with, or it would not listen.
   Control refusal{.token = hello.token, .kind = Control::Kind::verdict, .status = CPPC_ERR_REFUSED};
   refusal.check = check_of(refusal);
-  to_strangers_.waiting.push_back({*to, refusal});
+  to_others_.waiting.push_back({*to, refusal});
 }
 
-std::optional<Control> Session::hear() {
-  if (heard_.empty()) return std::nullopt;
-  const Control message = heard_.front();
-  heard_.pop_front();
+std::optional<Control> Session::next_message() {
+  if (received_.empty()) return std::nullopt;
+  const Control message = received_.front();
+  received_.pop_front();
   return message;
 }
 
@@ -110,14 +110,14 @@ cppc_status Session::report(const Operation& operation, std::string_view what) {
 
 // ------------------------------------------------------------------------------------------------------------- turns
 
-tl::expected<void, cppc_status> Session::turn(std::string_view purpose) {
+tl::expected<void, cppc_status> Session::poll(std::string_view purpose) {
   const auto now = Clock::now();
   return round(now, purpose).map([&] { rest(now); });
 }
 
 tl::expected<void, cppc_status> Session::keep_alive(std::string_view purpose) {
   const auto now = Clock::now();
-  if (ended_ == CPPC_OK && now - last_turn_ > beat() / 4) {
+  if (ended_ == CPPC_OK && now - last_poll_ > beat() / 4) {
     if (auto done = round(now, purpose); !done) ended_ = done.error();
   }
   if (ended_ != CPPC_OK) return tl::unexpected(ended_);
@@ -126,15 +126,15 @@ tl::expected<void, cppc_status> Session::keep_alive(std::string_view purpose) {
 
 tl::expected<void, cppc_status> Session::round(Clock::time_point now, std::string_view purpose) {
   // While this process did not run, or worked elsewhere, it could not have heard anybody.
-  if (now - last_turn_ > beat()) last_heard_ += now - last_turn_;
-  last_turn_ = now;
-  if (met_ && now - last_said_ > beat()) say({.kind = Control::Kind::beat});
+  if (now - last_poll_ > beat()) last_received_ += now - last_poll_;
+  last_poll_ = now;
+  if (established_ && now - last_sent_ > beat()) send({.kind = Control::Kind::beat});
   return exchange().and_then([&] { return check_patience(now, purpose); });
 }
 
 tl::expected<void, cppc_status> Session::exchange() {
   return post(to_peer_)
-      .and_then([&] { return post(to_strangers_); })
+      .and_then([&] { return post(to_others_); })
       .and_then([&] { return endpoint_.poll(); })
       .map([&](std::size_t events) {
         if (events > 0) last_event_ = Clock::now();
@@ -153,7 +153,7 @@ tl::expected<void, cppc_status> Session::check_patience(Clock::time_point now, s
                   peer_text());
     return tl::unexpected(CPPC_ERR_TIMEOUT);
   }
-  if (met_ && now - last_heard_ > patience_.silence) {
+  if (established_ && now - last_received_ > patience_.silence) {
     lost_ = true;
     spdlog::error("fabric provider {}: {}: no sign of life from the {} for {} ms", endpoint_.provider, purpose,
                   peer_text(), patience_.silence.count());
@@ -162,14 +162,14 @@ tl::expected<void, cppc_status> Session::check_patience(Clock::time_point now, s
   return {};
 }
 
-void Session::rest(Clock::time_point turn_began) const {
-  if (last_event_ >= turn_began) return;
-  const auto quiet = turn_began - last_event_;
+void Session::rest(Clock::time_point poll_began) const {
+  if (last_event_ >= poll_began) return;
+  const auto quiet = poll_began - last_event_;
   if (quiet < awake_for) return;
   std::this_thread::sleep_for(quiet < short_naps_for ? short_nap : long_nap);
 }
 
-tl::expected<void, cppc_status> Session::post(Mailbox& box) {
+tl::expected<void, cppc_status> Session::post(SendQueue& box) {
   for (auto& slot : box.slots) {
     if (box.waiting.empty()) break;
     if (slot.operation.state == Operation::State::posted) continue;
@@ -229,9 +229,9 @@ tl::expected<void, cppc_status> Session::receive(const Control& message) {
                   peer_text());
     return tl::unexpected(CPPC_ERR_CHECKSUM);
   }
-  last_heard_ = Clock::now();
-  if (message.kind == Kind::bye || message.kind == Kind::verdict) parted_ = true;
-  if (message.kind != Kind::beat && message.kind != Kind::bye) heard_.push_back(message);
+  last_received_ = Clock::now();
+  if (message.kind == Kind::bye || message.kind == Kind::verdict) closed_ = true;
+  if (message.kind != Kind::beat && message.kind != Kind::bye) received_.push_back(message);
   return {};
 }
 
@@ -244,10 +244,10 @@ void Session::drain(const std::function<bool()>& idle) {
   if (!lost_) exchange_until(idle);
 }
 
-void Session::part(cppc_status status) {
-  if (!met_ || lost_ || parted_) return;
-  say({.kind = Control::Kind::verdict, .status = static_cast<std::uint32_t>(status)});
-  exchange_until([&] { return parted_; });
+void Session::close(cppc_status status) {
+  if (!established_ || lost_ || closed_) return;
+  send({.kind = Control::Kind::verdict, .status = static_cast<std::uint32_t>(status)});
+  exchange_until([&] { return closed_; });
 }
 
 tl::expected<void, cppc_status> Session::cut() {
@@ -256,9 +256,9 @@ tl::expected<void, cppc_status> Session::cut() {
   return tl::unexpected(CPPC_ERR_FABRIC);
 }
 
-void Session::take_leave() {
-  say({.kind = Control::Kind::bye});
-  exchange_until([&] { return unsaid() == 0; });
+void Session::acknowledge_close() {
+  send({.kind = Control::Kind::bye});
+  exchange_until([&] { return unsent() == 0; });
 }
 
 }  // namespace cppc::fabric

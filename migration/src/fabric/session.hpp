@@ -30,21 +30,21 @@ class Session {
   [[nodiscard]] fi_addr_t peer() const { return peer_; }
 
   /// Both ends know each other: from here on the peer must give signs of life.
-  void meet();
+  void established();
 
   /// Sent in a later turn.
-  void say(Control message);
-  [[nodiscard]] std::size_t unsaid() const;
+  void send(Control message);
+  [[nodiscard]] std::size_t unsent() const;
 
   /// Answers a hello that is not the one waited for.
   void refuse(const Control& hello);
 
   /// The next message of the peer, if one has come.
-  std::optional<Control> hear();
+  std::optional<Control> next_message();
 
   /// One round of waiting: sends, polls, and rests when nothing happens. An error when patience is at its end or the
   /// peer is gone; `purpose` says in the log what was waited for. Operations of others on the endpoint progress too.
-  tl::expected<void, cppc_status> turn(std::string_view purpose);
+  tl::expected<void, cppc_status> poll(std::string_view purpose);
 
   /// The same without rest, for long work between turns; nothing when the last round was a moment ago. After an error
   /// always that error.
@@ -54,24 +54,24 @@ class Session {
   cppc_status report(const Operation& operation, std::string_view what);
 
   /// Lets the provider work until nothing that moves the image is under way: `idle`. To be called by the source before
-  /// part() and take_leave(), so that nothing is when the target closes its endpoint: the target's provider may be
-  /// fetching the data of a message by itself (tcp;ofi_rxm), and that of libfabric 1.17 crashes when it is closed then.
-  /// This and part() or take_leave() together take two seconds at most.
+  /// close() and acknowledge_close(), so that nothing is when the target closes its endpoint: the target's provider may
+  /// be fetching the data of a message by itself (tcp;ofi_rxm), and that of libfabric 1.17 crashes when it is closed
+  /// then. This and close() or acknowledge_close() together take two seconds at most.
   void drain(const std::function<bool()>& idle);
 
   /// Tells the peer how it ended and waits until it knows. Leaving before could take the news from it: what has not
   /// been read yet is lost when an endpoint is closed.
-  void part(cppc_status status);
+  void close(cppc_status status);
 
-  /// The answer to the peer's part().
-  void take_leave();
+  /// The answer to the peer's close().
+  void acknowledge_close();
 
   /// For tests of faults: from here on the peer hears nothing any more. CPPC_ERR_FABRIC, logged.
   tl::expected<void, cppc_status> cut();
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Letter {
+  struct Outgoing {
     fi_addr_t to = FI_ADDR_UNSPEC;
     Control message;
   };
@@ -79,8 +79,8 @@ class Session {
     Operation operation;
     std::size_t buffer = 0;
   };
-  struct Mailbox {
-    std::deque<Letter> waiting;
+  struct SendQueue {
+    std::deque<Outgoing> waiting;
     std::vector<Slot> slots;
   };
 
@@ -88,11 +88,11 @@ class Session {
   tl::expected<void, cppc_status> exchange();
   tl::expected<void, cppc_status> take_incoming();
   tl::expected<void, cppc_status> settle();
-  tl::expected<void, cppc_status> post(Mailbox& box);
+  tl::expected<void, cppc_status> post(SendQueue& box);
   tl::expected<void, cppc_status> check_patience(Clock::time_point now, std::string_view purpose);
   void exchange_until(const std::function<bool()>& done);
   tl::expected<void, cppc_status> receive(const Control& message);
-  void rest(Clock::time_point turn_began) const;
+  void rest(Clock::time_point poll_began) const;
   [[nodiscard]] std::string peer_text() const;
   [[nodiscard]] Clock::duration beat() const { return patience_.silence / 10; }
   std::span<std::byte> buffer_of(const Slot& slot);
@@ -105,20 +105,20 @@ class Session {
   std::vector<Control> buffers_;
   Region region_;
   std::vector<Slot> incoming_;
-  Mailbox to_peer_;
-  Mailbox to_strangers_;  // apart, so that one who does not listen holds up nobody else
-  std::deque<Control> heard_;
+  SendQueue to_peer_;
+  SendQueue to_others_;  // apart, so that one who does not listen holds up nobody else
+  std::deque<Control> received_;
 
   fi_addr_t peer_ = FI_ADDR_UNSPEC;
-  bool met_ = false;
-  bool parted_ = false;          // the peer knows the end
+  bool established_ = false;
+  bool closed_ = false;          // the peer knows the end
   bool lost_ = false;            // the peer does not answer any more
   cppc_status ended_ = CPPC_OK;  // what keep_alive() has ended with
   std::optional<Clock::time_point> leaving_by_;
-  Clock::time_point last_turn_;
+  Clock::time_point last_poll_;
   Clock::time_point last_event_;
-  Clock::time_point last_heard_;
-  Clock::time_point last_said_;
+  Clock::time_point last_received_;
+  Clock::time_point last_sent_;
 };
 
 }  // namespace cppc::fabric

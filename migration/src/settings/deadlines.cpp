@@ -32,7 +32,7 @@ Seconds decide() { return deadline("DECIDE", Seconds(10)); }
 Seconds commit() { return deadline("COMMIT", Seconds(60)); }
 Seconds leave() { return deadline("LEAVE", Seconds(30)); }
 
-std::string complaint(std::string_view name, std::string_view value) {
+std::string validation_error(std::string_view name, std::string_view value) {
   if (!name.starts_with(prefix)) return {};
   const std::string_view rest = name.substr(prefix.size());
   for (const std::string_view known : {"START", "ARRIVE", "DRAIN", "SHIP", "DECIDE", "COMMIT", "LEAVE"})

@@ -115,7 +115,7 @@ bool corrupts(std::string_view place) { return plans("corrupt") && !strikes(plac
 
 bool cuts(std::string_view place) { return plans("cut") && !strikes(place).empty(); }
 
-std::string_view complaint(std::string_view value) {
+std::string_view validation_error(std::string_view value) {
   if (value.empty() || parse(value)) return {};
   return "CPPC_FAULT is PLACE:ACTION[:NTH[+]], with a place of cppc-run(1) and an action of kill, hang, delay, "
          "enomem, enospc, corrupt, cut";

@@ -30,7 +30,7 @@ class Liar {
   tl::expected<Transferred, cppc_status> run() {
     auto done = connect().and_then([&] { return send_head(); }).and_then([&] { return send_contents(); });
     if (!done) return tl::unexpected(done.error());
-    session_.take_leave();
+    session_.acknowledge_close();
     if (verdict_->status != CPPC_OK) return tl::unexpected(static_cast<cppc_status>(verdict_->status));
     return Transferred{.bytes = head_bytes_ + cargo_.contents.front().bytes.size()};
   }
@@ -49,7 +49,7 @@ class Liar {
     packed_.resize(pack(pieces, packed_));
     Control hello{.kind = Kind::hello, .bytes = head_bytes_, .count = endpoint_.address.size()};
     std::ranges::copy(endpoint_.address, hello.address.begin());
-    session_.say(hello);
+    session_.send(hello);
     return await([&] { return welcome_.has_value(); });
   }
 
@@ -82,7 +82,7 @@ class Liar {
     std::uint64_t digest = digest_of(0, 0, head_bytes_) + digest_of(1, truth.offset, truth.bytes);
     if (lie_ == "digest") digest ^= 1;
     if (auto sent = send(chunk, extent.bytes, place_->places[0]); !sent) return sent;
-    session_.say({.kind = Kind::done, .index = 2, .bytes = head_bytes_ + truth.bytes, .hash = digest});
+    session_.send({.kind = Kind::done, .index = 2, .bytes = head_bytes_ + truth.bytes, .hash = digest});
     while (true) {
       if (auto waited = await([&] { return verdict_ || again_; }); !waited || verdict_) return waited;
       again_ = false;
@@ -96,7 +96,7 @@ class Liar {
     region_ = std::move(*registered);
     asked_ = false;
     if (!offer_.rma) {
-      session_.say(chunk);
+      session_.send(chunk);
       if (auto waited = await([&] { return asked_ || verdict_; }); !waited || verdict_) return waited;
     }
     operation_.state = Operation::State::idle;
@@ -107,23 +107,23 @@ class Liar {
                                                                tag_of(offer_.token, chunk.index));
         if (!posted) return tl::unexpected(posted.error());
       }
-      if (auto turned = turn(); !turned) return turned;
+      if (auto polled = poll(); !polled) return polled;
     }
-    if (offer_.rma) session_.say(chunk);
+    if (offer_.rma) session_.send(chunk);
     return {};
   }
 
   template <class Done>
   Result await(Done done) {
     while (!done()) {
-      if (auto turned = turn(); !turned) return turned;
+      if (auto polled = poll(); !polled) return polled;
     }
     return {};
   }
 
-  Result turn() {
-    if (auto turned = session_.turn("lying"); !turned) return turned;
-    while (const auto message = session_.hear()) {
+  Result poll() {
+    if (auto polled = session_.poll("lying"); !polled) return polled;
+    while (const auto message = session_.next_message()) {
       if (message->kind == Kind::welcome) welcome_ = message;
       if (message->kind == Kind::place) place_ = message;
       if (message->kind == Kind::ready) ready_ = message;

@@ -11,7 +11,7 @@ OtherEnd& other_end() {
   return one;
 }
 
-void OtherEnd::say(Control message) {
+void OtherEnd::send(Control message) {
   message.token = token;
   message.check = check_of(message);
   said.push_back(message);

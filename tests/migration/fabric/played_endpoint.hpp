@@ -17,7 +17,7 @@ namespace cppc::fabric::played {
 inline constexpr Token token{std::byte{9}};
 
 struct OtherEnd {
-  /// A message was sent to it. It answers by say().
+  /// A message was sent to it. It answers by send().
   std::function<void(const Control&)> heard = [](const Control&) {};
 
   /// Memory is being registered; there it may take its time.
@@ -29,7 +29,7 @@ struct OtherEnd {
   /// Of these, under way now.
   [[nodiscard]] std::size_t moving() const { return transfers.size(); }
 
-  void say(Control message);
+  void send(Control message);
 
   struct Transfer {
     Operation* operation;

@@ -36,8 +36,8 @@ class Source : public testing::TestWithParam<bool> {
     other_end().heard = [&answer](const Control& message) {
       answer(message);
       if (message.kind == Kind::hello) welcome();
-      if (message.kind == Kind::chunk && !GetParam()) other_end().say({.kind = Kind::send, .index = message.index});
-      if (message.kind == Kind::verdict) other_end().say({.kind = Kind::bye});
+      if (message.kind == Kind::chunk && !GetParam()) other_end().send({.kind = Kind::send, .index = message.index});
+      if (message.kind == Kind::verdict) other_end().send({.kind = Kind::bye});
     };
     static const std::vector<std::byte> contents(1 << 20, std::byte{7});
     static const std::vector<Extent> extents{{0, contents}};
@@ -53,7 +53,7 @@ class Source : public testing::TestWithParam<bool> {
   static void welcome() {
     Control message{.kind = Kind::welcome, .bytes = slot_bytes};
     message.places[0].bytes = 4;
-    other_end().say(message);
+    other_end().send(message);
   }
 };
 
@@ -73,7 +73,7 @@ TEST_P(Source, CompletesWhatIsUnderWayBeforeItLeavesATargetThatGivesUp) {
   std::size_t at_the_end = 0;
   const auto give_up = [&] {
     if (!given_up && other_end().moving() > 0) {
-      other_end().say({.kind = Kind::verdict, .status = CPPC_ERR_MEMORY});
+      other_end().send({.kind = Kind::verdict, .status = CPPC_ERR_MEMORY});
       given_up = true;
     }
     return false;
@@ -98,7 +98,7 @@ class PlayedSource {
   PlayedSource() : endpoint_(played::make_endpoint(true)) {
     other_end().registered = [this](std::span<const std::byte> memory) { take_note(memory); };
     other_end().heard = [this](const Control& message) { answer(message); };
-    other_end().say({.kind = Kind::hello, .bytes = head.size(), .count = 16});
+    other_end().send({.kind = Kind::hello, .bytes = head.size(), .count = 16});
   }
 
   /// How the target ends, once it has made room.
@@ -127,19 +127,19 @@ class PlayedSource {
     if (message.kind == Kind::place)
       places.insert(places.end(), message.places.begin(), message.places.begin() + message.count);
     if (message.kind == Kind::ready) ready = true;
-    if (message.kind == Kind::verdict) other_end().say({.kind = Kind::bye});
-    if (message.kind == Kind::beat) other_end().say({.kind = Kind::beat});
+    if (message.kind == Kind::verdict) other_end().send({.kind = Kind::bye});
+    if (message.kind == Kind::beat) other_end().send({.kind = Kind::beat});
   }
 
   void send_head() {
     welcome_ = true;
     const std::vector<std::span<const std::byte>> pieces{head};
     const auto packed = slots_.first(pack(pieces, slots_));
-    other_end().say({.kind = Kind::chunk,
-                     .bytes = head.size(),
-                     .sent = packed.size(),
-                     .hash = hash_of(packed),
-                     .coding = Coding::packed});
+    other_end().send({.kind = Kind::chunk,
+                      .bytes = head.size(),
+                      .sent = packed.size(),
+                      .hash = hash_of(packed),
+                      .coding = Coding::packed});
   }
 
   const std::vector<std::byte> head = std::vector<std::byte>(8);  // a table without rows

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 
+#include "fabric/compressor.hpp"
 #include "fabric/guard.hpp"
 #include "fabric/hash.hpp"
 #include "fabric/head.hpp"
 #include "fabric/packing.hpp"
 #include "fabric/reception.hpp"
-#include "fabric/squeeze.hpp"
 #include "fuzz.hpp"
 #include "scripted_endpoint.hpp"
 
@@ -76,7 +76,7 @@ class Source {
                                   .slot = static_cast<std::uint32_t>(next_ % 4)},
                       .data = std::move(data)});
   }
-  void say(Kind kind, std::uint8_t flags = 0) { steps_.push_back({.flags = flags, .message = {.kind = kind}}); }
+  void send(Kind kind, std::uint8_t flags = 0) { steps_.push_back({.flags = flags, .message = {.kind = kind}}); }
 
   /// The first byte chooses RMA or messages.
   [[nodiscard]] Bytes script(bool rma) const { return cppc::fuzz::with(rma, cppc::fabric::fuzz::script(steps_)); }
@@ -96,9 +96,9 @@ Source honest() {
   Bytes small(5010, std::byte{4});
   source.chunk(Coding::packed, 71'000, small.size(), pack_one(small));
   Bytes less = pack_one(Bytes(65'536, std::byte{8}));
-  Squeezer squeezer;
-  less.resize(squeezer.squeeze(less).value());
-  source.chunk(Coding::squeezed, 80'000, 65'536, less);
+  Compressor compressor;
+  less.resize(compressor.compress(less).value());
+  source.chunk(Coding::compressed, 80'000, 65'536, less);
   source.chunk(Coding::zero, 200'000, 1);
   return source;
 }
@@ -109,14 +109,14 @@ namespace cppc::fuzz {
 
 std::vector<Bytes> seeds() {
   Source good = honest();
-  good.say(Kind::done);
-  good.say(Kind::bye);
+  good.send(Kind::done);
+  good.send(Kind::bye);
   Source repeats = honest();
   repeats.chunk(Coding::packed, 80'000, 5000, pack_one(Bytes(5000)), Step::wrong_hash);
-  repeats.say(Kind::beat);
-  repeats.say(Kind::hello, Step::stranger);
-  repeats.say(Kind::done, Step::wrong_total);
-  repeats.say(Kind::verdict);
+  repeats.send(Kind::beat);
+  repeats.send(Kind::hello, Step::stranger);
+  repeats.send(Kind::done, Step::wrong_total);
+  repeats.send(Kind::verdict);
   return {good.script(true), good.script(false), repeats.script(true), repeats.script(false)};
 }
 

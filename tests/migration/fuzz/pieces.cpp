@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "fabric/compressor.hpp"
 #include "fabric/head.hpp"
 #include "fabric/packing.hpp"
-#include "fabric/squeeze.hpp"
 #include "fuzz.hpp"
 
 namespace {
@@ -16,7 +16,7 @@ using cppc::fuzz::require;
 
 constexpr std::size_t most = 1 << 16;
 
-enum Part : std::uint8_t { offer, head, packed, squeezed, parts };
+enum Part : std::uint8_t { offer, head, packed, compressed, parts };
 
 void try_offer(std::span<const std::byte> bytes) {
   const auto decoded = Offer::decode(bytes);
@@ -47,9 +47,9 @@ void try_packed(std::span<const std::byte> bytes) {
   require(end == before);
 }
 
-void try_squeezed(std::span<const std::byte> bytes) {
-  static Squeezer squeezer;
-  const auto restored = squeezer.restore(bytes, most);
+void try_compressed(std::span<const std::byte> bytes) {
+  static Compressor compressor;
+  const auto restored = compressor.restore(bytes, most);
   require(!restored || restored->size() <= most);
 }
 
@@ -70,11 +70,11 @@ std::vector<Bytes> seeds() {
   small.resize(pack(pieces, small));
   Bytes in_packed{static_cast<std::byte>(contents.size() >> 8), static_cast<std::byte>(contents.size())};
   in_packed.insert(in_packed.end(), small.begin(), small.end());
-  Squeezer squeezer;
+  Compressor compressor;
   Bytes less = contents;
-  less.resize(squeezer.squeeze(less).value_or(less.size()));
+  less.resize(compressor.compress(less).value_or(less.size()));
   return {with(Part::offer, one.encode()), with(Part::head, whole_head), with(Part::packed, in_packed),
-          with(Part::squeezed, less)};
+          with(Part::compressed, less)};
 }
 
 }  // namespace cppc::fuzz
@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   spdlog::set_level(spdlog::level::off);
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data, size)).subspan(1);
-  constexpr std::array attempts{try_offer, try_head, try_packed, try_squeezed};
+  constexpr std::array attempts{try_offer, try_head, try_packed, try_compressed};
   static_assert(attempts.size() == parts);
   attempts[data[0] % attempts.size()](bytes);
   return 0;

@@ -38,10 +38,10 @@ void try_contact(const std::string& text) {
 
 void try_deadline(const std::string& text) {
   const auto equals = text.find('=');
-  if (equals != std::string::npos) (void)deadlines::complaint(text.substr(0, equals), text.substr(equals + 1));
+  if (equals != std::string::npos) (void)deadlines::validation_error(text.substr(0, equals), text.substr(equals + 1));
 }
 
-void try_fault(const std::string& text) { (void)fault::complaint(text); }
+void try_fault(const std::string& text) { (void)fault::validation_error(text); }
 
 }  // namespace
 
