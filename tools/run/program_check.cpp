@@ -33,7 +33,7 @@ struct Linked {
   std::string libraries;  // as the dynamic loader lists them
   [[nodiscard]] bool with(std::string_view library) const { return libraries.find(library) != std::string::npos; }
   [[nodiscard]] bool with_sanitizer() const { return with("libasan.so") || with("libtsan.so"); }
-  [[nodiscard]] bool with_cxx_bindings() const { return with("libmpi_cxx.so"); }
+  bool uses_cxx_bindings = false;
 };
 
 // libcppc is made for this one: another MPI has other handles.
@@ -69,19 +69,21 @@ Elf read_elf(const std::string& path) {
   return elf;
 }
 
-// What the dynamic loader would load; it runs nothing of the program. As ldd does it, which also lists what is not
-// found here: ranks may find it.
-std::string list_libraries(const Elf& elf, const std::string& path) {
+// What the dynamic loader says about a program that it only traces, with these settings: it runs nothing of the
+// program.
+std::string trace(const Elf& elf, const std::string& path, std::vector<std::string> settings) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
   UniqueFd read_end(ends[0]), write_end(ends[1]);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::string loader = elf.interpreter, program = path, trace = "LD_TRACE_LOADED_OBJECTS=1";
+  posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDERR_FILENO);
+  std::string loader = elf.interpreter, program = path;
   std::array<char*, 3> arguments{loader.data(), program.data(), nullptr};
-  std::vector<char*> environment{trace.data()};
+  settings.emplace_back("LD_TRACE_LOADED_OBJECTS=1");
+  std::vector<char*> environment;
+  for (std::string& setting : settings) environment.push_back(setting.data());
   for (char** one = environ; *one != nullptr; ++one) environment.push_back(*one);
   environment.push_back(nullptr);
   pid_t child = 0;
@@ -97,15 +99,30 @@ std::string list_libraries(const Elf& elf, const std::string& path) {
   return output;
 }
 
+// mpicxx links every program in C++ with these bindings; they matter when something is bound to them.
+bool uses_cxx_bindings(const Elf& elf, const std::string& path) {
+  std::istringstream lines(trace(elf, path, {"LD_WARN=yes", "LD_BIND_NOW=yes", "LD_DEBUG=bindings"}));
+  for (std::string line; std::getline(lines, line);) {
+    const auto from = line.find("binding file "), to = line.find(" to ");
+    if (from == std::string::npos || to == std::string::npos) continue;
+    const auto bindings = line.find("/libmpi_cxx.so");
+    if (bindings != std::string::npos && bindings > to) return true;
+  }
+  return false;
+}
+
 Linked linked(const std::string& path) {
   const Elf elf = read_elf(path);
-  if (!elf.valid || elf.interpreter.empty()) return {elf.valid, false, {}};
-  return {true, true, list_libraries(elf, path)};
+  if (!elf.valid || elf.interpreter.empty()) return {.is_elf = elf.valid};
+  // As ldd lists them, with those that are not found here: ranks may find them.
+  Linked program{.is_elf = true, .dynamically = true, .libraries = trace(elf, path, {})};
+  program.uses_cxx_bindings = program.with("libmpi_cxx.so") && uses_cxx_bindings(elf, path);
+  return program;
 }
 
 bool can_be_moved(const Linked& program, bool preload) {
   return program.with("libcppc.so") ||
-         (preload && program.with(mpi) && !program.with_sanitizer() && !program.with_cxx_bindings());
+         (preload && program.with(mpi) && !program.with_sanitizer() && !program.uses_cxx_bindings);
 }
 
 // Of a program that cannot.
@@ -118,9 +135,8 @@ std::string reason(const Linked& program, bool preload) {
   if (program.with_sanitizer())
     return "is linked with a sanitizer, which has memory of its own that cannot be kept by address: build it without; "
            "mpirun runs it as it is";
-  if (program.with_cxx_bindings())
-    return "is linked with MPI's old C++ bindings (libmpi_cxx), which leave addresses in the program's memory that "
-           "mean "
+  if (program.uses_cxx_bindings)
+    return "uses MPI's old C++ bindings (libmpi_cxx), which leave addresses in the program's memory that mean "
            "nothing in another process: compile it with -DOMPI_SKIP_MPICXX; mpirun runs it as it is";
   return "is not linked with Open MPI (" + std::string(mpi) + "): mpirun runs it as it is";
 }
