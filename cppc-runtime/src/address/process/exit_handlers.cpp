@@ -88,14 +88,18 @@ void run_one_at_exit(int status, void*) {
 
 void run_at_quick_exit(void*) { run_all(&ExitHandlers::at_quick_exit); }
 
-/// These can fail for want of memory only.
-bool await_exit() { return at_exit_known = at_exit_known || CPPC_NEXT(on_exit)(run_one_at_exit, nullptr) == 0; }
+/// These can fail for want of memory only, which the C library may need for its list: that is not the program's.
+bool await_exit() {
+  const OutsideProgram outside;
+  return at_exit_known = at_exit_known || CPPC_NEXT(on_exit)(run_one_at_exit, nullptr) == 0;
+}
 bool await_exit_again(bool more) {
   const std::lock_guard lock(mutex);
   at_exit_known = false;  // the C library has called it, and forgotten it
   return !more || await_exit();
 }
 bool await_quick_exit() {
+  const OutsideProgram outside;
   return at_quick_exit_known = at_quick_exit_known || CPPC_NEXT(__cxa_at_quick_exit)(run_at_quick_exit, nullptr) == 0;
 }
 

@@ -21,6 +21,10 @@ TEST(ExitHandlers, ThatRemainRunWhenOneCallsExit) { expect_moved("exits_twice", 
 
 TEST(ExitHandlers, OfALibraryRunWhenItIsUnloaded) { expect_moved("unloads", "of a library\nunloaded\nof another\n"); }
 
+TEST(ExitHandlers, TheListOfTheCLibraryGrowsOutsideOfTheProgram) {
+  expect_moved("full_list", "not in the program's memory\nof the program\n");
+}
+
 TEST(ExitHandlers, OfTheProcessStayWithIt) { expect_moved("foreign", "of the process\n"); }
 
 }  // namespace

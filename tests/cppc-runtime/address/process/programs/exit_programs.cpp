@@ -1,5 +1,8 @@
+#include <malloc.h>
+
 #include <cstdlib>
 
+#include "address/places.hpp"
 #include "address/program_time.hpp"
 #include "program.hpp"
 
@@ -72,10 +75,33 @@ const Program foreign{.before =
                           },
                       .after = [] { std::exit(0); }};
 
+/// So that the C library needs memory for the next one.
+void fill_the_last_list_of_exit_handlers() {
+  const address::OutsideProgram outside;
+  const std::size_t before = mallinfo2().uordblks;
+  const auto add = [] { std::atexit([] {}); };
+  while (mallinfo2().uordblks == before) add();
+  for (int i = 1; i < 32; ++i) add();
+}
+
+const Program full_list{
+    .before =
+        [] {
+          const auto& used = *reinterpret_cast<const std::size_t*>(address::kHeap);  // as region_shim has it
+          fill_the_last_list_of_exit_handlers();
+          void* volatile const first = malloc(1);  // there is no heap before
+          free(first);
+          const std::size_t before = used;
+          std::atexit([] { say("of the program"); });
+          say(used - before < 512 ? "not in the program's memory" : "in the program's memory");
+        },
+    .after = [] { std::exit(0); }};
+
 }  // namespace
 
 const Program* exit_program(const std::string& name) {
   if (name == "exits") return &exits;
+  if (name == "full_list") return &full_list;
   if (name == "exits_quickly") return &exits_quickly;
   if (name == "exits_twice") return &exits_twice;
   if (name == "unloads") return &unloads;
