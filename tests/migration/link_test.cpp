@@ -9,9 +9,9 @@ namespace cppc::migration {
 namespace {
 
 /// A listening socket of this machine alone.
-class Listener {
+class ListeningSocket {
  public:
-  explicit Listener(int family) : socket_(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit ListeningSocket(int family) : socket_(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_storage storage{};
     auto* const address = reinterpret_cast<sockaddr*>(&storage);
     storage.ss_family = static_cast<sa_family_t>(family);
@@ -23,9 +23,9 @@ class Listener {
     port_ = ntohs(family == AF_INET ? reinterpret_cast<sockaddr_in&>(storage).sin_port
                                     : reinterpret_cast<sockaddr_in6&>(storage).sin6_port);
   }
-  ~Listener() { close(socket_); }
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
+  ~ListeningSocket() { close(socket_); }
+  ListeningSocket(const ListeningSocket&) = delete;
+  ListeningSocket& operator=(const ListeningSocket&) = delete;
 
   /// 0 where this machine does not have the family.
   [[nodiscard]] int port() const { return port_; }
@@ -40,20 +40,20 @@ class Listener {
 };
 
 TEST(LinkTest, ConnectsByIPv4) {
-  const Listener listener(AF_INET);
+  const ListeningSocket listener(AF_INET);
   ASSERT_TRUE(Link::connect("127.0.0.1:" + std::to_string(listener.port())));
   EXPECT_TRUE(listener.connected());
 }
 
 TEST(LinkTest, ConnectsByIPv6) {
-  const Listener listener(AF_INET6);
+  const ListeningSocket listener(AF_INET6);
   if (listener.port() == 0) GTEST_SKIP() << "this machine has no IPv6";
   ASSERT_TRUE(Link::connect("[::1]:" + std::to_string(listener.port())));
   EXPECT_TRUE(listener.connected());
 }
 
 TEST(LinkTest, TakesTheFirstAddressThatAnswers) {
-  const Listener listener(AF_INET6);
+  const ListeningSocket listener(AF_INET6);
   if (listener.port() == 0) GTEST_SKIP() << "this machine has no IPv6";
   ASSERT_TRUE(Link::connect("nonsense,127.0.0.1:1,[::1]:" + std::to_string(listener.port())));
   EXPECT_TRUE(listener.connected());

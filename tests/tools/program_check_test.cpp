@@ -16,7 +16,7 @@ bool accepted(std::vector<std::string> program, std::vector<Option> options = {}
 }
 
 /// With libcppc preloaded; empty: it is accepted.
-std::string refusal(std::vector<std::string> program) {
+std::string preload_refusal(std::vector<std::string> program) {
   const auto checked = check_program(context(std::move(program)), true);
   return checked ? "" : checked.error();
 }
@@ -42,23 +42,25 @@ TEST(ProgramCheck, AProgramThatStartsOneWithLibcppcIsAccepted) {
 
 TEST(ProgramCheck, LibcppcCanBePreloadedIntoProgramsOfMpi) {
   EXPECT_FALSE(accepted({MPI_PROGRAM}));
-  EXPECT_EQ(refusal({MPI_PROGRAM}), "");
-  EXPECT_EQ(refusal({"nice", MPI_PROGRAM}), "");
-  EXPECT_EQ(refusal({"env", "A=1", MPI_PROGRAM}), "");
-  EXPECT_EQ(refusal({LINKED_PROGRAM}), "");
-  EXPECT_EQ(refusal({UNUSED_BINDINGS_PROGRAM}), "");
+  EXPECT_EQ(preload_refusal({MPI_PROGRAM}), "");
+  EXPECT_EQ(preload_refusal({"nice", MPI_PROGRAM}), "");
+  EXPECT_EQ(preload_refusal({"env", "A=1", MPI_PROGRAM}), "");
+  EXPECT_EQ(preload_refusal({LINKED_PROGRAM}), "");
+  EXPECT_EQ(preload_refusal({UNUSED_BINDINGS_PROGRAM}), "");
 }
 
 TEST(ProgramCheck, WhyItCannotBePreloaded) {
-  EXPECT_NE(refusal({PLAIN_PROGRAM}).find(PLAIN_PROGRAM " is not linked with Open MPI (libmpi.so.40)"),
+  EXPECT_NE(preload_refusal({PLAIN_PROGRAM}).find(PLAIN_PROGRAM " is not linked with Open MPI (libmpi.so.40)"),
             std::string::npos);
-  EXPECT_NE(refusal({"nice", PLAIN_PROGRAM}).find("nice is not linked with Open MPI"), std::string::npos);
-  EXPECT_NE(refusal({STATIC_PROGRAM}).find(STATIC_PROGRAM " is linked statically"), std::string::npos);
-  EXPECT_NE(refusal({"env", "LD_PRELOAD=x.so", MPI_PROGRAM}).find("LD_PRELOAD=x.so would keep libcppc"),
+  EXPECT_NE(preload_refusal({"nice", PLAIN_PROGRAM}).find("nice is not linked with Open MPI"), std::string::npos);
+  EXPECT_NE(preload_refusal({STATIC_PROGRAM}).find(STATIC_PROGRAM " is linked statically"), std::string::npos);
+  EXPECT_NE(preload_refusal({"env", "LD_PRELOAD=x.so", MPI_PROGRAM}).find("LD_PRELOAD=x.so would keep libcppc"),
             std::string::npos);
-  EXPECT_NE(refusal({SANITIZED_PROGRAM}).find(SANITIZED_PROGRAM " is linked with a sanitizer"), std::string::npos);
-  EXPECT_NE(refusal({BINDINGS_PROGRAM}).find(BINDINGS_PROGRAM " uses MPI's old C++ bindings"), std::string::npos);
-  EXPECT_NE(refusal({"nice", SANITIZED_PROGRAM}).find(SANITIZED_PROGRAM " is linked with a sanitizer"),
+  EXPECT_NE(preload_refusal({SANITIZED_PROGRAM}).find(SANITIZED_PROGRAM " is linked with a sanitizer"),
+            std::string::npos);
+  EXPECT_NE(preload_refusal({BINDINGS_PROGRAM}).find(BINDINGS_PROGRAM " uses MPI's old C++ bindings"),
+            std::string::npos);
+  EXPECT_NE(preload_refusal({"nice", SANITIZED_PROGRAM}).find(SANITIZED_PROGRAM " is linked with a sanitizer"),
             std::string::npos);
 }
 

@@ -84,18 +84,18 @@ void fill_the_last_list_of_exit_handlers() {
   for (int i = 1; i < 32; ++i) add();
 }
 
-const Program full_list{
-    .before =
-        [] {
-          const auto& used = *reinterpret_cast<const std::size_t*>(address::kHeap);  // as region_shim has it
-          fill_the_last_list_of_exit_handlers();
-          void* volatile const first = malloc(1);  // there is no heap before
-          free(first);
-          const std::size_t before = used;
-          std::atexit([] { say("of the program"); });
-          say(used - before < 512 ? "not in the program's memory" : "in the program's memory");
-        },
-    .after = [] { std::exit(0); }};
+const Program full_list{.before =
+                            [] {
+                              const auto& used =
+                                  *reinterpret_cast<const std::size_t*>(address::kHeap);  // as region_shim has it
+                              fill_the_last_list_of_exit_handlers();
+                              void* volatile const first = malloc(1);  // there is no heap before
+                              free(first);
+                              const std::size_t before = used;
+                              std::atexit([] { say("of the program"); });
+                              say(used - before < 512 ? "not in the program's memory" : "in the program's memory");
+                            },
+                        .after = [] { std::exit(0); }};
 
 }  // namespace
 
