@@ -18,7 +18,7 @@ const JobSettings settings{.job = "app-1",
                            .launch_agent = "/bin/cppc-launch",
                            .launch_socket = "/run/app-1.launch"};
 
-Machine machine() {
+Machine head_machine() {
   return {"head", [](const std::string& name) { return name == "head"; }, 4};
 }
 
@@ -43,9 +43,9 @@ Result<MpirunCommand> build(const std::string& line, const Environment& present 
   const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
   const auto contexts = parse_command_line(words);
   EXPECT_TRUE(contexts.has_value());
-  const auto allocation = allocate(*contexts, machine(), manager);
+  const auto allocation = allocate(*contexts, head_machine(), manager);
   EXPECT_TRUE(allocation.has_value());
-  return build_mpirun_command(*contexts, *allocation, machine(), settings, present, manager);
+  return build_mpirun_command(*contexts, *allocation, head_machine(), settings, present, manager);
 }
 
 std::string arguments(const std::string& line) {
