@@ -75,6 +75,7 @@ const char* text(Job::State state) {
     case Job::State::starting:
       return "starting";
     case Job::State::running:
+    case Job::State::finishing:
       return "running";
     case Job::State::ended:
       return "ended";

@@ -60,10 +60,10 @@ void Job::received(const wire::Message& message) {
   if (const auto* promise = std::get_if<wire::Ready>(&message)) ready(*promise);
   if (const auto* outcome = std::get_if<wire::Outcome>(&message)) conclude(*outcome);
   if (const auto* failed = std::get_if<wire::MpiFailed>(&message); failed != nullptr && under_way(failed->id))
-    abandon(failed->reason);
+    undo(failed->reason);
   if (const auto* answer = std::get_if<wire::Abandoned>(&message);
-      answer != nullptr && abandonment_ && under_way(answer->id))
-    abandonment_->awaited.erase(answer->agent);
+      answer != nullptr && in(Execution::State::undoing) && under_way(answer->id))
+    execution_->undo.awaited.erase(answer->agent);
   if (const auto* substitute = std::get_if<wire::Substitute>(&message)) substituted(*substitute);
   if (const auto* relay = std::get_if<wire::Relay>(&message); relay != nullptr && under_way(relay->id))
     requests_.send(relay->to, *relay);
@@ -78,7 +78,7 @@ void Job::received(const wire::Message& message) {
 void Job::retired(int agent) {
   const std::lock_guard lock(mutex_);
   Migration* migration = active();
-  if (!settling_ || releasing_ || plan_->retire != agent || migration == nullptr) return;
+  if (!in(Execution::State::retiring) || execution_->plan.retire != agent) return;
   const std::string& node = picture_.node_name(agent);
   migration->messages.push_back(node + (node == description_.own_node
                                             ? ": nothing of this job is left but cppc-run and mpirun"
@@ -88,21 +88,22 @@ void Job::retired(int agent) {
 }
 
 void Job::release(Migration& migration, int agent) {
-  releasing_ = true;
+  execution_->state = Execution::State::releasing;
   requests_.release(agent, migration.keep_node);
 }
 
 void Job::released(int agent, const Release& release) {
   const std::lock_guard lock(mutex_);
   Migration* migration = active();
-  if (releasing_ && plan_->retire == agent && migration != nullptr) settle(*migration, release);
+  if (in(Execution::State::releasing) && execution_->plan.retire == agent) settle(*migration, release);
 }
 
 void Job::settle(Migration& migration, const std::optional<Release>& release) {
   if (release) {
-    releases_[*plan_->retire] = *release;
+    const int agent = *execution_->plan.retire;
+    releases_[agent] = *release;
     migration.release = release;
-    migration.messages.push_back(picture_.node_name(*plan_->retire) + ": " + release->text);
+    migration.messages.push_back(picture_.node_name(agent) + ": " + release->text);
   }
   finish(migration, Migration::State::done, CPPC_OK, "");
   advance();
@@ -117,7 +118,7 @@ void Job::ended(int status) {
     if (migration.over()) continue;
     if (&migration != active()) {
       finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, how);
-    } else if (settling_) {
+    } else if (execution_->moved()) {
       if (requests_.release)
         migration.release = Release{Release::State::kept, "in the resource manager's job when " + how};
       finish(migration, Migration::State::done, CPPC_OK, "");
@@ -132,19 +133,20 @@ Job::View Job::view() const {
   const std::lock_guard lock(mutex_);
   View view{state_, picture_.ranks(), {}, picture_.nodes(), {}, {}};
   view.moving.resize(view.ranks.size());
-  if (plan_ && !settling_) {
-    for (const plan::Move& move : plan_->moves) view.moving[move.rank] = true;
+  if (execution_ && !execution_->moved()) {
+    for (const plan::Move& move : execution_->plan.moves) view.moving[move.rank] = true;
   }
   view.releases.resize(view.nodes.size());
   for (const auto& [agent, release] : releases_) view.releases[agent] = release;
   for (const Migration& migration : migrations_) view.migrations.push_back(migration.id);
-  if (settling_) view.nodes[*plan_->retire].state = plan::NodeState::up;  // until its processes have gone
+  if (execution_ && execution_->moved())
+    view.nodes[*execution_->plan.retire].state = plan::NodeState::up;  // until its processes have gone
   return view;
 }
 
 void Job::refresh() {
   std::unique_lock lock(mutex_);
-  if (state_ != State::running || active() != nullptr || quitting_) return;  // agents are busy
+  if (state_ != State::running || active() != nullptr) return;  // agents are busy
   picture_.surveyed();
   send_to_all(wire::Survey{});
   changed_.wait_for(lock, patience_with_agents, [this] { return picture_.fresh() || state_ == State::ended; });
@@ -158,7 +160,7 @@ tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan(const plan::Request
 tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan_locked(const plan::Request& request) const {
   if (state_ == State::ended) return tl::unexpected(Refusal{Refusal::Kind::ended, "the job has ended"});
   if (state_ == State::starting) return tl::unexpected(Refusal{Refusal::Kind::starting, "the job is still starting"});
-  if (!stood_down_.empty()) return tl::unexpected(Refusal{Refusal::Kind::plan, cannot_move()});
+  if (disabled_) return tl::unexpected(Refusal{Refusal::Kind::plan, cannot_move()});
   if (still_allocated(request)) return std::vector<NamedMove>{};
   const auto plan = plan::make_plan(snapshot_after_queue(), request);
   if (!plan) return tl::unexpected(Refusal{Refusal::Kind::plan, plan.error()});
@@ -206,9 +208,10 @@ void Job::tick() {
   const std::lock_guard lock(mutex_);
   for (Migration& migration : migrations_) ++migration.unseen_for;
   watch_over_migration();
-  settle_abandonment();
+  report_losses();
+  watch_over_undoing();
   settle_missing();
-  settle_stand_down();
+  report_disabled();
   advance();
   changed_.notify_all();
 }
@@ -216,16 +219,16 @@ void Job::tick() {
 /// Agents keep the deadlines of their own ranks; nobody but the controller sees that an agent does not come back. Ticks
 /// are seconds in which the others could have worked.
 void Job::watch_over_migration() {
-  const Migration* migration = active();
-  if (migration == nullptr || settling_ || abandonment_ || !stood_down_.empty()) return;
-  ++phase_lasts_;
-  const auto limit = committing_      ? deadlines::commit()
-                     : ready_.empty() ? limit_of(*migration, agreeing)
-                                      : deadlines::decide() + agreeing;
-  if (std::chrono::seconds(phase_lasts_) <= limit) return;
+  const bool committing = in(Execution::State::committing);
+  if ((!committing && !in(Execution::State::revocable)) || disabled_) return;
+  const Migration& migration = *active();
+  const auto limit = committing                  ? deadlines::commit()
+                     : execution_->ready.empty() ? limit_of(migration, agreeing)
+                                                 : deadlines::decide() + agreeing;
+  if (std::chrono::seconds(++execution_->ticks) <= limit) return;
   std::string what =
-      std::string(text(migration->state)) + " has not ended within " + std::to_string(limit.count()) + " s";
-  if (!committing_) return abandon(what);
+      std::string(text(migration.state)) + " has not ended within " + std::to_string(limit.count()) + " s";
+  if (!committing) return undo(what);
   for (const auto& [agent, missing] : missing_) what += "; " + missing.reason;
   end_job(what);
 }
@@ -248,7 +251,7 @@ plan::Snapshot Job::snapshot_after_queue() const {
     const Migration& migration = migrations_[i];
     if (migration.over()) continue;
     if (migration.state != Migration::State::queued) {
-      if (!settling_) snapshot = plan::after(std::move(snapshot), *plan_);
+      if (!execution_->moved()) snapshot = plan::after(std::move(snapshot), execution_->plan);
     } else if (const auto plan = plan::make_plan(snapshot, migration.request)) {
       snapshot = plan::after(std::move(snapshot), *plan);
     }
@@ -266,7 +269,7 @@ std::vector<NamedMove> Job::named(const std::vector<plan::Move>& moves) const {
 
 bool Job::under_way(std::uint64_t id) {
   const Migration* migration = active();
-  return migration != nullptr && migration->id == id && !settling_;
+  return migration != nullptr && migration->id == id && !execution_->moved();
 }
 
 Migration* Job::active() {
@@ -277,21 +280,20 @@ Migration* Job::active() {
 
 // Begins what can be begun: the next migration of the queue, or the end of the job.
 void Job::advance() {
-  if (state_ != State::running) return;
+  if (!is_running()) return;
   admit_substitutes();
-  for (; (missing_.empty() || !stood_down_.empty()) && next_ < migrations_.size() && active() == nullptr;
+  for (; (missing_.empty() || disabled_) && next_ < migrations_.size() && active() == nullptr;
        next_ += migrations_[next_].over() ? 1 : 0) {
     Migration& migration = migrations_[next_];
     if (migration.over()) continue;
-    if (!stood_down_.empty()) {
+    if (disabled_) {
       finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, cannot_move());
       continue;
     }
     if (const auto agent = still_allocated(migration.request)) {
       migration.state = Migration::State::commit;
       migration.started = Migration::Clock::now();
-      plan_ = plan::Plan{.retire = agent};
-      settling_ = true;
+      execution_ = Execution{.plan = {.retire = agent}};
       release(migration, *agent);
       continue;
     }
@@ -302,9 +304,9 @@ void Job::advance() {
       finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, plan.error());
     }
   }
-  if (next_ == migrations_.size() && !quitting_ && picture_.all_finished()) {
+  if (next_ == migrations_.size() && state_ == State::running && picture_.all_finished()) {
     spdlog::info("every rank has finished");
-    quitting_ = true;
+    state_ = State::finishing;
     send_to_all(wire::Quit{});
   }
 }
@@ -321,7 +323,6 @@ std::optional<int> Job::still_allocated(const plan::Request& request) const {
 void Job::start(Migration& migration, plan::Plan plan) {
   migration.moves = named(plan.moves);
   migration.state = Migration::State::prepare;
-  phase_lasts_ = 0;
   migration.started = Migration::Clock::now();
   wire::Order order{.id = migration.id, .timeout_s = migration.timeout_s};
   for (const plan::Move& move : plan.moves) order.moves.push_back({move.rank, move.to});
@@ -330,61 +331,54 @@ void Job::start(Migration& migration, plan::Plan plan) {
   const auto without =
       std::ranges::stable_partition(order.agents, [this](int agent) { return picture_.has_mpi(agent); });
   order.without_mpi.assign(without.begin(), without.end());
-  leader_ = *std::ranges::find_if(order.agents, [&](int agent) { return agent != plan.retire; });
-  plan_ = std::move(plan);
+  const int leader = *std::ranges::find_if(order.agents, [&](int agent) { return agent != plan.retire; });
+  execution_ = Execution{.plan = std::move(plan), .leader = leader};
   send_to_all(order);
 }
 
 // The one place where a migration is decided: from here on nobody goes back.
 void Job::ready(const wire::Ready& news) {
-  const Migration* migration = active();
-  if (migration == nullptr || migration->id != news.id || committing_ || abandonment_) return;
-  if (ready_.empty()) phase_lasts_ = 0;
-  ready_.insert(news.agent);
-  if (!std::ranges::all_of(agents_left(), [this](int agent) { return ready_.contains(agent); })) return;
+  if (!in(Execution::State::revocable) || active()->id != news.id) return;
+  std::set<int>& ready = execution_->ready;
+  if (ready.empty()) execution_->ticks = 0;
+  ready.insert(news.agent);
+  if (!std::ranges::all_of(agents_left(), [&](int agent) { return ready.contains(agent); })) return;
   (void)fault::at("controller-decide");
-  committing_ = true;
-  phase_lasts_ = 0;
+  execution_->state = Execution::State::committing;
+  execution_->ticks = 0;
   send_to_all(wire::Commit{news.id});
 }
 
 void Job::progress(const wire::Progress& progress) {
+  if (!under_way(progress.id)) return;
   Migration* migration = active();
-  if (migration == nullptr || migration->id != progress.id || settling_) return;
   const Migration::State before =
       std::exchange(migration->state, phase_named(progress.phase).value_or(migration->state));
-  if (migration->state != before && !committing_) phase_lasts_ = 0;
+  if (migration->state != before && in(Execution::State::revocable)) execution_->ticks = 0;
   migration->bytes_done = progress.bytes_done;
   migration->bytes_total = progress.bytes_total;
 }
 
 void Job::conclude(const wire::Outcome& outcome) {
-  Migration* migration = active();
-  if (migration == nullptr || migration->id != outcome.id || settling_) return;
-  migration->outcome = outcome;
-  committing_ = false;
+  if (!under_way(outcome.id)) return;
+  Migration& migration = *active();
+  migration.outcome = outcome;
   const Migration::State how = state_after(outcome);
-  if (how == Migration::State::done) picture_.carried_out(*plan_);
-  if (how == Migration::State::done && plan_->retire) {
-    settling_ = true;
-    requests_.give_up(*plan_->retire);
-    if (!picture_.connected(*plan_->retire)) requests_.await_exit(*plan_->retire);
+  const std::optional<int> retire = execution_->plan.retire;
+  if (how == Migration::State::done) picture_.carried_out(execution_->plan);
+  if (how == Migration::State::done && retire) {
+    execution_->state = Execution::State::retiring;
+    requests_.give_up(*retire);
+    if (!picture_.connected(*retire)) requests_.await_exit(*retire);
     return;
   }
-  if (const auto retire = plan_->retire; retire && !picture_.connected(*retire))
+  finish(migration, how, outcome.status, outcome.reason);
+  if (retire && !picture_.connected(*retire))
     lose(*retire, "the agent of " + picture_.node_name(*retire) + " has died");
-  finish(*migration, how, outcome.status, outcome.reason);
 }
 
 void Job::finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason) {
-  if (&migration == active()) {
-    plan_.reset();
-    settling_ = false;
-    releasing_ = false;
-    committing_ = false;
-    ready_.clear();
-    abandonment_.reset();
-  }
+  if (&migration == active()) execution_.reset();
   migration.end(how, status, reason);
 }
 

@@ -15,6 +15,7 @@
 #include "allocation.hpp"
 #include "cppc/plan.hpp"
 #include "cppc/wire.hpp"
+#include "execution.hpp"
 #include "migration.hpp"
 #include "picture.hpp"
 #include "resource_manager/release.hpp"
@@ -23,7 +24,8 @@ namespace cppc::run {
 
 class Job {
  public:
-  enum class State { starting, running, ended };
+  /// finishing: every rank has finished, and the agents know.
+  enum class State { starting, running, finishing, ended };
 
   struct Description {
     std::string id;
@@ -117,15 +119,18 @@ class Job {
   void conclude_without_leader();
   void admit_substitutes();
   void settle_missing();
-  void abandon(const std::string& reason);
-  void settle_abandonment();
+  void undo(const std::string& reason);
+  void report_losses();
+  void watch_over_undoing();
   void drop_silent();
   bool has_ranks(int agent) const;
   std::vector<int> agents_left() const;
   bool under_way(std::uint64_t id);
-  void stand_down(const std::string& reason);
-  void settle_stand_down();
-  std::string cannot_move() const { return stood_down_ + ": no rank can be moved any more"; }
+  void disable_migration(const std::string& reason);
+  void report_disabled();
+  std::string cannot_move() const { return disabled_->reason + ": no rank can be moved any more"; }
+  bool in(Execution::State state) const { return execution_ && execution_->state == state; }
+  bool is_running() const { return state_ == State::running || state_ == State::finishing; }
   void watch_over_migration();
   void end_job(const std::string& reason);
   void check_completion();
@@ -147,21 +152,9 @@ class Job {
   std::condition_variable changed_;
   State state_ = State::starting;
   Picture picture_;
-  std::vector<Migration> migrations_;  // id - 1 is the index
-  std::size_t next_ = 0;               // the first one that is not over
-  std::optional<plan::Plan> plan_;     // of the one under way
-  int leader_ = -1;                    // the agent that reports its end
-  std::set<int> ready_;                // agents that promise to commit it
-  bool committing_ = false;            // it is decided
-  int phase_lasts_ = 0;                // calls of tick() since its phase began
-  bool settling_ = false;              // it is done but for the exit of the agent that retires, and the node's release
-  bool releasing_ = false;             // that agent has exited
-  struct Abandonment {
-    std::string reason;
-    std::set<int> awaited;  // agents that have not answered yet
-    std::chrono::seconds patience;
-    int lasts = 0;  // calls of tick()
-  };
+  std::vector<Migration> migrations_;   // id - 1 is the index
+  std::size_t next_ = 0;                // the first one that is not over
+  std::optional<Execution> execution_;  // of the one under way
   struct Loss {
     std::string reason;
     int for_ticks = 0;
@@ -171,15 +164,16 @@ class Job {
     bool substituted = false;  // waits for its Placement, until nothing is committed
     int for_ticks = 0;
   };
-  std::map<int, Missing> missing_;          // agents without which ranks cannot stop: nothing begins
-  std::vector<Loss> losses_;                // of agents that the job goes on without
-  std::optional<Abandonment> abandonment_;  // of the migration under way: agents undo it
-  std::string stood_down_;                  // why no rank can be moved any more; empty: they can
-  int stood_down_for_ = 0;                  // calls of tick() since then
-  bool quitting_ = false;                   // every rank has finished, and the agents know
-  std::map<int, Release> releases_;         // of nodes, by agent
-  std::set<int> lost_;                      // agents whose nodes have vanished, while the job went on
-  std::set<int> ended_;                     // agents on whose nodes nothing runs any more
+  std::map<int, Missing> missing_;  // agents without which ranks cannot stop: nothing begins
+  std::vector<Loss> losses_;        // of agents that the job goes on without
+  struct Disabled {
+    std::string reason;
+    int ticks = 0;
+  };
+  std::optional<Disabled> disabled_;  // no rank can be moved any more
+  std::map<int, Release> releases_;   // of nodes, by agent
+  std::set<int> lost_;                // agents whose nodes have vanished, while the job went on
+  std::set<int> ended_;               // agents on whose nodes nothing runs any more
 };
 
 }  // namespace cppc::run

@@ -18,13 +18,15 @@ constexpr int patience_with_mpirun = 3;  // ticks
 void Job::left(int agent) {
   const std::lock_guard lock(mutex_);
   picture_.left(agent);
-  const bool retires = plan_ && plan_->retire == agent && (committing_ || settling_);
-  if (settling_ && retires) requests_.await_exit(agent);
-  if (!retires && !quitting_ && state_ != State::ended) {
+  const bool retires = execution_ && execution_->plan.retire == agent;
+  if (retires && execution_->moved()) requests_.await_exit(agent);
+  const bool expected = retires && (execution_->moved() || in(Execution::State::committing));
+  if (!expected && state_ != State::finishing && state_ != State::ended) {
     spdlog::info("{}: its agent is gone", picture_.node_name(agent));
     lose(agent, "the agent of " + picture_.node_name(agent) + " has died");
   }
-  if (!picture_.anybody_connected()) requests_.over(/*orderly=*/quitting_ || !stood_down_.empty() || !missing_.empty());
+  if (!picture_.anybody_connected())
+    requests_.over(/*orderly=*/state_ == State::finishing || disabled_ || !missing_.empty());
   changed_.notify_all();
 }
 
@@ -36,7 +38,7 @@ void Job::gone(int agent, bool clean) {
 
 bool Job::spare(int agent) {
   const std::lock_guard lock(mutex_);
-  if (state_ != State::running || committing_ || has_ranks(agent)) return false;
+  if (!is_running() || in(Execution::State::committing) || has_ranks(agent)) return false;
   lost_.insert(agent);
   lose(agent, picture_.node_name(agent) + " does not answer any more");
   requests_.drop(agent);
@@ -61,26 +63,27 @@ bool Job::has_ranks(int agent) const {
 // Its guardian offers another process. The agent's end may not have been seen yet.
 void Job::substituted(const wire::Substitute& substitute) {
   const int agent = substitute.agent;
-  if (!stood_down_.empty() || !picture_.complete()) return requests_.drop(agent);
+  if (disabled_ || !picture_.complete()) return requests_.drop(agent);
   lose(agent, "the agent of " + picture_.node_name(agent) + " has died");
   const auto missing = missing_.find(agent);
   if (missing == missing_.end()) return requests_.drop(agent);
   missing->second.substituted = true;
-  if (committing_ && agent == leader_ && substitute.confirmed == active()->id) conclude_without_leader();
+  if (in(Execution::State::committing) && agent == execution_->leader && substitute.confirmed == active()->id)
+    conclude_without_leader();
   admit_substitutes();
 }
 
 // It would have reported the end.
 void Job::conclude_without_leader() {
   Migration& migration = *active();
-  migration.messages.push_back("done, but how long it took is not known: " + missing_.at(leader_).reason);
+  migration.messages.push_back("done, but how long it took is not known: " + missing_.at(execution_->leader).reason);
   conclude({.id = migration.id, .status = CPPC_OK});
 }
 
 // The ranks of its node can stop, and leave, but no replacement can be started there. What a substitute is told of the
 // places has to be true: while a migration is committed it waits.
 void Job::admit_substitutes() {
-  if (committing_) return;
+  if (in(Execution::State::committing)) return;
   for (auto& [agent, missing] : std::exchange(missing_, {})) {
     if (!missing.substituted) {
       missing_.emplace(agent, std::move(missing));
@@ -89,9 +92,9 @@ void Job::admit_substitutes() {
     picture_.substituted(agent);
     requests_.send(agent, wire::Placement{picture_.places()});
     losses_.push_back({missing.reason});
-    if (quitting_) requests_.send(agent, wire::Quit{});
-    if (!abandonment_) continue;
-    abandonment_->awaited.insert(agent);
+    if (state_ == State::finishing) requests_.send(agent, wire::Quit{});
+    if (!in(Execution::State::undoing)) continue;
+    execution_->undo.awaited.insert(agent);
     requests_.send(agent, wire::Abandon{active()->id});
   }
 }
@@ -101,77 +104,80 @@ void Job::admit_substitutes() {
 void Job::lose(int agent, const std::string& reason) {
   if (picture_.is_lost(agent) || missing_.contains(agent)) return;
   picture_.left(agent);
-  if (abandonment_) abandonment_->awaited.erase(agent);
+  if (execution_) execution_->undo.awaited.erase(agent);
   if (!picture_.complete()) {
     picture_.lost(agent);
-    return stand_down(reason);
+    return disable_migration(reason);
   }
-  if (committing_ || has_ranks(agent)) {
+  if (in(Execution::State::committing) || has_ranks(agent)) {
     picture_.without_mpi(agent);
     missing_.emplace(agent, Missing{reason});
   } else {
     picture_.lost(agent);
     losses_.push_back({reason});
   }
-  abandon(reason);
+  undo(reason);
 }
 
 // Agents are missing as well when mpirun ends the job; then it has ended in a moment.
 void Job::settle_missing() {
-  if (committing_ || state_ == State::ended || !stood_down_.empty()) return;
+  if (in(Execution::State::committing) || state_ == State::ended || disabled_) return;
   for (auto& [agent, missing] : missing_) {
     if (++missing.for_ticks <= patience_with_guardians) continue;
     picture_.lost(agent);
-    return stand_down(missing.reason);
+    return disable_migration(missing.reason);
   }
 }
 
 // Before the decision a migration is undone on every node by itself.
-void Job::abandon(const std::string& reason) {
-  const Migration* migration = active();
-  if (migration == nullptr || settling_ || committing_ || abandonment_ || !stood_down_.empty()) return;
-  const bool starting = migration->state == Migration::State::prepare;
-  abandonment_ = Abandonment{reason, {}, starting ? deadlines::start() + agreeing : agreeing};
-  for (const int agent : agents_left()) abandonment_->awaited.insert(agent);
-  send_to_all(wire::Abandon{migration->id});
+void Job::undo(const std::string& reason) {
+  if (!in(Execution::State::revocable) || disabled_) return;
+  const Migration& migration = *active();
+  const bool starting = migration.state == Migration::State::prepare;
+  execution_->state = Execution::State::undoing;
+  execution_->undo = {.reason = reason, .patience = starting ? deadlines::start() + agreeing : agreeing};
+  for (const int agent : agents_left()) execution_->undo.awaited.insert(agent);
+  send_to_all(wire::Abandon{migration.id});
 }
 
 // Agents are lost as well when mpirun ends the job; then it has ended in a moment.
-void Job::settle_abandonment() {
+void Job::report_losses() {
   for (Loss& loss : losses_)
     if (state_ != State::ended && ++loss.for_ticks == patience_with_mpirun)
       spdlog::error("{}: its node takes no rank any more; the job goes on", loss.reason);
-  if (!abandonment_ || state_ == State::ended || !stood_down_.empty()) return;
-  if (std::chrono::seconds(++abandonment_->lasts) > abandonment_->patience) drop_silent();
-  if (!abandonment_ || !abandonment_->awaited.empty() || abandonment_->lasts < patience_with_mpirun) return;
-  const std::string reason = abandonment_->reason;
-  finish(*active(), Migration::State::failed, CPPC_ERR_LOST, reason);
+}
+
+void Job::watch_over_undoing() {
+  if (!in(Execution::State::undoing) || state_ == State::ended || disabled_) return;
+  Execution::Undoing& undo = execution_->undo;
+  if (std::chrono::seconds(++undo.ticks) > undo.patience) drop_silent();
+  if (disabled_ || !undo.awaited.empty() || undo.ticks < patience_with_mpirun) return;
+  finish(*active(), Migration::State::failed, CPPC_ERR_LOST, std::string(undo.reason));
   advance();
 }
 
 void Job::drop_silent() {
-  const std::set<int> silent = abandonment_->awaited;
+  const std::set<int> silent = execution_->undo.awaited;
   for (const int agent : silent) {
     const std::string reason = "the agent of " + picture_.node_name(agent) + " does not answer";
-    abandonment_->reason += "; " + reason;
+    execution_->undo.reason += "; " + reason;
     requests_.drop(agent);
     lose(agent, reason);
   }
 }
 
 // Agents work together or not at all. But they die as well when mpirun ends the job; then it has ended in a moment.
-void Job::stand_down(const std::string& reason) {
-  if (!stood_down_.empty()) return;
-  stood_down_ = reason;
-  stood_down_for_ = 0;
+void Job::disable_migration(const std::string& reason) {
+  if (disabled_) return;
+  disabled_ = Disabled{reason};
   requests_.dismiss();
 }
 
-void Job::settle_stand_down() {
-  if (stood_down_.empty() || state_ == State::ended || ++stood_down_for_ != patience_with_mpirun) return;
-  spdlog::error("{}: no rank can be moved any more; the job goes on", stood_down_);
+void Job::report_disabled() {
+  if (!disabled_ || state_ == State::ended || ++disabled_->ticks != patience_with_mpirun) return;
+  spdlog::error("{}: no rank can be moved any more; the job goes on", disabled_->reason);
   if (Migration* migration = active(); migration != nullptr)
-    finish(*migration, Migration::State::failed, CPPC_ERR_LOST, stood_down_);
+    finish(*migration, Migration::State::failed, CPPC_ERR_LOST, disabled_->reason);
   advance();
 }
 

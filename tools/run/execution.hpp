@@ -1,0 +1,39 @@
+/// The migration that is being carried out, as the controller sees it.
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "cppc/plan.hpp"
+
+namespace cppc::run {
+
+struct Execution {
+  enum class State {
+    revocable,   ///< the agents prepare, negotiate, stop the ranks, ship: each of them can undo it by itself
+    undoing,     ///< the agents have been told to undo it
+    committing,  ///< it is decided, and cannot be undone
+    retiring,    ///< it is done but for the exit of the agent whose node is evacuated
+    releasing,   ///< and but for the end of the resource manager's job on that node
+  };
+
+  plan::Plan plan;
+  State state = State::revocable;
+  int leader = -1;      ///< the agent that reports its end
+  std::set<int> ready;  ///< agents that promise to commit it
+  int ticks = 0;        ///< since its phase began
+
+  /// Of the state `undoing`.
+  struct Undoing {
+    std::string reason;
+    std::set<int> awaited;  ///< agents that have not answered yet
+    std::chrono::seconds patience{0};
+    int ticks = 0;
+  } undo;
+
+  /// Whether the ranks have moved, and only the evacuated node is waited for.
+  bool moved() const { return state == State::retiring || state == State::releasing; }
+};
+
+}  // namespace cppc::run
