@@ -23,8 +23,8 @@
 
 #include "../tools/common/job_directory.hpp"
 #include "../tools/common/launch_messages.hpp"
-#include "../tools/common/unique_fd.hpp"
 #include "cppc/agent_key.hpp"
+#include "cppc/unique_fd.hpp"
 #include "cppc/wire.hpp"
 #include "figures.hpp"
 #include "job.hpp"
@@ -34,7 +34,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace cppc;
-using tools::UniqueFd;
 
 constexpr int kRounds = 5;
 constexpr std::uint64_t kBytes = 64'000'000;

@@ -17,13 +17,9 @@ tl::unexpected<std::string> failed(const std::string& what) { return failure(wha
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0) close(number_);
-}
-
-Connection::Connection(Descriptor socket) : socket_(std::move(socket)) {
+Connection::Connection(UniqueFd socket) : socket_(std::move(socket)) {
   const int on = 1;  // a short answer must not wait for company
-  setsockopt(socket_.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 Result<Connection> Connection::to(const std::string& host, std::uint16_t port) {
@@ -32,8 +28,8 @@ Result<Connection> Connection::to(const std::string& host, std::uint16_t port) {
   if (const int rc = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list); rc != 0)
     return failure("no address of " + host + ": " + gai_strerror(rc));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(list, freeaddrinfo);
-  Descriptor socket(::socket(list->ai_family, list->ai_socktype | SOCK_CLOEXEC, 0));
-  if (socket.number() < 0 || connect(socket.number(), list->ai_addr, list->ai_addrlen) != 0)
+  UniqueFd socket(::socket(list->ai_family, list->ai_socktype | SOCK_CLOEXEC, 0));
+  if (socket.get() < 0 || connect(socket.get(), list->ai_addr, list->ai_addrlen) != 0)
     return failed("cannot reach " + host);
   return Connection(std::move(socket));
 }
@@ -41,7 +37,7 @@ Result<Connection> Connection::to(const std::string& host, std::uint16_t port) {
 Result<void> Connection::send(std::span<const std::byte> bytes, Waiting waiting) {
   const int flags = MSG_NOSIGNAL | (waiting == Waiting::polling ? MSG_DONTWAIT : 0);
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(socket_.number(), bytes.data(), bytes.size(), flags);
+    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), flags);
     if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (sent < 0) return failed("cannot send");
     bytes = bytes.subspan(static_cast<std::size_t>(sent));
@@ -52,7 +48,7 @@ Result<void> Connection::send(std::span<const std::byte> bytes, Waiting waiting)
 Result<void> Connection::receive(std::span<std::byte> bytes, Waiting waiting) {
   const int flags = waiting == Waiting::polling ? MSG_DONTWAIT : 0;
   while (!bytes.empty()) {
-    const ssize_t got = recv(socket_.number(), bytes.data(), bytes.size(), flags);
+    const ssize_t got = recv(socket_.get(), bytes.data(), bytes.size(), flags);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return failed("cannot receive");
     if (got == 0) return failure("the other end has gone");
@@ -76,23 +72,23 @@ Result<std::string> Connection::hear() {
 
 bool Connection::anything_to_hear() const {
   char first = 0;
-  return recv(socket_.number(), &first, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EINTR);
+  return recv(socket_.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EINTR);
 }
 
 Result<Listener> Listener::open() {
-  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
   socklen_t length = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (socket.number() < 0 || bind(socket.number(), generic, length) != 0 || listen(socket.number(), 2) != 0 ||
-      getsockname(socket.number(), generic, &length) != 0)
+  if (socket.get() < 0 || bind(socket.get(), generic, length) != 0 || listen(socket.get(), 2) != 0 ||
+      getsockname(socket.get(), generic, &length) != 0)
     return failed("cannot listen");
   return Listener(std::move(socket), ntohs(address.sin_port));
 }
 
 Result<Connection> Listener::accept() {
-  Descriptor socket(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (socket.number() < 0) return failed("cannot accept");
+  UniqueFd socket(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (socket.get() < 0) return failed("cannot accept");
   return Connection(std::move(socket));
 }
 

@@ -7,30 +7,16 @@
 #include <string>
 #include <utility>
 
+#include "cppc/unique_fd.hpp"
 #include "result.hpp"
 
 namespace cppc::bench {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 enum class Waiting { asleep, polling };
 
 class Connection {
  public:
-  explicit Connection(Descriptor socket);
+  explicit Connection(UniqueFd socket);
   static Result<Connection> to(const std::string& host, std::uint16_t port);
 
   Result<void> send(std::span<const std::byte> bytes, Waiting waiting = Waiting::asleep);
@@ -40,7 +26,7 @@ class Connection {
   [[nodiscard]] bool anything_to_hear() const;  ///< the other's end, too
 
  private:
-  Descriptor socket_;
+  UniqueFd socket_;
 };
 
 class Listener {
@@ -50,8 +36,8 @@ class Listener {
   Result<Connection> accept();
 
  private:
-  Listener(Descriptor socket, std::uint16_t port) : socket_(std::move(socket)), port_(port) {}
-  Descriptor socket_;
+  Listener(UniqueFd socket, std::uint16_t port) : socket_(std::move(socket)), port_(port) {}
+  UniqueFd socket_;
   std::uint16_t port_;
 };
 

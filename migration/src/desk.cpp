@@ -64,29 +64,30 @@ std::size_t slots_offset(std::size_t header, int agents) {
   return (joins_offset(header) + static_cast<std::size_t>(agents) * sizeof(int) + 63) / 64 * 64;
 }
 
-void* map(int descriptor, std::size_t bytes) {
-  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-}
-
 }  // namespace
 
-int Desk::reserve() { return memfd_create("cppc-desk", MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+void Desk::Unmap::operator()(void* memory) const noexcept { munmap(memory, bytes); }
 
-tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents, int descriptor) {
+Desk::Memory Desk::map(const UniqueFd& file, std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  return {memory == MAP_FAILED ? nullptr : memory, Unmap{bytes}};
+}
+
+UniqueFd Desk::reserve() { return UniqueFd(memfd_create("cppc-desk", MFD_CLOEXEC | MFD_ALLOW_SEALING)); }
+
+tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents, UniqueFd file) {
   const std::size_t bytes = slots_offset(sizeof(Header), agents) + static_cast<std::size_t>(ranks) * sizeof(Slot);
-  if (descriptor < 0 || ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ||
-      fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+  if (!file || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 ||
+      fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     spdlog::error("cannot make {} bytes of shared memory for the ranks of this node: {}", bytes, std::strerror(errno));
-    if (descriptor >= 0) close(descriptor);
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
-  void* memory = map(descriptor, bytes);
-  if (memory == MAP_FAILED) {
+  Memory memory = map(file, bytes);
+  if (!memory) {
     spdlog::error("cannot map {} bytes of shared memory: {}", bytes, std::strerror(errno));
-    close(descriptor);
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
-  Desk desk(descriptor, memory, bytes);
+  Desk desk(std::move(file), std::move(memory));
   desk.header().version = kVersion;
   desk.header().ranks = ranks;
   desk.header().agents = agents;
@@ -96,13 +97,13 @@ tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents, int descript
 
 tl::expected<Desk, cppc_status> Desk::open(pid_t agent, int descriptor) {
   const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(descriptor);
-  auto desk = map_existing(::open(path.c_str(), O_RDWR | O_CLOEXEC), path);
-  if (desk) close(std::exchange(desk->descriptor_, -1));
+  auto desk = map_existing(UniqueFd(::open(path.c_str(), O_RDWR | O_CLOEXEC)), path);
+  if (desk) desk->file_.reset();
   return desk;
 }
 
-tl::expected<Desk, cppc_status> Desk::take_over(int file) {
-  auto desk = map_existing(file, "that an agent has left");
+tl::expected<Desk, cppc_status> Desk::take_over(UniqueFd file) {
+  auto desk = map_existing(std::move(file), "that an agent has left");
   if (!desk) return desk;
   for (int rank = 0; rank < desk->ranks(); ++rank) {
     Slot& slot = desk->slot(rank);
@@ -114,63 +115,40 @@ tl::expected<Desk, cppc_status> Desk::take_over(int file) {
   return desk;
 }
 
-tl::expected<Desk, cppc_status> Desk::map_existing(int file, const std::string& path) {
+tl::expected<Desk, cppc_status> Desk::map_existing(UniqueFd file, const std::string& path) {
   struct stat status {};
-  if (file < 0 || fstat(file, &status) != 0) {
+  if (!file || fstat(file.get(), &status) != 0) {
     spdlog::error("cannot open the agent's shared memory {}: {}", path, std::strerror(errno));
-    if (file >= 0) close(file);
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  const bool large_enough = S_ISREG(status.st_mode) && bytes >= sizeof(Header);
-  void* memory = large_enough ? map(file, bytes) : MAP_FAILED;
-  if (large_enough && memory == MAP_FAILED) {
-    const int error = errno;
-    close(file);
-    spdlog::error("cannot map the agent's shared memory {} of {} bytes: {}", path, bytes, std::strerror(error));
-    return tl::unexpected(CPPC_ERR_SYSTEM);
-  }
-  if (large_enough) {
-    Desk desk(file, memory, bytes);
+  if (S_ISREG(status.st_mode) && bytes >= sizeof(Header)) {
+    Memory memory = map(file, bytes);
+    if (!memory) {
+      spdlog::error("cannot map the agent's shared memory {} of {} bytes: {}", path, bytes, std::strerror(errno));
+      return tl::unexpected(CPPC_ERR_SYSTEM);
+    }
+    Desk desk(std::move(file), std::move(memory));
     const Header& header = desk.header();
     if (header.magic == kMagic && header.version == kVersion && header.ranks >= 0 && header.agents >= 0 &&
         bytes == slots_offset(sizeof(Header), header.agents) + static_cast<std::size_t>(header.ranks) * sizeof(Slot))
       return desk;
-  } else {
-    close(file);
   }
   spdlog::error("{} is no desk of this version: agent and application must be of one CPPC Live", path);
   return tl::unexpected(CPPC_ERR_MISMATCH);
 }
 
-Desk::Desk(Desk&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      memory_(std::exchange(other.memory_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
-
-Desk& Desk::operator=(Desk&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(memory_, other.memory_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
-Desk::~Desk() {
-  if (memory_ != nullptr) munmap(memory_, bytes_);
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-Desk::Header& Desk::header() const { return *static_cast<Header*>(memory_); }
+Desk::Header& Desk::header() const { return *static_cast<Header*>(memory_.get()); }
 
 int Desk::ranks() const { return header().ranks; }
 
 Slot& Desk::slot(int rank) const {
-  auto* base = static_cast<std::byte*>(memory_) + slots_offset(sizeof(Header), header().agents);
+  auto* base = static_cast<std::byte*>(memory_.get()) + slots_offset(sizeof(Header), header().agents);
   return reinterpret_cast<Slot*>(base)[rank];
 }
 
 int* Desk::agent_lists() const {
-  return reinterpret_cast<int*>(static_cast<std::byte*>(memory_) + joins_offset(sizeof(Header)));
+  return reinterpret_cast<int*>(static_cast<std::byte*>(memory_.get()) + joins_offset(sizeof(Header)));
 }
 
 void Desk::command(Action action, std::span<const int> joins, std::span<const int> gone) {

@@ -15,11 +15,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 
 #include "cppc/status.h"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::migration {
 
@@ -132,18 +135,15 @@ struct alignas(64) Slot {
 class Desk {
  public:
   /// In the agent: for a job of `ranks` ranks and `agents` agents, in a file from reserve(), which it takes.
-  static tl::expected<Desk, cppc_status> create(int ranks, int agents, int file = reserve());
+  static tl::expected<Desk, cppc_status> create(int ranks, int agents, UniqueFd file = reserve());
   /// An empty file for a desk, without a name; the error is create()'s.
-  static int reserve();
+  static UniqueFd reserve();
   /// In an agent: that of one that has died, in this file, which it takes. All ranks are to go on.
-  static tl::expected<Desk, cppc_status> take_over(int file);
+  static tl::expected<Desk, cppc_status> take_over(UniqueFd file);
   /// In a rank: that of the agent with process id `agent`, whose descriptor is `descriptor`.
   static tl::expected<Desk, cppc_status> open(pid_t agent, int descriptor);
-  Desk(Desk&& other) noexcept;
-  Desk& operator=(Desk&& other) noexcept;
-  ~Desk();
 
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return file_.get(); }
   [[nodiscard]] int ranks() const;
   [[nodiscard]] Slot& slot(int rank) const;
 
@@ -164,13 +164,18 @@ class Desk {
 
  private:
   struct Header;
-  static tl::expected<Desk, cppc_status> map_existing(int file, const std::string& what);
-  Desk(int descriptor, void* memory, std::size_t bytes) : descriptor_(descriptor), memory_(memory), bytes_(bytes) {}
+  struct Unmap {
+    std::size_t bytes = 0;
+    void operator()(void* memory) const noexcept;
+  };
+  using Memory = std::unique_ptr<void, Unmap>;
+  static Memory map(const UniqueFd& file, std::size_t bytes);
+  static tl::expected<Desk, cppc_status> map_existing(UniqueFd file, const std::string& what);
+  Desk(UniqueFd file, Memory memory) : file_(std::move(file)), memory_(std::move(memory)) {}
   [[nodiscard]] Header& header() const;
   [[nodiscard]] int* agent_lists() const;
-  int descriptor_ = -1;  // the agent's only
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
+  UniqueFd file_;  // the agent's only
+  Memory memory_;
 };
 
 }  // namespace cppc::migration

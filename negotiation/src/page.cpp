@@ -21,7 +21,6 @@
 namespace cppc::negotiation {
 namespace {
 
-using detail::Descriptor;
 using detail::PageLayout;
 using detail::Slot;
 
@@ -37,7 +36,7 @@ tl::unexpected<cppc_status> system_error(const std::string& what) {
 }
 
 /// `what`: which page it is, for messages.
-tl::expected<std::unique_ptr<PageLayout, detail::Unmap>, cppc_status> map_existing(const Descriptor& file,
+tl::expected<std::unique_ptr<PageLayout, detail::Unmap>, cppc_status> map_existing(const UniqueFd& file,
                                                                                    const std::string& what) {
   struct stat status {};
   if (file.get() < 0 || fstat(file.get(), &status) != 0) return system_error("cannot open the agent's page " + what);
@@ -58,15 +57,11 @@ tl::expected<std::unique_ptr<PageLayout, detail::Unmap>, cppc_status> map_existi
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 void detail::Unmap::operator()(PageLayout* layout) const noexcept { munmap(layout, bytes); }
 
-Descriptor Page::reserve() { return Descriptor(memfd_create("cppc-page", MFD_CLOEXEC | MFD_ALLOW_SEALING)); }
+UniqueFd Page::reserve() { return UniqueFd(memfd_create("cppc-page", MFD_CLOEXEC | MFD_ALLOW_SEALING)); }
 
-tl::expected<Page, cppc_status> Page::create(int app_ranks, Descriptor fd) {
+tl::expected<Page, cppc_status> Page::create(int app_ranks, UniqueFd fd) {
   if (app_ranks <= 0) return tl::unexpected(CPPC_ERR_ARGUMENT);
   const std::size_t bytes = PageLayout::bytes(app_ranks);
   // Sealed: nobody can cut off what others have mapped.
@@ -85,12 +80,12 @@ tl::expected<Page, cppc_status> Page::create(int app_ranks, Descriptor fd) {
 
 tl::expected<Page, cppc_status> Page::open(pid_t agent, int fd) {
   const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(fd);
-  auto layout = map_existing(Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC)), path);
+  auto layout = map_existing(UniqueFd(::open(path.c_str(), O_RDWR | O_CLOEXEC)), path);
   if (!layout) return tl::unexpected(layout.error());
-  return Page(std::move(*layout), Descriptor());
+  return Page(std::move(*layout), UniqueFd());
 }
 
-tl::expected<Page, cppc_status> Page::take_over(Descriptor file) {
+tl::expected<Page, cppc_status> Page::take_over(UniqueFd file) {
   auto mapped = map_existing(file, "that an agent has left");
   if (!mapped) return tl::unexpected(mapped.error());
   PageLayout& layout = **mapped;

@@ -73,7 +73,7 @@ void RankSide::detach() { page_.layout_->slot(rank_).pid.store(0); }
 bool RankSide::watch_agent() const {
   const pid_t now = page_.agent();
   if (now == watched_) return true;
-  detail::Descriptor agent(static_cast<int>(syscall(SYS_pidfd_open, now, 0)));
+  UniqueFd agent(static_cast<int>(syscall(SYS_pidfd_open, now, 0)));
   if (agent.get() < 0) return false;
   agent_ = std::move(agent);
   watched_ = now;

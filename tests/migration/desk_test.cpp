@@ -52,7 +52,7 @@ TEST(DeskTest, WhoTakesItOverHasAllRanksGoOn) {
   desk->slot(4).leaving = 1;
   desk->command(Action::ship);
   std::uint32_t seen = desk->commands();
-  auto other = Desk::take_over(dup(desk->descriptor()));
+  auto other = Desk::take_over(UniqueFd(dup(desk->descriptor())));
   ASSERT_TRUE(other);
   EXPECT_EQ(other->ranks(), 7);
   EXPECT_EQ(desk->await_command(seen, soon()).value(), Action::go_on);
@@ -60,7 +60,7 @@ TEST(DeskTest, WhoTakesItOverHasAllRanksGoOn) {
   EXPECT_EQ(desk->slot(4).leaving, 0U);
   EXPECT_EQ(desk->slot(3).dismissed.get(), 0U);
   EXPECT_EQ(Desk::take_over(Desk::reserve()).error(), CPPC_ERR_MISMATCH);
-  EXPECT_EQ(Desk::take_over(-1).error(), CPPC_ERR_SYSTEM);
+  EXPECT_EQ(Desk::take_over(UniqueFd()).error(), CPPC_ERR_SYSTEM);
 }
 
 TEST(DeskTest, RefusesWhatIsNoDesk) {

@@ -67,7 +67,7 @@ class OtherAgent {
     EXPECT_EQ(pipe(ready.data()), 0);
     process_ = fork();
     if (process_ == 0) {
-      const auto page = Page::create(4, detail::Descriptor(file));
+      const auto page = Page::create(4, cppc::UniqueFd(file));
       if (page && write(ready[1], "x", 1) == 1) pause();
       _exit(1);
     }
@@ -95,7 +95,7 @@ TEST(Page, IsTakenOverByAnotherAgent) {
   EXPECT_FALSE(rank.agent_gone());
   first.kill_it();
   EXPECT_TRUE(rank.agent_gone());
-  Page page = Page::take_over(detail::Descriptor(dup(file.get()))).value();
+  Page page = Page::take_over(cppc::UniqueFd(dup(file.get()))).value();
   EXPECT_FALSE(rank.agent_gone());
   EXPECT_EQ(page.ranks(), std::vector<int>{2});
   test::SharedTree memory{};
@@ -112,7 +112,7 @@ TEST_F(PageOfEight, WhatWasUnderWayIsCancelledWhenAnotherAgentTakesItOver) {
   EXPECT_EQ(rank.reached(7, 1), Decision::go_on);
   EXPECT_EQ(agent.poll().value(), AgentSide::State::decided);
   EXPECT_NE(*page.doorbell(), 0U);
-  Page other = Page::take_over(detail::Descriptor(dup(page.fd()))).value();
+  Page other = Page::take_over(cppc::UniqueFd(dup(page.fd()))).value();
   EXPECT_EQ(*other.doorbell(), 0U);
   EXPECT_EQ(rank.reached(8, 1), Decision::go_on);
   test::SharedTree messages{};
@@ -126,7 +126,7 @@ TEST_F(PageOfEight, WhatWasUnderWayIsCancelledWhenAnotherAgentTakesItOver) {
 
 TEST(Page, TakesOverPagesOnly) {
   EXPECT_EQ(Page::take_over(Page::reserve()).error(), CPPC_ERR_MISMATCH);
-  EXPECT_EQ(Page::take_over(detail::Descriptor()).error(), CPPC_ERR_SYSTEM);
+  EXPECT_EQ(Page::take_over(cppc::UniqueFd()).error(), CPPC_ERR_SYSTEM);
 }
 
 TEST(Page, CannotBeCutOff) {

@@ -202,7 +202,7 @@ TEST_F(ApiTest, AnswersWhenAllLowDescriptorsAreTaken) {
   if (limit.rlim_max < 2000) GTEST_SKIP() << "needs 2000 descriptors";
   limit.rlim_cur = limit.rlim_max;
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-  std::vector<tools::UniqueFd> taken;
+  std::vector<UniqueFd> taken;
   while (taken.empty() || taken.back().get() < 1500) taken.emplace_back(dup(STDERR_FILENO));
   EXPECT_EQ(client_.job().status, 200);
   EXPECT_EQ(raw("GET /v1/job HTTP/1.1\r\nHost: x\r\n\r\n"), "HTTP/1.1 200 OK\r");

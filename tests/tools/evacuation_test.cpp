@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "controller.hpp"
+#include "cppc/unique_fd.hpp"
 #include "fake_agents.hpp"
 #include "job_client.hpp"
 #include "process.hpp"
@@ -88,7 +89,7 @@ class SilentJob {
     while (!over_) {
       pollfd one{listener_.native_handle(), POLLIN, 0};
       poll(&one, 1, -1);
-      const tools::UniqueFd dropped(accept(listener_.native_handle(), nullptr, nullptr));
+      const UniqueFd dropped(accept(listener_.native_handle(), nullptr, nullptr));
     }
   }};
 };

@@ -5,14 +5,12 @@
 
 #include <array>
 
-#include "../../tools/common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 #include "running_loop.hpp"
 #include "socket.hpp"
 
 namespace cppc::run {
 namespace {
-
-using tools::UniqueFd;
 
 struct Pair {
   Socket mine;

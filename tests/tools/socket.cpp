@@ -9,6 +9,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "cppc/unique_fd.hpp"
+
 namespace cppc::test {
 namespace {
 
@@ -35,7 +37,7 @@ void connect(int socket, std::uint16_t port) {
 }
 
 Socket Socket::connect_tcp(std::uint16_t port) {
-  tools::UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   connect(socket.get(), port);
   return Socket(socket.release());
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../../tools/common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::test {
 
@@ -26,7 +26,7 @@ class Socket {
   void reset();  ///< closes so that the other side gets an error
 
  private:
-  tools::UniqueFd fd_;
+  UniqueFd fd_;
 };
 
 class TcpListener {
@@ -36,7 +36,7 @@ class TcpListener {
   Socket accept();
 
  private:
-  tools::UniqueFd fd_;
+  UniqueFd fd_;
   std::uint16_t port_ = 0;
 };
 

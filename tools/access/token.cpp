@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::tools {
 namespace {

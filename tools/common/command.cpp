@@ -12,7 +12,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 
 extern char** environ;
 

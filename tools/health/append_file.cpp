@@ -10,7 +10,6 @@ namespace cppc::health {
 namespace {
 
 using tools::error;
-using tools::UniqueFd;
 
 tl::unexpected<std::string> cannot(const char* what, const std::filesystem::path& path) {
   return error(std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(errno));

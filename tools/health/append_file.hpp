@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "../common/result.hpp"
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::health {
 
@@ -19,10 +19,10 @@ class AppendFile {
   Result<void> append(const std::string& lines);
 
  private:
-  AppendFile(std::filesystem::path path, tools::UniqueFd file) : path_(std::move(path)), file_(std::move(file)) {}
+  AppendFile(std::filesystem::path path, UniqueFd file) : path_(std::move(path)), file_(std::move(file)) {}
 
   std::filesystem::path path_;
-  tools::UniqueFd file_;
+  UniqueFd file_;
 };
 
 /// Puts `text` in the place of what is in the file, all or nothing.

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <optional>
 
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 
 extern char** environ;
 
@@ -21,7 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using tools::error;
-using tools::UniqueFd;
 using namespace std::chrono_literals;
 
 constexpr std::size_t longest_output = 16 << 20;

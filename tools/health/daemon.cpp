@@ -33,7 +33,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(const Configuration& configuration
   return daemon;
 }
 
-Daemon::Daemon(const Configuration& configuration, Evacuate evacuate, const std::string& version, tools::UniqueFd lock)
+Daemon::Daemon(const Configuration& configuration, Evacuate evacuate, const std::string& version, UniqueFd lock)
     : site_(configuration.site),
       evacuate_(std::move(evacuate)),
       lock_(std::move(lock)),

@@ -55,7 +55,7 @@ class Daemon {
   EventLog& events() { return event_log_; }
 
  private:
-  Daemon(const Configuration& configuration, Evacuate evacuate, const std::string& version, tools::UniqueFd lock);
+  Daemon(const Configuration& configuration, Evacuate evacuate, const std::string& version, UniqueFd lock);
   Result<void> open_files(const std::filesystem::path& directory);
   void loop(const std::stop_token& stop);
   void begin(const Engine::Start& start);
@@ -73,7 +73,7 @@ class Daemon {
 
   const Site site_;
   const Evacuate evacuate_;
-  const tools::UniqueFd lock_;
+  const UniqueFd lock_;
   Metrics metrics_;
   EventLog event_log_;
   std::mutex mutex_;

@@ -28,13 +28,13 @@ std::string content(int file) {
 
 }  // namespace
 
-Result<tools::UniqueFd> lock_state(const std::filesystem::path& directory) {
+Result<UniqueFd> lock_state(const std::filesystem::path& directory) {
   std::error_code failure;
   if (std::filesystem::create_directories(directory, failure))
     std::filesystem::permissions(directory, std::filesystem::perms::owner_all, failure);
   if (failure) return error("cannot make the directory " + directory.string() + ": " + failure.message());
   const std::filesystem::path path = directory / "lock";
-  tools::UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return error("cannot open " + path.string() + ": " + std::strerror(errno));
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return error("cannot lock " + path.string() + ": " + std::strerror(errno));

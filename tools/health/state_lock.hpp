@@ -4,13 +4,13 @@
 #include <filesystem>
 
 #include "../common/result.hpp"
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::health {
 
 using tools::Result;
 
 /// Held until it is closed, or its process ends. Makes the directory, for this user alone. An error names who has it.
-Result<tools::UniqueFd> lock_state(const std::filesystem::path& directory);
+Result<UniqueFd> lock_state(const std::filesystem::path& directory);
 
 }  // namespace cppc::health

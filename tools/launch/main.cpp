@@ -15,7 +15,7 @@
 #include "../common/command.hpp"
 #include "../common/job_directory.hpp"
 #include "../common/launch_messages.hpp"
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 #include "remote_command.hpp"
 
 namespace cppc::launch {
@@ -24,7 +24,6 @@ namespace {
 using nlohmann::json;
 using tools::error;
 using tools::Result;
-using tools::UniqueFd;
 
 constexpr int cannot_launch = 255;  // as ssh
 constexpr const char* not_called_by_mpirun = "this is not called by an mpirun that cppc-run has started";

@@ -3,7 +3,7 @@
 #include <cerrno>
 
 #include "../common/job_directory.hpp"
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 #include "route.hpp"
 
 namespace cppc::migrate {
@@ -24,7 +24,7 @@ class LocalRoute : public Route {
     const auto address = tools::socket_address(socket_);
     if (!address) return false;
     // Not blocking: cppc-run that is stopped and has a full queue of connections listens, too.
-    const tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 &&
            (errno == ECONNREFUSED || errno == ENOENT);
   }

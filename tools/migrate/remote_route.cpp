@@ -8,7 +8,7 @@
 
 #include "../access/credential.hpp"
 #include "../access/token.hpp"
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 #include "route.hpp"
 
 namespace cppc::migrate {
@@ -41,7 +41,7 @@ Result<TlsServer> parse_server(std::string url) {
 
 // Nobody listens at this address; when it cannot be reached at all, who knows.
 bool is_refused(const addrinfo& address) {
-  const tools::UniqueFd socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const UniqueFd socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return false;
   if (errno != EINPROGRESS) return errno == ECONNREFUSED;
   pollfd one{socket.get(), POLLOUT, 0};

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 
 extern char** environ;
 
@@ -19,7 +19,6 @@ namespace cppc::run {
 namespace {
 
 using tools::error;
-using tools::UniqueFd;
 
 constexpr std::array passed_on{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 

@@ -15,7 +15,7 @@
 #include <sstream>
 #include <vector>
 
-#include "../common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 
 extern char** environ;
 
@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using tools::error;
-using tools::UniqueFd;
 
 // What a program is linked with.
 struct Linked {

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "address/region_heap.hpp"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::address {
 
@@ -21,14 +22,14 @@ namespace {
 class ProgramFile {
  public:
   ProgramFile() {
-    const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    const UniqueFd file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
     struct stat about {};
-    if (file >= 0 && fstat(file, &about) == 0) {
-      void* const mapped = mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+    if (file && fstat(file.get(), &about) == 0) {
+      void* const mapped =
+          mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ, MAP_PRIVATE, file.get(), 0);
       if (mapped != MAP_FAILED)
         bytes_ = {static_cast<const std::byte*>(mapped), static_cast<std::size_t>(about.st_size)};
     }
-    if (file >= 0) close(file);
   }
   ProgramFile(const ProgramFile&) = delete;
   ProgramFile& operator=(const ProgramFile&) = delete;

@@ -9,25 +9,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "cppc/unique_fd.hpp"
 #include "log.hpp"
 
 namespace cppc::mpi {
 
 namespace {
-
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 std::string reason() { return std::error_code(errno, std::generic_category()).message(); }
 
@@ -53,7 +40,7 @@ bool writable(int mode) { return (mode & MPI_MODE_RDONLY) == 0; }
 
 tl::expected<std::int64_t, cppc_status> flush(const std::string& path, int mode, const NodeFile& opened) {
   // Another descriptor than MPI's, which nobody can ask for: all of them share what this node has written.
-  const Descriptor file(path, open_flags(mode));
+  const UniqueFd file(open(path.c_str(), open_flags(mode) | O_CLOEXEC));
   struct stat here {};
   if (file.get() < 0 || fstat(file.get(), &here) != 0 || here.st_dev != opened.device || here.st_ino != opened.number) {
     return tl::unexpected(
@@ -67,7 +54,7 @@ tl::expected<std::int64_t, cppc_status> flush(const std::string& path, int mode,
 }
 
 cppc_status check(const std::string& path, int mode, std::int64_t size) {
-  const Descriptor file(path, open_flags(mode));
+  const UniqueFd file(open(path.c_str(), open_flags(mode) | O_CLOEXEC));
   if (file.get() < 0) {
     return refused(path, "of the program cannot be opened on this node: " + reason() +
                              "; it has to be on storage that all nodes share");

@@ -62,14 +62,14 @@ tl::expected<void, cppc_status> introduce(Link& link, const Headcount& heads) {
 
 /// What an agent shares with its ranks, and leaves to a substitute.
 struct Files {
-  int desk = Desk::reserve();
-  negotiation::detail::Descriptor page = negotiation::Page::reserve();
+  UniqueFd desk = Desk::reserve();
+  UniqueFd page = negotiation::Page::reserve();
 };
 
 tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Files files, AgentState& state, bool bound) {
   const auto heads = count_heads(true);
   if (!heads) return tl::unexpected(heads.error());
-  auto desk = Desk::create(heads->ranks, heads->agents, files.desk);
+  auto desk = Desk::create(heads->ranks, heads->agents, std::move(files.desk));
   if (!desk) return tl::unexpected(desk.error());
   auto page = negotiation::Page::create(heads->ranks, std::move(files.page));
   if (!page) return tl::unexpected(page.error());
@@ -210,7 +210,7 @@ std::optional<Admission> offer_substitute(const AgentState& state, int count) {
 /// so it can start no replacements.
 int substitute(const std::string& name, Admission admission, Files files, AgentState& state) {
   auto page = negotiation::Page::take_over(std::move(files.page));
-  auto desk = Desk::take_over(files.desk);
+  auto desk = Desk::take_over(std::move(files.desk));
   auto watch = LinkWatch::on(admission.link.descriptor());
   if (!page || !desk || !watch) return EXIT_FAILURE;
   const std::vector<wire::Message>& told = admission.told;

@@ -27,20 +27,19 @@ tl::expected<SharedAgentState, cppc_status> share_agent_state() {
 void exit_without_aborting_job() { _exit(kExitWithoutAbort); }
 
 tl::expected<std::unique_ptr<LinkWatch>, cppc_status> LinkWatch::on(int socket) {
-  const int stop = eventfd(0, EFD_CLOEXEC);
-  if (stop < 0) {
+  UniqueFd stop(eventfd(0, EFD_CLOEXEC));
+  if (!stop) {
     spdlog::error("cannot watch the connection to cppc-run: {}", std::strerror(errno));
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
-  std::unique_ptr<LinkWatch> watch(new LinkWatch(socket, stop));
+  std::unique_ptr<LinkWatch> watch(new LinkWatch(socket, std::move(stop)));
   watch->thread_ = std::thread([raw = watch.get()] { raw->run(); });
   return watch;
 }
 
 LinkWatch::~LinkWatch() {
-  eventfd_write(stop_, 1);
+  eventfd_write(stop_.get(), 1);
   thread_.join();
-  close(stop_);
 }
 
 void LinkWatch::hold() { held_.lock(); }
@@ -48,7 +47,7 @@ void LinkWatch::hold() { held_.lock(); }
 void LinkWatch::resume() { held_.unlock(); }
 
 void LinkWatch::run() {
-  std::array<pollfd, 2> watched{{{socket_, POLLRDHUP, 0}, {stop_, POLLIN, 0}}};
+  std::array<pollfd, 2> watched{{{socket_, POLLRDHUP, 0}, {stop_.get(), POLLIN, 0}}};
   while (poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) continue;
   if (watched[1].revents != 0) return;
   const std::lock_guard not_held(held_);

@@ -12,6 +12,7 @@
 #include <tl/expected.hpp>
 
 #include "cppc/status.h"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::migration {
 
@@ -57,11 +58,11 @@ class LinkWatch {
   void resume();
 
  private:
-  LinkWatch(int socket, int stop) : socket_(socket), stop_(stop) {}
+  LinkWatch(int socket, UniqueFd stop) : socket_(socket), stop_(std::move(stop)) {}
   void run();
 
   int socket_;
-  int stop_;  ///< an event
+  UniqueFd stop_;  ///< an event
   std::mutex held_;
   std::thread thread_;
 };

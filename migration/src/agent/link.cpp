@@ -35,10 +35,10 @@ bool finish_connecting(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
-/// -1 when nobody answers there.
-int connect_one(std::string_view address) {
+/// None when nobody answers there.
+UniqueFd connect_one(std::string_view address) {
   const auto colon = address.rfind(':');
-  if (colon == std::string_view::npos) return -1;
+  if (colon == std::string_view::npos) return {};
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
@@ -46,26 +46,25 @@ int connect_one(std::string_view address) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   addrinfo* found = nullptr;
   if (getaddrinfo(std::string(host).c_str(), std::string(address.substr(colon + 1)).c_str(), &hints, &found) != 0)
-    return -1;
+    return {};
   const Addresses addresses(found, freeaddrinfo);
-  const int one = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (one < 0) return -1;
-  if ((connect(one, found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) || !finish_connecting(one)) {
-    close(one);
-    return -1;
-  }
+  UniqueFd one(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!one) return {};
+  if ((connect(one.get(), found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) ||
+      !finish_connecting(one.get()))
+    return {};
   const int on = 1;
-  setsockopt(one, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(one.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return one;
 }
 
-int connect_first(std::string_view addresses) {
+UniqueFd connect_first(std::string_view addresses) {
   for (std::string_view rest = addresses; !rest.empty();) {
     const auto comma = rest.find(',');
-    if (const int socket = connect_one(rest.substr(0, comma)); socket >= 0) return socket;
+    if (UniqueFd socket = connect_one(rest.substr(0, comma))) return socket;
     rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
   }
-  return -1;
+  return {};
 }
 
 }  // namespace
@@ -73,26 +72,14 @@ int connect_first(std::string_view addresses) {
 tl::expected<Link, cppc_status> Link::connect(std::string_view addresses) {
   for (int round = 0; round < kRounds; ++round) {
     if (round > 0) std::this_thread::sleep_for(kBetweenRounds);
-    if (const int socket = connect_first(addresses); socket >= 0) return Link(socket);
+    if (UniqueFd socket = connect_first(addresses)) return Link(std::move(socket));
   }
   spdlog::error("cannot reach cppc-run at any of {}", addresses);
   return tl::unexpected(CPPC_ERR_SYSTEM);
 }
 
-Link::Link(Link&& other) noexcept : socket_(std::exchange(other.socket_, -1)), input_(std::move(other.input_)) {}
-
-Link& Link::operator=(Link&& other) noexcept {
-  std::swap(socket_, other.socket_);
-  std::swap(input_, other.input_);
-  return *this;
-}
-
-Link::~Link() {
-  if (socket_ >= 0) close(socket_);
-}
-
 bool Link::closed() const {
-  pollfd end{socket_, POLLRDHUP, 0};
+  pollfd end{socket_.get(), POLLRDHUP, 0};
   return poll(&end, 1, 0) > 0;
 }
 
@@ -100,15 +87,15 @@ tl::expected<void, cppc_status> Link::send(const wire::Message& message) { retur
 
 void Link::say_nonsense() { (void)send_line("{\"type\":\n"); }
 
-void Link::cut() { shutdown(socket_, SHUT_RDWR); }
+void Link::cut() { shutdown(socket_.get(), SHUT_RDWR); }
 
 tl::expected<void, cppc_status> Link::send_line(std::string_view rest) {
   while (!rest.empty()) {
-    const ssize_t sent = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    const ssize_t sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (sent > 0) {
       rest.remove_prefix(static_cast<std::size_t>(sent));
     } else if (errno == EAGAIN || errno == EINTR) {
-      pollfd ready{socket_, POLLOUT, 0};
+      pollfd ready{socket_.get(), POLLOUT, 0};
       poll(&ready, 1, -1);
     } else {
       spdlog::error("the connection to cppc-run is lost: {}", std::strerror(errno));
@@ -121,7 +108,7 @@ tl::expected<void, cppc_status> Link::send_line(std::string_view rest) {
 tl::expected<std::vector<wire::Message>, cppc_status> Link::receive() {
   std::array<char, 4096> buffer{};
   for (;;) {
-    const ssize_t got = recv(socket_, buffer.data(), buffer.size(), 0);
+    const ssize_t got = recv(socket_.get(), buffer.data(), buffer.size(), 0);
     if (got > 0) {
       input_.append(buffer.data(), static_cast<std::size_t>(got));
     } else if (got < 0 && errno == EINTR) {

@@ -4,8 +4,10 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
+#include "cppc/unique_fd.hpp"
 #include "cppc/wire.hpp"
 
 namespace cppc::migration {
@@ -14,12 +16,9 @@ class Link {
  public:
   /// Connects to the first of "10.0.0.1:4711,[fd00::1]:4711" that answers.
   static tl::expected<Link, cppc_status> connect(std::string_view addresses);
-  Link(Link&& other) noexcept;
-  Link& operator=(Link&& other) noexcept;
-  ~Link();
 
   /// To wait on with poll(2).
-  [[nodiscard]] int descriptor() const { return socket_; }
+  [[nodiscard]] int descriptor() const { return socket_.get(); }
 
   /// The controller has closed it, or is gone.
   [[nodiscard]] bool closed() const;
@@ -36,8 +35,8 @@ class Link {
 
  private:
   tl::expected<void, cppc_status> send_line(std::string_view line);
-  explicit Link(int socket) : socket_(socket) {}
-  int socket_;
+  explicit Link(UniqueFd socket) : socket_(std::move(socket)) {}
+  UniqueFd socket_;
   std::string input_;
 };
 

@@ -13,27 +13,16 @@
 namespace cppc::migration {
 
 tl::expected<ProcessWatch, cppc_status> ProcessWatch::on(pid_t process) {
-  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
-  if (descriptor < 0) {
+  UniqueFd descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (!descriptor) {
     spdlog::error("cannot watch process {}: {}", process, std::strerror(errno));
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
-  return ProcessWatch(descriptor);
-}
-
-ProcessWatch::ProcessWatch(ProcessWatch&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-ProcessWatch& ProcessWatch::operator=(ProcessWatch&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-ProcessWatch::~ProcessWatch() {
-  if (descriptor_ >= 0) close(descriptor_);
+  return ProcessWatch(std::move(descriptor));
 }
 
 bool ProcessWatch::ends_within(std::chrono::milliseconds time) const {
-  pollfd one{descriptor_, POLLIN, 0};
+  pollfd one{descriptor(), POLLIN, 0};
   return poll(&one, 1, static_cast<int>(time.count())) == 1;
 }
 
@@ -41,6 +30,6 @@ void ProcessWatch::await_end() const {
   while (!ends_within(std::chrono::hours(1))) continue;
 }
 
-void ProcessWatch::terminate() const { syscall(SYS_pidfd_send_signal, descriptor_, SIGTERM, nullptr, 0); }
+void ProcessWatch::terminate() const { syscall(SYS_pidfd_send_signal, descriptor(), SIGTERM, nullptr, 0); }
 
 }  // namespace cppc::migration

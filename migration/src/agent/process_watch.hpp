@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <tl/expected.hpp>
+#include <utility>
 
 #include "cppc/status.h"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::migration {
 
@@ -13,18 +15,15 @@ namespace cppc::migration {
 class ProcessWatch {
  public:
   static tl::expected<ProcessWatch, cppc_status> on(pid_t process);
-  ProcessWatch(ProcessWatch&& other) noexcept;
-  ProcessWatch& operator=(ProcessWatch&& other) noexcept;
-  ~ProcessWatch();
-  [[nodiscard]] int descriptor() const { return descriptor_; }  ///< readable once the process has ended
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }  ///< readable once the process has ended
   [[nodiscard]] bool ended() const { return ends_within({}); }
   [[nodiscard]] bool ends_within(std::chrono::milliseconds time) const;
   void await_end() const;
   void terminate() const;  ///< if it still runs
 
  private:
-  explicit ProcessWatch(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
+  explicit ProcessWatch(UniqueFd descriptor) : descriptor_(std::move(descriptor)) {}
+  UniqueFd descriptor_;
 };
 
 }  // namespace cppc::migration

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cppc/unique_fd.hpp"
+
 namespace cppc::migration {
 namespace {
 
@@ -26,13 +28,12 @@ using Bytes = std::span<const std::byte>;
 class MappedProgram {
  public:
   static std::optional<MappedProgram> open(const std::filesystem::path& program) {
-    const int file = ::open(program.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return std::nullopt;
+    const UniqueFd file(::open(program.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return std::nullopt;
     struct stat status {};
     void* start = MAP_FAILED;
-    if (fstat(file, &status) == 0 && status.st_size > 0)
-      start = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-    close(file);
+    if (fstat(file.get(), &status) == 0 && status.st_size > 0)
+      start = mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (start == MAP_FAILED) return std::nullopt;
     return MappedProgram({static_cast<const std::byte*>(start), static_cast<std::size_t>(status.st_size)});
   }

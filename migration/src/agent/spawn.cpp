@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "../crew.hpp"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -24,26 +25,20 @@ class Note {
   static tl::expected<Note, cppc_status> write(const Replacement& replacement) {
     std::vector<std::byte> bytes = replacement.recipe.encode();
     const std::string line = replacement.assignment.encode() + '\n';
-    const int descriptor = memfd_create("cppc-replacement", MFD_CLOEXEC);
-    if (descriptor < 0 || ::write(descriptor, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
-        ::write(descriptor, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+    UniqueFd descriptor(memfd_create("cppc-replacement", MFD_CLOEXEC));
+    if (!descriptor || ::write(descriptor.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
+        ::write(descriptor.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
       spdlog::error("cannot write the note for the replacement of rank {}: {}", replacement.assignment.rank,
                     std::strerror(errno));
-      if (descriptor >= 0) close(descriptor);
       return tl::unexpected(CPPC_ERR_SYSTEM);
     }
-    return Note(descriptor);
+    return Note(std::move(descriptor));
   }
-  Note(Note&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  Note& operator=(Note&&) = delete;
-  ~Note() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
 
  private:
-  explicit Note(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
+  explicit Note(UniqueFd descriptor) : descriptor_(std::move(descriptor)) {}
+  UniqueFd descriptor_;
 };
 
 tl::expected<void, cppc_status> check_program(const Recipe& recipe, int rank, const std::string& node) {

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "cppc/unique_fd.hpp"
+
 namespace cppc::fabric {
 namespace {
 
@@ -147,13 +149,6 @@ cppc_status report_missing(const fi_info* list, const ProviderWish& wish) {
   return CPPC_ERR_FABRIC;
 }
 
-struct Descriptor {
-  int number = -1;
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-};
-
 // The address as numeric() writes it; empty when it is none.
 std::string normalized(const std::string& text) {
   sockaddr_in v4{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
@@ -198,10 +193,10 @@ tl::expected<std::string, cppc_status> address_towards(std::span<const std::byte
 
   // Connecting a datagram socket sends nothing; it only asks the routing table.
   const std::string far = numeric(generic);
-  const Descriptor datagrams{socket(generic->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  const UniqueFd datagrams(socket(generic->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   socklen_t length = sizeof address;
-  if (datagrams.number < 0 || connect(datagrams.number, generic, static_cast<socklen_t>(peer.size())) != 0 ||
-      getsockname(datagrams.number, generic, &length) != 0) {
+  if (datagrams.get() < 0 || connect(datagrams.get(), generic, static_cast<socklen_t>(peer.size())) != 0 ||
+      getsockname(datagrams.get(), generic, &length) != 0) {
     spdlog::error("no route to the migration's target at {}: {}", far, std::strerror(errno));
     return tl::unexpected(CPPC_ERR_FABRIC);
   }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cppc/deadlines.hpp"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -62,20 +63,6 @@ class NoOtherSignals {
 
  private:
   sigset_t before_;
-};
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_;
 };
 
 /// The extents cover the file.
@@ -164,7 +151,7 @@ bool LastImage::save() {
     return false;
   };
   image_.seal();
-  const Descriptor file(open("/dev/shm", O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  const UniqueFd file(open("/dev/shm", O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file.get() < 0) return fail();
   if (!write_all(file.get(), pieces_of(image_))) return fail();
   const std::string nameless = "/proc/self/fd/" + std::to_string(file.get());

@@ -18,6 +18,7 @@
 #include "cppc/allowance.hpp"
 #include "cppc/migration_point.hpp"
 #include "cppc/status.h"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::negotiation {
 
@@ -45,23 +46,6 @@ struct RankRecord {
 
 namespace detail {
 
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor();
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_ = -1;
-};
-
 struct PageLayout;
 struct CutTable;
 struct Unmap {
@@ -75,12 +59,12 @@ class Page {
  public:
   /// Agent: a page with a slot for each of the application's ranks, in a file from reserve(). CPPC_ERR_ARGUMENT,
   /// CPPC_ERR_SYSTEM.
-  static tl::expected<Page, cppc_status> create(int app_ranks, detail::Descriptor file = reserve());
+  static tl::expected<Page, cppc_status> create(int app_ranks, UniqueFd file = reserve());
   /// An empty file for a page, without a name; the error is create()'s.
-  static detail::Descriptor reserve();
+  static UniqueFd reserve();
   /// Agent: the page of one that has died, in this file; whatever was under way is cancelled. CPPC_ERR_SYSTEM,
   /// CPPC_ERR_MISMATCH.
-  static tl::expected<Page, cppc_status> take_over(detail::Descriptor file);
+  static tl::expected<Page, cppc_status> take_over(UniqueFd file);
   /// Rank: the page that process `agent` holds as descriptor `fd`. CPPC_ERR_SYSTEM when it cannot be opened,
   /// CPPC_ERR_MISMATCH when it is no page of this version.
   static tl::expected<Page, cppc_status> open(pid_t agent, int fd);
@@ -113,9 +97,9 @@ class Page {
   friend class CutRank;
   friend class CutAgent;
   using Layout = std::unique_ptr<detail::PageLayout, detail::Unmap>;
-  Page(Layout layout, detail::Descriptor fd) : layout_(std::move(layout)), fd_(std::move(fd)) {}
+  Page(Layout layout, UniqueFd fd) : layout_(std::move(layout)), fd_(std::move(fd)) {}
   Layout layout_;
-  detail::Descriptor fd_;
+  UniqueFd fd_;
 };
 
 enum class Decision {
@@ -167,7 +151,7 @@ class RankSide {
   Page page_;
   int rank_ = -1;
   mutable pid_t watched_ = -1;
-  mutable detail::Descriptor agent_;  ///< pidfd of that
+  mutable UniqueFd agent_;  ///< pidfd of that
 };
 
 }  // namespace cppc::negotiation

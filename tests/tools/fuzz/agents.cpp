@@ -95,7 +95,7 @@ class Scene {
 
   boost::asio::io_context context_;
   Job job_;
-  tools::UniqueFd listener_;
+  UniqueFd listener_;
   fuzz::Callers callers_;
   run::AgentServer server_;
 };

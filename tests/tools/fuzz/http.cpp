@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "../../../tools/common/job_directory.hpp"
-#include "../../../tools/common/unique_fd.hpp"
 #include "../running_loop.hpp"
 #include "../temporary_directory.hpp"
 #include "api.hpp"
+#include "cppc/unique_fd.hpp"
 #include "fuzz.hpp"
 #include "job.hpp"
 
@@ -38,7 +38,7 @@ class Scene {
 
   std::string ask(std::string_view request) {
     const auto address = tools::socket_address(socket_).value();
-    const tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     fuzz::require(connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
     while (!request.empty()) {
       const ssize_t sent = send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL);

@@ -20,18 +20,18 @@ using run::Relay;
 
 constexpr const char* node = "node0";
 
-tools::UniqueFd connect_to(std::uint16_t port) {
+UniqueFd connect_to(std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  tools::UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return {};
   return socket;
 }
 
 /// Without leaving the port to the connection's remains for a minute.
-void abandon(tools::UniqueFd& socket) {
+void abandon(UniqueFd& socket) {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   if (socket) setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   socket.reset();
@@ -97,9 +97,9 @@ class Scene {
   }
 
   int launcher(char digit) {
-    tools::UniqueFd& one = launchers_[static_cast<unsigned char>(digit) % launchers_.size()];
+    UniqueFd& one = launchers_[static_cast<unsigned char>(digit) % launchers_.size()];
     if (!one) {
-      one = tools::UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      one = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
       const auto address = tools::socket_address(socket_path()).value();
       fuzz::require(::connect(one.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
     }
@@ -120,17 +120,17 @@ class Scene {
 
   int mpirun() {
     if (!mpirun_ && listener_)
-      mpirun_ = tools::UniqueFd(accept4(listener_->socket.native_handle(), nullptr, nullptr, SOCK_NONBLOCK));
+      mpirun_ = UniqueFd(accept4(listener_->socket.native_handle(), nullptr, nullptr, SOCK_NONBLOCK));
     return mpirun_.get();
   }
 
   boost::asio::io_context context_;
   Relay relay_;
   std::unique_ptr<run::LaunchServer> server_;
-  std::array<tools::UniqueFd, 4> launchers_;
+  std::array<UniqueFd, 4> launchers_;
   std::optional<tools::Listener> listener_;
   std::uint16_t port_ = 0;
-  tools::UniqueFd daemon_, mpirun_;
+  UniqueFd daemon_, mpirun_;
 };
 
 }  // namespace

@@ -12,15 +12,15 @@
 #include <string_view>
 #include <vector>
 
-#include "../../../tools/common/unique_fd.hpp"
+#include "cppc/unique_fd.hpp"
 #include "fuzz.hpp"
 #include "sockets.hpp"
 
 namespace cppc::fuzz {
 
 /// A listening socket of the UNIX domain, without a name in any file system.
-inline tools::UniqueFd listener() {
-  tools::UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+inline UniqueFd listener() {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_un nameless{.sun_family = AF_UNIX, .sun_path = {}};
   require(bind(socket.get(), reinterpret_cast<const sockaddr*>(&nameless), sizeof nameless.sun_family) == 0 &&
           listen(socket.get(), SOMAXCONN) == 0);
@@ -34,26 +34,26 @@ class Callers {
 
   /// Connects it first if it is not; what the server does not take is lost.
   void send(char digit, std::string_view bytes) {
-    tools::UniqueFd& one = of(digit);
+    UniqueFd& one = of(digit);
     if (!one) one = connect();
     (void)::send(one.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
   void hang_up(char digit) { of(digit).reset(); }
 
  private:
-  tools::UniqueFd& of(char digit) { return sockets_[static_cast<unsigned char>(digit) % sockets_.size()]; }
+  UniqueFd& of(char digit) { return sockets_[static_cast<unsigned char>(digit) % sockets_.size()]; }
 
-  tools::UniqueFd connect() const {
+  UniqueFd connect() const {
     sockaddr_storage address{};
     socklen_t bytes = sizeof address;
     require(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &bytes) == 0);
-    tools::UniqueFd socket(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    UniqueFd socket(::socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     require(socket && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0);
     return socket;
   }
 
   int listener_;
-  std::array<tools::UniqueFd, 4> sockets_;
+  std::array<UniqueFd, 4> sockets_;
 };
 
 inline std::vector<std::string_view> lines_of(std::string_view text) {

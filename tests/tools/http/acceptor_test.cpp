@@ -10,9 +10,9 @@
 #include <sstream>
 #include <thread>
 
-#include "../../../tools/common/unique_fd.hpp"
 #include "../running_loop.hpp"
 #include "../socket.hpp"
+#include "cppc/unique_fd.hpp"
 #include "sockets.hpp"
 
 namespace cppc::tools {

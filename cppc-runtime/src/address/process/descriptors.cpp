@@ -278,9 +278,9 @@ class Opening {
     syscall(SYS_getdents64, directory, entries.data(), entries.size());
   }
 
-  static tl::expected<OwnDescriptor, cppc_status> open_one(const Opened& opened) {
+  static tl::expected<UniqueFd, cppc_status> open_one(const Opened& opened) {
     if (opened.kind == Kind::standard) {
-      OwnDescriptor own(fcntl(opened.number, F_DUPFD_CLOEXEC, kStandard));
+      UniqueFd own(fcntl(opened.number, F_DUPFD_CLOEXEC, kStandard));
       if (own) return own;
       log().error("the new process has no descriptor {}, which the program uses", opened.number);
       return tl::unexpected(CPPC_ERR_MISMATCH);
@@ -298,7 +298,7 @@ class Opening {
 
   std::vector<Opened> opened_;
   std::vector<Number> numbers_;
-  std::vector<OwnDescriptor> files_;
+  std::vector<UniqueFd> files_;
   int highest_ = kStandard - 1;
 };
 

@@ -96,13 +96,13 @@ class Memory {
   }
 
  private:
-  OwnDescriptor file_;
+  UniqueFd file_;
 };
 
 /// In memory or swapped out.
 std::vector<bool> pages_in_use(const Mapping& mapping) {
   constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
-  const OwnDescriptor file(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
   std::vector<std::uint64_t> entries((mapping.end - mapping.begin) / kPage, present_or_swapped);
   const auto bytes = std::as_writable_bytes(std::span(entries));
   std::size_t got = 0;

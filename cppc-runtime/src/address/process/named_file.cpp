@@ -41,17 +41,6 @@ bool is_of_kernel(const std::string& path) {
 
 }  // namespace
 
-OwnDescriptor& OwnDescriptor::operator=(OwnDescriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-OwnDescriptor::~OwnDescriptor() {
-  if (number_ >= 0) close(number_);
-}
-
-int OwnDescriptor::release() { return std::exchange(number_, -1); }
-
 std::string name_of(int number) {
   std::array<char, PATH_MAX> name{};
   const ssize_t length = readlink(("/proc/self/fd/" + std::to_string(number)).c_str(), name.data(), name.size());
@@ -72,8 +61,8 @@ tl::expected<NamedFile, std::string> find_again(const std::string& name, const s
   return NamedFile{name, state.st_ino, S_ISREG(state.st_mode) ? static_cast<std::uint64_t>(state.st_size) : 0};
 }
 
-tl::expected<OwnDescriptor, cppc_status> open_named(const NamedFile& file, int flags, const std::string& object) {
-  OwnDescriptor opened(open(file.path.c_str(), flags | O_CLOEXEC | O_NOCTTY));
+tl::expected<UniqueFd, cppc_status> open_named(const NamedFile& file, int flags, const std::string& object) {
+  UniqueFd opened(open(file.path.c_str(), flags | O_CLOEXEC | O_NOCTTY));
   struct stat state {};
   if (!opened || fstat(opened.get(), &state) != 0) {
     log().error("cannot open {} for {}: {}; each node has to have the program's files at the same path", file.path,

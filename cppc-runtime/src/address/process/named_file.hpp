@@ -8,23 +8,9 @@
 #include <tl/expected.hpp>
 
 #include "cppc/status.h"
+#include "cppc/unique_fd.hpp"
 
 namespace cppc::address {
-
-/// An open descriptor of the runtime's own, closed with it.
-class OwnDescriptor {
- public:
-  explicit OwnDescriptor(int number = -1) : number_(number) {}
-  OwnDescriptor(OwnDescriptor&& other) noexcept : number_(other.release()) {}
-  OwnDescriptor& operator=(OwnDescriptor&& other) noexcept;
-  ~OwnDescriptor();
-  [[nodiscard]] int get() const { return number_; }
-  [[nodiscard]] explicit operator bool() const { return number_ >= 0; }
-  int release();
-
- private:
-  int number_;
-};
 
 struct NamedFile {
   std::string path;
@@ -40,6 +26,6 @@ std::string name_of(int number);
 tl::expected<NamedFile, std::string> find_again(const std::string& name, const struct stat& state);
 
 /// Opens it in another process, with O_CLOEXEC. The error is logged; `object` says for whom it is opened.
-tl::expected<OwnDescriptor, cppc_status> open_named(const NamedFile& file, int flags, const std::string& object);
+tl::expected<UniqueFd, cppc_status> open_named(const NamedFile& file, int flags, const std::string& object);
 
 }  // namespace cppc::address

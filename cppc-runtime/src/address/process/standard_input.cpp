@@ -47,13 +47,13 @@ cppc_status failed(const char* what) {
 }
 
 struct Pipe {
-  OwnDescriptor out, in;
+  UniqueFd out, in;
 
   /// With room for as much as `bytes`.
   static std::optional<Pipe> make(int bytes) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-    Pipe made{OwnDescriptor(ends[0]), OwnDescriptor(ends[1])};
+    Pipe made{UniqueFd(ends[0]), UniqueFd(ends[1])};
     if (fcntl(ends[1], F_GETPIPE_SZ) < bytes && fcntl(ends[1], F_SETPIPE_SZ, bytes) < 0) return {};
     return made;
   }
@@ -114,9 +114,7 @@ cppc_status write_rest(ByteWriter& out, int number) {
 }
 
 /// On descriptor 0; fails as dup2() does.
-cppc_status put(const OwnDescriptor& from) {
-  return dup2(from.get(), STDIN_FILENO) < 0 ? failed("put in place") : CPPC_OK;
-}
+cppc_status put(const UniqueFd& from) { return dup2(from.get(), STDIN_FILENO) < 0 ? failed("put in place") : CPPC_OK; }
 
 cppc_status open_file(ByteReader& in) {
   NamedFile file;
