@@ -216,6 +216,78 @@ TEST_F(ApiTest, OtherRequestsAreNotServed) {
   EXPECT_EQ(raw("nonsense\r\n\r\n").substr(0, 12), "HTTP/1.1 400");
 }
 
+TEST_F(ApiTest, TellsOfAllMigrationsSoFar) {
+  start_agents();
+  EXPECT_EQ(client_.migrations().body, json({{"migrations", json::array()}}));
+  const std::uint64_t id = client_.post_migration({{"evacuate", "node1"}}).body["id"];
+  agents_->obey(agents_->order());
+  ended(id);
+  const json list = client_.migrations().body["migrations"];
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0]["state"], "done");
+  EXPECT_EQ(list[0]["kind"], "evacuate");
+  EXPECT_EQ(list[0]["evacuate"], "node1");
+  EXPECT_EQ(list[0]["requested_at"].get<std::string>().size(), 24u);
+  EXPECT_FALSE(list[0].contains("downtime_ms"));
+  const json trace = client_.trace(id).body;
+  EXPECT_EQ(trace["otherData"]["migration"], "1");
+  EXPECT_GE(trace["traceEvents"].size(), 8u);
+  EXPECT_EQ(client_.trace(2).status, 404);
+  EXPECT_EQ(client_.trace(0).status, 404);
+}
+
+// The kinds of events as they come, and the last data of each.
+class Watcher {
+ public:
+  explicit Watcher(const std::string& path) : socket_(Socket::connect_unix(path)) {
+    socket_.send("GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (socket_.line() != "retry: 2000") continue;
+  }
+  /// Reads on until an event of this kind says so.
+  json await(const std::string& kind, const std::function<bool(const json&)>& is_it) {
+    for (std::string line = socket_.line(), now;; line = socket_.line()) {
+      if (line.starts_with("event: ")) now = line.substr(7);
+      if (!line.starts_with("data: ") || now != kind) continue;
+      json data = json::parse(line.substr(6));
+      if (is_it(data)) return data;
+    }
+  }
+
+ private:
+  Socket socket_;
+};
+
+TEST_F(ApiTest, WhoWatchesIsToldOfNodesAndMigrations) {
+  Watcher watcher(socket_);
+  start_agents();
+  watcher.await("job", [](const json& job) { return job["state"] == "running"; });
+  const std::uint64_t id = client_.post_migration({{"ranks", {3}}, {"to", {"node2"}}}).body["id"];
+  const wire::Order order = agents_->order();
+  wire::Progress progress{id, "ship", 16'000'000, 64'000'000, 1, {{3, 16'000'000, 64'000'000}}};
+  (*agents_)[1].send(progress);
+  watcher.await("migration", [](const json& one) { return one["state"] == "ship" && one["bytes_done"] == 16'000'000; });
+  progress.bytes_done = progress.ranks[0].bytes_done = 32'000'000;
+  (*agents_)[1].send(progress);
+  const json half = watcher.await("migration", [](const json& one) { return one["bytes_done"] == 32'000'000; });
+  EXPECT_EQ(half["id"], id);
+  EXPECT_GT(half["bytes_per_second"], 0);
+  EXPECT_GT(half["seconds_left"], 0);
+  agents_->obey(order);
+  const json node = watcher.await("node", [](const json& one) { return one["node"] == "node2"; });
+  EXPECT_EQ(node["ranks"], json::array({3}));
+  EXPECT_FALSE(
+      watcher.await("migration", [](const json& one) { return one["state"] == "done"; }).contains("seconds_left"));
+}
+
+TEST_F(ApiTest, TheEndOfTheJobIsTheEndOfTheEvents) {
+  Socket socket = Socket::connect_unix(socket_);
+  socket.send("GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n");
+  while (socket.line() != "retry: 2000") continue;
+  controller_.reset();
+  while (!socket.line().empty()) continue;
+  EXPECT_TRUE(socket.closed());
+}
+
 TEST_F(ApiTest, RequestsHaveASize) {
   EXPECT_EQ(post_raw(std::string(1'000'000, ' ')), "400") << "which has been read to its end";
   EXPECT_EQ(raw("POST /v1/migrations HTTP/1.1\r\nContent-Length: 17000000\r\n\r\n").substr(9, 3), "413");

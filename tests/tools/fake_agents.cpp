@@ -118,7 +118,9 @@ void FakeAgents::obey(const wire::Order& order) {
     agents_[agent]->send(roster(agent));
     leader = agent;
   }
-  agents_[leader]->send(wire::Progress{order.id, "ship", 32'000'000, 64'000'000});
+  wire::Progress progress{order.id, "ship", 32'000'000, 64'000'000, leader, {}};
+  if (!order.moves.empty()) progress.ranks = {{order.moves.front().rank, 32'000'000, 64'000'000}};
+  agents_[leader]->send(progress);
   agents_[leader]->send(wire::Outcome{order.id, CPPC_OK, "", 12, 34, 56, 7, 64'000'000, {8, 9}});
 }
 

@@ -44,6 +44,19 @@ TEST_F(JobTest, CarriesOutAMigration) {
   EXPECT_FALSE(job_.view().moving[3]);
 }
 
+TEST_F(JobTest, AnAgentThatOnlyReceivesDoesNotSayHowFarAMigrationIs) {
+  start();
+  const auto id = move(3, "node2");
+  job_.received(wire::Progress{id, "freeze", 0, 0, 0, {}});
+  job_.received(wire::Progress{id, "negotiate", 0, 0, 2, {}});
+  EXPECT_EQ(state(id), State::freeze);
+  job_.received(wire::Progress{id, "ship", 5, 10, 1, {{3, 5, 10}}});
+  EXPECT_EQ(state(id), State::ship);
+  job_.received(wire::Progress{id, "ship", 0, 0, 0, {}});
+  EXPECT_EQ(job_.migration(id)->bytes_total, 10u) << "the leader sends nothing, and that takes nothing away";
+  EXPECT_EQ(job_.migration(id)->timeline.phases().size(), 3u);
+}
+
 TEST_F(JobTest, DetailsComeFromTheNodeThatTheRankIsOn) {
   start();
   job_.received(roster(2, {3}));  // the replacement, while rank 3 still works on node1

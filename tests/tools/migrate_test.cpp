@@ -87,6 +87,22 @@ TEST_F(MigrateTest, SaysEachPhaseOnce) {
   EXPECT_NE(output.find("prepare\nnegotiate\nfreeze\nship: 64 MB\n"), std::string::npos) << output;
 }
 
+TEST_F(MigrateTest, PrintsTheTraceOfAMigration) {
+  start();
+  Process command = start_migrate({"--rank", "3", "--to", "node2"});
+  agents_->obey(agents_->order());
+  command.wait();
+  const Finished traced = migrate({"trace", "1"});
+  EXPECT_EQ(traced.status, 0) << traced.errors;
+  EXPECT_EQ(json::parse(traced.output)["otherData"]["job"], "app-1");
+  const Finished none = migrate({"trace", "2"});
+  EXPECT_EQ(none.status, 3);
+  EXPECT_EQ(none.errors, "migrate: there is no migration 2\n");
+  EXPECT_EQ(migrate({"trace", "x"}).status, 2);
+  EXPECT_EQ(migrate({"trace"}).status, 2);
+  EXPECT_EQ(migrate({"trace", "1", "--rank", "3"}).status, 2);
+}
+
 TEST_F(MigrateTest, SeveralRanksAndEvacuations) {
   start();
   Process several = start_migrate({"--rank", "0,3", "--to", "node2"});

@@ -13,6 +13,7 @@ using tools::error;
 using namespace std::chrono_literals;
 
 constexpr auto between_beats = 10s;
+constexpr int most_watchers = 32;
 
 bool is_bad(Event::Kind kind) {
   return kind == Event::Kind::unknown_node || kind == Event::Kind::too_many || kind == Event::Kind::given_up ||
@@ -38,7 +39,7 @@ Daemon::Daemon(const Configuration& configuration, Evacuate evacuate, const std:
       evacuate_(std::move(evacuate)),
       lock_(std::move(lock)),
       metrics_(version, configuration.site.dry_run),
-      event_log_(std::to_string(time_since_boot().count())),
+      event_log_(std::to_string(time_since_boot().count()), most_watchers),
       engine_(configuration.rules, configuration.site.brakes, configuration.site.retries) {}
 
 Daemon::~Daemon() {
@@ -86,6 +87,11 @@ void Daemon::count(const Notice& notice, const std::vector<Event>& events, bool 
                              : changed                                 ? "resumed"
                                                                        : "joined";
   metrics_.notice(notice.source, became);
+}
+
+void Daemon::asked(const std::string& text) {
+  const std::scoped_lock lock(mutex_);
+  tell("asked", "", text);
 }
 
 void Daemon::set_nodes(std::set<std::string> nodes) {

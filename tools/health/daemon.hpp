@@ -43,6 +43,8 @@ class Daemon {
 
   /// On the disk when it returns; evacuations begin afterwards.
   void take(const std::vector<Notice>& notices);
+  /// Something that an operator has asked of a job, for the audit log and those who watch.
+  void asked(const std::string& text);
   void set_nodes(std::set<std::string> nodes);
   /// Notices of a source that fire.
   std::vector<Notice> firing(const std::string& source);
@@ -52,7 +54,7 @@ class Daemon {
   nlohmann::json state();
   Metrics& metrics() { return metrics_; }
   std::string metrics_text();
-  EventLog& events() { return event_log_; }
+  tools::EventLog& events() { return event_log_; }
 
  private:
   Daemon(const Configuration& configuration, Evacuate evacuate, const std::string& version, UniqueFd lock);
@@ -75,7 +77,7 @@ class Daemon {
   const Evacuate evacuate_;
   const UniqueFd lock_;
   Metrics metrics_;
-  EventLog event_log_;
+  tools::EventLog event_log_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::uint64_t wakes_ = 0;  // how often there was something new

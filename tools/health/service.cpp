@@ -2,8 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/ssl/context.hpp>
 
+#include "browser_access.hpp"
+#include "job_metrics.hpp"
+#include "jobs.hpp"
 #include "network_access.hpp"
 #include "token.hpp"
 
@@ -17,6 +21,9 @@ using tools::HttpRequest;
 
 constexpr std::size_t longest_request = 16 << 20;
 constexpr std::size_t at_a_time = 64;
+constexpr std::size_t longest_told = 500;
+constexpr std::string_view jobs_path = "/v1/jobs/";
+constexpr std::string_view migrations_path = "/migrations";
 
 HttpAnswer answer(const json& body) { return {200, body.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"}; }
 
@@ -35,25 +42,40 @@ HttpAnswer watch(Daemon& daemon, const std::string& last) {
   return endless;
 }
 
-HttpAnswer choose(Daemon& daemon, const HttpRequest& request) {
+HttpAnswer ask_job(Daemon& daemon, Jobs& jobs, const HttpRequest& request) {
+  const std::string job =
+      request.path.substr(jobs_path.size(), request.path.find('/', jobs_path.size()) - jobs_path.size());
+  const std::string below = request.path.substr(std::min(request.path.size(), jobs_path.size() + job.size()));
+  if (!below.starts_with(migrations_path))
+    return tools::error_answer(404, request.method + " " + request.path + " is not served");
+  HttpAnswer answer = jobs.pass_on(job, request, below.substr(migrations_path.size()));
+  if (answer.status == 202)
+    daemon.asked("job " + job + ": an operator asks by " + request.method + " " + below +
+                 (request.body.empty() ? "" : ": " + request.body.substr(0, longest_told)));
+  return answer;
+}
+
+HttpAnswer choose(Daemon& daemon, Jobs& jobs, const HttpRequest& request) {
   const bool get = request.method == "GET" || request.method == "HEAD", post = request.method == "POST";
   if (post && request.path == "/v1/notices") return take(daemon, notices_in(request.body));
   if (post && request.path == "/v1/alertmanager") return take(daemon, notices_of_alertmanager(request.body));
   if (get && request.path == "/v1/state") return answer(daemon.state());
   if (get && request.path == "/v1/events") return watch(daemon, request.last_event_id);
+  if (get && request.path == "/v1/jobs") return answer(jobs.all());
+  if (request.path.starts_with(jobs_path)) return ask_job(daemon, jobs, request);
   if (get && request.path == "/metrics")
-    return {200, daemon.metrics_text(), "text/plain; version=0.0.4; charset=utf-8"};
+    return {200, daemon.metrics_text() + job_metrics(jobs.all()), "text/plain; version=0.0.4; charset=utf-8"};
   return tools::error_answer(404, request.method + " " + request.path + " is not served");
 }
 
-HttpAnswer serve_request(Daemon& daemon, const HttpRequest& request) {
+HttpAnswer serve_request(Daemon& daemon, Jobs& jobs, const HttpRequest& request) {
   HttpAnswer chosen;
   try {
-    chosen = choose(daemon, request);
+    chosen = choose(daemon, jobs, request);
   } catch (const std::exception& failure) {
     chosen = tools::error_answer(500, failure.what());
   }
-  if (chosen.status != 200)
+  if (chosen.status >= 300)
     spdlog::warn("{} {}: status {}: {}", request.method, request.path, chosen.status, chosen.body.substr(0, 500));
   daemon.metrics().request(chosen.status);
   return chosen;
@@ -73,16 +95,21 @@ Result<Service> serve(boost::asio::io_context& context, Daemon& daemon, const Li
   }
   auto listener = tools::listen_for_requests(context, access.listen);
   if (!listener) return error(std::move(listener).error());
-  const auto admits = [&daemon, admission = tools::by_token(*std::move(token))](const HttpRequest& request) {
-    const bool known = admission(request);
-    if (!known) daemon.metrics().request(401);
-    return known;
+  const auto browsers = std::make_shared<tools::BrowserAccess>(
+      *std::move(token), tools::BrowserAccess::Server{"cppc-health", listener->port, tls != nullptr});
+  const auto answer_to_head = [&daemon, browsers](const HttpRequest& head) {
+    auto answer = (*browsers)(head);
+    if (answer) daemon.metrics().request(answer->status);
+    return answer;
   };
-  const auto answers = [&daemon](const HttpRequest& request) { return serve_request(daemon, request); };
-  return Service{std::make_unique<tools::HttpServer>(context, std::move(listener->socket),
-                                                     tools::HttpServer::Settings{"notices'", at_a_time, longest_request,
-                                                                                 admits, answers, std::move(tls)}),
-                 listener->port};
+  const auto answers = [&daemon, jobs = std::make_shared<Jobs>()](const HttpRequest& request) {
+    return serve_request(daemon, *jobs, request);
+  };
+  return Service{
+      std::make_unique<tools::HttpServer>(
+          context, std::move(listener->socket),
+          tools::HttpServer::Settings{"notices'", at_a_time, longest_request, answer_to_head, answers, std::move(tls)}),
+      listener->port};
 }
 
 }  // namespace cppc::health

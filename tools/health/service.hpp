@@ -4,10 +4,14 @@
 ///   POST /v1/alertmanager  what Alertmanager posts to a webhook, version 4: likewise
 ///   GET  /v1/state         nodes, notices, sources and brakes
 ///   GET  /v1/events        what happens, as server-sent events; to be resumed with Last-Event-ID
+///   GET  /v1/jobs          the jobs whose cppc-run is on this machine (jobs.hpp)
+///   POST /v1/jobs/JOB/migrations, DELETE .../migrations/ID, GET .../migrations/ID/trace
+///                          are passed on to the job (tools/run/api.hpp), and written into the audit log
 ///   GET  /metrics          for Prometheus
 ///
-/// All with "Authorization: Bearer TOKEN". Errors are {"error":"..."}: 400 malformed, 401 another token, 404 no such
-/// thing, 413 too long, 503 too many watch. A notice for a node that is not known is counted and answered with 200.
+/// All with "Authorization: Bearer TOKEN", or from a browser that has logged in (browser_access.hpp). Errors are
+/// {"error":"..."}: 400 malformed, 401 another token, 404 no such thing, 413 too long, 503 too many watch, or the job
+/// does not answer. A notice for a node that is not known is counted and answered with 200.
 #pragma once
 
 #include "daemon.hpp"

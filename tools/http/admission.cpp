@@ -40,4 +40,11 @@ Admission by_munge(std::function<bool(std::string_view authority)> is_own) {
   };
 }
 
+AnswerToHead refusing_others(Admission admission) {
+  return [admission = std::move(admission)](const HttpRequest& head) -> std::optional<HttpAnswer> {
+    if (admission(head)) return std::nullopt;
+    return error_answer(401, "unauthorized");
+  };
+}
+
 }  // namespace cppc::tools

@@ -18,4 +18,7 @@ Admission by_token(std::string token);
 /// request to a server of which `is_own` says that it is this one ("HOST:PORT").
 Admission by_munge(std::function<bool(std::string_view authority)> is_own);
 
+/// 401 to everybody else.
+AnswerToHead refusing_others(Admission admission);
+
 }  // namespace cppc::tools

@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cppc::tools {
@@ -12,6 +14,8 @@ struct HttpRequest {
   std::string method, path;                ///< without a query
   std::vector<std::string> authorization;  ///< of each header Authorization
   std::string last_event_id;               ///< of the header Last-Event-ID
+  std::string cookie, csrf_token;          ///< of the headers Cookie and X-CSRF-Token
+  std::string peer;                        ///< the address that it has come from; empty: this user's own process
   std::string body;
 };
 
@@ -29,8 +33,13 @@ struct HttpAnswer {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::shared_ptr<HttpStream> stream;  ///< in place of a body
+  std::vector<std::pair<std::string, std::string>> headers = {};  ///< besides those that each answer has
+  std::shared_ptr<HttpStream> stream = nullptr;                   ///< in place of a body
 };
+
+/// What is answered when the head of a request has come, and its body is not read: to who may not ask, and to what
+/// everybody may ask. None: the request is to be read and answered.
+using AnswerToHead = std::function<std::optional<HttpAnswer>(const HttpRequest& head)>;
 
 /// {"error":text}
 HttpAnswer error_answer(int status, const std::string& text);

@@ -9,7 +9,7 @@ namespace cppc::tools {
 HttpServer::HttpServer(asio::io_context& context, ListeningSocket listener, Settings settings)
     : context_(context), settings_(std::move(settings)) {
   service_.longest = settings_.longest;
-  service_.admits = settings_.admits;
+  service_.answer_to_head = settings_.answer_to_head;
   service_.answer = settings_.answer;
   post(context_, [this, socket = std::make_shared<ListeningSocket>(std::move(listener))] {
     door_ = std::make_unique<Acceptor>(std::move(*socket), settings_.whose,
@@ -24,10 +24,10 @@ HttpServer::~HttpServer() {
 }
 
 void HttpServer::accept(Socket socket) {
-  if (!settings_.admits && !is_own_peer(socket)) return;
-  const SessionPointer session = settings_.tls      ? tls_session(std::move(socket), *settings_.tls, service_)
-                                 : settings_.admits ? plain_session(std::move(socket), service_)
-                                                    : own_user_session(std::move(socket), service_);
+  if (!settings_.answer_to_head && !is_own_peer(socket)) return;
+  const SessionPointer session = settings_.tls              ? tls_session(std::move(socket), *settings_.tls, service_)
+                                 : settings_.answer_to_head ? plain_session(std::move(socket), service_)
+                                                            : own_user_session(std::move(socket), service_);
   sessions_.insert(session);
   if (sessions_.size() >= settings_.at_a_time) door_->hold();
   session->start([this, weak = std::weak_ptr(session)] { ended(weak.lock()); });

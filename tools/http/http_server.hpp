@@ -14,11 +14,10 @@ namespace cppc::tools {
 class HttpServer {
  public:
   struct Settings {
-    std::string whose;      ///< connections these are, for messages
-    std::size_t at_a_time;  ///< so many connections; the others wait until they are accepted
-    std::size_t longest;    ///< body of a request, in bytes
-    std::function<bool(const HttpRequest& head)>
-        admits;  ///< on some thread, may wait; empty: this user and root alone may connect
+    std::string whose;            ///< connections these are, for messages
+    std::size_t at_a_time;        ///< so many connections; the others wait until they are accepted
+    std::size_t longest;          ///< body of a request, in bytes
+    AnswerToHead answer_to_head;  ///< on some thread, may wait; empty: this user and root alone may connect
     std::function<HttpAnswer(const HttpRequest&)> answer;  ///< on some thread, may wait
     std::unique_ptr<asio::ssl::context> tls;               ///< null: unencrypted
   };

@@ -56,6 +56,7 @@ std::string head_of(const HttpAnswer& answer) {
   http::response<http::empty_body> head;
   head.result(static_cast<unsigned>(answer.status));
   head.set(http::field::content_type, answer.content_type);
+  for (const auto& [name, value] : answer.headers) head.set(name, value);
   head.keep_alive(false);
   if (answer.stream) {
     head.set(http::field::cache_control, "no-store");
@@ -152,19 +153,24 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
     for (auto [one, end] = head.equal_range(http::field::authorization); one != end; ++one)
       request_.authorization.emplace_back(one->value());
     request_.last_event_id = head["Last-Event-ID"];
-    if (admitted_) return admitted(true);
-    have_done([this] { return service_.admits(request_); }, [this](bool may) { admitted(may); });
+    request_.cookie = head[http::field::cookie];
+    request_.csrf_token = head["X-CSRF-Token"];
+    if (admitted_) return admitted();
+    request_.peer = peer_of(socket_of(stream_));
+    have_done([this] { return service_.answer_to_head(request_); },
+              [this](const std::optional<HttpAnswer>& answer) { answer ? answer_head(*answer) : admitted(); });
   }
 
   static bool is_too_long(error_code failure) {
     return failure == http::error::header_limit || failure == http::error::buffer_overflow;
   }
 
-  void admitted(bool may) {
-    if (!may) {
-      spdlog::info("a request from {} has been refused", peer_of(socket_of(stream_)));
-      return refuse(http::status::unauthorized, "unauthorized");
-    }
+  void answer_head(const HttpAnswer& answer) {
+    if (answer.status >= 400) spdlog::info("a request from {} has been refused", request_.peer);
+    send(answer);
+  }
+
+  void admitted() {
     admitted_ = true;
     give(patience);
     if (request_.path.size() > longest_target) return refuse(http::status::uri_too_long, "the path is too long");

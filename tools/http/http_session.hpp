@@ -14,8 +14,8 @@ namespace cppc::tools {
 
 /// What its sessions have from a server; it has to outlive them.
 struct HttpService {
-  std::size_t longest = 0;                              ///< body of a request, in bytes
-  std::function<bool(const HttpRequest& head)> admits;  ///< who is not known yet
+  std::size_t longest = 0;      ///< body of a request, in bytes
+  AnswerToHead answer_to_head;  ///< of who is not known yet
   std::function<HttpAnswer(const HttpRequest&)> answer;
   asio::thread_pool workers{8};  ///< call these two, which may wait
 };

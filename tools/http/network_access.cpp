@@ -10,6 +10,7 @@
 
 #include "../access/credential.hpp"
 #include "../access/token.hpp"
+#include "browser_access.hpp"
 
 namespace cppc::tools {
 namespace {
@@ -99,16 +100,18 @@ Result<std::unique_ptr<asio::ssl::context>> make_tls(const NetworkAccess& access
   }
 }
 
-Result<Admission> choose_admission(const NetworkAccess& access, asio::ssl::context& tls, std::uint16_t port) {
+Result<AnswerToHead> choose_admission(const NetworkAccess& access, asio::ssl::context& tls, std::uint16_t port) {
   if (!access.token_file.empty()) {
     auto token = read_token(access.token_file);
     if (!token) return error(std::move(token).error());
-    return by_token(*std::move(token));
+    const auto browsers =
+        std::make_shared<BrowserAccess>(*std::move(token), BrowserAccess::Server{"cppc-run", port, /*tls=*/true});
+    return [browsers](const HttpRequest& head) { return (*browsers)(head); };
   }
   // Better now than at the first request.
   if (const auto credential = make_credential("cppc-live"); !credential) return error(credential.error());
-  return by_munge(
-      [context = tls.native_handle(), port](std::string_view authority) { return is_own(context, port, authority); });
+  return refusing_others(by_munge(
+      [context = tls.native_handle(), port](std::string_view authority) { return is_own(context, port, authority); }));
 }
 
 Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& endpoint) {

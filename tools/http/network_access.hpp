@@ -22,8 +22,9 @@ struct NetworkAccess {
 /// With the certificate and its key.
 Result<std::unique_ptr<asio::ssl::context>> make_tls(const NetworkAccess& access);
 
-/// Who is answered by a server with this `tls` that listens at `port`. `tls` has to outlive it.
-Result<Admission> choose_admission(const NetworkAccess& access, asio::ssl::context& tls, std::uint16_t port);
+/// Whom the controller answers, with this `tls` and at `port`. `tls` has to outlive it. Those who know a token may use
+/// the page, too.
+Result<AnswerToHead> choose_admission(const NetworkAccess& access, asio::ssl::context& tls, std::uint16_t port);
 
 /// How clients can call this machine so that the certificate is for it: by its own name, by another of the
 /// certificate's, or by the address that it listens at. An error when there is none.

@@ -76,6 +76,10 @@ Answer JobClient::migration(std::uint64_t id) const {
 
 Answer JobClient::cancel(std::uint64_t id) const { return ask("DELETE", migration_path(id), "", patience); }
 
+Answer JobClient::trace(std::uint64_t id) const { return ask("GET", migration_path(id) + "/trace", "", patience); }
+
+Answer JobClient::migrations() const { return ask("GET", "/v1/migrations", "", patience); }
+
 tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route, Deadline deadline) {
   JobClient client(route, deadline);
   Answer answer = client.job();

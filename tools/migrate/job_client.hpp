@@ -42,6 +42,10 @@ class JobClient {
   /// Before the deadline it waits until then only: there has to be time to cancel.
   Answer migration(std::uint64_t id) const;
   Answer cancel(std::uint64_t id) const;
+  /// In Chrome's trace format.
+  Answer trace(std::uint64_t id) const;
+  /// All that there have been.
+  Answer migrations() const;
   /// Whether the deadline has passed.
   bool late() const { return deadline_ && Clock::now() >= *deadline_; }
   /// And no time is left for a confirmation.

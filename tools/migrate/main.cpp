@@ -22,6 +22,7 @@ constexpr const char* footer = R"(Examples:
   migrate --evacuate node1                empties it of all jobs; says whether it may be powered off
   migrate --evacuate node1 --to node2,node3 --timeout 30
   migrate --job heat-1f3a5b7d --rank 0 --to node1
+  migrate trace 3 > t.json                migration 3 on a timeline, for https://ui.perfetto.dev
   migrate --server https://login1:4711 --ca site.pem --token-file ~/.cppc-token status
   migrate --server slurm:1234 --ca site.pem --munge --rank 0 --to node2
 
@@ -58,15 +59,26 @@ int show_status(const std::vector<RunningJob>& jobs, bool as_json) {
 
 struct Command {
   bool status = false;
-  std::string job;  ///< empty: whichever there is
+  std::optional<std::uint64_t> traced;  ///< a migration whose trace is wanted
+  std::string job;                      ///< empty: whichever there is
   Request request;
   Deadline deadline;
 };
 
-int move_ranks(const std::vector<RunningJob>& jobs, const Request& request) {
+int show_trace(const RunningJob& job, std::uint64_t id) {
+  const Answer answer = job.client.trace(id);
+  if (answer.status == 0) return fail(Exit::failed, "cppc-run of job " + job.id + " does not answer");
+  if (answer.status != 200) return fail(Exit::refused, answer.error());
+  print_json(answer.body);
+  return EXIT_SUCCESS;
+}
+
+/// What is asked of one job.
+int ask_one(const std::vector<RunningJob>& jobs, const Command& command) {
   if (jobs.empty()) return fail(Exit::refused, "no job is running that cppc-run has started on this machine");
   if (jobs.size() > 1) return fail(Exit::wrong_usage, "several jobs are running: " + ids(jobs) + "; choose with --job");
-  return exit_with(carry_out(jobs.front(), request));
+  if (command.traced) return show_trace(jobs.front(), *command.traced);
+  return exit_with(carry_out(jobs.front(), command.request));
 }
 
 Exit unanswered(const Deadline& deadline) {
@@ -93,7 +105,7 @@ int run_remotely(const Command& command, RemoteJob remote) {
   if (!command.job.empty() && job->id != command.job)
     return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
   if (command.status) return show_status({*job}, command.request.json);
-  if (command.request.evacuate.empty()) return move_ranks({*job}, command.request);
+  if (command.request.evacuate.empty()) return ask_one({*job}, command);
   const auto look = [&]() -> Result<RunningJobs> {
     auto now = job_at(*route, command.deadline);
     if (now) return RunningJobs{{*std::move(now)}, {}};
@@ -116,7 +128,7 @@ int run_here(const Command& command) {
     if (jobs.empty()) return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
   }
   if (command.status) return show_status(jobs, command.request.json);
-  if (moves || jobs.empty()) return move_ranks(jobs, command.request);
+  if (moves || jobs.empty()) return ask_one(jobs, command);
   return exit_with(Evacuation({look, command.job}, command.request).run());
 }
 
@@ -132,6 +144,8 @@ int main(int argc, char** argv) {
   app.footer(footer);
   app.set_version_flag("--version", "migrate " CPPC_VERSION);
   auto* status = app.add_subcommand("status", "which jobs run, and where their ranks are");
+  auto* trace = app.add_subcommand("trace", "a migration on a timeline, as JSON in Chrome's trace format");
+  trace->add_option("ID", command.traced, "the number of the migration")->required();
   auto* rank = app.add_option("--rank", request.ranks, "the ranks to move, such as 3,5,8")
                    ->delimiter(',')
                    ->allow_extra_args(false);
@@ -158,16 +172,18 @@ int main(int argc, char** argv) {
       app.add_option("--token-file", remote.token_file, "a file of mode 0600 with the token that cppc-run has");
   bool by_munge = false;
   auto* munge = app.add_flag("--munge", by_munge, "ask as the user that MUNGE says you are");
-  status->fallthrough();
+  for (auto* subcommand : {status, trace}) subcommand->fallthrough();
   rank->needs(to)->excludes(evacuate);
   keep_node->needs(evacuate);
   avoid->needs(evacuate)->excludes(to);
   for (auto* option : {authority, token, munge}) option->needs(server);
   token->excludes(munge);
-  for (auto* option : {rank, evacuate, to, avoid, dry_run, timeout}) status->excludes(option);
+  for (auto* option : {rank, evacuate, to, avoid, dry_run, timeout})
+    for (auto* subcommand : {status, trace}) subcommand->excludes(option);
+  status->excludes(trace);
   try {
     app.parse(argc, argv);
-    if (!*status && !*rank && !*evacuate) throw CLI::RequiredError("--rank, --evacuate or status");
+    if (!*status && !*trace && !*rank && !*evacuate) throw CLI::RequiredError("--rank, --evacuate, status or trace");
     if (*server && !*token && !*munge) throw CLI::RequiredError("--token-file or --munge");
   } catch (const CLI::ParseError& failure) {
     return app.exit(failure) == 0 ? EXIT_SUCCESS : exit_with(Exit::wrong_usage);

@@ -9,7 +9,9 @@
 
 #include "../access/credential.hpp"
 #include "api_json.hpp"
+#include "event_log.hpp"
 #include "http_server.hpp"
+#include "trace_json.hpp"
 
 namespace cppc::run {
 namespace {
@@ -47,15 +49,19 @@ HttpAnswer post_migration(Job& job, const std::string& body) {
   return migration ? answer(202, to_json(*migration)) : answer_refusal(migration.error());
 }
 
+HttpAnswer no_migration(const std::string& digits) { return error_answer(404, "there is no migration " + digits); }
+
 HttpAnswer describe_migration(Job& job, std::uint64_t id, const std::string& digits, int status) {
   const auto migration = job.migration(id);
-  return migration ? answer(status, to_json(*migration)) : error_answer(404, "there is no migration " + digits);
+  return migration ? answer(status, to_json(*migration)) : no_migration(digits);
 }
 
-// The digits after this prefix; none when it is not followed by digits alone.
-std::optional<std::string> digits_after(const std::string& prefix, const std::string& path) {
-  if (!path.starts_with(prefix) || path.size() == prefix.size()) return std::nullopt;
-  std::string digits = path.substr(prefix.size());
+// What is between these two; none when that is not digits alone.
+std::optional<std::string> digits_between(const std::string& prefix, const std::string& path,
+                                          const std::string& suffix) {
+  if (!path.starts_with(prefix) || !path.ends_with(suffix) || path.size() <= prefix.size() + suffix.size())
+    return std::nullopt;
+  std::string digits = path.substr(prefix.size(), path.size() - prefix.size() - suffix.size());
   if (!std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c) != 0; })) return std::nullopt;
   return digits;
 }
@@ -67,11 +73,37 @@ std::uint64_t id_of(const std::string& digits) {
   return failure == std::errc{} ? id : 0;
 }
 
-HttpAnswer serve_request(Job& job, const HttpRequest& request) {
+HttpAnswer list_migrations(const Job& job) {
+  json list = json::array();
+  for (const Migration& migration : job.migrations()) list.push_back(summary(migration));
+  return answer(200, {{"migrations", std::move(list)}});
+}
+
+HttpAnswer describe_trace(const Job& job, const std::string& digits) {
+  const std::uint64_t id = id_of(digits);
+  const auto migrations = job.migrations(id);
+  if (id == 0 || migrations.empty()) return no_migration(digits);
+  return answer(200, trace(job.description(), migrations.front()));
+}
+
+HttpAnswer watch(EventLog& events, const std::string& last) {
+  auto stream = events.watch(last);
+  if (!stream) return error_answer(503, "too many watch already");
+  HttpAnswer endless;
+  endless.content_type = "text/event-stream";
+  endless.stream = std::move(stream);
+  return endless;
+}
+
+HttpAnswer serve_request(Job& job, EventLog& events, const HttpRequest& request) {
   const bool get = request.method == "GET" || request.method == "HEAD";
   if (get && request.path == "/v1/job") return answer(200, to_json(job));
+  if (get && request.path == "/v1/events") return watch(events, request.last_event_id);
+  if (get && request.path == "/v1/migrations") return list_migrations(job);
   if (request.method == "POST" && request.path == "/v1/migrations") return post_migration(job, request.body);
-  const auto digits = digits_after("/v1/migrations/", request.path);
+  const auto digits = digits_between("/v1/migrations/", request.path, "");
+  const auto traced = digits_between("/v1/migrations/", request.path, "/trace");
+  if (traced && get) return describe_trace(job, *traced);
   if (digits && get) return describe_migration(job, id_of(*digits), *digits, 200);
   if (digits && request.method == "DELETE") {
     job.cancel(id_of(*digits));
@@ -82,12 +114,13 @@ HttpAnswer serve_request(Job& job, const HttpRequest& request) {
 
 }  // namespace
 
-Result<std::unique_ptr<Api>> Api::serve(asio::io_context& context, Job& job, const std::filesystem::path& socket,
+Result<std::unique_ptr<Api>> Api::serve(asio::io_context& context, Job& job, EventLog& events,
+                                        const std::filesystem::path& socket,
                                         const std::optional<NetworkAccess>& network) {
   std::unique_ptr<Api> api(new Api(socket));
-  const auto answer = [&job](const HttpRequest& request) {
+  const auto answer = [&job, &events](const HttpRequest& request) {
     try {
-      return serve_request(job, request);
+      return serve_request(job, events, request);
     } catch (const std::exception& failure) {
       spdlog::error("{} {} cannot be answered: {}", request.method, request.path, failure.what());
       return error_answer(500, failure.what());

@@ -7,13 +7,17 @@
 ///                             without it "avoid":["node3"]; optional "dry_run":true and "timeout_s":60 (until the
 ///                             migration point is reached). 202 with the migration, or for a dry run 200 with its
 ///                             {"moves"}
+///   GET    /v1/migrations     {"migrations":[...]}: all so far, as below but for "downtime_ms"
 ///   GET    /v1/migrations/ID  {"id","state","moves","bytes_done","bytes_total","seconds","frozen_ms","response_ms",
 ///                             "evacuation_ms","rebuild_ms","downtime_ms","image_bytes","status","reason","messages"};
 ///                             "status" is of cppc/status.h, "downtime_ms" a list, by rank
-///   DELETE /v1/migrations/ID  cancels it, if there is still time: 202 with the migration
+///   GET    /v1/migrations/ID/trace  in Chrome's trace format
+///   GET    /v1/events         server-sent events (job_events.hpp), until the job ends; to be resumed with
+///   Last-Event-ID DELETE /v1/migrations/ID  cancels it, if there is still time: 202 with the migration
 ///
 /// Errors are {"error":"..."}: 400 malformed, 401 somebody who may not ask, 404 no such thing, 409 refused by the plan,
-/// 410 the job has ended, 503 it is still starting (dry runs only; other requests are queued); 413 too long.
+/// 410 the job has ended, 503 it is still starting (dry runs only; other requests are queued), or too many watch; 413
+/// too long. Over the network browsers are served as well (browser_access.hpp).
 #pragma once
 
 #include <filesystem>
@@ -24,8 +28,9 @@
 #include "network_access.hpp"
 
 namespace cppc::tools {
+class EventLog;
 class HttpServer;
-}
+}  // namespace cppc::tools
 
 namespace cppc::run {
 
@@ -33,9 +38,10 @@ using namespace tools;
 
 class Api {
  public:
-  /// Serves `job`, which has to outlive it, at `socket` and over the network. `context` has to run until this has been
-  /// destroyed. From any thread.
-  static Result<std::unique_ptr<Api>> serve(asio::io_context& context, Job& job, const std::filesystem::path& socket,
+  /// Serves `job` and `events`, which have to outlive it, at `socket` and over the network. `context` has to run until
+  /// this has been destroyed, and `events` to be closed before. From any thread.
+  static Result<std::unique_ptr<Api>> serve(asio::io_context& context, Job& job, EventLog& events,
+                                            const std::filesystem::path& socket,
                                             const std::optional<NetworkAccess>& network);
   /// Answers what has been asked, and removes the socket. From another thread than that of the io_context.
   ~Api();

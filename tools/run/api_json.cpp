@@ -1,7 +1,9 @@
 #include "api_json.hpp"
 
+#include <spdlog/fmt/chrono.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -70,19 +72,6 @@ Result<void> read_field(const std::string& name, const json& field, MigrationReq
   return {};
 }
 
-const char* text(Job::State state) {
-  switch (state) {
-    case Job::State::starting:
-      return "starting";
-    case Job::State::running:
-    case Job::State::finishing:
-      return "running";
-    case Job::State::ended:
-      return "ended";
-  }
-  return "";
-}
-
 // There may be very many: an initializer list for each would take several times as long.
 json ranks_json(const Job::View& view) {
   json::array_t ranks;
@@ -107,20 +96,13 @@ void add_release(json& object, const std::optional<Release>& release) {
   object["release_text"] = release->text;
 }
 
-json nodes_json(const Job::View& view) {
-  json nodes = json::array();
-  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
-    const NodeView& node = view.nodes[i];
-    nodes.push_back({{"node", node.name},
-                     {"host", node.host},
-                     {"state", plan::text(node.state)},
-                     {"ranks", node.ranks},
-                     {"cores", node.cores},
-                     {"slots", node.slots},
-                     {"memory_free", node.memory_free}});
-    add_release(nodes.back(), view.releases[i]);
-  }
-  return nodes;
+// As soon as it is known, and for as long as something is left.
+void add_rate(json& object, const Migration& migration) {
+  const auto rate = migration.timeline.rate();
+  if (!rate || *rate <= 0) return;
+  object["bytes_per_second"] = *rate;
+  const std::uint64_t left = migration.bytes_total - std::min(migration.bytes_done, migration.bytes_total);
+  if (!migration.over()) object["seconds_left"] = static_cast<double>(left) / *rate;
 }
 
 }  // namespace
@@ -141,6 +123,35 @@ Result<MigrationRequest> parse_request(const std::string& text) {
   return request;
 }
 
+const char* text(Job::State state) {
+  switch (state) {
+    case Job::State::starting:
+      return "starting";
+    case Job::State::running:
+    case Job::State::finishing:
+      return "running";
+    case Job::State::ended:
+      return "ended";
+  }
+  return "";
+}
+
+json nodes_to_json(const Job::View& view) {
+  json nodes = json::array();
+  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
+    const NodeView& node = view.nodes[i];
+    nodes.push_back({{"node", node.name},
+                     {"host", node.host},
+                     {"state", plan::text(node.state)},
+                     {"ranks", node.ranks},
+                     {"cores", node.cores},
+                     {"slots", node.slots},
+                     {"memory_free", node.memory_free}});
+    add_release(nodes.back(), view.releases[i]);
+  }
+  return nodes;
+}
+
 json to_json(const Job& job) {
   const Job::View view = job.view();
   json body{{"job", job.description().id},
@@ -149,15 +160,28 @@ json to_json(const Job& job) {
             {"controller", job.description().own_node},
             {"state", text(view.state)},
             {"ranks", ranks_json(view)},
-            {"nodes", nodes_json(view)},
+            {"nodes", nodes_to_json(view)},
             {"migrations", view.migrations}};
   if (!job.description().allocation.empty()) body["allocation"] = job.description().allocation;
   return body;
 }
 
+std::string time_text(std::chrono::system_clock::time_point time) {
+  const auto since_epoch = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  return fmt::format("{:%FT%T}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(time)), since_epoch % 1000);
+}
+
 json to_json(const Migration& migration) {
+  json body = summary(migration);
+  body["downtime_ms"] = migration.outcome.downtime_ms;
+  return body;
+}
+
+json summary(const Migration& migration) {
   json body{{"id", migration.id},
             {"state", text(migration.state)},
+            {"kind", migration.request.evacuate.empty() ? "move" : "evacuate"},
+            {"requested_at", time_text(migration.requested_at)},
             {"moves", to_json(migration.moves)},
             {"bytes_done", migration.bytes_done},
             {"bytes_total", migration.bytes_total},
@@ -166,11 +190,12 @@ json to_json(const Migration& migration) {
             {"response_ms", migration.outcome.response_ms},
             {"evacuation_ms", migration.outcome.evacuation_ms},
             {"rebuild_ms", migration.outcome.rebuild_ms},
-            {"downtime_ms", migration.outcome.downtime_ms},
             {"image_bytes", migration.outcome.image_bytes},
             {"status", static_cast<int>(migration.outcome.status)},
             {"reason", migration.outcome.reason},
             {"messages", migration.messages}};
+  if (!migration.request.evacuate.empty()) body["evacuate"] = migration.request.evacuate;
+  add_rate(body, migration);
   add_release(body, migration.release);
   return body;
 }

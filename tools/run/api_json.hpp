@@ -18,7 +18,13 @@ struct MigrationRequest {
 Result<MigrationRequest> parse_request(const std::string& text);
 
 nlohmann::json to_json(const Job& job);
+nlohmann::json nodes_to_json(const Job::View& view);
 nlohmann::json to_json(const Migration& migration);
+/// The same without the downtimes of all ranks.
+nlohmann::json summary(const Migration& migration);
 nlohmann::json to_json(const std::vector<NamedMove>& moves);
+const char* text(Job::State state);
+/// "2026-11-22T19:47:10.893Z"
+std::string time_text(std::chrono::system_clock::time_point time);
 
 }  // namespace cppc::run

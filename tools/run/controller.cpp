@@ -18,6 +18,9 @@ using tools::error;
 // that message have been faster, nothing more may come for long.
 constexpr std::chrono::seconds patience_with_daemons{1};
 
+constexpr std::chrono::milliseconds between_events{50};
+constexpr int ticks_between_beats = 10;
+
 constexpr int job_damaged = 4;
 constexpr int daemon_lost = 205;  // of mpirun: ORTE_ERR_COMM_FAILURE
 
@@ -27,6 +30,7 @@ Controller::Controller(std::unique_ptr<IoThread> io, Job::Description descriptio
     : io_(std::move(io)),
       manager_(manager),
       job_(std::move(description), requests()),
+      events_(job_),
       relay_(io_->context(), [this](const std::string& node) { return spare(node); }) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
@@ -66,7 +70,7 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
                           .gone = [this](int agent, bool clean) { job_.gone(agent, clean); }});
   tick();
   io_->start();
-  auto api = Api::serve(io_->context(), job_, tools::api_socket(directory, id), network);
+  auto api = Api::serve(io_->context(), job_, events_.log(), tools::api_socket(directory, id), network);
   if (!api) return error(std::move(api).error());
   api_ = *std::move(api);
   return {};
@@ -74,6 +78,7 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
 
 Controller::~Controller() {
   release_ = {};
+  events_.log().close();
   api_.reset();
   io_->stop();
 }
@@ -92,6 +97,7 @@ Job::Requests Controller::requests() {
       .end = [this] { end_job(); },
       .over = [this](bool orderly) { post([this, orderly] { relay_.over(orderly); }); },
       .complete = [this] { post([this] { after(patience_with_daemons, [this] { complete(); }); }); }};
+  requests.changed = [this] { publish_soon(); };
   if (manager_ != nullptr)
     requests.release = [this](int agent, bool keep) { post([this, agent, keep] { release(agent, keep); }); };
   return requests;
@@ -135,8 +141,22 @@ void Controller::after(std::chrono::milliseconds delay, std::function<void()> fu
   run::after(io_->context(), delay, std::move(function));
 }
 
+// What changes together is told together. In a job of thousands of nodes that takes its time, but never most of it.
+void Controller::publish_soon() {
+  if (publishes_soon_.exchange(true)) return;
+  post([this] {
+    after(std::max(between_events, 10 * publishing_took_), [this] {
+      publishes_soon_ = false;
+      const auto began = std::chrono::steady_clock::now();
+      events_.publish();
+      publishing_took_ = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+    });
+  });
+}
+
 void Controller::tick() {
   job_.tick();
+  if (++ticks_ % ticks_between_beats == 0) events_.log().beat();
   after(std::chrono::seconds(1), [this] { tick(); });
 }
 

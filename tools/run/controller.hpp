@@ -14,6 +14,7 @@
 #include "api.hpp"
 #include "io_thread.hpp"
 #include "job.hpp"
+#include "job_events.hpp"
 #include "launch_server.hpp"
 #include "relay.hpp"
 #include "resource_manager/resource_manager.hpp"
@@ -57,6 +58,7 @@ class Controller {
   void end_job();
   bool spare(const std::string& node);
   void complete();
+  void publish_soon();
   void tick();
   void post(std::function<void()> function);
   void after(std::chrono::milliseconds delay, std::function<void()> function);
@@ -67,11 +69,15 @@ class Controller {
   std::unique_ptr<IoThread> io_;
   ResourceManager* manager_;
   Job job_;
+  JobEvents events_;
+  std::atomic<bool> publishes_soon_{false};
+  std::chrono::milliseconds publishing_took_{0};
   Relay relay_;
   std::unique_ptr<LaunchServer> launch_server_;
   std::unique_ptr<AgentServer> agent_server_;
   std::string addresses_;
   std::unique_ptr<Api> api_;
+  int ticks_ = 0;
   std::jthread release_;  // waits for the resource manager
 };
 

@@ -51,6 +51,7 @@ Job::Job(Description description, Requests requests)
 void Job::joined(const wire::Hello& hello) {
   const std::lock_guard lock(mutex_);
   picture_.joined(hello);
+  tell_changed();
 }
 
 void Job::received(const wire::Message& message) {
@@ -72,7 +73,7 @@ void Job::received(const wire::Message& message) {
     state_ = State::running;
   }
   advance();
-  changed_.notify_all();
+  tell_changed();
 }
 
 void Job::retired(int agent) {
@@ -107,7 +108,7 @@ void Job::settle(Migration& migration, const std::optional<Release>& release) {
   }
   finish(migration, Migration::State::done, CPPC_OK, "");
   advance();
-  changed_.notify_all();
+  tell_changed();
 }
 
 void Job::ended(int status) {
@@ -126,7 +127,7 @@ void Job::ended(int status) {
       finish(migration, status == 0 ? Migration::State::failed : Migration::State::damaged, CPPC_ERR_PEER, how);
     }
   }
-  changed_.notify_all();
+  tell_changed();
 }
 
 Job::View Job::view() const {
@@ -178,7 +179,8 @@ tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, 
   migration.keep_node = keep_node;
   if (moves) migration.moves = *std::move(moves);
   advance();
-  return migration;
+  tell_changed();
+  return migrations_.back();
 }
 
 std::optional<Migration> Job::migration(std::uint64_t id) {
@@ -191,6 +193,12 @@ std::optional<Migration> Job::migration(std::uint64_t id) {
   return migration;
 }
 
+std::vector<Migration> Job::migrations(std::uint64_t first) const {
+  const std::lock_guard lock(mutex_);
+  const auto skipped = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(first - 1, migrations_.size()));
+  return {migrations_.begin() + skipped, migrations_.end()};
+}
+
 bool Job::cancel(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
   if (id < 1 || id > migrations_.size()) return false;
@@ -200,6 +208,7 @@ bool Job::cancel(std::uint64_t id) {
   } else if (!migration.over()) {
     finish(migration, Migration::State::failed, CPPC_ERR_CANCELLED, "cancelled before it began");
     advance();
+    tell_changed();
   }
   return true;
 }
@@ -213,7 +222,7 @@ void Job::tick() {
   settle_missing();
   report_disabled();
   advance();
-  changed_.notify_all();
+  tell_changed();
 }
 
 /// Agents keep the deadlines of their own ranks; nobody but the controller sees that an agent does not come back. Ticks
@@ -242,6 +251,11 @@ bool Job::unseen_end() const {
   return std::any_of(migrations_.begin(), migrations_.end(), [](const Migration& migration) {
     return !migration.end_seen && migration.unseen_for <= patience_with_watchers;
   });
+}
+
+void Job::tell_changed() {
+  changed_.notify_all();
+  if (requests_.changed) requests_.changed();
 }
 
 // The migrations before a new one are taken as done.
@@ -292,7 +306,7 @@ void Job::advance() {
     }
     if (const auto agent = still_allocated(migration.request)) {
       migration.state = Migration::State::commit;
-      migration.started = Migration::Clock::now();
+      migration.started = migration.carried_out = Migration::Clock::now();
       execution_ = Execution{.plan = {.retire = agent}};
       release(migration, *agent);
       continue;
@@ -352,17 +366,27 @@ void Job::ready(const wire::Ready& news) {
 void Job::progress(const wire::Progress& progress) {
   if (!under_way(progress.id)) return;
   Migration* migration = active();
+  migration->timeline.take(progress, Migration::Clock::now());
+  migration->bytes_done = migration->timeline.bytes_done();
+  migration->bytes_total = migration->timeline.bytes_total();
+  if (only_receives(progress.agent)) return;
   const Migration::State before =
       std::exchange(migration->state, phase_named(progress.phase).value_or(migration->state));
   if (migration->state != before && in(Execution::State::revocable)) execution_->ticks = 0;
-  migration->bytes_done = progress.bytes_done;
-  migration->bytes_total = progress.bytes_total;
+}
+
+// Such agents tell when they begin a phase; how far the migration is those tell that lead it, or send.
+bool Job::only_receives(int agent) const {
+  const std::vector<plan::Move>& moves = execution_->plan.moves;
+  return agent != execution_->leader && std::ranges::find(moves, agent, &plan::Move::to) != moves.end() &&
+         std::ranges::find(moves, agent, &plan::Move::from) == moves.end();
 }
 
 void Job::conclude(const wire::Outcome& outcome) {
   if (!under_way(outcome.id)) return;
   Migration& migration = *active();
   migration.outcome = outcome;
+  migration.carried_out = Migration::Clock::now();
   const Migration::State how = state_after(outcome);
   const std::optional<int> retire = execution_->plan.retire;
   if (how == Migration::State::done) picture_.carried_out(execution_->plan);

@@ -48,6 +48,7 @@ class Job {
     /// The agent's node is empty: call released() when it has left the resource manager's job, or, with `keep`, at
     /// once. None: there is no resource manager.
     std::function<void(int agent, bool keep)> release = nullptr;
+    std::function<void()> changed = nullptr;  ///< something that operators see has changed
   };
 
   struct View {
@@ -94,6 +95,8 @@ class Job {
   /// With `keep_node` an evacuated node stays in the resource manager's job.
   tl::expected<Migration, Refusal> submit(const plan::Request& request, double timeout_s, bool keep_node = false);
   std::optional<Migration> migration(std::uint64_t id);
+  /// All from this one on. Who asks by this does not count as watching them.
+  std::vector<Migration> migrations(std::uint64_t first = 1) const;
 
   /// False when there is no such migration. One that is over stays as it is.
   bool cancel(std::uint64_t id);
@@ -107,6 +110,7 @@ class Job {
 
  private:
   // All with the job locked.
+  void tell_changed();
   tl::expected<std::vector<NamedMove>, Refusal> plan_locked(const plan::Request& request) const;
   plan::Snapshot snapshot_after_queue() const;
   std::vector<NamedMove> named(const std::vector<plan::Move>& moves) const;
@@ -135,6 +139,7 @@ class Job {
   void end_job(const std::string& reason);
   void check_completion();
   void progress(const wire::Progress& progress);
+  bool only_receives(int agent) const;
   void conclude(const wire::Outcome& outcome);
   void finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason);
   void send_to_all(const wire::Message& message);

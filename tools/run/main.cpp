@@ -2,15 +2,14 @@
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <sys/random.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
+#include "../access/random.hpp"
 #include "../common/job_directory.hpp"
 #include "controller.hpp"
 #include "cppc/deadlines.hpp"
@@ -78,22 +77,12 @@ void log_to_stderr() {
   spdlog::set_default_logger(std::move(logger));
 }
 
-std::string random_hex(std::size_t bytes) {
-  std::array<unsigned char, 32> random{};
-  if (getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes)) std::abort();  // never for up to 256 bytes
-  std::string hex;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    for (const int digit : {random[i] >> 4, random[i] & 15}) hex += "0123456789abcdef"[digit];
-  }
-  return hex;
-}
-
 // The program's name for people, and something that is the job's alone: nodes have files of several jobs.
 std::string new_job_id(const std::string& program) {
   std::string name = fs::path(program).filename().string().substr(0, 32);
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, '-');
-  return name + "-" + random_hex(4);
+  return name + "-" + tools::random_hex(4);
 }
 
 Result<JobSettings> find_parts(bool preload) {
@@ -157,7 +146,7 @@ Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options)
   const auto directory = tools::job_directory();
   if (!directory) return error(directory.error());
   settings->job = new_job_id(contexts.front().program.front());
-  settings->key = random_hex(32);
+  settings->key = tools::random_hex(32);
   settings->launch_socket = tools::launch_socket(*directory, settings->job);
 
   const DescriptorLimit limit;

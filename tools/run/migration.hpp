@@ -11,6 +11,7 @@
 #include "cppc/plan.hpp"
 #include "cppc/wire.hpp"
 #include "resource_manager/release.hpp"
+#include "timeline.hpp"
 
 namespace cppc::run {
 
@@ -33,7 +34,11 @@ struct Migration {
   wire::Outcome outcome;              ///< with a reason unless it is done
   std::vector<std::string> messages;  ///< for people, such as "node1: nothing of this job is left"
   std::optional<Release> release;     ///< of the evacuated node, in the job of a resource manager
-  std::optional<Clock::time_point> started, ended;
+  Clock::time_point requested = Clock::now();
+  std::chrono::system_clock::time_point requested_at = std::chrono::system_clock::now();  ///< for people
+  /// The agents have begun; they have reported the end; all is over, the node that is given up included.
+  std::optional<Clock::time_point> started, carried_out, ended;
+  Timeline timeline;
 
   // For Job::await_watchers().
   int unseen_for = 0;  ///< calls of Job::tick() since somebody asked for it

@@ -4,7 +4,7 @@
 /// "192.0.2.1:4711,[2001:db8::1]:4711") and says Hello with its one-time key, or its guardian Substitute; a
 /// connection that says anything else first is closed. Agents are numbered 0, 1, ... in the order of their nodes on
 /// mpirun's command line. Each says whether it is Ready for the commit. The lowest agent that is left is the leader:
-/// Progress comes from it, and from those whose ranks leave, the Outcome from it alone.
+/// Progress comes from it, and from those that ranks leave or come to, the Outcome from it alone.
 #pragma once
 
 #include <sys/types.h>
@@ -45,12 +45,22 @@ struct Roster {
   std::uint64_t memory_free = 0;  ///< bytes
 };
 
-/// Leader, or agent of leavers, to controller. Phases in their order: prepare, negotiate, freeze, ship, commit.
+/// How much of the image of a rank that leaves has been sent.
+struct Shipment {
+  int rank = 0;
+  std::uint64_t bytes_done = 0;
+  std::uint64_t bytes_total = 0;
+};
+
+/// Leader, or agent that ranks leave or come to, to controller. Phases in their order: prepare, negotiate, freeze,
+/// ship, commit.
 struct Progress {
   std::uint64_t id = 0;
   std::string phase;
-  std::uint64_t bytes_done = 0;
+  std::uint64_t bytes_done = 0;  ///< of all ranks that leave this agent
   std::uint64_t bytes_total = 0;
+  int agent = 0;
+  std::vector<Shipment> ranks;  ///< that leave it
 };
 
 /// Agent to controller: on its node all is prepared; it commits as soon as it is told, whatever happens elsewhere.

@@ -142,7 +142,7 @@ void Operation::report_mpi_failure() {
 void Operation::announce(const char* phase) {
   phase_ = phase;
   spdlog::debug("{}: migration {}: {} after {:.1f} ms", node_.name, order_.id, phase, milliseconds_since(started_));
-  if (node_.leader() || !leavers_.empty()) report_bytes();
+  if (node_.leader() || !leavers_.empty() || !newcomers_.empty()) report_bytes();
   if (auto faulty = fault::at(place(phase)); !faulty) fail(faulty.error(), fmt::format("{} fails on request", phase));
   disturb_link(phase);
 }
@@ -153,11 +153,13 @@ void Operation::disturb_link(const char* step) {
 }
 
 void Operation::report_bytes() {
-  wire::Progress progress{.id = order_.id, .phase = phase_};
+  wire::Progress progress{.id = order_.id, .phase = phase_, .agent = node_.agent};
   for (const RankTransfer& leaver : leavers_) {
     const Slot& slot = node_.desk.slot(leaver.rank);
-    progress.bytes_done += slot.bytes_done.load();
-    progress.bytes_total += slot.image_bytes.load();
+    const wire::Shipment one{leaver.rank, slot.bytes_done.load(), slot.image_bytes.load()};
+    progress.bytes_done += one.bytes_done;
+    progress.bytes_total += one.bytes_total;
+    progress.ranks.push_back(one);
   }
   reported_ = Clock::now();
   if (auto sent = node_.link.send(progress); !sent && !node_.state->needed) exit_without_aborting_job();

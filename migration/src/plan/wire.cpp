@@ -50,11 +50,20 @@ void fields(Visitor& visit, Visited<Visitor, Roster>& roster) {
 }
 
 template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Shipment>& shipment) {
+  visit("rank", shipment.rank);
+  visit("bytes_done", shipment.bytes_done);
+  visit("bytes_total", shipment.bytes_total);
+}
+
+template <class Visitor>
 void fields(Visitor& visit, Visited<Visitor, Progress>& progress) {
   visit("id", progress.id);
   visit("phase", progress.phase);
   visit("bytes_done", progress.bytes_done);
   visit("bytes_total", progress.bytes_total);
+  visit("agent", progress.agent);
+  visit("ranks", progress.ranks);
 }
 
 template <class Visitor>

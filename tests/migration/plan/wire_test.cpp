@@ -43,11 +43,15 @@ TEST(Wire, RosterSurvivesTheRoundTrip) {
 }
 
 TEST(Wire, ProgressAndOutcomeSurviveTheRoundTrip) {
-  const Progress progress = round_trip(Progress{7, "ship", 10, 20});
+  const Progress progress = round_trip(Progress{7, "ship", 10, 20, 3, {{5, 10, 20}}});
   EXPECT_EQ(progress.id, 7u);
   EXPECT_EQ(progress.phase, "ship");
   EXPECT_EQ(progress.bytes_done, 10u);
   EXPECT_EQ(progress.bytes_total, 20u);
+  EXPECT_EQ(progress.agent, 3);
+  ASSERT_EQ(progress.ranks.size(), 1u);
+  EXPECT_EQ(progress.ranks[0].rank, 5);
+  EXPECT_EQ(progress.ranks[0].bytes_total, 20u);
   const Outcome outcome =
       round_trip(Outcome{7, CPPC_ERR_CHECKSUM, "rank 5: wrong bytes", 1.5, 2.5, 3.5, 4.5, 99, {0.5, 6.5}});
   EXPECT_EQ(outcome.id, 7u);
@@ -122,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
     WrongTypesAndBounds, WireRefuses,
     testing::Values(R"({"type":"cancel","id":"1"})", R"({"type":"cancel","id":-1})", R"({"type":"cancel","id":1.5})",
                     R"({"type":"cancel","id":18446744073709551616})", R"({"type":"cancel","id":null})",
-                    R"({"type":"progress","id":1,"phase":"lunch","bytes_done":0,"bytes_total":0})",
+                    R"({"type":"progress","id":1,"phase":"lunch","bytes_done":0,"bytes_total":0,"agent":0,"ranks":[]})",
                     R"({"type":"hello","key":"k","agent":3,"agents":3,"node":"n","pid":1,"job_size":1})",
                     R"({"type":"hello","key":"k","agent":0,"agents":2147483648,"node":"n","pid":1,"job_size":1})",
                     R"({"type":"order","id":1,"moves":{},"retire":[],"timeout_s":1})",

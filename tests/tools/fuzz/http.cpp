@@ -10,7 +10,7 @@
 #include "api.hpp"
 #include "cppc/unique_fd.hpp"
 #include "fuzz.hpp"
-#include "job.hpp"
+#include "job_events.hpp"
 
 namespace {
 
@@ -33,8 +33,12 @@ class Scene {
         socket_(directory_.path() + "/job.sock") {
     for (int agent = 0; agent < agents; ++agent) job_.joined({"", agent, agents, "node", 1, 2 * agents});
     for (int agent = 0; agent < agents; ++agent) job_.received(roster(agent));
-    api_ = run::Api::serve(loop_.context(), job_, socket_, std::nullopt).value();
+    api_ = run::Api::serve(loop_.context(), job_, events_.log(), socket_, std::nullopt).value();
   }
+
+  ~Scene() { events_.log().close(); }
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
 
   std::string ask(std::string_view request) {
     const auto address = tools::socket_address(socket_).value();
@@ -85,6 +89,7 @@ class Scene {
   int retires_ = -1;
   test::TemporaryDirectory directory_;
   Job job_;
+  run::JobEvents events_{job_};
   const std::string socket_;
   test::RunningLoop loop_;
   std::unique_ptr<run::Api> api_;
@@ -111,6 +116,7 @@ std::vector<Bytes> seeds() {
           bytes_of("POST /v1/migrations HTTP/1.1\r\nExpect: 100-continue\r\nContent-Type: multipart/form-data; "
                    "boundary=b\r\nContent-Length: 60\r\n\r\n--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1"
                    "\r\n--b--\r\n"),
+          bytes_of("GET /v1/migrations/1/trace HTTP/1.1\r\nHost: x\r\n\r\n"),
           bytes_of("GET /v1/migrations/" + std::string(8000, '7') +
                    " HTTP/1.1\r\nRange: bytes=" + std::string(8000, '1') + "-\r\n\r\n")};
 }

@@ -7,6 +7,7 @@
 
 #include "../temporary_directory.hpp"
 #include "configuration.hpp"
+#include "job_metrics.hpp"
 #include "metrics.hpp"
 #include "process.hpp"
 
@@ -66,7 +67,10 @@ TEST(ShippedFiles, EachExpressionOfTheDashboardIsOneAndItsMetricsAreServed) {
   metrics.polled("s", true);
   metrics.request(200);
   metrics.nodes({{"usable", 1}});
-  const std::string served = metrics.text();
+  const json node{{"node", "node0"}, {"ranks", {0}}, {"state", "up"}};
+  const json done{{"state", "done"}, {"kind", "move"}};
+  const json job{{"job", "a"}, {"nodes", json::array({node})}, {"history", json::array({done})}};
+  const std::string served = metrics.text() + job_metrics({{"jobs", json::array({job})}, {"silent", json::array()}});
   std::string rules = "groups:\n- name: dashboard\n  rules:\n";
   for (const std::string& expression : all) {
     const auto name = expression.find("cppc_");

@@ -5,19 +5,19 @@
 #include <map>
 #include <mutex>
 
-namespace cppc::health {
+namespace cppc::tools {
 namespace {
 
 using More = std::function<void(std::string)>;
 
 constexpr std::size_t most_kept = 1000;
-constexpr int most_watchers = 32;
 
 }  // namespace
 
 struct EventLog::Shared {
   std::mutex mutex;
   std::string run;
+  int most_watchers = 0;
   std::deque<std::string> kept;  // as they are sent
   std::uint64_t first = 1;       // number of the first that is kept
   std::map<Watcher*, More> waiting;
@@ -34,7 +34,7 @@ struct EventLog::Shared {
   }
 };
 
-class EventLog::Watcher : public tools::HttpStream {
+class EventLog::Watcher : public HttpStream {
  public:
   Watcher(std::shared_ptr<Shared> shared, std::uint64_t next) : shared_(std::move(shared)), next_(next) {}
   ~Watcher() override {
@@ -62,7 +62,10 @@ class EventLog::Watcher : public tools::HttpStream {
   bool greeted_ = false;
 };
 
-EventLog::EventLog(std::string run) : shared_(std::make_shared<Shared>()) { shared_->run = std::move(run); }
+EventLog::EventLog(std::string run, int most_watchers) : shared_(std::make_shared<Shared>()) {
+  shared_->run = std::move(run);
+  shared_->most_watchers = most_watchers;
+}
 
 namespace {
 
@@ -90,9 +93,9 @@ void EventLog::add(const std::string& type, const nlohmann::json& data) {
   call(std::move(calls));
 }
 
-std::shared_ptr<tools::HttpStream> EventLog::watch(const std::string& last_event_id) {
+std::shared_ptr<HttpStream> EventLog::watch(const std::string& last_event_id) {
   const std::scoped_lock lock(shared_->mutex);
-  if (shared_->watchers >= most_watchers) return nullptr;
+  if (shared_->watchers >= shared_->most_watchers) return nullptr;
   std::uint64_t last = 0;
   const std::string own = shared_->run + "-";
   if (last_event_id.starts_with(own)) {
@@ -124,4 +127,4 @@ void EventLog::close() {
   call(std::move(calls));
 }
 
-}  // namespace cppc::health
+}  // namespace cppc::tools

@@ -6,18 +6,18 @@
 
 #include "http_message.hpp"
 
-namespace cppc::health {
+namespace cppc::tools {
 
 class EventLog {
  public:
-  /// `run` tells this process from another: its events have other ids.
-  explicit EventLog(std::string run);
+  /// `run` tells this process from another: its events have other ids. Not more than `most_watchers` may watch.
+  EventLog(std::string run, int most_watchers);
   ~EventLog() { close(); }
 
   void add(const std::string& type, const nlohmann::json& data);
 
   /// From after the event with this id; all that is kept when it is empty or not known any more. Null: too many watch.
-  std::shared_ptr<tools::HttpStream> watch(const std::string& last_event_id);
+  std::shared_ptr<HttpStream> watch(const std::string& last_event_id);
 
   /// Has to be called every 15 s or so: those who wait hear that they are not forgotten, those who have gone are.
   void beat();
@@ -31,4 +31,4 @@ class EventLog {
   std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace cppc::health
+}  // namespace cppc::tools

@@ -1,0 +1,19 @@
+#!/usr/bin/python3
+"""Drags a rank to a node on the page of a job, and waits until it is there: drag.py URL TOKEN_FILE RANK NODE"""
+
+import sys
+
+from browser import Browser
+
+url, token_file, rank, node = sys.argv[1:]
+browser = Browser()
+try:
+    browser.driver.get(url)
+    with open(token_file, encoding="ascii") as file:
+        browser.log_in(file.read().strip())
+    browser.await_text("#connection", "Live")
+    browser.drag(int(rank), node)
+    browser.answer("yes")
+    browser.await_text("tbody [data-migration='1']", "done")
+finally:
+    browser.close()
