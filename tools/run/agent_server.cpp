@@ -111,17 +111,18 @@ bool AgentServer::take(Client& client, const wire::Message& message) {
   const auto* farewell = std::get_if<wire::Farewell>(&message);
   const auto* abandoned = std::get_if<wire::Abandoned>(&message);
   const auto* failed = std::get_if<wire::MpiFailed>(&message);
+  const auto* saved = std::get_if<wire::Saved>(&message);
   const auto* relay = std::get_if<wire::Relay>(&message);
   const auto is_its_own = [agent](const auto* one) { return one == nullptr || one->agent == agent; };
   const bool its_own = is_its_own(roster) && is_its_own(ready) && is_its_own(farewell) && is_its_own(abandoned) &&
-                       is_its_own(failed) && (relay == nullptr || relay->from == agent);
+                       is_its_own(failed) && is_its_own(saved) && (relay == nullptr || relay->from == agent);
   if (farewell != nullptr && its_own) {
     client.farewell = true;
     leave(agent);
     return true;
   }
   const bool for_controller = roster != nullptr || ready != nullptr || abandoned != nullptr || failed != nullptr ||
-                              relay != nullptr || std::holds_alternative<wire::Progress>(message) ||
+                              relay != nullptr || saved != nullptr || std::holds_alternative<wire::Progress>(message) ||
                               std::holds_alternative<wire::Outcome>(message);
   if (!its_own || !for_controller) return false;
   if (connection_of_.contains(agent)) events_.received(message);

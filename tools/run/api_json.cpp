@@ -59,6 +59,9 @@ Result<void> read_field(const std::string& name, const json& field, MigrationReq
   } else if (name == "keep_node") {
     if (!field.is_boolean()) return error("\"keep_node\" has to be true or false");
     request.keep_node = field.get<bool>();
+  } else if (name == "checkpoint") {
+    if (!field.is_string()) return error("\"checkpoint\" has to be the path of a directory, or empty");
+    request.checkpoint = field.get<std::string>();
   } else if (name == "timeout_s") {
     if (!field.is_number() || !(field.get<double>() > 0) || field.get<double>() > longest_timeout_s) {
       return error("\"timeout_s\" has to be a number of seconds above 0, at most a week");
@@ -132,6 +135,11 @@ Result<MigrationRequest> parse_request(const std::string& text) {
   for (const auto& [name, field] : body.items()) {
     if (const auto read = read_field(name, field, request); !read) return error(read.error());
   }
+  if (request.checkpoint) {
+    for (const auto& [name, field] : body.items())
+      if (name != "checkpoint" && name != "timeout_s") return error("\"" + name + "\" is not for a checkpoint");
+    return request;
+  }
   const bool moves = !request.request.ranks.empty(), evacuates = !request.request.evacuate.empty();
   if (moves == evacuates) return error("either \"ranks\" or \"evacuate\" has to be given");
   if (moves && request.keep_node) return error("\"keep_node\" is for \"evacuate\"");
@@ -171,6 +179,7 @@ json to_json(const Migration& migration) {
             {"status", static_cast<int>(migration.outcome.status)},
             {"reason", migration.outcome.reason},
             {"messages", migration.messages}};
+  if (migration.draft) body["checkpoint"] = migration.draft->complete.string();
   add_release(body, migration.release);
   return body;
 }

@@ -73,6 +73,7 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
 }
 
 Controller::~Controller() {
+  periodic_.reset();
   release_ = {};
   api_.reset();
   io_->stop();
@@ -92,6 +93,11 @@ Job::Requests Controller::requests() {
       .end = [this] { end_job(); },
       .over = [this](bool orderly) { post([this, orderly] { relay_.over(orderly); }); },
       .complete = [this] { post([this] { after(patience_with_daemons, [this] { complete(); }); }); }};
+  requests.store = [this](const Migration& migration) {
+    disk_.store(job_.description(), migration,
+                [this, id = migration.id](const Result<void>& result) { job_.stored(id, result); });
+  };
+  requests.discard = [this](const checkpoint::Draft& draft) { disk_.discard(draft); };
   if (manager_ != nullptr)
     requests.release = [this](int agent, bool keep) { post([this, agent, keep] { release(agent, keep); }); };
   return requests;
@@ -143,8 +149,10 @@ void Controller::tick() {
 int Controller::ended(int status) {
   mpirun_ = -1;
   const int of_job = damaged_ ? job_damaged : completed_ && status == daemon_lost ? EXIT_SUCCESS : status;
+  disk_.settle();  // what is complete counts
   job_.ended(of_job);
   job_.await_watchers();
+  disk_.settle();
   return of_job;
 }
 

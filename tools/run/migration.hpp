@@ -1,4 +1,4 @@
-/// One migration, from the request to its end.
+/// One migration, or checkpoint, from the request to its end.
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,7 @@
 #include "cppc/plan.hpp"
 #include "cppc/wire.hpp"
 #include "resource_manager/release.hpp"
+#include "store.hpp"
 
 namespace cppc::run {
 
@@ -20,7 +21,7 @@ struct NamedMove {
 };
 
 struct Migration {
-  enum class State { queued, prepare, negotiate, freeze, ship, commit, done, failed, refused, damaged };
+  enum class State { queued, prepare, negotiate, freeze, ship, commit, write, done, failed, refused, damaged };
   using Clock = std::chrono::steady_clock;
 
   std::uint64_t id = 0;
@@ -30,9 +31,11 @@ struct Migration {
   State state = State::queued;
   std::vector<NamedMove> moves;  ///< as planned last
   std::uint64_t bytes_done = 0, bytes_total = 0;
-  wire::Outcome outcome;              ///< with a reason unless it is done
-  std::vector<std::string> messages;  ///< for people, such as "node1: nothing of this job is left"
-  std::optional<Release> release;     ///< of the evacuated node, in the job of a resource manager
+  wire::Outcome outcome;                   ///< with a reason unless it is done
+  std::vector<std::string> messages;       ///< for people, such as "node1: nothing of this job is left"
+  std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank
+  std::vector<wire::SavedImage> saved;     ///< what its agents have told, by rank; no bytes: nothing yet
+  std::optional<Release> release;          ///< of the evacuated node, in the job of a resource manager
   std::optional<Clock::time_point> started, ended;
 
   // For Job::await_watchers().
