@@ -94,6 +94,23 @@ Rows response(const Json& f) {
        text(f.at("heat_s")) + ", " + text(f.at("no_world_s")) + ", " + text(f.at("long_compute_s")) + " s"}};
 }
 
+Rows checkpoint(const Json& f) {
+  return {
+      {"a checkpoint of `heat`, four ranks of " + text(f.at("mb_per_rank")) +
+           " MB: a rank stands still; copying as many bytes, four processes at a time (medians)",
+       text(f.at("downtime_ms")) + " ms; " + text(f.at("memcpy_ms")) + " ms"},
+      {"from the request until all is on storage; `dd` of as many bytes; the program's longer run with a checkpoint "
+       "a minute",
+       text(f.at("disk_gbs")) + " GB/s; " + text(f.at("dd_gbs")) + " GB/s; " + text(f.at("overhead_percent")) + " %"}};
+}
+
+Rows recover(const Json& f) {
+  return {{text(f.at("losses")) + " nodes powered off under `heat`, four ranks on four nodes and a spare: recovered, "
+                                  "wrong results; work lost; from the loss until all ranks work again (medians)",
+           text(f.at("recovered")) + ", " + text(f.at("wrong_results")) + "; " + text(f.at("lost_work_s_median")) +
+               " s; " + text(f.at("down_s_median")) + " s"}};
+}
+
 Rows drain(const Json& f) {
   return {
       {text(f.at("jobs")) +
@@ -241,6 +258,8 @@ Rows agents(const Json& f) {
 const std::vector<BenchRows>& benches() {
   static const std::vector<BenchRows> all{{"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, migrate},
                                           {"response", {}, response},
+                                          {"checkpoint", {"/checkpoints", "/downtime_ratio_memcpy"}, checkpoint},
+                                          {"recover", {}, recover},
                                           {"drain", {"/noticed_s_median"}, drain},
                                           {"faults", {"/unexpected", "/last_images", "/images_missing"}, faults},
                                           {"soak", {"/jobs", "/hours"}, soak},

@@ -62,6 +62,8 @@ const std::optional<Extension>& extension() {
 
 bool replaces() { return extension() && extension()->hooks.replacement != 0; }
 
+bool restarts() { return extension() && extension()->hooks.replacement == CPPC_RESTARTS_RANK; }
+
 std::optional<Place> start() {
   if (!extension()) return std::nullopt;
   const auto& [path, hooks] = *extension();

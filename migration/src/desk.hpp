@@ -61,7 +61,8 @@ enum class Stage : std::uint32_t {
   ready,     // [agent] newcomer: started; the mail holds where to send the image
   expected,  // [rank] newcomer: the image comes now, or never (dismissed)
   restored,  // [agent] newcomer: stands at the migration point with the leaver's state
-  failed,    // [agent] leaver or newcomer: see status
+  failed,    // [agent] leaver, newcomer or rank that saves: see status
+  copied,    // [agent] rank that saves: its image is in its memory, for a file
 };
 
 enum class Action : std::uint32_t {
@@ -69,9 +70,18 @@ enum class Action : std::uint32_t {
   next_point,  // messages in flight: stop again at the next safe point
   drain,       // take out of MPI what is in flight
   ship,        // leavers build and send their images
+  copy,        // a checkpoint: ranks copy their state, for their files
   release,     // not all have come to the safe point: ranks work on, to stop elsewhere
   join,        // commit: rebuild the world
   go_on,       // no migration: work on; newcomers vanish
+};
+
+/// What becomes of the file of a rank that saves.
+enum class Saving : std::uint32_t {
+  none,
+  writing,  // [rank] has the copy, and works on beside it
+  written,  // [agent]
+  failed,   // [agent] see reason
 };
 
 /// Zero-filled memory is that of a rank that works.
@@ -100,6 +110,10 @@ struct alignas(64) Slot {
   Shared<std::int32_t> stops;     // the rank's: where it can be stopped, as the runtime's watch_calls() says
   Shared<std::uint32_t> leaving;  // the agent's: this rank moves away
   Shared<std::int32_t> group;     // the agent's, for a newcomer: index of its agent in Desk::joins()
+  // A checkpoint. saves: the agent's, its number; 0: there is none. The mail has the directory for the file.
+  // room: the rank's, the number again once it has memory for its copy.
+  Shared<std::uint64_t> saves, room, file_hash;
+  SharedWord saving;  // the rank's, a Saving; the agent sets it to none
   // Lists are written while their length is 0, or before anybody looks, and read after it.
   Shared<std::uint32_t> mail_size;
   std::array<std::byte, 1024> mail;

@@ -1,6 +1,7 @@
 /// Every program of tests/apps, made movable by cppc-cc, cppc-c++ and cppc-fc, and those in C by cppc-cc --portable as
 /// well, moves about while it works: its result is that of the plain program, bit for bit. So do the plain programs
-/// themselves, with libcppc preloaded. CPPC_MIGRATIONS says how often (once each rank), CPPC_SEED repeats a run.
+/// themselves, with libcppc preloaded. And each is ended after a checkpoint and goes on from it. CPPC_MIGRATIONS says
+/// how often (once each rank), CPPC_SEED repeats a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <ostream>
 #include <tuple>
 
+#include "restarted.hpp"
 #include "restless.hpp"
 
 namespace cppc::test {
@@ -84,6 +86,9 @@ class AppsTest : public testing::TestWithParam<std::tuple<std::string, Program>>
 
   /// `path` is the same program, movable with these options of cppc-run.
   void expect_same_from(const std::string& path, const std::vector<std::string>& options = {}) const;
+  /// Likewise, ended after a checkpoint and started again from that.
+  void expect_same_restarted(const std::string& path, const std::vector<std::string>& options = {}) const;
+  void expect_same_files() const;
 
   [[nodiscard]] Finished run_plain() const {
     const std::vector<std::string> mpirun{"mpirun",          "--mca", "mpi_yield_when_idle", "1",
@@ -112,6 +117,25 @@ void AppsTest::expect_same_from(const std::string& path, const std::vector<std::
   EXPECT_EQ(job.done(), migrations_);
   EXPECT_EQ(job.moved().size(), static_cast<std::size_t>(kRanks));
   EXPECT_EQ(answer(moved), answer(plain));
+  expect_same_files();
+}
+
+void AppsTest::expect_same_restarted(const std::string& path, const std::vector<std::string>& options) const {
+  const unsigned seed = number_from("CPPC_SEED", std::random_device()());
+  std::cout << program_.name << " " << variant_ << ": CPPC_SEED=" << seed << std::endl;
+  const Finished plain = run_plain();
+  ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
+  RestartedJob job(cluster_, folder_, program_, std::vector<std::string>{path} + arguments("movable"), seed, options);
+  const Finished restarted = job.run();
+  ASSERT_EQ(job.problems(), "");
+  EXPECT_EQ(restarted.status, 0) << restarted.output << restarted.errors;
+  EXPECT_FALSE(answer(restarted).empty());
+  EXPECT_TRUE(answer(plain).ends_with(answer(restarted))) << answer(restarted) << "is not the end of\n"
+                                                          << answer(plain);
+  expect_same_files();
+}
+
+void AppsTest::expect_same_files() const {
   for (int rank = 0; keeps_log() && rank < kRanks; ++rank) {
     const std::string log = contents(folder_.file("plain." + std::to_string(rank)));
     ASSERT_FALSE(log.empty());
@@ -135,6 +159,14 @@ TEST_P(PortableAppsTest, KeepsEveryBitOfItsResult) { expect_same_from(portable_a
 
 TEST_P(PreloadedAppsTest, KeepsEveryBitOfItsResult) {
   expect_same_from(plain_app(program_.name, variant_), {"--preload"});
+}
+
+TEST_P(AppsTest, RestartsWithEveryBit) { expect_same_restarted(app(program_.name, variant_)); }
+
+TEST_P(PortableAppsTest, RestartsWithEveryBit) { expect_same_restarted(portable_app(program_.name, variant_)); }
+
+TEST_P(PreloadedAppsTest, RestartsWithEveryBit) {
+  expect_same_restarted(plain_app(program_.name, variant_), {"--preload"});
 }
 
 std::string name_of(const testing::TestParamInfo<AppsTest::ParamType>& one) {

@@ -7,7 +7,7 @@
 #include <array>
 #include <filesystem>
 
-#include "agent/program_id.hpp"
+#include "cppc/program_id.hpp"
 
 namespace cppc::migration {
 namespace {

@@ -159,6 +159,11 @@ void Job::await_running() {
   expect_success(process_.wait(), "the job has not come up");
 }
 
+void Job::end() const {
+  const int process = status().value("pid", 0);
+  expect_success(cluster_->run("head", {"kill", "-TERM", std::to_string(process)}), "cannot end the job");
+}
+
 std::string Job::node_of(int rank) const {
   for (const auto& one : status().value("ranks", nlohmann::json::array()))
     if (one.value("rank", -1) == rank) return one.value("node", "");

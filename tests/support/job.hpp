@@ -77,6 +77,8 @@ class Job {
   [[nodiscard]] nlohmann::json status() const;
   /// Waits until all ranks are there.
   void await_running();
+  /// Ends it as a user does who ends its cppc-run; its end is not waited for.
+  void end() const;
   /// Node of a rank, now.
   [[nodiscard]] std::string node_of(int rank) const;
   [[nodiscard]] Process& process() { return process_; }

@@ -36,7 +36,9 @@ class JobTest : public testing::Test {
               .complete = [this] { note("complete"); },
               .release = managed ? [this](int agent,
                                           bool keep) { note((keep ? "keep " : "release ") + std::to_string(agent)); }
-                                 : std::function<void(int, bool)>()}) {}
+                                 : std::function<void(int, bool)>(),
+              .store = [this](const Migration& one) { note("store " + std::to_string(one.saved.size())); },
+              .discard = [this](const checkpoint::Draft&) { note("discard"); }}) {}
 
   void note(const std::string& what) { notes_ += "[" + what + "]"; }
 

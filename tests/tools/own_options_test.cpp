@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <iterator>
 #include <sstream>
 
@@ -74,6 +75,24 @@ TEST(OwnOptions, ListensAtAddressesOnly) {
     ASSERT_FALSE(options.has_value()) << wrong;
     EXPECT_NE(options.error().find(wrong), std::string::npos) << options.error();
   }
+}
+
+TEST(OwnOptions, CheckpointsHaveATimeAndAPlace) {
+  const auto options =
+      take("--checkpoint-every 10min --checkpoint-to /c/../d/heat --recover 3 --restart /d/7 -n 4 ./app");
+  ASSERT_TRUE(options.has_value()) << options.error();
+  EXPECT_EQ(options->checkpoints.every, std::chrono::seconds(600));
+  EXPECT_EQ(options->checkpoints.directory, "/d/heat");
+  EXPECT_EQ(options->checkpoints.recoveries, 3);
+  EXPECT_EQ(options->checkpoints.restart, "/d/7");
+  EXPECT_EQ(take("--checkpoint-to relative ./app")->checkpoints.directory,
+            std::filesystem::current_path() / "relative");
+  EXPECT_EQ(take("./app --recover 3")->checkpoints.recoveries, 0);
+  for (const char* wrong :
+       {"--checkpoint-every 10min ./app", "--recover 3 --checkpoint-to /d ./app",
+        "--checkpoint-every 0 --checkpoint-to /d ./app", "--checkpoint-every 5parsecs --checkpoint-to /d ./app",
+        "--recover none --checkpoint-every 5 --checkpoint-to /d ./app"})
+    EXPECT_FALSE(take(wrong).has_value()) << wrong;
 }
 
 }  // namespace

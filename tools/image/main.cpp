@@ -5,11 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include "cppc/image.hpp"
 #include "mapped_file.hpp"
 #include "print.hpp"
+#include "verify.hpp"
 
 namespace cppc::image {
 
@@ -23,6 +25,7 @@ constexpr const char* examples = R"(Examples:
   cppc-image ls rank5.h5                          what is in the image
   cppc-image dump --path global/grid rank5.h5     the values of one object
   cppc-image verify rank5.h5 && echo unharmed     is every byte as it was written?
+  cppc-image verify /scratch/heat                 likewise of all images of the newest checkpoint there
   h5dump -d /index/objects rank5.h5               an image is an HDF5 file, too
 
 Exit status: 0 success, 1 the image is damaged or does not hold what was asked for, 2 wrong usage.)";
@@ -50,11 +53,32 @@ int dump(const Reader& reader, const std::string& path) {
   return exit_good;
 }
 
+/// All images of a checkpoint, or of the newest one in the directory.
+int verify_checkpoint(const std::string& path) {
+  const auto checkpoint = checkpoint::find(path);
+  if (!checkpoint) {
+    spdlog::error("{}", checkpoint.error());
+    return exit_bad;
+  }
+  const auto damaged = checkpoint::damage(*checkpoint);
+  for (const std::string& sentence : damaged) spdlog::error("{}", sentence);
+  if (!damaged.empty()) return exit_bad;
+  std::uint64_t bytes = 0;
+  for (const auto& image : checkpoint->manifest.images) bytes += image.bytes;
+  fmt::print("{}: good: {} images of {}, {} bytes, made {} by job {}\n", checkpoint->directory.string(),
+             checkpoint->manifest.images.size(), checkpoint->manifest.program, bytes, checkpoint->manifest.time,
+             checkpoint->manifest.job);
+  return exit_good;
+}
+
 /// Opening verifies, whatever the command.
 int run(const std::string& command, const Arguments& arguments) {
   auto logger = spdlog::stderr_logger_st(arguments.file);
   logger->set_pattern("cppc-image: %n: %v");
   spdlog::set_default_logger(logger);
+  std::error_code failure;
+  if (command == "verify" && std::filesystem::is_directory(arguments.file, failure))
+    return verify_checkpoint(arguments.file);
   const auto file = MappedFile::open(arguments.file);
   if (!file) {
     return exit_bad;
@@ -87,7 +111,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   const auto add = [&](const char* name, const char* about) {
     auto* command = app.add_subcommand(name, about);
-    command->add_option("FILE", arguments.file, "An image")->required();
+    command->add_option("FILE", arguments.file, "An image; to verify, also a checkpoint")->required();
     command->footer(examples);
     return command;
   };
@@ -95,7 +119,7 @@ int main(int argc, char** argv) {
       "Lists the objects: path, type, elements, bytes, bytes stored (\"+\": the rest is dead, \"dead\": no contents)");
   add("dump", "Prints values; references as @number, bytes in hexadecimal, a line that repeats the one before as *")
       ->add_option("--path", arguments.path, "Only of this object");
-  add("verify", "Checks the checksums and the index");
+  add("verify", "Checks the checksums and the index; of a directory: those of all images of a checkpoint");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "evacuation.hpp"
 #include "migration_request.hpp"
@@ -21,6 +22,7 @@ constexpr const char* footer = R"(Examples:
   migrate --rank 3,5,8 --to node2 --dry-run
   migrate --evacuate node1                empties it of all jobs; says whether it may be powered off
   migrate --evacuate node1 --to node2,node3 --timeout 30
+  migrate checkpoint --to /scratch/heat   images of all ranks, to restart from: cppc-run --restart /scratch/heat
   migrate --job heat-1f3a5b7d --rank 0 --to node1
   migrate trace 3 > t.json                migration 3 on a timeline, for https://ui.perfetto.dev
   migrate --server https://login1:4711 --ca site.pem --token-file ~/.cppc-token status
@@ -140,12 +142,18 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // who is asked something may close the connection before
   Command command;
   Request& request = command.request;
-  CLI::App app{"Moves ranks of a running MPI job, started by cppc-run, to other nodes while it works."};
+  CLI::App app{
+      "Moves ranks of a running MPI job, started by cppc-run, to other nodes while it works, or saves all of them."};
   app.footer(footer);
   app.set_version_flag("--version", "migrate " CPPC_VERSION);
   auto* status = app.add_subcommand("status", "which jobs run, and where their ranks are");
   auto* trace = app.add_subcommand("trace", "a migration on a timeline, as JSON in Chrome's trace format");
   trace->add_option("ID", command.traced, "the number of the migration")->required();
+  auto* checkpoint = app.add_subcommand("checkpoint", "write images of all ranks, which work on meanwhile, to files");
+  std::string directory;
+  auto* checkpoint_to = checkpoint->add_option(
+      "--to", directory,
+      "a directory that all nodes see (as cppc-run --checkpoint-to says); it gets one of its own there");
   auto* rank = app.add_option("--rank", request.ranks, "the ranks to move, such as 3,5,8")
                    ->delimiter(',')
                    ->allow_extra_args(false);
@@ -172,7 +180,7 @@ int main(int argc, char** argv) {
       app.add_option("--token-file", remote.token_file, "a file of mode 0600 with the token that cppc-run has");
   bool by_munge = false;
   auto* munge = app.add_flag("--munge", by_munge, "ask as the user that MUNGE says you are");
-  for (auto* subcommand : {status, trace}) subcommand->fallthrough();
+  for (auto* subcommand : {status, trace, checkpoint}) subcommand->fallthrough();
   rank->needs(to)->excludes(evacuate);
   keep_node->needs(evacuate);
   avoid->needs(evacuate)->excludes(to);
@@ -180,15 +188,19 @@ int main(int argc, char** argv) {
   token->excludes(munge);
   for (auto* option : {rank, evacuate, to, avoid, dry_run, timeout})
     for (auto* subcommand : {status, trace}) subcommand->excludes(option);
-  status->excludes(trace);
+  for (auto* option : {rank, evacuate, to, avoid, dry_run, keep_node}) checkpoint->excludes(option);
+  status->excludes(trace)->excludes(checkpoint);
+  trace->excludes(checkpoint);
   try {
     app.parse(argc, argv);
-    if (!*status && !*trace && !*rank && !*evacuate) throw CLI::RequiredError("--rank, --evacuate, status or trace");
+    if (!*status && !*trace && !*checkpoint && !*rank && !*evacuate)
+      throw CLI::RequiredError("--rank, --evacuate, checkpoint, status or trace");
     if (*server && !*token && !*munge) throw CLI::RequiredError("--token-file or --munge");
   } catch (const CLI::ParseError& failure) {
     return app.exit(failure) == 0 ? EXIT_SUCCESS : exit_with(Exit::wrong_usage);
   }
   command.status = static_cast<bool>(*status);
+  if (*checkpoint) request.checkpoint = *checkpoint_to ? std::filesystem::absolute(directory).string() : "";
   if (request.timeout_s)
     command.deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request.timeout_s));

@@ -20,6 +20,7 @@ json to_json(const Request& request) {
   if (!request.evacuate.empty()) body["evacuate"] = request.evacuate;
   if (!request.to.empty()) body["to"] = request.to;
   if (!request.avoid.empty()) body["avoid"] = request.avoid;
+  if (request.checkpoint) body["checkpoint"] = *request.checkpoint;
   if (request.dry_run) body["dry_run"] = true;
   if (request.keep_node) body["keep_node"] = true;
   if (request.timeout_s) body["timeout_s"] = *request.timeout_s;
@@ -96,6 +97,8 @@ void print_json(const json& body) {
 }
 
 std::string announcement(const MigrationRequest& request) {
+  if (request.request().checkpoint)
+    return "checkpoint of job " + request.job().id + ": " + text(request.migration(), "checkpoint");
   const std::string moves = moves_text(list(request.migration(), "moves"));
   const char* nothing =
       request.request().evacuate.empty() ? "waits until the job has started" : "no rank to move so far";
@@ -105,6 +108,12 @@ std::string announcement(const MigrationRequest& request) {
 
 std::string result(const json& migration) {
   char text[128];
+  if (migration.contains("checkpoint")) {
+    std::snprintf(text, sizeof text, "done in %.2f s: %s written, ranks stood still for %.0f ms",
+                  number(migration, "seconds"), megabytes(number(migration, "image_bytes")).c_str(),
+                  number(migration, "frozen_ms"));
+    return text;
+  }
   std::snprintf(text, sizeof text, "done in %.2f s: %s moved, ranks stood still for %.0f ms",
                 number(migration, "seconds"), megabytes(number(migration, "image_bytes")).c_str(),
                 number(migration, "frozen_ms"));

@@ -1,4 +1,4 @@
-/// One migration of one job, from the request to its end.
+/// One migration, or checkpoint, of one job, from the request to its end.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,9 @@
 namespace cppc::migrate {
 
 struct Request {
-  std::vector<int> ranks;  ///< or:
-  std::string evacuate;
+  std::vector<int> ranks;                 ///< or:
+  std::string evacuate;                   ///< or:
+  std::optional<std::string> checkpoint;  ///< an absolute path; empty: as cppc-run was told
   std::vector<std::string> to;
   std::vector<std::string> avoid;
   bool keep_node = false;  ///< in the job of a resource manager
@@ -58,7 +59,7 @@ class MigrationRequest {
   std::optional<Ending> ending_;
 };
 
-/// Moves ranks of one job. Says on stdout what happens, and on stderr what went wrong.
+/// Moves ranks of one job, or has it make a checkpoint. Says on stdout what happens, and on stderr what went wrong.
 Exit carry_out(const RunningJob& job, const Request& request);
 
 void complain(const std::string& what);

@@ -50,7 +50,8 @@ void Progress::show(const json& migration, Clock::time_point now) {
     std::fprintf(out_, "\r%s\x1b[K", bar(phase, done, total, rate(done, now)).c_str());
     drawn_ = true;
   } else if (phase != phase_) {
-    const std::string size = phase == "ship" && total > 0 ? ": " + megabytes(static_cast<double>(total)) : "";
+    const std::string size =
+        (phase == "ship" || phase == "write") && total > 0 ? ": " + megabytes(static_cast<double>(total)) : "";
     std::fprintf(out_, "%s%s%s\n", label_.c_str(), phase.c_str(), size.c_str());
   }
   phase_ = phase;

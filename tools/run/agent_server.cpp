@@ -111,18 +111,21 @@ bool AgentServer::take(Client& client, const wire::Message& message) {
   const auto* farewell = std::get_if<wire::Farewell>(&message);
   const auto* abandoned = std::get_if<wire::Abandoned>(&message);
   const auto* failed = std::get_if<wire::MpiFailed>(&message);
+  const auto* saved = std::get_if<wire::Saved>(&message);
   const auto* relay = std::get_if<wire::Relay>(&message);
   const auto* progress = std::get_if<wire::Progress>(&message);
   const auto is_its_own = [agent](const auto* one) { return one == nullptr || one->agent == agent; };
   const bool its_own = is_its_own(roster) && is_its_own(ready) && is_its_own(farewell) && is_its_own(abandoned) &&
-                       is_its_own(failed) && is_its_own(progress) && (relay == nullptr || relay->from == agent);
+                       is_its_own(failed) && is_its_own(saved) && is_its_own(progress) &&
+                       (relay == nullptr || relay->from == agent);
   if (farewell != nullptr && its_own) {
     client.farewell = true;
     leave(agent);
     return true;
   }
   const bool for_controller = roster != nullptr || ready != nullptr || abandoned != nullptr || failed != nullptr ||
-                              relay != nullptr || progress != nullptr || std::holds_alternative<wire::Outcome>(message);
+                              saved != nullptr || relay != nullptr || progress != nullptr ||
+                              std::holds_alternative<wire::Outcome>(message);
   if (!its_own || !for_controller) return false;
   if (connection_of_.contains(agent)) events_.received(message);
   return true;

@@ -9,6 +9,7 @@
 
 #include "../access/credential.hpp"
 #include "api_json.hpp"
+#include "checkpoint_disk.hpp"
 #include "event_log.hpp"
 #include "http_server.hpp"
 #include "trace_json.hpp"
@@ -41,6 +42,10 @@ HttpAnswer post_migration(Job& job, const std::string& body) {
   const auto request = parse_request(body);
   if (!request) return error_answer(400, request.error());
   job.refresh();
+  if (request->checkpoint) {
+    const auto checkpoint = request_checkpoint(job, *request->checkpoint, request->timeout_s);
+    return checkpoint ? answer(202, to_json(*checkpoint)) : answer_refusal(checkpoint.error());
+  }
   if (request->dry_run) {
     const auto moves = job.plan(request->request);
     return moves ? answer(200, {{"moves", to_json(*moves)}}) : answer_refusal(moves.error());

@@ -6,7 +6,9 @@
 ///   POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to" then optional;
 ///                             without it "avoid":["node3"]; optional "dry_run":true and "timeout_s":60 (until the
 ///                             migration point is reached). 202 with the migration, or for a dry run 200 with its
-///                             {"moves"}
+///                             {"moves"}. {"checkpoint":"/dir"} makes a checkpoint there instead; "" is where cppc-run
+///                             --checkpoint-to says. It is asked after as migrations are, and has its path in
+///                             "checkpoint"
 ///   GET    /v1/migrations     {"migrations":[...]}: all so far, as below but for "downtime_ms"
 ///   GET    /v1/migrations/ID  {"id","state","moves","bytes_done","bytes_total","seconds","frozen_ms","response_ms",
 ///                             "evacuation_ms","rebuild_ms","downtime_ms","image_bytes","status","reason","messages"};

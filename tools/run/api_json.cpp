@@ -61,6 +61,9 @@ Result<void> read_field(const std::string& name, const json& field, MigrationReq
   } else if (name == "keep_node") {
     if (!field.is_boolean()) return error("\"keep_node\" has to be true or false");
     request.keep_node = field.get<bool>();
+  } else if (name == "checkpoint") {
+    if (!field.is_string()) return error("\"checkpoint\" has to be the path of a directory, or empty");
+    request.checkpoint = field.get<std::string>();
   } else if (name == "timeout_s") {
     if (!field.is_number() || !(field.get<double>() > 0) || field.get<double>() > longest_timeout_s) {
       return error("\"timeout_s\" has to be a number of seconds above 0, at most a week");
@@ -113,6 +116,11 @@ Result<MigrationRequest> parse_request(const std::string& text) {
   MigrationRequest request;
   for (const auto& [name, field] : body.items()) {
     if (const auto read = read_field(name, field, request); !read) return error(read.error());
+  }
+  if (request.checkpoint) {
+    for (const auto& [name, field] : body.items())
+      if (name != "checkpoint" && name != "timeout_s") return error("\"" + name + "\" is not for a checkpoint");
+    return request;
   }
   const bool moves = !request.request.ranks.empty(), evacuates = !request.request.evacuate.empty();
   if (moves == evacuates) return error("either \"ranks\" or \"evacuate\" has to be given");
@@ -177,10 +185,15 @@ json to_json(const Migration& migration) {
   return body;
 }
 
+const char* kind(const Migration& migration) {
+  if (migration.draft) return "checkpoint";
+  return migration.request.evacuate.empty() ? "move" : "evacuate";
+}
+
 json summary(const Migration& migration) {
   json body{{"id", migration.id},
             {"state", text(migration.state)},
-            {"kind", migration.request.evacuate.empty() ? "move" : "evacuate"},
+            {"kind", kind(migration)},
             {"requested_at", time_text(migration.requested_at)},
             {"moves", to_json(migration.moves)},
             {"bytes_done", migration.bytes_done},
@@ -196,6 +209,7 @@ json summary(const Migration& migration) {
             {"messages", migration.messages}};
   if (!migration.request.evacuate.empty()) body["evacuate"] = migration.request.evacuate;
   add_rate(body, migration);
+  if (migration.draft) body["checkpoint"] = migration.draft->complete.string();
   add_release(body, migration.release);
   return body;
 }

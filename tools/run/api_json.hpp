@@ -12,6 +12,7 @@ struct MigrationRequest {
   bool dry_run = false;
   double timeout_s = 60;
   bool keep_node = false;
+  std::optional<std::string> checkpoint;  ///< instead of a migration: the directory; empty: as cppc-run was told
 };
 
 /// An error says what is wrong with the text.

@@ -77,6 +77,7 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
 }
 
 Controller::~Controller() {
+  periodic_.reset();
   release_ = {};
   events_.log().close();
   api_.reset();
@@ -98,6 +99,11 @@ Job::Requests Controller::requests() {
       .over = [this](bool orderly) { post([this, orderly] { relay_.over(orderly); }); },
       .complete = [this] { post([this] { after(patience_with_daemons, [this] { complete(); }); }); }};
   requests.changed = [this] { publish_soon(); };
+  requests.store = [this](const Migration& migration) {
+    disk_.store(job_.description(), migration,
+                [this, id = migration.id](const Result<void>& result) { job_.stored(id, result); });
+  };
+  requests.discard = [this](const checkpoint::Draft& draft) { disk_.discard(draft); };
   if (manager_ != nullptr)
     requests.release = [this](int agent, bool keep) { post([this, agent, keep] { release(agent, keep); }); };
   return requests;
@@ -163,8 +169,10 @@ void Controller::tick() {
 int Controller::ended(int status) {
   mpirun_ = -1;
   const int of_job = damaged_ ? job_damaged : completed_ && status == daemon_lost ? EXIT_SUCCESS : status;
+  disk_.settle();  // what is complete counts
   job_.ended(of_job);
   job_.await_watchers();
+  disk_.settle();
   return of_job;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -12,10 +13,12 @@
 
 #include "agent_server.hpp"
 #include "api.hpp"
+#include "checkpoint_disk.hpp"
 #include "io_thread.hpp"
 #include "job.hpp"
 #include "job_events.hpp"
 #include "launch_server.hpp"
+#include "periodic_checkpoints.hpp"
 #include "relay.hpp"
 #include "resource_manager/resource_manager.hpp"
 
@@ -45,8 +48,15 @@ class Controller {
   /// mpirun is this process.
   void started(pid_t mpirun) { mpirun_ = mpirun; }
 
+  /// From now on checkpoints are made, so far apart.
+  void save_every(std::chrono::milliseconds interval) {
+    periodic_ = std::make_unique<PeriodicCheckpoints>(job_, interval);
+  }
+
   /// mpirun has ended with this exit status. Returns the job's, when operators who were waiting have been told.
   int ended(int status);
+  /// Whether the job had to be ended since a migration could not be completed nor undone.
+  bool damaged() const { return damaged_; }
 
  private:
   Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager);
@@ -68,6 +78,7 @@ class Controller {
   std::atomic<bool> completed_{false};  // mpirun has been told of a lost node when every rank had ended
   std::unique_ptr<IoThread> io_;
   ResourceManager* manager_;
+  CheckpointDisk disk_;
   Job job_;
   JobEvents events_;
   std::atomic<bool> publishes_soon_{false};
@@ -77,6 +88,7 @@ class Controller {
   std::unique_ptr<AgentServer> agent_server_;
   std::string addresses_;
   std::unique_ptr<Api> api_;
+  std::unique_ptr<PeriodicCheckpoints> periodic_;
   int ticks_ = 0;
   std::jthread release_;  // waits for the resource manager
 };

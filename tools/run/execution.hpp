@@ -1,4 +1,4 @@
-/// The migration that is being carried out, as the controller sees it.
+/// The migration, or checkpoint, that is being carried out, as the controller sees it.
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,8 @@ struct Execution {
     committing,  ///< it is decided, and cannot be undone
     retiring,    ///< it is done but for the exit of the agent whose node is evacuated
     releasing,   ///< and but for the end of the resource manager's job on that node
+    telling,     ///< a checkpoint: all files are there, but not all agents have told what they have
+    storing,     ///< likewise: it is about to count
   };
 
   plan::Plan plan;
@@ -34,6 +36,8 @@ struct Execution {
 
   /// Whether the ranks have moved, and only the evacuated node is waited for.
   bool moved() const { return state == State::retiring || state == State::releasing; }
+  /// Whether the agents have nothing to do with it any more.
+  bool concluded() const { return moved() || state == State::telling || state == State::storing; }
 };
 
 }  // namespace cppc::run

@@ -26,7 +26,7 @@ std::chrono::seconds limit_of(const Migration& migration, std::chrono::seconds a
       return std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(migration.timeout_s)) + agreeing;
     case Migration::State::freeze:
       return 4 * deadlines::arrive() + 4 * deadlines::drain() + agreeing;
-    default:
+    default:  // of what is written: without a byte more
       return deadlines::ship() + agreeing;
   }
 }
@@ -59,6 +59,7 @@ void Job::received(const wire::Message& message) {
   if (const auto* roster = std::get_if<wire::Roster>(&message)) picture_.reported(*roster);
   if (const auto* news = std::get_if<wire::Progress>(&message)) progress(*news);
   if (const auto* promise = std::get_if<wire::Ready>(&message)) ready(*promise);
+  if (const auto* files = std::get_if<wire::Saved>(&message)) saved(*files);
   if (const auto* outcome = std::get_if<wire::Outcome>(&message)) conclude(*outcome);
   if (const auto* failed = std::get_if<wire::MpiFailed>(&message); failed != nullptr && under_way(failed->id))
     undo(failed->reason);
@@ -228,6 +229,7 @@ void Job::tick() {
 /// Agents keep the deadlines of their own ranks; nobody but the controller sees that an agent does not come back. Ticks
 /// are seconds in which the others could have worked.
 void Job::watch_over_migration() {
+  if (in(Execution::State::telling)) return watch_over_saved();
   const bool committing = in(Execution::State::committing);
   if ((!committing && !in(Execution::State::revocable)) || disabled_) return;
   const Migration& migration = *active();
@@ -283,7 +285,7 @@ std::vector<NamedMove> Job::named(const std::vector<plan::Move>& moves) const {
 
 bool Job::under_way(std::uint64_t id) {
   const Migration* migration = active();
-  return migration != nullptr && migration->id == id && !execution_->moved();
+  return migration != nullptr && migration->id == id && !execution_->concluded();
 }
 
 Migration* Job::active() {
@@ -302,6 +304,10 @@ void Job::advance() {
     if (migration.over()) continue;
     if (disabled_) {
       finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, cannot_move());
+      continue;
+    }
+    if (migration.draft) {
+      start(migration, {});
       continue;
     }
     if (const auto agent = still_allocated(migration.request)) {
@@ -341,6 +347,7 @@ void Job::start(Migration& migration, plan::Plan plan) {
   wire::Order order{.id = migration.id, .timeout_s = migration.timeout_s};
   for (const plan::Move& move : plan.moves) order.moves.push_back({move.rank, move.to});
   if (plan.retire) order.retire.push_back(*plan.retire);
+  if (migration.draft) order.checkpoint = migration.draft->directory;
   order.agents = agents_left();
   const auto without =
       std::ranges::stable_partition(order.agents, [this](int agent) { return picture_.has_mpi(agent); });
@@ -366,13 +373,15 @@ void Job::ready(const wire::Ready& news) {
 void Job::progress(const wire::Progress& progress) {
   if (!under_way(progress.id)) return;
   Migration* migration = active();
+  const std::uint64_t bytes_before = migration->bytes_done;
   migration->timeline.take(progress, Migration::Clock::now());
   migration->bytes_done = migration->timeline.bytes_done();
   migration->bytes_total = migration->timeline.bytes_total();
   if (only_receives(progress.agent)) return;
   const Migration::State before =
       std::exchange(migration->state, phase_named(progress.phase).value_or(migration->state));
-  if (migration->state != before && in(Execution::State::revocable)) execution_->ticks = 0;
+  const bool writes = migration->state == Migration::State::write && migration->bytes_done != bytes_before;
+  if ((migration->state != before || writes) && in(Execution::State::revocable)) execution_->ticks = 0;
 }
 
 // Such agents tell when they begin a phase; how far the migration is those tell that lead it, or send.
@@ -388,6 +397,11 @@ void Job::conclude(const wire::Outcome& outcome) {
   migration.outcome = outcome;
   migration.carried_out = Migration::Clock::now();
   const Migration::State how = state_after(outcome);
+  if (how == Migration::State::done && migration.draft) {
+    execution_->state = Execution::State::telling;
+    execution_->ticks = 0;
+    return store_if_known(migration);
+  }
   const std::optional<int> retire = execution_->plan.retire;
   if (how == Migration::State::done) picture_.carried_out(execution_->plan);
   if (how == Migration::State::done && retire) {
@@ -403,6 +417,7 @@ void Job::conclude(const wire::Outcome& outcome) {
 
 void Job::finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason) {
   if (&migration == active()) execution_.reset();
+  if (migration.draft && how != Migration::State::done) requests_.discard(*migration.draft);
   migration.end(how, status, reason);
 }
 

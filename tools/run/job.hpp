@@ -33,6 +33,7 @@ class Job {
     std::vector<AllocatedNode> nodes;  ///< by agent
     std::string own_node;              ///< the name of the machine that cppc-run and mpirun are on
     std::string allocation = {};       ///< the resource manager's job that the nodes are from, "slurm:17"; empty: none
+    std::string checkpoints = {};      ///< the directory for them, if nobody names one; empty: there is none
   };
 
   /// What the job asks for. Called with the job locked: must not block and must not call the job.
@@ -48,7 +49,9 @@ class Job {
     /// The agent's node is empty: call released() when it has left the resource manager's job, or, with `keep`, at
     /// once. None: there is no resource manager.
     std::function<void(int agent, bool keep)> release = nullptr;
-    std::function<void()> changed = nullptr;  ///< something that operators see has changed
+    std::function<void()> changed = nullptr;                ///< something that operators see has changed
+    std::function<void(const Migration&)> store = nullptr;  ///< all files are there: call stored() when they count
+    std::function<void(const checkpoint::Draft&)> discard = nullptr;  ///< of a checkpoint that is given up
   };
 
   struct View {
@@ -73,7 +76,8 @@ class Job {
   void left(int agent);
   void gone(int agent, bool clean);  ///< after left(); clean: and the ranks on its node have ended
   void retired(int agent);
-  void released(int agent, const Release& release);  ///< as Requests::release has asked
+  void released(int agent, const Release& release);           ///< as Requests::release has asked
+  void stored(std::uint64_t id, const Result<void>& result);  ///< as Requests::store has asked
 
   /// The node of this agent has vanished. Whether the job can do without.
   bool spare(int agent);
@@ -94,6 +98,8 @@ class Job {
   /// Puts a migration at the end of the queue. While the job starts nothing can be planned: then it has no moves yet.
   /// With `keep_node` an evacuated node stays in the resource manager's job.
   tl::expected<Migration, Refusal> submit(const plan::Request& request, double timeout_s, bool keep_node = false);
+  /// Likewise a checkpoint, which is the job's from now on unless it is refused.
+  tl::expected<Migration, Refusal> save(const checkpoint::Draft& draft, double timeout_s);
   std::optional<Migration> migration(std::uint64_t id);
   /// All from this one on. Who asks by this does not count as watching them.
   std::vector<Migration> migrations(std::uint64_t first = 1) const;
@@ -146,6 +152,9 @@ class Job {
   std::optional<int> still_allocated(const plan::Request& request) const;
   void release(Migration& migration, int agent);
   void settle(Migration& migration, const std::optional<Release>& release);
+  void saved(const wire::Saved& saved);
+  void store_if_known(Migration& migration);
+  void watch_over_saved();
   bool unseen_end() const;
 
   static constexpr std::chrono::seconds agreeing{10};  // what agents may need to agree, or to answer

@@ -20,6 +20,7 @@ namespace {
 
 using tools::error;
 
+constexpr std::array ending{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 constexpr std::array passed_on{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
@@ -98,6 +99,7 @@ int Launcher::wait(const SignalGate& gate) {
     siginfo_t signal{};
     if (sigwaitinfo(&gate.held(), &signal) < 0) continue;  // interrupted by one that is not held
     if (signal.si_signo != SIGCHLD) pass_on(signal);
+    if (std::ranges::find(ending, signal.si_signo) != ending.end()) told_to_stop_ = true;
     int status = 0;
     if (waitpid(mpirun_, &status, WNOHANG) != mpirun_) continue;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -31,12 +31,16 @@ class Launcher {
   /// Passes signals on until mpirun has ended; its exit status, as a shell has it. From the thread that started it.
   int wait(const SignalGate& gate);
 
+  /// Whether one of them was to end it.
+  bool told_to_stop() const { return told_to_stop_; }
+
  private:
   Launcher(pid_t mpirun, bool shares_terminal) : mpirun_(mpirun), shares_terminal_(shares_terminal) {}
   void pass_on(const siginfo_t& signal) const;
 
   pid_t mpirun_;
   bool shares_terminal_;
+  bool told_to_stop_ = false;
 };
 
 }  // namespace cppc::run

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "../access/random.hpp"
+#include "../common/command.hpp"
 #include "../common/job_directory.hpp"
 #include "controller.hpp"
 #include "cppc/deadlines.hpp"
@@ -19,7 +20,10 @@
 #include "mpirun_command.hpp"
 #include "own_options.hpp"
 #include "program_check.hpp"
+#include "recovery.hpp"
+#include "remote_command.hpp"
 #include "resource_manager/resource_manager.hpp"
+#include "restart.hpp"
 
 namespace cppc::run {
 namespace {
@@ -51,6 +55,13 @@ Requests come by a socket that only you can open. From other machines, migrate -
   --token-file FILE              who knows the token in it may ask: one line of 32 characters or more, mode 0600
   --munge                        or: you and root may ask, as MUNGE says who asks
 
+Images of all ranks, to go on from, are made on request (migrate checkpoint) and:
+  --checkpoint-every TIME        so often: 90s, 10min, 2h
+  --checkpoint-to DIR            in this directory, which all nodes see; the last two are kept
+  --restart DIR                  go on from the newest checkpoint in DIR, or from this one (DIR/3), on whichever nodes
+  --recover N                    when a rank or node is lost, start the job again from its newest checkpoint, on the nodes
+                                 that are left; not more than N times without a new checkpoint in between
+
 Environment:
   CPPC_LOG=info     say on standard error what happens, as --verbose does; also: debug, warn (the default), error
   CPPC_FABRIC=net   libfabric provider for the ranks' state, in place of the best there is: net, tcp, verbs, ...
@@ -64,6 +75,8 @@ Examples:
   salloc -N3 -n8 --no-kill cppc-run ./heat               on three nodes of Slurm's
   migrate status                                         in another terminal: which job is it, who is where
   migrate --rank 3 --to node2
+  cppc-run --checkpoint-every 10min --checkpoint-to /scratch/heat --recover 5 --hostfile nodes -n 64 ./heat
+  cppc-run --restart /scratch/heat --hostfile others ./heat
   cppc-run --listen 10.0.0.1:4711 --tls-cert login.pem --tls-key login.key --munge -n 4 ./heat
 
 See also: migrate(1), mpirun(1)
@@ -132,43 +145,94 @@ class Publication {
   Result<std::string> url_;
 };
 
-// Exit status of the job.
-Result<int> run(const std::vector<Context>& contexts, const OwnOptions& options) {
-  const std::optional<NetworkAccess>& network = options.network;
-  const Machine machine = this_machine();
-  const Environment present = present_environment();
-  const auto manager = find_resource_manager(present, machine);
-  if (!manager) return error(manager.error());
-  const auto allocation = allocate(contexts, machine, manager->get());
-  if (!allocation) return error(allocation.error());
-  auto settings = find_parts(options.preload);
-  if (!settings) return error(std::move(settings).error());
-  const auto directory = tools::job_directory();
-  if (!directory) return error(directory.error());
-  settings->job = new_job_id(contexts.front().program.front());
-  settings->key = tools::random_hex(32);
-  settings->launch_socket = tools::launch_socket(*directory, settings->job);
-
+// What stays the same when a job is started again.
+struct Surroundings {
+  const std::vector<Context>& contexts;
+  const OwnOptions& options;
+  const Machine machine;
+  const Environment present;
+  ResourceManager* manager;  // none, or what the nodes are from
+  const std::filesystem::path directory;
   const DescriptorLimit limit;
-  if (const auto enough = limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   const SignalGate gate;
-  std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
-  const auto controller = Controller::start({settings->job, contexts.front().program.front(), allocation->nodes,
-                                             machine.name, *manager != nullptr ? (*manager)->id() : ""},
-                                            settings->key, *directory, network, manager->get());
+};
+
+// From its start to its end.
+Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation, JobSettings settings) {
+  const std::optional<NetworkAccess>& network = around.options.network;
+  const CheckpointOptions& checkpoints = around.options.checkpoints;
+  settings.key = tools::random_hex(32);
+  const auto controller =
+      Controller::start({settings.job, around.contexts.front().program.front(), allocation.nodes, around.machine.name,
+                         around.manager != nullptr ? around.manager->id() : "", checkpoints.directory},
+                        settings.key, around.directory, network, around.manager);
   if (!controller) return error(controller.error());
   if (network)
     spdlog::info("requests over the network: {} port {}", network->listen.address, (*controller)->network_port());
   std::optional<Publication> publication;
-  if (network && *manager != nullptr) publication.emplace(**manager, (*controller)->network_url());
-  settings->controller = (*controller)->addresses();
-  const auto command = build_mpirun_command(contexts, *allocation, machine, *settings, present, manager->get());
+  if (network && around.manager != nullptr) publication.emplace(*around.manager, (*controller)->network_url());
+  settings.controller = (*controller)->addresses();
+  const auto command =
+      build_mpirun_command(around.contexts, allocation, around.machine, settings, around.present, around.manager);
   if (!command) return error(command.error());
-  auto mpirun = Launcher::start(*command, gate, limit);
+  auto mpirun = Launcher::start(*command, around.gate, around.limit);
   if (!mpirun) return error(std::move(mpirun).error());
-  spdlog::info("job {}", settings->job);
+  spdlog::info("job {}", settings.job);
   (*controller)->started(mpirun->process());
-  return (*controller)->ended(mpirun->wait(gate));
+  if (checkpoints.every) (*controller)->save_every(*checkpoints.every);
+  const int status = (*controller)->ended(mpirun->wait(around.gate));
+  return JobEnd{status, (*controller)->damaged(), mpirun->told_to_stop()};
+}
+
+// Nodes are reached as mpirun reaches them.
+Recovery::Reaches by_remote_shell(const Surroundings& around) {
+  std::vector<std::string> shell = launch::find_remote_shell(remote_shells(around.contexts, around.present));
+  return [&around, shell = std::move(shell)](const AllocatedNode& node) {
+    constexpr std::chrono::seconds patience{10};
+    if (around.machine.is_local(node.name)) return true;
+    std::vector<std::string> command = shell;
+    command.insert(command.end(), {node.name, "true"});
+    const auto answer = tools::run_command(command, around.present, patience);
+    return answer && answer->status == 0;
+  };
+}
+
+// Exit status of the job.
+Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
+  const CheckpointOptions& checkpoints = options.checkpoints;
+  const Machine machine = this_machine();
+  const Environment present = present_environment();
+  const auto manager = find_resource_manager(present, machine);
+  if (!manager) return error(manager.error());
+  if (*manager != nullptr && checkpoints.recoveries > 0)
+    return error("--recover is not for jobs of a resource manager, whose lost nodes are not this job's any more");
+  auto settings = find_parts(options.preload);
+  if (!settings) return error(std::move(settings).error());
+  if (!checkpoints.restart.empty()) {
+    const auto checkpoint = choose_checkpoint(checkpoints.restart, contexts);
+    if (!checkpoint) return error(checkpoint.error());
+    settings->restart = checkpoint->directory;
+  }
+  auto allocation = allocate(contexts, machine, manager->get());
+  if (!allocation) return error(allocation.error());
+  const auto directory = tools::job_directory();
+  if (!directory) return error(directory.error());
+  settings->job = new_job_id(contexts.front().program.front());
+  settings->launch_socket = tools::launch_socket(*directory, settings->job);
+
+  const Surroundings around{contexts, options, machine, present, manager->get(), *directory, {}, {}};
+  if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
+  std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
+  Recovery recovery(checkpoints, settings->job, by_remote_shell(around));
+  Allocation left = *allocation;
+  while (true) {
+    const auto end = run_once(around, left, *settings);
+    if (!end) return error(end.error());
+    auto start = recovery.after(*end, *allocation);
+    if (!start) return end->status;
+    left = std::move(start->allocation);
+    settings->restart = std::move(start->restart);
+  }
 }
 
 int fail(int status, const std::string& reason) {

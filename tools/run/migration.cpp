@@ -5,8 +5,8 @@
 namespace cppc::run {
 namespace {
 
-constexpr std::array<std::string_view, 10> names{"queued", "prepare", "negotiate", "freeze",  "ship",
-                                                 "commit", "done",    "failed",    "refused", "damaged"};
+constexpr std::array<std::string_view, 11> names{"queued", "prepare", "negotiate", "freeze",  "ship",   "commit",
+                                                 "write",  "done",    "failed",    "refused", "damaged"};
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void Migration::end(State how, cppc_status status, std::string reason) {
 std::string_view text(Migration::State state) { return names[static_cast<std::size_t>(state)]; }
 
 std::optional<Migration::State> phase_named(std::string_view name) {
-  for (auto state = Migration::State::prepare; state <= Migration::State::commit;
+  for (auto state = Migration::State::prepare; state <= Migration::State::write;
        state = static_cast<Migration::State>(static_cast<int>(state) + 1)) {
     if (text(state) == name) return state;
   }

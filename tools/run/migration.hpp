@@ -1,4 +1,4 @@
-/// One migration, from the request to its end.
+/// One migration, or checkpoint, from the request to its end.
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,7 @@
 #include "cppc/plan.hpp"
 #include "cppc/wire.hpp"
 #include "resource_manager/release.hpp"
+#include "store.hpp"
 #include "timeline.hpp"
 
 namespace cppc::run {
@@ -21,7 +22,7 @@ struct NamedMove {
 };
 
 struct Migration {
-  enum class State { queued, prepare, negotiate, freeze, ship, commit, done, failed, refused, damaged };
+  enum class State { queued, prepare, negotiate, freeze, ship, commit, write, done, failed, refused, damaged };
   using Clock = std::chrono::steady_clock;
 
   std::uint64_t id = 0;
@@ -31,9 +32,11 @@ struct Migration {
   State state = State::queued;
   std::vector<NamedMove> moves;  ///< as planned last
   std::uint64_t bytes_done = 0, bytes_total = 0;
-  wire::Outcome outcome;              ///< with a reason unless it is done
-  std::vector<std::string> messages;  ///< for people, such as "node1: nothing of this job is left"
-  std::optional<Release> release;     ///< of the evacuated node, in the job of a resource manager
+  wire::Outcome outcome;                   ///< with a reason unless it is done
+  std::vector<std::string> messages;       ///< for people, such as "node1: nothing of this job is left"
+  std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank
+  std::vector<wire::SavedImage> saved;     ///< what its agents have told, by rank; no bytes: nothing yet
+  std::optional<Release> release;          ///< of the evacuated node, in the job of a resource manager
   Clock::time_point requested = Clock::now();
   std::chrono::system_clock::time_point requested_at = std::chrono::system_clock::now();  ///< for people
   /// The agents have begun; they have reported the end; all is over, the node that is given up included.

@@ -5,6 +5,7 @@
 
 #include "../common/kept_environment.hpp"
 #include "../common/launch_messages.hpp"
+#include "cppc/checkpoint_files.hpp"
 #include "rank_count.hpp"
 
 namespace cppc::run {
@@ -83,9 +84,9 @@ std::optional<std::string> chosen_remote_shell(std::span<const Context> contexts
 // waits for the end of each before it starts more than so many.
 Environment way_to_nodes(std::span<const Context> contexts, const Allocation& allocation, const Environment& present,
                          const ResourceManager* manager) {
-  const auto shell = chosen_remote_shell(contexts, present);
-  Environment settings = manager != nullptr && !shell ? manager->launch_settings() : Environment{};
-  if (settings.empty()) return {{tools::remote_shell_variable, shell.value_or("ssh : rsh")}};  // as mpirun
+  const bool chosen_shell = chosen_remote_shell(contexts, present).has_value();
+  Environment settings = manager != nullptr && !chosen_shell ? manager->launch_settings() : Environment{};
+  if (settings.empty()) return {{tools::remote_shell_variable, remote_shells(contexts, present)}};
   settings[variable_of("orte_leave_session_attached")] = "1";
   if (!chosen(contexts, present, "plm_rsh_num_concurrent"))
     settings[variable_of("plm_rsh_num_concurrent")] =
@@ -189,6 +190,7 @@ void append_context(std::vector<std::string>& arguments, const Context& context,
     append(arguments, {"--host", host_list(allocation.nodes)});
   }
   append_settings(arguments, present, context.options);
+  if (!settings.restart.empty()) append(arguments, {"-x", checkpoint::restart_variable});
   if (managed) append(arguments, {"-x", tools::kept_environment_variable});
   append_program(arguments, context, settings);
 }
@@ -203,6 +205,10 @@ void append_agent(std::vector<std::string>& arguments, const AllocatedNode& node
 }
 
 }  // namespace
+
+std::string remote_shells(std::span<const Context> contexts, const Environment& present) {
+  return chosen_remote_shell(contexts, present).value_or("ssh : rsh");  // as mpirun
+}
 
 Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, const Allocation& allocation,
                                            const Machine& machine, const JobSettings& settings,
@@ -219,6 +225,7 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
                        {"CPPC_EXTENSION", settings.extension},
                        {tools::launch_socket_variable, settings.launch_socket},
                        {"OMPI_MCA_plm_rsh_agent", settings.launch_agent}});
+  if (!settings.restart.empty()) environment->emplace(checkpoint::restart_variable, settings.restart);
   environment->merge(way_to_nodes(contexts, allocation, present, manager));
   if (manager != nullptr) {
     auto kept = tools::keep_environment(manager->prefix(), present);

@@ -18,6 +18,7 @@ struct JobSettings {
   std::string agent;         ///< path of cppc-agent
   std::string launch_agent;  ///< path of cppc-launch
   std::string launch_socket;
+  std::string restart;  ///< the checkpoint that ranks go on from; empty: they begin
   std::string preload;  ///< path of libcppc.so, for programs that are not linked with it; empty: all are
 };
 
@@ -32,5 +33,8 @@ struct MpirunCommand {
 Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, const Allocation& allocation,
                                            const Machine& machine, const JobSettings& settings,
                                            const Environment& present, const ResourceManager* manager = nullptr);
+
+/// The remote shells to reach nodes with, the first that is there: "ssh : rsh".
+std::string remote_shells(std::span<const Context> contexts, const Environment& present);
 
 }  // namespace cppc::run

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 
 namespace cppc::run {
@@ -10,7 +11,8 @@ namespace {
 using tools::error;
 using Given = std::map<std::string, std::string>;  // values by name; empty where there is none
 
-constexpr const char* with_value[] = {"--listen", "--tls-cert", "--tls-key", "--token-file"};
+constexpr const char* with_value[] = {"--listen",           "--tls-cert",      "--tls-key", "--token-file",
+                                      "--checkpoint-every", "--checkpoint-to", "--restart", "--recover"};
 constexpr const char* without_value[] = {"--munge", "--preload"};
 
 bool takes_value(const std::string& name) {
@@ -50,6 +52,56 @@ Result<NetworkAccess> understand(const Given& given) {
                        token != given.end() ? token->second : ""};
 }
 
+// "90", "30s", "10min", "2h".
+Result<std::chrono::seconds> parse_time(const std::string& text) {
+  static const std::map<std::string, int> units{{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  const auto unit = units.find(std::string(read.ptr, end));
+  constexpr int longest = 1'000'000;
+  if (read.ec != std::errc{} || number < 1 || number > longest || unit == units.end())
+    return error("--checkpoint-every needs a time, such as 90s, 10min or 2h, and not " + text);
+  return std::chrono::seconds(std::int64_t{number} * unit->second);
+}
+
+Result<int> parse_count(const std::string& text) {
+  int count = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, count);
+  if (read.ec != std::errc{} || read.ptr != end || count < 1)
+    return error("--recover needs a number of 1 or more, and not " + text);
+  return count;
+}
+
+// Takes its options out of those that were given.
+Result<CheckpointOptions> take_checkpoint_options(Given& given) {
+  CheckpointOptions options;
+  const auto take = [&](const char* name) -> std::optional<std::string> {
+    auto one = given.extract(name);
+    return one.empty() ? std::nullopt : std::optional(std::move(one.mapped()));
+  };
+  const auto directory = take("--checkpoint-to"), every = take("--checkpoint-every"), restart = take("--restart"),
+             recover = take("--recover");
+  if (directory == "") return error("--checkpoint-to needs the name of a directory");
+  if (restart == "") return error("--restart needs the name of a directory");
+  if (every && !directory) return error("--checkpoint-every needs --checkpoint-to as well");
+  if (recover && !every) return error("--recover needs --checkpoint-to and --checkpoint-every as well");
+  if (directory) options.directory = std::filesystem::absolute(*directory).lexically_normal();
+  if (restart) options.restart = std::filesystem::absolute(*restart).lexically_normal();
+  if (every) {
+    const auto time = parse_time(*every);
+    if (!time) return error(time.error());
+    options.every = *time;
+  }
+  if (recover) {
+    const auto count = parse_count(*recover);
+    if (!count) return error(count.error());
+    options.recoveries = *count;
+  }
+  return options;
+}
+
 }  // namespace
 
 Result<OwnOptions> take_own_options(std::vector<std::string> arguments) {
@@ -60,7 +112,9 @@ Result<OwnOptions> take_own_options(std::vector<std::string> arguments) {
     if (takes_value(name) && next == arguments.end()) return error("a value is missing after the option " + name);
     if (!given.emplace(name, takes_value(name) ? *next++ : "").second) return error(name + " is given twice");
   }
-  OwnOptions options{std::nullopt, given.erase("--preload") != 0, {next, arguments.end()}};
+  auto checkpoints = take_checkpoint_options(given);
+  if (!checkpoints) return error(std::move(checkpoints).error());
+  OwnOptions options{std::nullopt, given.erase("--preload") != 0, *std::move(checkpoints), {next, arguments.end()}};
   if (given.empty()) return options;
   auto network = understand(given);
   if (!network) return error(std::move(network).error());

@@ -1,6 +1,7 @@
 /// The options that are cppc-run's own. They come before those of mpirun.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,9 +12,18 @@ namespace cppc::run {
 
 using namespace tools;
 
+/// Times are whole seconds.
+struct CheckpointOptions {
+  std::string directory;                      ///< for checkpoints, absolute; empty: none is named
+  std::optional<std::chrono::seconds> every;  ///< so often one is made
+  std::string restart;  ///< the checkpoint, or directory of some, to start from; empty: the beginning
+  int recoveries = 0;   ///< how often a job that has lost a rank or a node is started again
+};
+
 struct OwnOptions {
   std::optional<NetworkAccess> network;
-  bool preload = false;           ///< programs get libcppc as they start
+  bool preload = false;  ///< programs get libcppc as they start
+  CheckpointOptions checkpoints;
   std::vector<std::string> rest;  ///< mpirun's arguments
 };
 

@@ -21,7 +21,8 @@ void add(Timeline::Shipping& shipping, const wire::Shipment& news, Timeline::Clo
 void Timeline::take(const wire::Progress& progress, Clock::time_point now) {
   auto& phases = phases_[progress.agent];
   if (phases.empty() || phases.back().name != progress.phase) phases.push_back({progress.phase, now});
-  if (progress.phase != "ship" && progress.phase != "commit") return;  // what they tell is of another migration
+  if (progress.phase != "ship" && progress.phase != "commit" && progress.phase != "write")
+    return;  // what they tell is of another migration
   sums_[progress.agent] = {0, progress.bytes_done, progress.bytes_total};
   for (const wire::Shipment& one : progress.ranks) add(shipping_[one.rank], one, now);
   const Sample sum{now, bytes_done()};

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 11
+#define CPPC_HOOKS_VERSION 12
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -100,6 +100,10 @@ typedef struct cppc_calls {
 #define CPPC_AT_MARKS 0
 #define CPPC_AT_CALLS 1
 #define CPPC_AT_CALLS_AND_MARKS 2
+
+/* Whose place a process takes, as cppc_hooks.replacement says. */
+#define CPPC_REPLACES_RANK 1
+#define CPPC_RESTARTS_RANK 2
 
 #define CPPC_NOBODY (-1)
 #define CPPC_ANYBODY (-2)
@@ -192,7 +196,9 @@ typedef struct cppc_runtime {
 typedef struct cppc_hooks {
   uint32_t version;
 
-  /* 1 when this process takes over a rank, a replacement, else 0. */
+  /* CPPC_REPLACES_RANK when this process takes over a rank, a replacement; CPPC_RESTARTS_RANK when the process that
+   * the image is of is no more, and may have worked on after it: what it has appended to its files since is cut off;
+   * else 0. */
   int replacement;
 
   /* At the end of MPI_Init, which a replacement calls in cppc_start: *world is the application's world, in a
@@ -212,7 +218,7 @@ typedef struct cppc_hooks {
   cppc_status (*join)(void);
 
   /* Replacement: its state cannot be restored, for a reason that was logged. Does not return: the process ends without
-   * harm to the job, and the rank goes on where it was. */
+   * harm to the job, and the rank goes on where it was; a restart ends. */
   void (*fail)(cppc_status status);
 
   /* At the beginning of MPI_Finalize. */

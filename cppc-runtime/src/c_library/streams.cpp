@@ -18,6 +18,7 @@
 
 #include "c_library/fortran_units.hpp"
 #include "cppc/cppc.h"
+#include "grown_file.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 #include "own_handles.hpp"
@@ -182,6 +183,9 @@ tl::expected<OpenFile, cppc_status> open_again(const StreamRecipe& recipe) {
   if (fstat(descriptor, &here) != 0 || (S_ISREG(here.st_mode) && here.st_size < recipe.size)) {
     return refused(recipe.path, "is another file on this node, shorter than the one that the program has opened");
   }
+  if (S_ISREG(here.st_mode) && writable(recipe.mode))
+    if (const cppc_status status = cut_to_image(descriptor, recipe.size, recipe.path); status != CPPC_OK)
+      return tl::unexpected(status);
   return file;
 }
 

@@ -53,7 +53,7 @@ struct Shipment {
 };
 
 /// Leader, or agent that ranks leave or come to, to controller. Phases in their order: prepare, negotiate, freeze,
-/// ship, commit.
+/// ship, commit; of a checkpoint: prepare, negotiate, freeze, write.
 struct Progress {
   std::uint64_t id = 0;
   std::string phase;
@@ -134,6 +134,21 @@ struct Outcome {
   std::vector<double> downtime_ms;  ///< by rank: all time from a stop of its own until it went on, in this migration
 };
 
+/// The file that a rank has written for a checkpoint.
+struct SavedImage {
+  int rank = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t xxh3 = 0;  ///< XXH3-64 of all of it
+  std::string program;     ///< which program that is, by its build id
+};
+
+/// Agent to controller, before the Outcome of a checkpoint: what the ranks of its node have written.
+struct Saved {
+  std::uint64_t id = 0;
+  int agent = 0;
+  std::vector<SavedImage> images;
+};
+
 struct Move {
   int rank = 0;
   int to = 0;  ///< agent
@@ -147,6 +162,9 @@ struct Order {
   double timeout_s = 60;         ///< until the migration point is reached
   std::vector<int> agents;       ///< those that take part: in rising order, but first those with MPI
   std::vector<int> without_mpi;  ///< of these
+  /// Of a checkpoint, which moves nobody: the directory for the files of all ranks. Nodes that see it find the job's id
+  /// in the file `job` there. Empty: a migration.
+  std::string checkpoint;
 };
 
 /// Controller to all agents: give up before the commit, if there is still time.
@@ -159,7 +177,7 @@ struct Survey {};
 struct Quit {};
 
 using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell,
-                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay>;
+                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay, Saved>;
 
 /// One line, with its newline.
 std::string encode(const Message& message);

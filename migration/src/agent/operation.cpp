@@ -37,22 +37,30 @@ std::optional<wire::Outcome> Operation::run() {
   for (wire::Message& message : std::exchange(node_.inbox, {})) hear(std::move(message));  // came with the order
   bool good = ranks_can_stop();
   if (good) {
-    prepare();
+    saves() ? prepare_checkpoint() : prepare();
     good = agree() && meet();
   }
-  if (good) {
-    ship();
-    good = agree() && decide();
+  if (saves()) {
+    good = good && save();
+    report_mpi_failure();
+    end_checkpoint(good);
+  } else {
+    good = good && ship_and_decide();
+    report_mpi_failure();
+    if (good)
+      commit();
+    else if (failure_.status != CPPC_ERR_MPI)
+      roll_back();
   }
-  report_mpi_failure();
-  if (good)
-    commit();
-  else if (failure_.status != CPPC_ERR_MPI)
-    roll_back();
   if (comm_.broken() && failure_.status != CPPC_ERR_MPI) return std::nullopt;
   outcome_.status = failure_.status;
   outcome_.reason = failure_.reason;
   return outcome_;
+}
+
+bool Operation::ship_and_decide() {
+  ship();
+  return agree() && decide();
 }
 
 void Operation::fail(cppc_status status, std::string reason) {
@@ -154,13 +162,15 @@ void Operation::disturb_link(const char* step) {
 
 void Operation::report_bytes() {
   wire::Progress progress{.id = order_.id, .phase = phase_, .agent = node_.agent};
-  for (const RankTransfer& leaver : leavers_) {
-    const Slot& slot = node_.desk.slot(leaver.rank);
-    const wire::Shipment one{leaver.rank, slot.bytes_done.load(), slot.image_bytes.load()};
+  const auto add = [&](int rank) {
+    const Slot& slot = node_.desk.slot(rank);
+    const wire::Shipment one{rank, slot.bytes_done.load(), slot.image_bytes.load()};
     progress.bytes_done += one.bytes_done;
     progress.bytes_total += one.bytes_total;
     progress.ranks.push_back(one);
-  }
+  };
+  if (saves()) std::ranges::for_each(node_.local_ranks(), add);
+  for (const RankTransfer& leaver : leavers_) add(leaver.rank);
   reported_ = Clock::now();
   if (auto sent = node_.link.send(progress); !sent && !node_.state->needed) exit_without_aborting_job();
 }
@@ -206,6 +216,7 @@ bool Operation::cancelled() {
 
 std::string Operation::place(const char* step) const {
   const char* const role = !node_.has_mpi(node_.agent) ? "substitute"
+                           : saves()                   ? "saving-agent"
                            : !newcomers_.empty()       ? "target-agent"
                            : !leavers_.empty()         ? "source-agent"
                                                        : "other-agent";

@@ -1,12 +1,13 @@
-/// One migration, as the agents carry it out together. Every agent that has not retired runs the same steps; after each
-/// they agree whether it went well. Whatever fails before the commit is undone, and so is what the controller has given
-/// up, since an agent has been lost.
+/// One migration or checkpoint, as the agents carry it out together. Every agent that has not retired runs the same
+/// steps; after each they agree whether it went well. Whatever fails before the commit is undone, and so is what the
+/// controller has given up, since an agent has been lost.
 #pragma once
 
 #include <mpi.h>
 
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,9 @@ class Operation {
   /// node.agents take part.
   Operation(Node& node, const wire::Order& order);
 
-  /// Collective over the agents. The outcome is the same in all of them; only CPPC_ERR_MPI means that the job cannot
-  /// go on. A committed operation has replaced node.crew, which is empty in an agent that has retired. None: the
-  /// migration has been undone here, and the controller knows why.
+  /// Collective over the agents. What it has saved is told before the end. The outcome is the same in all of them; only
+  /// CPPC_ERR_MPI means that the job cannot go on. A committed operation has replaced node.crew, which is empty in an
+  /// agent that has retired. None: the migration has been undone here, and the controller knows why.
   std::optional<wire::Outcome> run();
 
  private:
@@ -54,8 +55,11 @@ class Operation {
   /// For ranks that do not come, or do not come to the same place.
   static bool waited_in_vain(cppc_status status) { return status == CPPC_ERR_TIMEOUT || status == CPPC_ERR_MISMATCH; }
 
-  // The steps in their order (prepare.cpp, meet.cpp, ship.cpp, commit.cpp). A step that fails on this node says so with
+  // The steps in their order (prepare.cpp, meet.cpp, ship.cpp, commit.cpp; of a checkpoint prepare_checkpoint.cpp,
+  // meet.cpp, checkpoint.cpp). A step that fails on this node says so with
   // fail(); agree() after each tells all.
+  [[nodiscard]] bool saves() const { return !order_.checkpoint.empty(); }
+  bool ship_and_decide();
   bool ranks_can_stop();
   void prepare();
   void exchange_recipes();
@@ -83,6 +87,18 @@ class Operation {
   bool hear_decision();
   void commit();
   void roll_back();
+  void prepare_checkpoint();
+  void check_directory();
+  void identify_programs();
+  void check_memory();
+  void ask_for_room();
+  bool save();
+  void copy_states();
+  void work_on();
+  void write_files();
+  bool written(int rank);
+  void tell_saved();
+  void end_checkpoint(bool good);
 
   void await_arrivals(std::uint64_t point, Clock::duration patience);
   void await_local_arrivals(std::uint64_t point, Clock::duration within, const std::function<void()>& meanwhile);
@@ -143,6 +159,7 @@ class Operation {
   std::vector<RankTransfer> newcomers_;
   MPI_Comm children_ = MPI_COMM_NULL;
   Failure failure_;
+  std::map<int, std::string> programs_;      ///< of the ranks that save, by rank
   std::array<std::int64_t, 2> under_way_{};  ///< messages and active requests of all ranks, when last looked at
   const char* phase_ = "prepare";
   Clock::time_point frozen_{};

@@ -10,8 +10,8 @@
 
 #include "cppc/deadlines.hpp"
 #include "cppc/hooks.h"
+#include "cppc/program_id.hpp"
 #include "operation.hpp"
-#include "program_id.hpp"
 #include "spawn.hpp"
 
 namespace cppc::migration {

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "program_id.hpp"
+#include "cppc/program_id.hpp"
 
 namespace cppc::migration {
 namespace {

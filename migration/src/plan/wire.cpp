@@ -80,6 +80,21 @@ void fields(Visitor& visit, Visited<Visitor, Outcome>& outcome) {
 }
 
 template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, SavedImage>& image) {
+  visit("rank", image.rank);
+  visit("bytes", image.bytes);
+  visit("xxh3", image.xxh3);
+  visit("program", image.program);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Saved>& saved) {
+  visit("id", saved.id);
+  visit("agent", saved.agent);
+  visit("images", saved.images);
+}
+
+template <class Visitor>
 void fields(Visitor& visit, Visited<Visitor, Order>& order) {
   visit("id", order.id);
   visit("moves", order.moves);
@@ -87,6 +102,7 @@ void fields(Visitor& visit, Visited<Visitor, Order>& order) {
   visit("timeout_s", order.timeout_s);
   visit("agents", order.agents);
   visit("without_mpi", order.without_mpi);
+  visit("checkpoint", order.checkpoint);
 }
 
 template <class Visitor>
@@ -314,9 +330,11 @@ template <>
 constexpr const char* type_name<Placement> = "placement";
 template <>
 constexpr const char* type_name<Relay> = "relay";
+template <>
+constexpr const char* type_name<Saved> = "saved";
 
 bool meaningful(const Progress& progress) {
-  for (const char* phase : {"prepare", "negotiate", "freeze", "ship", "commit"}) {
+  for (const char* phase : {"prepare", "negotiate", "freeze", "ship", "commit", "write"}) {
     if (progress.phase == phase) return true;
   }
   return false;

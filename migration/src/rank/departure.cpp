@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,52 +10,10 @@
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 #include "cppc/image.hpp"
-#include "image_types.hpp"
 #include "peak_memory.hpp"
 
 namespace cppc::migration {
 namespace {
-
-std::string_view section_name(cppc_section section) {
-  switch (section) {
-    case CPPC_SECTION_RUNTIME:
-      return "runtime";
-    case CPPC_SECTION_GLOBAL:
-      return "global";
-    case CPPC_SECTION_FRAME:
-      return "frame";
-    case CPPC_SECTION_HEAP:
-      return "heap";
-    case CPPC_SECTION_STACK:
-      return "stack";
-    case CPPC_SECTION_THREAD:
-      return "thread";
-    case CPPC_SECTION_MAPPING:
-      return "mapping";
-  }
-  return "unknown";
-}
-
-struct Packer {
-  image::Writer& writer;
-  TypeTranslator types;
-};
-
-cppc_status pack_block(const cppc_block* block, void* context) {
-  auto& packer = *static_cast<Packer*>(context);
-  image::Object object;
-  object.path = std::string(section_name(block->section)) + "/" + block->name;
-  object.type = packer.types.translate(block->type);
-  object.count = block->count;
-  object.address = block->address;
-  object.in_head = block->section == CPPC_SECTION_RUNTIME;  // it is wanted first
-  if (block->data != nullptr) object.data = {static_cast<const std::byte*>(block->data), block->bytes};
-  std::vector<image::Part> holes;
-  for (const cppc_part& hole : std::span(block->holes, block->hole_count)) holes.push_back({hole.offset, hole.bytes});
-  object.holes = holes;
-  auto added = packer.writer.add(object);
-  return added ? CPPC_OK : added.error();
-}
 
 std::span<const std::byte> mail_of(const Slot& slot) {
   return std::span(slot.mail).first(std::min<std::size_t>(slot.mail_size.load(), slot.mail.size()));
@@ -89,17 +45,19 @@ tl::expected<Departure, cppc_status> Departure::prepare(Slot& slot) {
   if (!offer) return tl::unexpected(offer.error());
   auto endpoint = fabric::Endpoint::open_towards(*offer);
   if (!endpoint) return tl::unexpected(endpoint.error());
-  return image::Writer::create().map([&](image::Writer&& writer) {
-    return Departure(slot, std::move(*offer), std::move(*endpoint), std::move(writer));
+  return ImageBuilder::create().map([&](ImageBuilder&& builder) {
+    return Departure(slot, std::move(*offer), std::move(*endpoint), std::move(builder));
   });
 }
 
 bool Departure::suits(const Slot& slot) const { return std::ranges::equal(offer_.encode(), mail_of(slot)); }
 
 tl::expected<image::Image, cppc_status> Departure::pack(const cppc_runtime& runtime) {
-  Packer packer{writer_, {}};
-  if (const cppc_status status = runtime.capture(pack_block, &packer); status != CPPC_OK) return tl::unexpected(status);
-  return std::move(writer_).finish();
+  const auto add = [](const cppc_block* block, void* builder) {
+    return static_cast<ImageBuilder*>(builder)->add(*block);
+  };
+  if (const cppc_status status = runtime.capture(add, &builder_); status != CPPC_OK) return tl::unexpected(status);
+  return std::move(builder_).finish();
 }
 
 tl::expected<void, cppc_status> Departure::ship(const image::Image& image, const std::function<bool()>& given_up) {

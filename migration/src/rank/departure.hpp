@@ -6,6 +6,7 @@
 
 #include "../desk.hpp"
 #include "../fabric.hpp"
+#include "build_image.hpp"
 #include "cppc/hooks.h"
 #include "cppc/image.hpp"
 
@@ -24,8 +25,8 @@ class Departure {
   tl::expected<image::Image, cppc_status> depart(const cppc_runtime& runtime, const std::function<bool()>& given_up);
 
  private:
-  Departure(Slot& slot, fabric::Offer offer, fabric::Endpoint endpoint, image::Writer writer)
-      : slot_(&slot), offer_(std::move(offer)), endpoint_(std::move(endpoint)), writer_(std::move(writer)) {}
+  Departure(Slot& slot, fabric::Offer offer, fabric::Endpoint endpoint, ImageBuilder builder)
+      : slot_(&slot), offer_(std::move(offer)), endpoint_(std::move(endpoint)), builder_(std::move(builder)) {}
 
   tl::expected<image::Image, cppc_status> pack(const cppc_runtime& runtime);
   tl::expected<void, cppc_status> ship(const image::Image& image, const std::function<bool()>& given_up);
@@ -33,7 +34,7 @@ class Departure {
   Slot* slot_;
   fabric::Offer offer_;
   fabric::Endpoint endpoint_;
-  image::Writer writer_;
+  ImageBuilder builder_;
 };
 
 /// The same for a rank that could not prepare, for `status`: the agent is told.

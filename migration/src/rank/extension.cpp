@@ -9,6 +9,7 @@
 #include <string>
 
 #include "../assignment.hpp"
+#include "cppc/checkpoint_files.hpp"
 #include "cppc/hooks.h"
 #include "member.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 struct Extension {
   const cppc_runtime* runtime = nullptr;
   std::optional<std::string> assignment;  ///< of a replacement
+  std::optional<std::string> checkpoint;  ///< of a rank of a job that is restarted
   std::unique_ptr<Member> member;
 };
 
@@ -40,7 +42,10 @@ const cppc_calls calls = {
 cppc_status start(MPI_Comm* world, int* rank, int* size) {
   const cppc_runtime& runtime = *extension().runtime;
   const auto& assignment = extension().assignment;
-  auto member = assignment ? Member::replace(runtime, calls, *assignment) : Member::enlist(runtime, calls);
+  const auto& checkpoint = extension().checkpoint;
+  auto member = assignment   ? Member::replace(runtime, calls, *assignment)
+                : checkpoint ? Member::restart(runtime, calls, *checkpoint)
+                             : Member::enlist(runtime, calls);
   if (!member) return member.error();
   extension().member = std::move(*member);
   *world = extension().member->world();
@@ -50,12 +55,18 @@ cppc_status start(MPI_Comm* world, int* rank, int* size) {
 }
 
 /// What this process is told in its environment; programs that it starts replace nobody.
-std::optional<std::string> take_assignment() {
-  const char* assignment = std::getenv(Assignment::variable);
-  if (assignment == nullptr) return std::nullopt;
-  std::string taken = assignment;
-  unsetenv(Assignment::variable);
+std::optional<std::string> take(const char* variable) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr) return std::nullopt;
+  std::string taken = value;
+  unsetenv(variable);
   return taken;
+}
+
+/// A replacement is started with the environment of the rank that it replaces, which may have been restarted.
+int whose_place() {
+  if (extension().assignment) return CPPC_REPLACES_RANK;
+  return extension().checkpoint ? CPPC_RESTARTS_RANK : 0;
 }
 
 int reached(std::uint64_t passed, unsigned site) { return extension().member->reached(passed, site) ? 1 : 0; }
@@ -87,9 +98,10 @@ extern "C" __attribute__((visibility("default"))) cppc_status cppc_extension(con
   if (runtime->version != CPPC_HOOKS_VERSION) return CPPC_ERR_MISMATCH;
   log_to_stderr();
   extension().runtime = runtime;
-  extension().assignment = take_assignment();
+  extension().assignment = take(Assignment::variable);
+  extension().checkpoint = take(cppc::checkpoint::restart_variable);
   *hooks = {.version = CPPC_HOOKS_VERSION,
-            .replacement = extension().assignment ? 1 : 0,
+            .replacement = whose_place(),
             .start = start,
             .reached = reached,
             .stopped = stopped,

@@ -9,8 +9,10 @@
 
 #include "../assignment.hpp"
 #include "cppc/allowance.hpp"
+#include "cppc/checkpoint_files.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
+#include "image_file.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -57,8 +59,8 @@ Member::Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, D
   if (slot().stops > CPPC_AT_MARKS) cut_.emplace(negotiator_);
 }
 
-tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_runtime& runtime,
-                                                                  const cppc_calls& calls) {
+tl::expected<std::unique_ptr<Member>, cppc_status> Member::assemble(const cppc_runtime& runtime,
+                                                                    const cppc_calls& calls) {
   const auto heads = count_heads(false);
   if (!heads) return tl::unexpected(heads.error());
   auto met = muster(*heads, {});
@@ -72,8 +74,22 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_run
   member->crew_ = met->crew;
   Slot& slot = member->slot();
   slot.object_bytes = static_cast<std::uint32_t>(runtime.describe_objects(slot.objects.data(), slot.objects.size()));
-  member->watch_page();
-  PMPI_Barrier(met->crew.all);  // agents look at their ranks once all have attached
+  return member;
+}
+
+tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_runtime& runtime,
+                                                                  const cppc_calls& calls) {
+  auto member = assemble(runtime, calls);
+  if (!member) return member;
+  (*member)->watch_page();
+  PMPI_Barrier((*member)->crew_.all);  // agents look at their ranks once all have attached
+  return member;
+}
+
+tl::expected<std::unique_ptr<Member>, cppc_status> Member::restart(const cppc_runtime& runtime, const cppc_calls& calls,
+                                                                   const std::string& directory) {
+  auto member = assemble(runtime, calls);
+  if (member) (*member)->image_ = directory + "/" + checkpoint::image_file((*member)->rank_);
   return member;
 }
 
@@ -117,6 +133,7 @@ bool Member::reached_call(bool collective, int waits_for) {
 void Member::heed_agent() {
   if (negotiator_.survey_wanted()) announce();
   if (slot().leaving != 0 && slot().mail_size.load() != 0) prepare_departure();
+  if (slot().saves != 0) prepare_snapshot();
 }
 
 /// What a replacement on another node would have to make room for.
@@ -132,6 +149,16 @@ void Member::announce() {
 void Member::prepare_departure() {
   const bool prepared = departure_ && *departure_ && (*departure_)->suits(slot());
   if (!prepared) departure_.emplace(Departure::prepare(slot()));
+}
+
+/// Likewise the memory for a copy of the state.
+void Member::prepare_snapshot() {
+  if (!snapshot_ || !snapshot_->suits()) snapshot_ = Snapshot::prepare(*runtime_, slot(), rank_);
+}
+
+void Member::copy_state() {
+  prepare_snapshot();
+  snapshot_->copy(*runtime_);
 }
 
 void Member::depart() {
@@ -222,6 +249,8 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
     drained = drained || draining_;
     if (*action == Action::ship && slot().leaving != 0) {
       depart();
+    } else if (*action == Action::copy && slot().saves != 0) {
+      copy_state();
     } else if (*action == Action::next_point) {
       stop_at_ = passed + 1;
       runtime_->watch(&kAlways);
@@ -238,7 +267,9 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
   last_image_.reset();
   draining_ = false;
   if (drained) runtime_->resume();
+  const bool copied = slot().stage.get() == static_cast<std::uint32_t>(Stage::copied);
   go_on();
+  if (copied) snapshot_->write();
 }
 
 void Member::go_on() {
@@ -283,6 +314,7 @@ void Member::vanish() {
 }
 
 cppc_status Member::fetch() {
+  if (!image_.empty()) return restore_from(image_, *runtime_);
   const cppc_status status = arrival_->fetch(*runtime_, given_up());
   if (status != CPPC_OK) fail(status);
   return CPPC_OK;
@@ -295,7 +327,17 @@ Action Member::await_order() {
   return negotiator_.agent_gone() ? Action::go_on : Action::none;
 }
 
-cppc_status Member::join() {
+cppc_status Member::join() { return image_.empty() ? join_as_replacement() : join_restarted_job(); }
+
+/// When all have restored their states, the job runs.
+cppc_status Member::join_restarted_job() {
+  PMPI_Barrier(crew_.all);
+  if (const cppc_status status = runtime_->rebuild(crew_.own); status != CPPC_OK) return status;
+  watch_page();
+  return CPPC_OK;
+}
+
+cppc_status Member::join_as_replacement() {
   slot().stage.set(static_cast<std::uint32_t>(Stage::restored));
   for (Action action = Action::none; action != Action::join; action = await_order())
     if (action == Action::go_on) vanish();
@@ -317,12 +359,17 @@ cppc_status Member::join() {
 }
 
 void Member::fail(cppc_status status) {
+  if (!image_.empty()) {
+    spdlog::critical("rank {}: the job cannot be restarted from this checkpoint: {}", rank_, cppc_status_text(status));
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  }
   report_failure(*runtime_, status, slot());
   while (await_order() != Action::go_on) continue;
   vanish();
 }
 
 void Member::finish() {
+  snapshot_.reset();  // a file that is being written belongs to a whole
   negotiator_.finishing();
   runtime_->watch(nullptr);
   runtime_->watch_calls(nullptr, nullptr);

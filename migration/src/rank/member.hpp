@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "../crew.hpp"
 #include "../desk.hpp"
@@ -14,6 +15,7 @@
 #include "cppc/page.hpp"
 #include "departure.hpp"
 #include "last_image.hpp"
+#include "snapshot.hpp"
 
 namespace cppc::migration {
 
@@ -22,6 +24,10 @@ class Member {
   /// Collective with all processes of the launch.
   static tl::expected<std::unique_ptr<Member>, cppc_status> enlist(const cppc_runtime& runtime,
                                                                    const cppc_calls& calls);
+  /// Collective with all processes of the launch, too: from the images of the checkpoint in this directory.
+  static tl::expected<std::unique_ptr<Member>, cppc_status> restart(const cppc_runtime& runtime,
+                                                                    const cppc_calls& calls,
+                                                                    const std::string& directory);
   /// In a process that an agent has spawned.
   static tl::expected<std::unique_ptr<Member>, cppc_status> replace(const cppc_runtime& runtime,
                                                                     const cppc_calls& calls,
@@ -47,10 +53,16 @@ class Member {
  private:
   /// `calls` lead to the member to be.
   Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, Desk desk, negotiation::RankSide negotiator);
+  static tl::expected<std::unique_ptr<Member>, cppc_status> assemble(const cppc_runtime& runtime,
+                                                                     const cppc_calls& calls);
+  cppc_status join_as_replacement();
+  cppc_status join_restarted_job();
   void heed_agent();
   [[nodiscard]] Slot& slot() const { return desk_.slot(rank_); }
   void announce();
   void prepare_departure();
+  void prepare_snapshot();
+  void copy_state();
   void depart();
   void await_acknowledgement();
   void report_arrival(std::uint64_t passed, unsigned site);
@@ -77,6 +89,8 @@ class Member {
   std::optional<Arrival> arrival_;                                 ///< replacement until its state is here
   std::optional<tl::expected<Departure, cppc_status>> departure_;  ///< leaver, once it has been told
   std::unique_ptr<LastImage> last_image_;                          ///< leaver, once it is shipped
+  std::unique_ptr<Snapshot> snapshot_;                             ///< of the last checkpoint
+  std::string image_;                                              ///< restarted rank: its file; else empty
 };
 
 }  // namespace cppc::migration

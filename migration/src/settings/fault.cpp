@@ -24,14 +24,16 @@ struct Role {
   std::string_view steps;  ///< each with a space before and behind
 };
 constexpr std::string_view agent_steps = " prepare negotiate freeze ship decide decided commit ";
-constexpr std::array<Role, 8> roles{{{"leaver", " arrive pack ship chunk join "},
-                                     {"newcomer", " start receive chunk head restore join "},
-                                     {"stayer", " arrive join "},
-                                     {"source-agent", agent_steps},
-                                     {"target-agent", agent_steps},
-                                     {"other-agent", agent_steps},
-                                     {"substitute", agent_steps},
-                                     {"controller", " decide "}}};
+constexpr std::array<Role, 10> roles{{{"leaver", " arrive pack ship chunk join "},
+                                      {"newcomer", " start receive chunk head restore join "},
+                                      {"stayer", " arrive join "},
+                                      {"source-agent", agent_steps},
+                                      {"target-agent", agent_steps},
+                                      {"other-agent", agent_steps},
+                                      {"substitute", agent_steps},
+                                      {"saver", " copy write "},
+                                      {"saving-agent", " prepare negotiate freeze write "},
+                                      {"controller", " decide "}}};
 constexpr auto kDelay = std::chrono::seconds(2);
 
 struct Fault {

@@ -24,6 +24,7 @@
 #include "address/process/file_locks.hpp"
 #include "address/process/named_file.hpp"
 #include "address/process/standard_input.hpp"
+#include "grown_file.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 
@@ -45,6 +46,7 @@ struct Opened {
   int flags = 0;
   std::int64_t offset = 0;
   FileLock lock = FileLock::none;
+  std::int64_t written_size = -1;  ///< of a regular file that the program may write to; else negative
 };
 
 struct Number {
@@ -119,6 +121,7 @@ class Collection {
       out.i32(opened.flags);
       out.i64(opened.offset);
       out.u8(static_cast<std::uint8_t>(opened.lock));
+      out.i64(opened.written_size);
     }
     out.u64(numbers_.size());
     for (const Number& number : numbers_) {
@@ -159,7 +162,9 @@ class Collection {
     opened.offset = std::max<std::int64_t>(0, lseek(number, 0, SEEK_CUR));
     opened.file.bytes = std::min(opened.file.bytes, static_cast<std::uint64_t>(opened.offset));
     const bool written = S_ISREG(state.st_mode) && (opened.flags & O_ACCMODE) != O_RDONLY;
-    return written ? bring_to_other_nodes(number, name) : CPPC_OK;
+    if (!written) return CPPC_OK;
+    opened.written_size = state.st_size;
+    return bring_to_other_nodes(number, name);
   }
 
   std::vector<Opened> opened_;
@@ -193,7 +198,7 @@ int standard_input_number() {
 class Opening {
  public:
   void read(ByteReader& in) {
-    opened_.resize(in.count(38));
+    opened_.resize(in.count(46));
     for (Opened& opened : opened_) {
       opened.kind = static_cast<Kind>(in.u8());
       opened.number = in.i32();
@@ -203,6 +208,7 @@ class Opening {
       opened.flags = in.i32();
       opened.offset = in.i64();
       opened.lock = static_cast<FileLock>(in.u8());
+      opened.written_size = in.i64();
       const bool is_standard = opened.kind == Kind::standard && opened.number >= 0 && opened.number < kStandard;
       if (!is_standard && opened.kind != Kind::file) in.fail();
     }
@@ -287,6 +293,10 @@ class Opening {
     }
     const std::string object = "descriptor " + std::to_string(opened.number);
     auto file = open_named(opened.file, opened.flags & ~(O_CREAT | O_EXCL | O_TRUNC), object);
+    if (file && opened.written_size >= 0)
+      if (const cppc_status status = cut_to_image(file->get(), opened.written_size, opened.file.path);
+          status != CPPC_OK)
+        return tl::unexpected(status);
     if (file && (opened.flags & O_DIRECTORY) != 0) start_reading(file->get());
     const bool moves = opened.offset > 0 || (opened.flags & O_DIRECTORY) != 0;
     if (file && moves && lseek(file->get(), opened.offset, SEEK_SET) < 0) {

@@ -1,4 +1,4 @@
-#include "program_id.hpp"
+#include "cppc/program_id.hpp"
 
 #include <elf.h>
 #include <fcntl.h>

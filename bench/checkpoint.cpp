@@ -1,0 +1,160 @@
+/// What a checkpoint costs: how long each rank stands still, next to copying as many bytes in memory; how long the
+/// files take, next to dd; and how much longer the program runs.
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "figures.hpp"
+#include "job.hpp"
+#include "short_form.hpp"
+
+namespace {
+
+using namespace cppc;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRanks = 4;
+constexpr double kInterval = 60;  // seconds, of the overhead of a checkpoint a minute
+const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2", "-n", "4"};
+
+struct Settings {
+  int megabytes = bench::unless_short(64, 2);
+  int checkpoints = bench::unless_short(20, 1);
+  int steps = bench::unless_short(1000, 200);
+};
+
+[[noreturn]] void give_up(const std::string& what, const test::Finished& finished) {
+  std::fprintf(stderr, "bench-checkpoint: %s: status %d\n%s%s", what.c_str(), finished.status, finished.output.c_str(),
+               finished.errors.c_str());
+  std::exit(EXIT_FAILURE);
+}
+
+double seconds_since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
+
+struct Copies {
+  std::atomic<int> ready{0};
+  double seconds[kRanks]{};
+};
+
+/// Of as many processes as there are ranks, at a time: seconds that each takes to copy so many bytes once.
+std::vector<double> copy_in_memory(std::size_t bytes) {
+  auto* const shared =
+      new (mmap(nullptr, sizeof(Copies), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Copies;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    if (fork() != 0) continue;
+    const std::vector<char> from(bytes, 1);
+    std::vector<char> to(bytes, 2);
+    shared->ready.fetch_add(1);
+    while (shared->ready.load() < kRanks) std::this_thread::yield();
+    const auto began = Clock::now();
+    std::memcpy(to.data(), from.data(), bytes);
+    asm volatile("" ::"r"(to.data()) : "memory");
+    shared->seconds[rank] = seconds_since(began);
+    _exit(EXIT_SUCCESS);
+  }
+  while (wait(nullptr) > 0) continue;
+  std::vector<double> seconds(shared->seconds, shared->seconds + kRanks);
+  munmap(shared, sizeof(Copies));
+  return seconds;
+}
+
+/// GB/s.
+double write_by_dd(const test::Folder& folder, std::size_t bytes) {
+  const auto began = Clock::now();
+  const test::Finished written = test::run(
+      {"dd", "if=/dev/zero", "of=" + folder.file("dd"), "bs=1M", "conv=fsync", "count=" + std::to_string(bytes >> 20)});
+  if (written.status != 0) give_up("dd", written);
+  return static_cast<double>(bytes) / seconds_since(began) / 1e9;
+}
+
+struct Figures {
+  std::vector<double> downtimes_ms;  ///< of each rank at each checkpoint
+  std::vector<double> copies_ms;     ///< of each process at each time
+  std::vector<double> image_bytes, disk_gbs, dd_gbs;
+};
+
+/// Seconds that the program takes, with so many checkpoints.
+double run_program(const Settings& settings, int checkpoints, Figures& figures) {
+  const test::Folder folder;
+  const test::Cluster cluster(2);
+  test::Job job(cluster, kPlacement,
+                {test::app("heat"), "--quiet", "--mb", std::to_string(settings.megabytes), "--steps",
+                 std::to_string(settings.steps), "--report", folder.file("report")});
+  job.await_running();
+  for (int i = 0; i < checkpoints; ++i) {
+    const test::Finished made = job.migrate({"checkpoint", "--to", folder.file("checkpoints"), "--json"});
+    if (made.status != 0) give_up("a checkpoint", made);
+    const auto answer = nlohmann::json::parse(made.output);
+    const double bytes = answer.at("image_bytes");
+    for (const double downtime : answer.at("downtime_ms")) figures.downtimes_ms.push_back(downtime);
+    figures.image_bytes.push_back(bytes);
+    figures.disk_gbs.push_back(bytes / answer.at("seconds").get<double>() / 1e9);
+  }
+  const test::Finished finished = job.wait(std::chrono::seconds(3600));
+  if (finished.status != 0) give_up("heat", finished);
+  return nlohmann::json::parse(std::ifstream(folder.file("report"))).at("seconds");
+}
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App options{"What a checkpoint costs: downtime, time for its files, longer run of the program."};
+  options.add_option("--mb", settings.megabytes, "millions of bytes of state of each of four ranks")
+      ->check(CLI::Range(1, 4000));
+  options.add_option("--checkpoints", settings.checkpoints, "how many, one after the other")
+      ->check(CLI::Range(1, 1000));
+  options.add_option("--steps", settings.steps, "of heat, which have to take longer than the checkpoints");
+  CLI11_PARSE(options, argc, argv);
+
+  Figures figures;
+  const double alone = run_program(settings, 0, figures);
+  const double with_checkpoints = run_program(settings, settings.checkpoints, figures);
+  const double image_bytes = bench::spread(figures.image_bytes).median;
+  const test::Folder folder;
+  for (int i = 0; i < settings.checkpoints; ++i) {
+    for (const double seconds : copy_in_memory(static_cast<std::size_t>(image_bytes / kRanks)))
+      figures.copies_ms.push_back(seconds * 1e3);
+    figures.dd_gbs.push_back(write_by_dd(folder, static_cast<std::size_t>(image_bytes)));
+  }
+
+  std::printf("heat, four ranks on two nodes, %d MB of state each: %d checkpoints\n", settings.megabytes,
+              settings.checkpoints);
+  std::printf("%-72s %9s %9s %9s\n", "", "median", "lowest", "highest");
+  const auto row = [](const char* what, const std::vector<double>& values) {
+    const bench::Spread spread = bench::spread(values);
+    std::printf("%-72s %9.3f %9.3f %9.3f\n", what, spread.median, spread.low, spread.high);
+    return spread.median;
+  };
+  const double downtime = row("ms that a rank stands still", figures.downtimes_ms);
+  const double copy = row("ms that a process copies as many bytes, four at a time", figures.copies_ms);
+  const double disk = row("GB/s from the request until all is on storage", figures.disk_gbs);
+  const double dd = row("GB/s that dd writes as many bytes with", figures.dd_gbs);
+  const double each = (with_checkpoints - alone) / settings.checkpoints;
+  std::printf("the program alone %.2f s, with the checkpoints %.2f s: %.3f s for each\n", alone, with_checkpoints,
+              each);
+  const nlohmann::ordered_json line{{"bench", "checkpoint"},
+                                    {"mb_per_rank", settings.megabytes},
+                                    {"checkpoints", settings.checkpoints},
+                                    {"downtime_ms", rounded(downtime)},
+                                    {"memcpy_ms", rounded(copy)},
+                                    {"downtime_ratio_memcpy", rounded(downtime / copy)},
+                                    {"overhead_percent", rounded(100 * each / kInterval)},
+                                    {"disk_gbs", rounded(disk)},
+                                    {"dd_gbs", rounded(dd)}};
+  std::printf("%s\n", line.dump().c_str());
+}

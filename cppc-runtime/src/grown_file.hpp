@@ -1,0 +1,15 @@
+/// Files that have grown since an image was made.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "cppc/status.h"
+
+namespace cppc {
+
+/// In a restart, of a regular file that the program writes to: cuts off what has been appended since it had `size`
+/// bytes, so that the program does not append it twice. In a replacement nothing has been. CPPC_ERR_SYSTEM, logged.
+cppc_status cut_to_image(int descriptor, std::int64_t size, std::string_view path);
+
+}  // namespace cppc

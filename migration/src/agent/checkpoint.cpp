@@ -1,0 +1,103 @@
+/// A checkpoint, once all ranks stand still: they copy their states, work on, and write the copies to files meanwhile.
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "cppc/deadlines.hpp"
+#include "operation.hpp"
+
+namespace cppc::migration {
+
+using namespace std::chrono_literals;
+
+/// Whether all files are there.
+bool Operation::save() {
+  copy_states();
+  if (!agree()) return false;
+  work_on();
+  write_files();
+  if (!agree()) return false;
+  share_times();
+  if (!comm_.broken()) return true;
+  failure_ = {CPPC_ERR_LOST, "an agent was lost when all was written"};  // the ranks work: nothing is damaged
+  return false;
+}
+
+void Operation::copy_states() {
+  node_.desk.command(Action::copy);
+  Allowance patience(deadlines::ship());
+  for (const int rank : node_.local_ranks()) {
+    const Slot& slot = node_.desk.slot(rank);
+    for (Stage stage{}; (stage = static_cast<Stage>(slot.stage.get())) != Stage::copied;) {
+      if (stage == Stage::failed)
+        return fail(slot.status, fmt::format("rank {} on {} cannot make its image: {}", rank, node_.name, why(slot)));
+      if (patience.spent())
+        return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} on {} has not made its image in time", rank, node_.name));
+      if (given_up()) return;
+      std::this_thread::sleep_for(50us);
+    }
+  }
+}
+
+void Operation::work_on() {
+  node_.desk.command(Action::go_on);
+  for (const int rank : node_.local_ranks())
+    while (node_.desk.slot(rank).stage.get() != static_cast<std::uint32_t>(Stage::working) && !given_up())
+      std::this_thread::sleep_for(50us);
+  outcome_.frozen_ms = milliseconds_since(frozen_);
+  note_downtimes(now_ns());
+}
+
+bool Operation::written(int rank) {
+  const Slot& slot = node_.desk.slot(rank);
+  const auto saving = static_cast<Saving>(slot.saving.get());
+  if (saving == Saving::failed)
+    fail(CPPC_ERR_SYSTEM, fmt::format("rank {} on {}: {}", rank, node_.name, slot.reason.data()));
+  return saving == Saving::written;
+}
+
+void Operation::write_files() {
+  announce("write");
+  const std::vector<int> ranks = node_.local_ranks();
+  while (!std::ranges::all_of(ranks, [this](int rank) { return written(rank); })) {
+    if (failure_.status != CPPC_OK || cancelled() || given_up()) return;
+    if (node_.leader() && Clock::now() - reported_ > 100ms) report_bytes();
+    std::this_thread::sleep_for(1ms);
+  }
+  if (node_.leader()) report_bytes();
+  for (const int rank : ranks) outcome_.image_bytes += node_.desk.slot(rank).image_bytes.load();
+  tell_saved();
+}
+
+void Operation::tell_saved() {
+  wire::Saved saved{.id = order_.id, .agent = node_.agent};
+  for (const int rank : node_.local_ranks()) {
+    const Slot& slot = node_.desk.slot(rank);
+    saved.images.push_back({rank, slot.bytes_done.load(), slot.file_hash.load(), programs_[rank]});
+  }
+  if (!node_.link.send(saved)) exit_without_aborting_job();
+}
+
+/// The next one may use the ranks' places at the desk.
+void Operation::end_checkpoint(bool good) {
+  const std::vector<int> ranks = node_.local_ranks();
+  for (const int rank : ranks) node_.desk.slot(rank).saves.store(0);
+  if (good) {
+    node_.state->confirmed = order_.id;
+    return;
+  }
+  node_.desk.command(Action::go_on);
+  Allowance patience(deadlines::leave());
+  const auto writes = [this](int rank) {
+    return node_.desk.slot(rank).saving.get() == static_cast<std::uint32_t>(Saving::writing);
+  };
+  while (std::ranges::any_of(ranks, writes) && !patience.spent()) {
+    listen();
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+}  // namespace cppc::migration

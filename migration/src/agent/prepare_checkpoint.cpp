@@ -1,0 +1,99 @@
+/// The first step of a checkpoint: whether it can be made at all, and memory for the ranks' copies, while they work.
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "cppc/checkpoint_files.hpp"
+#include "cppc/program_id.hpp"
+#include "memory_free.hpp"
+#include "operation.hpp"
+
+namespace cppc::migration {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// How long ranks may take to come by a call and begin to take memory. Who comes later takes it as it stands still.
+constexpr auto kSoon = 200ms;
+
+/// How long taking it may take, once begun.
+constexpr auto kRoom = 10s;
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+void Operation::prepare_checkpoint() {
+  announce("prepare");
+  node_.desk.command(Action::none);  // what was commanded last belongs to another one
+  check_directory();
+  identify_programs();
+  check_memory();
+  if (failure_.status == CPPC_OK) ask_for_room();
+}
+
+void Operation::identify_programs() {
+  for (const int rank : node_.local_ranks()) {
+    const auto program = program_id("/proc/" + std::to_string(node_.page.record(rank).pid) + "/exe");
+    if (!program)
+      return fail(program.error(), fmt::format("rank {} on {}: its program cannot be read", rank, node_.name));
+    programs_[rank] = *program;
+  }
+}
+
+void Operation::check_directory() {
+  const char* const job = std::getenv("CPPC_JOB");
+  const std::string found = contents_of(order_.checkpoint + "/" + checkpoint::job_file);
+  if (job == nullptr || found != job)
+    return fail(CPPC_ERR_NOT_FOUND,
+                fmt::format("{} does not see the directory {} that cppc-run has made: a checkpoint needs storage that "
+                            "all nodes share",
+                            node_.name, order_.checkpoint));
+  if (order_.checkpoint.size() > sizeof Slot::mail)
+    fail(CPPC_ERR_ARGUMENT, fmt::format("the path {} is longer than {} bytes", order_.checkpoint, sizeof Slot::mail));
+}
+
+/// While the files are written each rank has a copy of its state.
+void Operation::check_memory() {
+  std::uint64_t needed = 0;
+  for (const int rank : node_.local_ranks()) needed += node_.page.record(rank).bytes;
+  const std::uint64_t free = memory_free();
+  if (needed > free)
+    fail(CPPC_ERR_MEMORY, fmt::format("{} has {} MB of memory free, and copies of its ranks' states take {} MB",
+                                      node_.name, free / 1'000'000, needed / 1'000'000));
+}
+
+void Operation::ask_for_room() {
+  const std::vector<int> ranks = node_.local_ranks();
+  for (const int rank : ranks) {
+    Slot& slot = node_.desk.slot(rank);
+    slot.saving.set(static_cast<std::uint32_t>(Saving::none));
+    for (auto* count : {&slot.image_bytes, &slot.bytes_done, &slot.room}) count->store(0);
+    std::memcpy(slot.mail.data(), order_.checkpoint.data(), order_.checkpoint.size());
+    slot.mail_size.store(static_cast<std::uint32_t>(order_.checkpoint.size()));
+    slot.saves.store(order_.id);
+  }
+  const auto survey = node_.page.begin_survey();  // the bell that makes ranks look
+  const auto all = [&](auto has, Clock::duration patience) {
+    for (const auto end = Clock::now() + patience; Clock::now() < end && !std::ranges::all_of(ranks, has);) {
+      if (cancelled() || comm_.broken()) return;
+      std::this_thread::sleep_for(1ms);
+    }
+  };
+  const auto came = [&](int rank) { return node_.page.record(rank).announced >= survey; };
+  all(came, kSoon);
+  node_.page.end_survey();
+  all([&](int rank) { return !came(rank) || node_.desk.slot(rank).room.load() == order_.id; }, kRoom);
+}
+
+}  // namespace cppc::migration

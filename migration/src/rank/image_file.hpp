@@ -1,0 +1,27 @@
+/// Files with images: how a checkpoint writes them, and a restart reads them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "cppc/hooks.h"
+#include "cppc/image.hpp"
+
+namespace cppc::migration {
+
+struct WrittenFile {
+  std::uint64_t bytes = 0;
+  std::uint64_t xxh3 = 0;  ///< XXH3-64 of all of it
+};
+
+/// Makes the file, and returns when it is on its storage. `go_on` is called many times with the bytes written so far;
+/// false: they are not wanted any more. The error is a sentence for people.
+tl::expected<WrittenFile, std::string> write_image(const image::Image& image, const std::string& path,
+                                                   const std::function<bool(std::uint64_t done)>& go_on);
+
+/// Hands the image in the file, which has to be undamaged, to the runtime: inside its `fetch`. Errors are logged.
+cppc_status restore_from(const std::string& path, const cppc_runtime& runtime);
+
+}  // namespace cppc::migration

@@ -1,0 +1,151 @@
+#include "snapshot.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "cppc/checkpoint_files.hpp"
+#include "cppc/fault.hpp"
+#include "departure.hpp"
+#include "image_file.hpp"
+
+namespace cppc::migration {
+namespace {
+
+std::string file_in_mail(const Slot& slot, int rank) {
+  const std::size_t size = std::min<std::size_t>(slot.mail_size.load(), slot.mail.size());
+  return std::string(reinterpret_cast<const char*>(slot.mail.data()), size) + "/" + checkpoint::image_file(rank);
+}
+
+/// The program's signals are for its own threads.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+/// Copies what is alive of the block.
+void copy_contents(const cppc_block& block, std::byte* to) {
+  const auto* const from = static_cast<const std::byte*>(block.data);
+  std::uint64_t begin = 0;
+  for (const cppc_part& hole : std::span(block.holes, block.hole_count)) {
+    std::memcpy(to + begin, from + begin, hole.offset - begin);
+    begin = hole.offset + hole.bytes;
+  }
+  std::memcpy(to + begin, from + begin, block.bytes - begin);
+}
+
+}  // namespace
+
+Snapshot::Snapshot(Slot& slot, int rank)
+    : slot_(&slot),
+      rank_(rank),
+      number_(slot.saves),
+      path_(file_in_mail(slot, rank)),
+      builder_(ImageBuilder::create()) {}
+
+std::unique_ptr<Snapshot> Snapshot::prepare(const cppc_runtime& runtime, Slot& slot, int rank) {
+  std::unique_ptr<Snapshot> one(new Snapshot(slot, rank));
+  one->start_thread([raw = one.get(), bytes = runtime.state_bytes()] { raw->take_memory(bytes); });
+  return one;
+}
+
+Snapshot::~Snapshot() {
+  if (thread_.joinable()) thread_.join();
+}
+
+/// Beside the program's work, with the processors that it leaves.
+void Snapshot::start_thread(const std::function<void()>& work) {
+  const auto run = [work] {
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);  // advice
+    work();
+  };
+  try {
+    const NoSignals none;
+    thread_ = std::thread(run);
+  } catch (const std::system_error& error) {
+    spdlog::warn("rank {}: no thread for a checkpoint ({}): the rank waits for it", rank_, error.what());
+    work();
+  }
+}
+
+void Snapshot::take_memory(std::uint64_t bytes) {
+  // What is estimated is a little less than what there will be.
+  memory_.take(bytes + bytes / 16);
+  slot_->room = number_;
+}
+
+cppc_status Snapshot::copy_block(const cppc_block& block) {
+  cppc_block copied = block;
+  if (block.data != nullptr) {
+    std::byte* const memory = memory_.next(block.bytes);
+    if (memory == nullptr) {
+      spdlog::error("rank {}: no memory for a copy of its state", rank_);
+      return CPPC_ERR_MEMORY;
+    }
+    copy_contents(block, memory);
+    copied.data = memory;
+  }
+  return builder_->add(copied);
+}
+
+void Snapshot::copy(const cppc_runtime& runtime) {
+  if (thread_.joinable()) thread_.join();
+  if (!builder_) return cannot_depart(builder_.error(), *slot_);
+  if (auto faulty = fault::at("saver-copy"); !faulty) return cannot_depart(faulty.error(), *slot_);
+  const auto visit = [](const cppc_block* block, void* self) {
+    return static_cast<Snapshot*>(self)->copy_block(*block);
+  };
+  slot_->bytes_done.store(0);
+  slot_->image_bytes.store(0);
+  if (const cppc_status status = runtime.capture(visit, this); status != CPPC_OK)
+    return report_failure(runtime, status, *slot_);
+  slot_->saving.set(static_cast<std::uint32_t>(Saving::writing));
+  slot_->stage.set(static_cast<std::uint32_t>(Stage::copied));
+}
+
+void Snapshot::write() {
+  start_thread([this] { write_file(); });
+}
+
+void Snapshot::report(Saving how, const std::string& reason) {
+  const std::size_t size = std::min(reason.size(), slot_->reason.size() - 1);
+  std::copy_n(reason.begin(), size, slot_->reason.begin());
+  slot_->reason[size] = '\0';
+  slot_->saving.set(static_cast<std::uint32_t>(how));
+}
+
+void Snapshot::write_file() {
+  if (!suits()) return report(Saving::failed, "given up");
+  if (auto faulty = fault::at("saver-write"); !faulty) return report(Saving::failed, cppc_status_text(faulty.error()));
+  auto image = std::move(*builder_).finish();
+  if (!image) return report(Saving::failed, cppc_status_text(image.error()));
+  slot_->image_bytes.store(image->size());
+  image->seal();
+  const auto wanted = [this](std::uint64_t done) {
+    slot_->bytes_done.store(done);
+    return suits();
+  };
+  const auto written = write_image(*image, path_, wanted);
+  if (!written) return report(Saving::failed, written.error());
+  slot_->bytes_done.store(written->bytes);
+  slot_->file_hash = written->xxh3;
+  report(Saving::written);
+}
+
+}  // namespace cppc::migration

@@ -1,0 +1,188 @@
+/// Checkpoints of real jobs on emulated nodes: made while the job works, what becomes of a job that is restarted from
+/// one, and of one that loses a node.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "expectations.hpp"
+#include "scene.hpp"
+
+namespace cppc::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kFourOnTwo{"-H", "node0:2,node1:2", "-n", "4"};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::vector<std::string> operator+(std::vector<std::string> left, const std::vector<std::string>& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+Finished verify(const std::string& directory) { return run({tool("cppc-image"), "verify", directory}); }
+
+TEST(CheckpointTest, IsMadeWhileTheJobWorks) {
+  const Folder folder;
+  HeatScene scene(3, {"-H", "node0:2,node1:2,node2:2", "-n", "4"});
+  for (const char* number : {"1", "2", "3"}) {
+    const Finished made = scene.job().migrate({"checkpoint", "--to", folder.file("heat")});
+    expect_done(made);
+    const std::string directory = folder.file("heat/") + number;
+    EXPECT_TRUE(contains(made.output, directory)) << made.output;
+    const Finished verified = verify(directory);
+    EXPECT_EQ(verified.status, 0) << verified.output << verified.errors;
+  }
+  EXPECT_FALSE(fs::exists(folder.file("heat/1"))) << "the last two are kept";
+  EXPECT_TRUE(fs::exists(folder.file("heat/2/manifest.json")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.file("heat")), fs::directory_iterator()), 2)
+      << "nothing else is left there";
+  expect_done(scene.job().migrate({"--rank", "1", "--to", "node2"}));
+  expect_done(scene.job().migrate({"checkpoint", "--to", folder.file("heat")}));
+  expect_same_answer(scene);
+}
+
+TEST(CheckpointTest, NeedsStorageThatAllNodesShare) {
+  HeatScene scene(2, kFourOnTwo);
+  const Finished refused = scene.job().migrate({"checkpoint", "--to", "/tmp/of-the-head"});
+  EXPECT_EQ(refused.status, 1) << refused.output << refused.errors;
+  EXPECT_TRUE(contains(refused.errors, "storage that all nodes share")) << refused.errors;
+  const Finished nowhere = scene.job().migrate({"checkpoint"});
+  EXPECT_EQ(nowhere.status, 3) << nowhere.output << nowhere.errors;
+  EXPECT_TRUE(contains(nowhere.errors, "--checkpoint-to")) << nowhere.errors;
+  expect_same_answer(scene);
+}
+
+/// A solver on some nodes, which is ended after a checkpoint.
+class RestartTest : public testing::Test {
+ protected:
+  RestartTest() {
+    Job job(cluster_, kFourOnTwo, heat());
+    job.await_running();
+    expect_done(job.migrate({"checkpoint", "--to", checkpoints_}));
+    job.end();
+    (void)job.wait();
+  }
+  [[nodiscard]] std::vector<std::string> heat() const {
+    return std::vector<std::string>{app("heat"), "--quiet", "--until", folder_.file("stop"), "--pause-us", "5000"} +
+           options_;
+  }
+  [[nodiscard]] Finished refused(const std::vector<std::string>& placement, const std::vector<std::string>& program) {
+    Job job(cluster_, std::vector<std::string>{"--restart", checkpoints_} + placement, program);
+    return job.wait();
+  }
+
+  const Folder folder_;
+  const std::string checkpoints_ = folder_.file("checkpoints");
+  const std::vector<std::string> options_{"--mb", "2"};
+  const Cluster cluster_{4};
+};
+
+TEST_F(RestartTest, GoesOnOnOtherNodesAndMovesThere) {
+  Job job(cluster_, {"--restart", checkpoints_, "-H", "node1:1,node2:3,node3:2"}, heat());
+  job.await_running();
+  EXPECT_EQ(job.node_of(3), "node2");
+  expect_done(job.migrate({"--rank", "3", "--to", "node3"}));
+  expect_done(job.migrate({"checkpoint", "--to", checkpoints_}));
+  std::ofstream(folder_.file("stop")).flush();
+  const Answer answer = heat_answer(job.wait());
+  EXPECT_EQ(answer.status, 0) << answer.errors;
+  ASSERT_FALSE(answer.checksum.empty());
+  EXPECT_EQ(answer.checksum, undisturbed_heat(cluster_, "4", options_, answer).checksum);
+}
+
+TEST_F(RestartTest, IsRefusedByName) {
+  const Finished other_number = refused({"-H", "node0:4", "-n", "3"}, heat());
+  EXPECT_NE(other_number.status, 0);
+  EXPECT_TRUE(contains(other_number.errors, "is of 4 ranks, and cannot be restarted with 3")) << other_number.errors;
+  const Finished other_program = refused({"-H", "node0:4", "-n", "4"}, {app("storm")});
+  EXPECT_NE(other_program.status, 0);
+  EXPECT_TRUE(contains(other_program.errors, "is not the program that rank 0")) << other_program.errors;
+  std::fstream image(checkpoints_ + "/1/rank2.h5", std::ios::in | std::ios::out | std::ios::binary);
+  image.seekp(-20000, std::ios::end);
+  image.write("damage", 6);
+  image.close();
+  const Finished damaged = refused({"-H", "node0:4", "-n", "4"}, heat());
+  EXPECT_NE(damaged.status, 0);
+  EXPECT_TRUE(contains(damaged.errors, "rank2.h5 is damaged")) << damaged.errors;
+  const Finished verified = verify(checkpoints_);
+  EXPECT_EQ(verified.status, 1);
+  EXPECT_TRUE(contains(verified.errors, "rank2.h5 has another checksum")) << verified.errors;
+  fs::remove(checkpoints_ + "/1/rank1.h5");
+  const Finished incomplete = refused({"-H", "node0:4", "-n", "4"}, heat());
+  EXPECT_NE(incomplete.status, 0);
+  EXPECT_TRUE(contains(incomplete.errors, "rank1.h5 is not there")) << incomplete.errors;
+}
+
+/// Waits until there is a checkpoint other than `known`; its number.
+std::string await_checkpoint(const std::string& directory, const std::string& known = "") {
+  for (int tries = 0; tries < 6000; ++tries) {
+    std::error_code none;
+    for (const auto& one : fs::directory_iterator(directory, none)) {
+      const std::string name = one.path().filename();
+      if (!name.starts_with('.') && name > known) return name;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ADD_FAILURE() << "no checkpoint in " << directory;
+  return known;
+}
+
+TEST(RecoveryTest, AJobThatLosesANodeGoesOnFromItsLastCheckpoint) {
+  const Folder folder;
+  const std::string checkpoints = folder.file("checkpoints");
+  HeatScene scene(4, {"--checkpoint-every", "1s", "--checkpoint-to", checkpoints, "--recover", "2", "-H",
+                      "node0:2,node1:2,node2:2", "-n", "4"});
+  await_checkpoint(checkpoints);
+  scene.cluster().off("node1");
+  const auto restarted = [&] { return contains(scene.job().process().errors(), "it is started again from"); };
+  while (scene.job().process().running() && !restarted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  scene.job().await_running();
+  EXPECT_EQ(scene.job().node_of(2), "node2");
+  expect_same_answer(scene);
+}
+
+/// Of the third: then there are two that count.
+TEST(RecoveryTest, ADeathInTheMiddleOfACheckpointLeavesTheOneBefore) {
+  const Folder folder;
+  const std::string checkpoints = folder.file("checkpoints");
+  HeatScene scene(2,
+                  {"--checkpoint-every", "1s", "--checkpoint-to", checkpoints, "--recover", "1", "-H",
+                   "node0:2,node1:2", "-n", "4"},
+                  {"--mb", "2"}, {"CPPC_FAULT=saver-write:kill:3", "CPPC_FAULT_RECORD=" + folder.file("struck")});
+  const auto restarted = [&] {
+    return contains(scene.job().process().errors(), "it is started again from " + checkpoints + "/2");
+  };
+  while (scene.job().process().running() && !restarted()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  scene.job().await_running();
+  await_checkpoint(checkpoints, "2");
+  expect_same_answer(scene);
+  for (const auto& one : fs::directory_iterator(checkpoints))
+    EXPECT_EQ(verify(one.path()).status, 0) << one.path() << " is no checkpoint";
+}
+
+TEST(RecoveryTest, AJobWhoseRankDiesAgainAndAgainIsGivenUp) {
+  const Folder folder;
+  HeatScene scene(2, {"--checkpoint-every", "1h", "--checkpoint-to", folder.file("checkpoints"), "--recover", "1", "-H",
+                      "node0:2,node1:2", "-n", "4"});
+  const auto kill_a_rank = [&] {
+    const auto ranks = scene.cluster().processes("node0", app("heat"));
+    ASSERT_FALSE(ranks.empty());
+    (void)scene.cluster().run("node0", {"kill", "-KILL", std::to_string(ranks.front())});
+  };
+  kill_a_rank();
+  while (scene.job().process().running() && !contains(scene.job().process().errors(), "from its beginning"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  scene.job().await_running();
+  kill_a_rank();
+  const Finished finished = scene.job().wait();
+  EXPECT_EQ(finished.status, 137) << finished.errors;
+  EXPECT_TRUE(contains(finished.errors, "is not started again")) << finished.errors;
+}
+
+}  // namespace
+}  // namespace cppc::test

@@ -1,0 +1,79 @@
+/// Checkpoints in the queue of a job.
+#include "job_fixture.hpp"
+
+namespace cppc::run {
+namespace {
+
+class JobSavesTest : public JobTest {
+ protected:
+  std::uint64_t save() { return job_.save({"/c/.1-app-1.partial", "/c/1", "app-1"}, 60).value().id; }
+  static wire::Message saved(std::uint64_t id, int agent, const std::vector<int>& ranks) {
+    wire::Saved saved{id, agent, {}};
+    for (const int rank : ranks) saved.images.push_back({rank, 1000, 7, "build id"});
+    return saved;
+  }
+};
+
+TEST_F(JobSavesTest, AreDoneWhenTheirFilesCount) {
+  start();
+  const auto id = save();
+  const auto [order, agents] = last_order();
+  EXPECT_EQ(agents, 3);
+  EXPECT_EQ(order.checkpoint, "/c/.1-app-1.partial");
+  EXPECT_TRUE(order.moves.empty());
+  job_.received(wire::Progress{id, "write", 5, 10});
+  EXPECT_EQ(state(id), State::write);
+  job_.received(saved(id, 0, {0, 1}));
+  outcome(id);
+  EXPECT_EQ(notes_, "") << "the other agent's files are not known yet";
+  job_.received(saved(id, 1, {2, 3}));
+  EXPECT_EQ(notes_, "[store 4]");
+  EXPECT_EQ(state(id), State::write);
+  const auto next = move(3, "node2");
+  EXPECT_EQ(state(next), State::queued);
+  job_.stored(id, {});
+  EXPECT_EQ(state(id), State::done);
+  EXPECT_EQ(state(next), State::prepare);
+  EXPECT_EQ(job_.view().ranks[3].node, "node1");
+}
+
+TEST_F(JobSavesTest, ThatFailAreDiscarded) {
+  start();
+  const auto id = save();
+  outcome(id, CPPC_ERR_SYSTEM, "no space");
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(notes_, "[discard]");
+  const auto second = save();
+  job_.received(saved(second, 0, {0, 1, 2, 3}));
+  outcome(second);
+  job_.stored(second, tools::error("no directory"));
+  EXPECT_EQ(state(second), State::failed);
+  EXPECT_EQ(job_.migration(second)->outcome.reason, "no directory");
+  EXPECT_EQ(notes_, "[discard][store 4][discard]");
+}
+
+TEST_F(JobSavesTest, AreGivenUpWhenAnAgentDoesNotTellWhatItHas) {
+  start();
+  const auto id = save();
+  job_.received(saved(id, 0, {0, 1}));
+  outcome(id);
+  for (int second = 0; second < 12; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(notes_, "[discard]");
+}
+
+TEST_F(JobSavesTest, ThatAreCancelledBeforeTheyBeginAreDiscarded) {
+  const auto id = save();
+  EXPECT_EQ(state(id), State::queued);
+  job_.cancel(id);
+  EXPECT_EQ(notes_, "[discard]");
+}
+
+TEST_F(JobSavesTest, AreRefusedWhenTheJobHasEnded) {
+  start();
+  job_.ended(0);
+  EXPECT_FALSE(job_.save({"/c/.1-app-1.partial", "/c/1", "app-1"}, 60));
+}
+
+}  // namespace
+}  // namespace cppc::run

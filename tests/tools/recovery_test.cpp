@@ -1,0 +1,76 @@
+/// When a job is started again, from what, and where.
+#include "recovery.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "temporary_directory.hpp"
+
+namespace cppc::run {
+namespace {
+
+class RecoveryTest : public testing::Test {
+ protected:
+  Recovery recovery(int times) {
+    return Recovery({directory_.path(), std::chrono::seconds(60), "", times}, "app-1",
+                    [this](const AllocatedNode& node) { return !silent_.contains(node.name); });
+  }
+  std::string checkpoint() {
+    const auto draft = checkpoint::begin(directory_.path(), "app-1");
+    std::ofstream(draft->directory / "rank0.h5") << "x";
+    EXPECT_TRUE(checkpoint::complete(*draft, {"app-1", "./app", "login", "now", {{1, 2, "build id"}}}));
+    return draft->complete;
+  }
+
+  const test::TemporaryDirectory directory_;
+  const Allocation allocation_{{{"node0", 2}, {"node1", 2}, {"node2", 2}}, true, {}, {}};
+  std::set<std::string> silent_;
+};
+
+TEST_F(RecoveryTest, LossesAreRecoveredFromTheNewestCheckpointOnTheNodesThatAreLeft) {
+  Recovery one = recovery(2);
+  checkpoint();
+  const std::string newest = checkpoint();
+  silent_ = {"node1"};
+  const auto start = one.after({.status = 137}, allocation_);
+  ASSERT_TRUE(start.has_value());
+  EXPECT_EQ(start->restart, newest);
+  EXPECT_EQ(start->allocation.nodes, (std::vector<AllocatedNode>{{"node0", 2}, {"node2", 2}}));
+}
+
+TEST_F(RecoveryTest, WhatIsNoLossIsTheEnd) {
+  Recovery one = recovery(2);
+  EXPECT_FALSE(one.after({.status = 0}, allocation_));
+  EXPECT_FALSE(one.after({.status = 1}, allocation_)) << "the program's own";
+  EXPECT_FALSE(one.after({.status = 143, .told_to_stop = true}, allocation_));
+  EXPECT_FALSE(recovery(0).after({.status = 137}, allocation_)) << "nobody wants it";
+  EXPECT_TRUE(one.after({.status = 4, .damaged = true}, allocation_));
+}
+
+TEST_F(RecoveryTest, LossesWithoutANewCheckpointAreLimited) {
+  Recovery one = recovery(2);
+  EXPECT_EQ(one.after({.status = 137}, allocation_)->restart, "") << "from its beginning";
+  EXPECT_TRUE(one.after({.status = 137}, allocation_));
+  const std::string first = checkpoint();
+  EXPECT_EQ(one.after({.status = 137}, allocation_)->restart, first) << "counted anew";
+  EXPECT_TRUE(one.after({.status = 205}, allocation_));
+  EXPECT_FALSE(one.after({.status = 137}, allocation_));
+}
+
+TEST_F(RecoveryTest, ACheckpointThatIsNotAllThereIsNotUsed) {
+  Recovery one = recovery(2);
+  const std::string whole = checkpoint();
+  std::filesystem::remove(checkpoint() + "/rank0.h5");
+  EXPECT_EQ(one.after({.status = 137}, allocation_)->restart, whole);
+}
+
+TEST_F(RecoveryTest, WithoutANodeItIsTheEnd) {
+  Recovery one = recovery(2);
+  silent_ = {"node0", "node1", "node2"};
+  EXPECT_FALSE(one.after({.status = 205}, allocation_));
+}
+
+}  // namespace
+}  // namespace cppc::run

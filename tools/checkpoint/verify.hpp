@@ -1,0 +1,18 @@
+/// Whether a checkpoint is as it was written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store.hpp"
+
+namespace cppc::checkpoint {
+
+/// Which files are missing or of another size: a sentence for each. Reads none of them.
+std::vector<std::string> missing_parts(const Checkpoint& checkpoint);
+
+/// What is wrong with its files, every byte of which is read: a sentence for each file that is not as it was written.
+/// Empty: nothing. The reader of images logs what it finds besides.
+std::vector<std::string> damage(const Checkpoint& checkpoint);
+
+}  // namespace cppc::checkpoint

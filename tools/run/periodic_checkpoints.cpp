@@ -1,0 +1,60 @@
+#include "periodic_checkpoints.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "checkpoint_disk.hpp"
+
+namespace cppc::run {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto look = 100ms;       // how often it looks how a checkpoint, or the job's start, comes along
+constexpr double patience_s = 60;  // until all ranks have come to a place where they can stop
+
+}  // namespace
+
+PeriodicCheckpoints::PeriodicCheckpoints(Job& job, std::chrono::milliseconds interval)
+    : job_(job), interval_(interval), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+PeriodicCheckpoints::~PeriodicCheckpoints() = default;
+
+// False: it is over.
+bool PeriodicCheckpoints::rest(const std::stop_token& stop, std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  stopped_.wait_for(lock, stop, time, [] { return false; });
+  return !stop.stop_requested();
+}
+
+void PeriodicCheckpoints::run(const std::stop_token& stop) {
+  while (job_.view().state == Job::State::starting)
+    if (!rest(stop, look)) return;
+  auto next = std::chrono::steady_clock::now();
+  while (job_.view().state == Job::State::running) {
+    const auto now = std::chrono::steady_clock::now();
+    do next += interval_;
+    while (next < now);
+    if (!rest(stop, std::chrono::ceil<std::chrono::milliseconds>(next - now))) return;
+    save(stop);
+  }
+}
+
+void PeriodicCheckpoints::save(const std::stop_token& stop) {
+  job_.refresh();
+  const auto asked = request_checkpoint(job_, "", patience_s);
+  if (!asked) {
+    if (asked.error().kind == Job::Refusal::Kind::plan) spdlog::warn("no checkpoint: {}", asked.error().reason);
+    return;
+  }
+  auto checkpoint = job_.migration(asked->id);
+  for (; !checkpoint->over() && rest(stop, look); checkpoint = job_.migration(asked->id)) continue;
+  if (!checkpoint->over()) return;
+  if (checkpoint->state == Migration::State::done) {
+    spdlog::info("checkpoint {}: {} MB, ranks stood still for {:.0f} ms", checkpoint->draft->complete.string(),
+                 checkpoint->outcome.image_bytes / 1'000'000, checkpoint->outcome.frozen_ms);
+  } else if (checkpoint->outcome.status != CPPC_ERR_PEER) {  // the job has not ended meanwhile
+    spdlog::warn("no checkpoint: {}", checkpoint->outcome.reason);
+  }
+}
+
+}  // namespace cppc::run

@@ -1,0 +1,80 @@
+#include "recovery.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "verify.hpp"
+
+namespace cppc::run {
+namespace {
+
+constexpr int by_signal = 128;  // exit statuses from here on: also how mpirun tells that it has lost a daemon
+
+std::string names_of(const std::vector<AllocatedNode>& nodes) {
+  std::string text;
+  for (const AllocatedNode& node : nodes) text += (text.empty() ? "" : ", ") + node.name;
+  return text;
+}
+
+}  // namespace
+
+bool is_loss(const JobEnd& end) { return !end.told_to_stop && (end.damaged || end.status >= by_signal); }
+
+Recovery::Recovery(CheckpointOptions options, std::string job, Reaches reaches)
+    : options_(std::move(options)), job_(std::move(job)), reaches_(std::move(reaches)), last_(options_.restart) {}
+
+// Of this job; else the one that it was started from.
+std::string Recovery::newest() const {
+  for (const auto& checkpoint : checkpoint::all_of(options_.directory, job_))
+    if (checkpoint::missing_parts(checkpoint).empty()) return checkpoint.directory;
+  return options_.restart;
+}
+
+std::optional<Allocation> Recovery::left_of(const Allocation& allocation) const {
+  std::vector<std::future<bool>> answers;
+  for (const AllocatedNode& node : allocation.nodes)
+    answers.push_back(std::async(std::launch::async, [this, &node] { return reaches_(node); }));
+  std::vector<std::string> silent;
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (!answers[i].get()) silent.push_back(allocation.nodes[i].name);
+  for (const std::string& name : silent) spdlog::error("{} does not answer: the job goes on without it", name);
+  const auto is_silent = [&](const AllocatedNode& node) {
+    return std::ranges::find(silent, node.name) != silent.end();
+  };
+  Allocation left = allocation;
+  std::erase_if(left.nodes, is_silent);
+  bool enough = !left.nodes.empty();
+  for (auto& [context, nodes] : left.of_context) {
+    std::erase_if(nodes, is_silent);
+    enough = enough && !nodes.empty();
+  }
+  return enough ? std::optional(std::move(left)) : std::nullopt;
+}
+
+std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocation& allocation) {
+  if (options_.recoveries == 0 || !is_loss(end)) return std::nullopt;
+  const std::string from = newest();
+  starts_ = from == std::exchange(last_, from) ? starts_ + 1 : 1;
+  if (starts_ > options_.recoveries) {
+    spdlog::error(
+        "the job has been lost with status {} and is not started again: there has been no new checkpoint "
+        "since the last {} times",
+        end.status, options_.recoveries);
+    return std::nullopt;
+  }
+  checkpoint::discard_drafts(options_.directory, job_);
+  auto left = left_of(allocation);
+  if (!left) {
+    spdlog::error("the job has been lost with status {}, and no node is left to start it on", end.status);
+    return std::nullopt;
+  }
+  spdlog::error("the job has been lost with status {}; it is started again from {}, on {}", end.status,
+                from.empty() ? "its beginning" : from, names_of(left->nodes));
+  return Start{from, *std::move(left)};
+}
+
+}  // namespace cppc::run

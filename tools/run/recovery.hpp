@@ -1,0 +1,51 @@
+/// What becomes of a job that has lost a rank or a node: it is started again, on the nodes that are left, from the
+/// newest checkpoint.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "allocation.hpp"
+#include "own_options.hpp"
+
+namespace cppc::run {
+
+/// How mpirun has ended.
+struct JobEnd {
+  int status = 0;             ///< as a shell has it
+  bool damaged = false;       ///< a migration could not be completed nor undone
+  bool told_to_stop = false;  ///< by a signal to cppc-run
+};
+
+/// Whether the job may have done better on other nodes: a rank has been killed by a signal, or a node is lost.
+bool is_loss(const JobEnd& end);
+
+class Recovery {
+ public:
+  /// Whether a node answers; may wait for seconds, and is called on several threads.
+  using Reaches = std::function<bool(const AllocatedNode&)>;
+
+  /// `options` say how often the job is started again without a new checkpoint in between.
+  Recovery(CheckpointOptions options, std::string job, Reaches reaches);
+
+  struct Start {
+    std::string restart;    ///< the checkpoint; empty: from the beginning
+    Allocation allocation;  ///< what is left of all nodes
+  };
+
+  /// None: the job has ended for good. Says what happens.
+  std::optional<Start> after(const JobEnd& end, const Allocation& allocation);
+
+ private:
+  std::string newest() const;
+  std::optional<Allocation> left_of(const Allocation& allocation) const;
+
+  CheckpointOptions options_;
+  std::string job_;
+  Reaches reaches_;
+  std::string last_;  ///< what the job was started from last
+  int starts_ = 0;    ///< so often
+};
+
+}  // namespace cppc::run
