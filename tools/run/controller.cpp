@@ -78,7 +78,10 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
 
 Controller::~Controller() {
   release_ = {};
-  events_.log().close();
+  post([this] {
+    events_.publish();  // the job's end
+    events_.log().close();
+  });
   api_.reset();
   io_->stop();
 }

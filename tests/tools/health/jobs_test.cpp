@@ -75,7 +75,8 @@ TEST_F(JobsTest, AreShownCountedAndMoved) {
       << audit();
   EXPECT_EQ(audit().find("dry_run"), std::string::npos) << "nothing has been asked for by that";
   agents_->obey(agents_->order());
-  const json done = await([](const json& now) { return now["history"].size() == 1 && now["history"][0]["state"] == "done"; });
+  const json done =
+      await([](const json& now) { return now["history"].size() == 1 && now["history"][0]["state"] == "done"; });
   EXPECT_EQ(done["nodes"][2]["ranks"], json::array({3}));
   EXPECT_EQ(metric(R"(cppc_migrations_total{job="app-1",kind="move",result="done"})"), "1");
   EXPECT_EQ(metric(R"(cppc_migration_frozen_seconds_count{job="app-1"})"), "1");
