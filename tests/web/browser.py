@@ -88,7 +88,9 @@ class Browser:
         self.one("#login button").click()
 
     def drag(self, rank, node, within=""):
-        self.steady(lambda: self.drag_once(rank, node, within))
+        """Until the page asks whether that is meant: when something else has moved the node away, nothing comes of it."""
+        self.wait(f"a drag to {node}",
+                  lambda: self.dialog_is_open() or self.drag_once(rank, node, within) or self.dialog_is_open())
 
     def drag_once(self, rank, node, within):
         chip = self.one(f"{within} [data-name=rank-{rank}]")
@@ -100,9 +102,12 @@ class Browser:
             ActionChains(self.driver).reset_actions()
             raise
 
+    def dialog_is_open(self):
+        return self.one("#dialog").get_attribute("open") is not None
+
     def answer(self, button):
         """Of the dialog: "yes" or "no"."""
-        self.wait("a dialog", lambda: self.one("#dialog").get_attribute("open") is not None)
+        self.wait("a dialog", self.dialog_is_open)
         self.one(f"#dialog-{button}").click()
 
     def set_width(self, width, height=800):

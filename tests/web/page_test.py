@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """The page in a real browser: page_test.py PAGE_SCENE [--screenshot FILE]"""
 
 import json
@@ -191,7 +191,7 @@ class PageTest(unittest.TestCase):
         self.browser.press(Keys.ENTER)
         self.browser.await_text("#dialog", "rank 2 from node1")
         self.browser.press(Keys.ESCAPE)
-        self.browser.wait("no dialog", lambda: self.browser.one("#dialog").get_attribute("open") is None)
+        self.browser.wait("no dialog", lambda: not self.browser.dialog_is_open())
         self.assertEqual(self.browser.focused(), "Empty node1")
         self.assertEqual(self.browser.all("[data-migration='3']"), [])
 
@@ -230,7 +230,7 @@ class PageTest(unittest.TestCase):
     def test_22_notices_come_and_what_became_of_them(self):
         self.scene.notice("node3")
         self.browser.await_text("[aria-labelledby=notices]", "node3: fan 3 fails (ipmi, firing, evacuate)")
-        self.browser.await_text("[data-node=node3] .state", "is being emptied")
+        self.browser.await_text("[data-node=node3] .state", "emptying")
         self.scene.tell("emptied node3")
         self.browser.await_text("[data-node=node3] .state", "emptied")
         self.browser.await_text("[aria-labelledby=happened]", "safe to power off")
@@ -238,7 +238,7 @@ class PageTest(unittest.TestCase):
     def test_23_a_node_is_emptied_and_well_again(self):
         self.browser.click(".card:not(:has(.ranks))[data-node=node0] [data-name=empty]")
         self.browser.answer("yes")
-        self.browser.await_text("[data-node=node0] .state", "is being emptied")
+        self.browser.await_text("[data-node=node0] .state", "emptying")
         self.scene.tell("emptied node0")
         self.browser.await_text("[data-node=node0] .state", "emptied")
         self.browser.click("[data-node=node0] [data-name=repaired]")
