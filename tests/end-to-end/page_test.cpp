@@ -37,7 +37,7 @@ TEST(PageTest, ADragInTheBrowserMovesARank) {
                       "--token-file", secrets.token(), "-H", "node0:2,node1:2,node2:2", "-n", "4"});
   ASSERT_EQ(scene.job().node_of(3), "node1");
   const Finished dragged = scene.cluster().run(
-      "head", {"/usr/bin/python3", CPPC_SOURCE_DIR "/tests/web/drag.py", kUrl, secrets.token(), "3", "node2"});
+      "head", {"/usr/bin/python3", "-B", CPPC_SOURCE_DIR "/tests/web/drag.py", kUrl, secrets.token(), "3", "node2"});
   if (dragged.status == kSkipped) GTEST_SKIP() << dragged.output;
   ASSERT_EQ(dragged.status, 0) << dragged.output << dragged.errors;
   EXPECT_EQ(scene.job().node_of(3), "node2");

@@ -243,14 +243,20 @@ class Watcher {
     socket_.send("GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n");
     while (socket_.line() != "retry: 2000") continue;
   }
+  bool closed() { return socket_.closed(); }
   /// Reads on until an event of this kind says so.
   json await(const std::string& kind, const std::function<bool(const json&)>& is_it) {
-    for (std::string line = socket_.line(), now;; line = socket_.line()) {
+    std::string now;
+    for (int empty = 0; empty < 1000;) {  // as many as when it has been closed
+      const std::string line = socket_.line();
+      empty += line.empty() ? 1 : 0;
       if (line.starts_with("event: ")) now = line.substr(7);
       if (!line.starts_with("data: ") || now != kind) continue;
       json data = json::parse(line.substr(6));
+      EXPECT_EQ(socket_.line(), "") << "which ends an event";
       if (is_it(data)) return data;
     }
+    throw std::runtime_error("the events have ended");
   }
 
  private:
@@ -279,13 +285,15 @@ TEST_F(ApiTest, WhoWatchesIsToldOfNodesAndMigrations) {
       watcher.await("migration", [](const json& one) { return one["state"] == "done"; }).contains("seconds_left"));
 }
 
-TEST_F(ApiTest, TheEndOfTheJobIsTheEndOfTheEvents) {
-  Socket socket = Socket::connect_unix(socket_);
-  socket.send("GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n");
-  while (socket.line() != "retry: 2000") continue;
+TEST_F(ApiTest, TheEndOfTheJobIsTheLastEvent) {
+  Watcher watcher(socket_);
+  start_agents();
+  watcher.await("job", [](const json& job) { return job["state"] == "running"; });
+  controller_->ended(0);
+  agents_.reset();
   controller_.reset();
-  while (!socket.line().empty()) continue;
-  EXPECT_TRUE(socket.closed());
+  watcher.await("job", [](const json& job) { return job["state"] == "ended"; });
+  EXPECT_TRUE(watcher.closed());
 }
 
 TEST_F(ApiTest, RequestsHaveASize) {

@@ -305,6 +305,12 @@ TEST_F(MungeTest, ACredentialIsGoodForOneRequestToOneServer) {
   EXPECT_EQ(status("GET", "/v1/job", bearer_), 401);
 }
 
+TEST_F(MungeTest, ThereIsNoPage) {
+  start(access());
+  EXPECT_EQ(status("GET", "/", {}), 401);
+  EXPECT_EQ(status("POST", "/v1/session", bearer_), 401);
+}
+
 TEST_F(MungeTest, OthersMayNotAsk) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can act for others";
   start(access());

@@ -38,6 +38,7 @@ class Browser:
         options.binary_location = shutil.which("chromium")
         for option in (*OPTIONS, f"--user-data-dir={self.profile}", f"--window-size={width},{height}"):
             options.add_argument(option)
+        options.add_experimental_option("prefs", {"download.default_directory": self.profile})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
@@ -64,6 +65,22 @@ class Browser:
     def await_text(self, selector, text):
         self.wait(f"{text} in {selector}", lambda: text in self.text(selector))
 
+    def steady(self, look):
+        """What `look` returns, once the page does not take the elements away that it looks at."""
+        seen = []
+        self.wait("a page that stands still", lambda: seen.append(look()) or True)
+        return seen[-1]
+
+    def click(self, selector):
+        self.steady(lambda: self.one(selector).click())
+
+    def press(self, keys):
+        """To whatever has the focus."""
+        ActionChains(self.driver).send_keys(keys).perform()
+
+    def focused(self):
+        return self.steady(lambda: self.driver.switch_to.active_element.accessible_name)
+
     def log_in(self, token):
         field = self.one("#token")
         field.clear()
@@ -71,14 +88,26 @@ class Browser:
         self.one("#login button").click()
 
     def drag(self, rank, node, within=""):
+        """Until the page asks whether that is meant: when something else has moved the node away, nothing comes of it."""
+        self.wait(f"a drag to {node}",
+                  lambda: self.dialog_is_open() or self.drag_once(rank, node, within) or self.dialog_is_open())
+
+    def drag_once(self, rank, node, within):
         chip = self.one(f"{within} [data-name=rank-{rank}]")
         card = self.one(f"{within} .card:has(.ranks)[data-node={node}]")
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", chip)
-        ActionChains(self.driver).drag_and_drop(chip, card).perform()
+        try:
+            ActionChains(self.driver).drag_and_drop(chip, card).perform()
+        except StaleElementReferenceException:
+            ActionChains(self.driver).reset_actions()
+            raise
+
+    def dialog_is_open(self):
+        return self.one("#dialog").get_attribute("open") is not None
 
     def answer(self, button):
         """Of the dialog: "yes" or "no"."""
-        self.wait("a dialog", lambda: self.one("#dialog").get_attribute("open") is not None)
+        self.wait("a dialog", self.dialog_is_open)
         self.one(f"#dialog-{button}").click()
 
     def set_width(self, width, height=800):
@@ -94,9 +123,9 @@ class Browser:
 
     def without_name(self):
         """What can be used, and has no name for a screen reader."""
-        return [one.get_attribute("outerHTML") for one in self.all("button, input, select, ul, ol, table, progress, dialog")
-                if one.is_displayed() and not one.accessible_name
-                and not (one.tag_name in ("ul", "ol") and one.aria_role != "list")]
+        used = "button, input, select, ul, ol, table, progress, dialog"
+        return self.steady(lambda: [one.get_attribute("outerHTML") for one in self.all(used)
+                                    if one.is_displayed() and not one.accessible_name])
 
     def violations(self):
         """What the page's policy has forbidden, and errors of its scripts."""

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """Drags a rank to a node on the page of a job, and waits until it is there: drag.py URL TOKEN_FILE RANK NODE"""
 
 import sys

@@ -1,7 +1,8 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 """The page in a real browser: page_test.py PAGE_SCENE [--screenshot FILE]"""
 
 import json
+import os
 import ssl
 import subprocess
 import sys
@@ -73,15 +74,14 @@ class PageTest(unittest.TestCase):
         self.browser.usual_width()
 
     def ranks_on(self, node):
-        return [one.text for one in self.browser.all(f".card:has(.ranks)[data-node={node}] .rank")]
+        return self.browser.text(f".card:has(.ranks)[data-node={node}] .rank").split()
 
     def tab_to(self, name):
         """Goes on with the keyboard until what has the focus has this name."""
         for _ in range(60):
-            focused = self.browser.driver.switch_to.active_element
-            if focused.accessible_name == name:
-                return focused
-            focused.send_keys(Keys.TAB)
+            if self.browser.focused() == name:
+                return
+            self.browser.press(Keys.TAB)
         self.fail(f"{name} is not reached by the keyboard")
 
     def test_01_the_page_has_its_policy_and_nothing_else_is_served(self):
@@ -103,7 +103,7 @@ class PageTest(unittest.TestCase):
         self.browser.log_in(self.scene.token)
         self.browser.await_text("#connection", "Live")
         self.browser.await_text("#subject", f"Job {JOB}: running")
-        self.assertEqual(self.ranks_on("node1"), ["2", "3"])
+        self.browser.wait("ranks on node1", lambda: self.ranks_on("node1") == ["2", "3"])
         self.assertEqual(self.ranks_on("node2"), [])
         self.assertEqual(self.browser.text("#problem"), "")
         self.assertFalse(self.browser.one("#login").is_displayed())
@@ -152,43 +152,55 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.ranks_on("node1"), ["2"])
         self.assertIn("64 MB", self.browser.text("tbody [data-migration='1']"))
 
+    def test_09_traces_are_saved(self):
+        self.browser.click("tbody [data-migration='1'] [data-name=trace]")
+        saved = os.path.join(self.browser.profile, f"{JOB}-migration-1.json")
+        self.browser.wait(saved, lambda: os.path.exists(saved))
+        with open(saved, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["otherData"]["migration"], "1")
+
     def test_10_what_is_refused_is_said(self):
         self.browser.one("#rank-job").send_keys("77")
-        self.browser.one("#target-job option[value=node0]").click()
-        self.browser.one(".move button").click()
+        self.browser.click("#target-job option[value=node0]")
+        self.browser.click(".move button")
         self.browser.answer("yes")
         self.browser.await_text("#problem", "77")
 
     def test_11_the_keyboard_moves_a_rank(self):
-        self.tab_to("Rank 2: choose a node for it").send_keys(Keys.ENTER)
-        target = self.browser.driver.switch_to.active_element
-        self.assertEqual(target.accessible_name, "to")
-        target.send_keys("node2")
-        self.tab_to("Move").send_keys(Keys.ENTER)
+        self.tab_to("Rank 2: choose a node for it")
+        self.browser.press(Keys.ENTER)
+        self.assertEqual(self.browser.focused(), "to")
+        self.browser.press("node2")
+        self.tab_to("Move")
+        self.browser.press(Keys.ENTER)
         self.browser.await_text("#dialog", "Move rank 2 to node2?")
-        self.assertEqual(self.browser.driver.switch_to.active_element.text, "Cancel")
-        self.tab_to("Move rank 2").send_keys(Keys.ENTER)
+        self.assertEqual(self.browser.focused(), "Cancel")
+        self.tab_to("Move rank 2")
+        self.browser.press(Keys.ENTER)
         self.scene.tell("take")
         self.browser.await_text("[data-migration='2']", "rank 2 from node1 to node2")
 
     def test_12_a_migration_can_be_cancelled(self):
-        self.tab_to("Cancel migration 2").send_keys(Keys.ENTER)
+        self.tab_to("Cancel migration 2")
+        self.browser.press(Keys.ENTER)
         self.scene.tell("cancelled")
         self.browser.await_text("tbody [data-migration='2']", "failed: given up on request")
 
     def test_13_escape_is_no(self):
-        empty = self.tab_to("Empty node1")
-        empty.send_keys(Keys.ENTER)
+        self.tab_to("Empty node1")
+        self.browser.press(Keys.ENTER)
         self.browser.await_text("#dialog", "rank 2 from node1")
-        self.browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
-        self.browser.wait("no dialog", lambda: self.browser.one("#dialog").get_attribute("open") is None)
-        self.assertEqual(self.browser.driver.switch_to.active_element, empty)
+        self.browser.press(Keys.ESCAPE)
+        self.browser.wait("no dialog", lambda: not self.browser.dialog_is_open())
+        self.assertEqual(self.browser.focused(), "Empty node1")
         self.assertEqual(self.browser.all("[data-migration='3']"), [])
 
     def test_14_the_keyboard_empties_a_node(self):
-        self.tab_to("Empty node1").send_keys(Keys.ENTER)
+        self.tab_to("Empty node1")
+        self.browser.press(Keys.ENTER)
         self.browser.await_text("#dialog", "node1 is given up")
-        self.tab_to("Empty node1").send_keys(Keys.ENTER)
+        self.tab_to("Empty node1")
+        self.browser.press(Keys.ENTER)
         self.scene.tell("take")
         self.scene.tell("obey")
         self.browser.await_text("tbody [data-migration='3']", "node1: nothing of this job is left")
@@ -201,7 +213,7 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.browser.violations(), [])
 
     def test_17_who_logs_out_has_to_log_in_again(self):
-        self.browser.one("#logout").click()
+        self.browser.click("#logout")
         self.browser.wait("the login", lambda: self.browser.one("#login").is_displayed())
         self.browser.driver.refresh()
         self.browser.await_text("#login", "Log in")
@@ -218,18 +230,18 @@ class PageTest(unittest.TestCase):
     def test_22_notices_come_and_what_became_of_them(self):
         self.scene.notice("node3")
         self.browser.await_text("[aria-labelledby=notices]", "node3: fan 3 fails (ipmi, firing, evacuate)")
-        self.browser.await_text("[data-node=node3] .state", "is being emptied")
+        self.browser.await_text("[data-node=node3] .state", "emptying")
         self.scene.tell("emptied node3")
         self.browser.await_text("[data-node=node3] .state", "emptied")
         self.browser.await_text("[aria-labelledby=happened]", "safe to power off")
 
     def test_23_a_node_is_emptied_and_well_again(self):
-        self.browser.one(".card:not(:has(.ranks))[data-node=node0] [data-name=empty]").click()
+        self.browser.click(".card:not(:has(.ranks))[data-node=node0] [data-name=empty]")
         self.browser.answer("yes")
-        self.browser.await_text("[data-node=node0] .state", "is being emptied")
+        self.browser.await_text("[data-node=node0] .state", "emptying")
         self.scene.tell("emptied node0")
         self.browser.await_text("[data-node=node0] .state", "emptied")
-        self.browser.one("[data-node=node0] [data-name=repaired]").click()
+        self.browser.click("[data-node=node0] [data-name=repaired]")
         self.browser.await_text("[data-node=node0] .state", "usable")
 
     def test_24_ranks_of_jobs_are_moved_there(self):

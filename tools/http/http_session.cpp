@@ -32,6 +32,7 @@ using nlohmann::json;
 using namespace std::chrono_literals;
 
 constexpr auto patience_with_strangers = 5s;  // for all that comes before they are admitted
+constexpr auto patience_with_watchers = 1s;   // for the end of an answer that goes on, when the server closes
 constexpr auto patience = 60s;                // for the rest of the request, and for the answer
 constexpr std::size_t longest_head = 16 << 10;
 constexpr std::size_t longest_target = 8192;
@@ -99,7 +100,8 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 
   void close_door() override {
     closing_ = true;
-    if (!admitted_ || parting_ || endless_) end();
+    if (!admitted_ || parting_) return end();
+    if (endless_) give(patience_with_watchers);
   }
 
  private:

@@ -27,7 +27,8 @@ class HttpSession {
   /// Calls `ended` once, after the connection has been closed; not before it returns.
   virtual void start(std::function<void()> ended) = 0;
 
-  /// Nobody is waited for any more who has not been admitted, or has his answer.
+  /// Nobody is waited for any more who has not been admitted, or has his answer; and not for long who watches: his
+  /// stream has to end.
   virtual void close_door() = 0;
 };
 

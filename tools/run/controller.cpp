@@ -79,7 +79,10 @@ Result<void> Controller::listen(const std::string& key, const std::filesystem::p
 Controller::~Controller() {
   periodic_.reset();
   release_ = {};
-  events_.log().close();
+  post([this] {
+    events_.publish();  // the job's end
+    events_.log().close();
+  });
   api_.reset();
   io_->stop();
 }

@@ -15,7 +15,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience_with_agents = 1s;
-constexpr int patience_with_watchers = 5;  // ticks
 
 /// How long the agents may take for a phase, with what they need to agree on its end.
 std::chrono::seconds limit_of(const Migration& migration, std::chrono::seconds agreeing) {
@@ -131,21 +130,6 @@ void Job::ended(int status) {
   tell_changed();
 }
 
-Job::View Job::view() const {
-  const std::lock_guard lock(mutex_);
-  View view{state_, picture_.ranks(), {}, picture_.nodes(), {}, {}};
-  view.moving.resize(view.ranks.size());
-  if (execution_ && !execution_->moved()) {
-    for (const plan::Move& move : execution_->plan.moves) view.moving[move.rank] = true;
-  }
-  view.releases.resize(view.nodes.size());
-  for (const auto& [agent, release] : releases_) view.releases[agent] = release;
-  for (const Migration& migration : migrations_) view.migrations.push_back(migration.id);
-  if (execution_ && execution_->moved())
-    view.nodes[*execution_->plan.retire].state = plan::NodeState::up;  // until its processes have gone
-  return view;
-}
-
 void Job::refresh() {
   std::unique_lock lock(mutex_);
   if (state_ != State::running || active() != nullptr) return;  // agents are busy
@@ -182,22 +166,6 @@ tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, 
   advance();
   tell_changed();
   return migrations_.back();
-}
-
-std::optional<Migration> Job::migration(std::uint64_t id) {
-  const std::lock_guard lock(mutex_);
-  if (id < 1 || id > migrations_.size()) return std::nullopt;
-  Migration& migration = migrations_[id - 1];
-  migration.unseen_for = 0;
-  migration.end_seen = migration.over();
-  changed_.notify_all();
-  return migration;
-}
-
-std::vector<Migration> Job::migrations(std::uint64_t first) const {
-  const std::lock_guard lock(mutex_);
-  const auto skipped = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(first - 1, migrations_.size()));
-  return {migrations_.begin() + skipped, migrations_.end()};
 }
 
 bool Job::cancel(std::uint64_t id) {
@@ -242,17 +210,6 @@ void Job::watch_over_migration() {
   if (!committing) return undo(what);
   for (const auto& [agent, missing] : missing_) what += "; " + missing.reason;
   end_job(what);
-}
-
-void Job::await_watchers() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !unseen_end(); });
-}
-
-bool Job::unseen_end() const {
-  return std::any_of(migrations_.begin(), migrations_.end(), [](const Migration& migration) {
-    return !migration.end_seen && migration.unseen_for <= patience_with_watchers;
-  });
 }
 
 void Job::tell_changed() {

@@ -52,7 +52,8 @@ Requests come by a socket that only you can open. From other machines, migrate -
   --listen ADDRESS:PORT          listen there, too; port 0: one that the system chooses, which CPPC_LOG=info tells
   --tls-cert FILE                the certificate, with those that lead to its authority, as PEM
   --tls-key FILE                 its key, as PEM, which not everybody may read
-  --token-file FILE              who knows the token in it may ask: one line of 32 characters or more, mode 0600
+  --token-file FILE              who knows the token in it may ask: one line of 32 characters or more, mode 0600; browsers
+                                 get a page there, which asks for it
   --munge                        or: you and root may ask, as MUNGE says who asks
 
 Images of all ranks, to go on from, are made on request (migrate checkpoint) and:

@@ -6,12 +6,13 @@ import {JobPanel} from './job_view.js';
 
 const mostHappenings = 100;
 const betweenLooksAtJobs = 3000;
+const mayBeEmptied = new Set(['usable', 'avoided', 'failed', 'expired']);
 const changesToTell = new Set(['begun', 'emptied', 'given-up', 'expired', 'held', 'usable']);
 
 function stateOf(node) {
   const {evacuation} = node;
   if (!evacuation) return node.avoid ? 'avoided' : 'usable';
-  return evacuation.stage === 'running' ? 'is being emptied' : evacuation.stage;
+  return evacuation.stage === 'running' ? 'emptying' : evacuation.stage;
 }
 
 const notice = (node, more) => ({source: 'manual', key: node, node, ...more});
@@ -82,15 +83,16 @@ class HealthPanel {
 
   card(item) {
     const button = (name, text, action) => element('button', {type: 'button', 'data-name': name, onclick: action}, text);
-    return element('li', {class: `card ${item.state.replaceAll(' ', '-')}`, 'data-node': item.node},
+    return element('li', {class: `card ${item.state}`, 'data-node': item.node},
       element('h3', {}, item.node),
       element('p', {class: 'state'}, item.state),
       item.cause ? element('p', {}, `Cause: ${item.cause}`) : null,
       item.said ? element('p', {}, item.said) : null,
       item.ranks.map((one) => element('p', {}, `${one.job}: ranks ${one.ranks.join(' ')}`)),
-      item.mine
-        ? button('repaired', `${item.node} is well again`, () => this.repaired(item.node))
-        : button('empty', `Empty ${item.node}`, () => this.empty(item)));
+      item.mine ? button('repaired', `${item.node} is well again`, () => this.repaired(item.node)) : null,
+      mayBeEmptied.has(item.state)
+        ? button('empty', `Empty ${item.node} of all jobs`, () => this.empty(item))
+        : null);
   }
 
   drawJobs() {
@@ -108,7 +110,7 @@ class HealthPanel {
     return attempt(async () => {
       const ranks = item.ranks.map((one) => `Ranks of ${one.job} on it: ${one.ranks.join(' ')}.`);
       const lines = [...ranks, 'This is a notice (source "manual"), about which the rules decide, within the brakes.'];
-      if (!await confirmed(`Empty ${item.node}?`, lines, `Empty ${item.node}`)) return;
+      if (!await confirmed(`Empty ${item.node} of all jobs?`, lines, `Empty ${item.node}`)) return;
       await ask('POST', '/v1/notices', notice(item.node, {reason: 'asked for on the page', state: 'firing'}));
       await this.loadState();
     });
