@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cppc/hooks.h"
+#include "grown_file.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 #include "session.hpp"
@@ -62,8 +63,6 @@ const std::optional<Extension>& extension() {
 
 bool replaces() { return extension() && extension()->hooks.replacement != 0; }
 
-bool restarts() { return extension() && extension()->hooks.replacement == CPPC_RESTARTS_RANK; }
-
 std::optional<Place> start() {
   if (!extension()) return std::nullopt;
   const auto& [path, hooks] = *extension();
@@ -72,6 +71,7 @@ std::optional<Place> start() {
   if (status != CPPC_OK && place.replacement) die(status, "this replacement cannot start");  // the job does not need it
   if (status != CPPC_OK) abort_job(path, std::string("cannot start: ") + cppc_status_text(status));
   set_log_rank(place.rank);
+  if (hooks.replacement == CPPC_RESTARTS_RANK) expect_grown_files();
   session().attach(hooks, place.replacement);
   return place;
 }

@@ -19,9 +19,6 @@ struct Place {
 /// cannot be loaded, says so and ends the process.
 bool replaces();
 
-/// Likewise: whether it does so from an image after which the earlier process may have worked on.
-bool restarts();
-
 /// At the end of the interposed MPI_Init and MPI_Init_thread, when real MPI calls are possible. Loads and starts the
 /// extension; nothing is returned when none is named: the program runs as a plain MPI program in the real
 /// MPI_COMM_WORLD. When the extension cannot be loaded or started, says so and ends the job with PMPI_Abort.

@@ -6,11 +6,16 @@
 #include <cerrno>
 #include <cstring>
 
-#include "extension.hpp"
 #include "log.hpp"
 
+namespace {
+constinit bool may_have_grown = false;
+}
+
+void cppc::expect_grown_files() { may_have_grown = true; }
+
 cppc_status cppc::cut_to_image(int descriptor, std::int64_t size, std::string_view path) {
-  if (!extension::restarts()) return CPPC_OK;
+  if (!may_have_grown) return CPPC_OK;
   struct stat now {};
   if (fstat(descriptor, &now) == 0 && now.st_size <= size) return CPPC_OK;
   if (ftruncate(descriptor, size) == 0) return CPPC_OK;

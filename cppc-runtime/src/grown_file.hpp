@@ -8,8 +8,11 @@
 
 namespace cppc {
 
-/// In a restart, of a regular file that the program writes to: cuts off what has been appended since it had `size`
-/// bytes, so that the program does not append it twice. In a replacement nothing has been. CPPC_ERR_SYSTEM, logged.
+/// In a restart, before the image is read: the process that the image is of may have worked on after it.
+void expect_grown_files();
+
+/// Of a regular file that the program writes to: cuts off what has been appended since it had `size` bytes, so that the
+/// program does not append it twice. Does nothing where no file can have grown. CPPC_ERR_SYSTEM, logged.
 cppc_status cut_to_image(int descriptor, std::int64_t size, std::string_view path);
 
 }  // namespace cppc

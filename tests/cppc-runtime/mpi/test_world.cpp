@@ -86,8 +86,6 @@ std::optional<Place> start() {
   return Place{.world = world, .replacement = outside(), .rank = rank, .size = size};
 }
 
-bool restarts() { return false; }
-
 void finish() {}
 
 }  // namespace cppc::extension
