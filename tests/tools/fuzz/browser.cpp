@@ -1,4 +1,5 @@
-/// What browsers and strangers say of themselves in the head of a request: who has neither token nor session gets no further.
+/// What browsers and strangers say of themselves in the head of a request: who has neither token nor session gets no
+/// further.
 #include "browser_access.hpp"
 #include "fuzz.hpp"
 
