@@ -69,15 +69,10 @@ Snapshot::~Snapshot() {
   if (thread_.joinable()) thread_.join();
 }
 
-/// Beside the program's work, with the processors that it leaves.
 void Snapshot::start_thread(const std::function<void()>& work) {
-  const auto run = [work] {
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);  // advice
-    work();
-  };
   try {
     const NoSignals none;
-    thread_ = std::thread(run);
+    thread_ = std::thread(work);
   } catch (const std::system_error& error) {
     spdlog::warn("rank {}: no thread for a checkpoint ({}): the rank waits for it", rank_, error.what());
     work();
@@ -131,6 +126,8 @@ void Snapshot::report(Saving how, const std::string& reason) {
 }
 
 void Snapshot::write_file() {
+  if (gettid() != getpid())  // a thread of its own: with the processors that the program leaves
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);
   if (!suits()) return report(Saving::failed, "given up");
   if (auto faulty = fault::at("saver-write"); !faulty) return report(Saving::failed, cppc_status_text(faulty.error()));
   auto image = std::move(*builder_).finish();
