@@ -50,6 +50,10 @@ void copy_contents(const cppc_block& block, std::byte* to) {
   std::memcpy(to + begin, from + begin, block.bytes - begin);
 }
 
+double milliseconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double, std::milli>(end - begin).count();
+}
+
 }  // namespace
 
 Snapshot::Snapshot(Slot& slot, int rank)
@@ -100,7 +104,9 @@ cppc_status Snapshot::copy_block(const cppc_block& block) {
 }
 
 void Snapshot::copy(const cppc_runtime& runtime) {
+  const auto start = Clock::now();
   if (thread_.joinable()) thread_.join();
+  const auto has_memory = Clock::now();
   if (!builder_) return cannot_depart(builder_.error(), *slot_);
   if (auto faulty = fault::at("saver-copy"); !faulty) return cannot_depart(faulty.error(), *slot_);
   const auto visit = [](const cppc_block* block, void* self) {
@@ -110,6 +116,8 @@ void Snapshot::copy(const cppc_runtime& runtime) {
   slot_->image_bytes.store(0);
   if (const cppc_status status = runtime.capture(visit, this); status != CPPC_OK)
     return report_failure(runtime, status, *slot_);
+  spdlog::debug("rank {}: state copied in {:.1f} ms, after {:.1f} ms for its memory", rank_,
+                milliseconds_between(has_memory, Clock::now()), milliseconds_between(start, has_memory));
   slot_->saving.set(static_cast<std::uint32_t>(Saving::writing));
   slot_->stage.set(static_cast<std::uint32_t>(Stage::copied));
 }
