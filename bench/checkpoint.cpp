@@ -32,7 +32,7 @@ const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2", "-n", "4"};
 struct Settings {
   int megabytes = bench::unless_short(64, 2);
   int checkpoints = bench::unless_short(20, 1);
-  int steps = bench::unless_short(1000, 200);
+  int steps = bench::unless_short(500, 100);
 };
 
 [[noreturn]] void give_up(const std::string& what, const test::Finished& finished) {
@@ -82,16 +82,23 @@ double write_by_dd(const test::Folder& folder, std::size_t bytes) {
 struct Figures {
   std::vector<double> downtimes_ms;  ///< of each rank at each checkpoint
   std::vector<double> copies_ms;     ///< of each process at each time
+  std::vector<double> frozen_ms;     ///< from when the last rank has stopped until all work
   std::vector<double> image_bytes, disk_gbs, dd_gbs;
 };
 
-/// Seconds that the program takes, with so many checkpoints.
-double run_program(const Settings& settings, int checkpoints, Figures& figures) {
+/// What the program says of its run.
+struct Course {
+  double steps = 0, seconds = 0;
+};
+
+/// For so many steps, or until so many checkpoints are made.
+Course run_program(const Settings& settings, int checkpoints, Figures& figures) {
   const test::Folder folder;
   const test::Cluster cluster(2);
   test::Job job(cluster, kPlacement,
-                {test::app("heat"), "--quiet", "--mb", std::to_string(settings.megabytes), "--steps",
-                 std::to_string(settings.steps), "--report", folder.file("report")});
+                {test::app("heat"), "--quiet", "--mb", std::to_string(settings.megabytes), "--report",
+                 folder.file("report"), checkpoints == 0 ? "--steps" : "--until",
+                 checkpoints == 0 ? std::to_string(settings.steps) : folder.file("stop")});
   job.await_running();
   for (int i = 0; i < checkpoints; ++i) {
     const test::Finished made = job.migrate({"checkpoint", "--to", folder.file("checkpoints"), "--json"});
@@ -99,12 +106,15 @@ double run_program(const Settings& settings, int checkpoints, Figures& figures) 
     const auto answer = nlohmann::json::parse(made.output);
     const double bytes = answer.at("image_bytes");
     for (const double downtime : answer.at("downtime_ms")) figures.downtimes_ms.push_back(downtime);
+    figures.frozen_ms.push_back(answer.at("frozen_ms"));
     figures.image_bytes.push_back(bytes);
     figures.disk_gbs.push_back(bytes / answer.at("seconds").get<double>() / 1e9);
   }
+  std::ofstream(folder.file("stop")).flush();
   const test::Finished finished = job.wait(std::chrono::seconds(3600));
   if (finished.status != 0) give_up("heat", finished);
-  return nlohmann::json::parse(std::ifstream(folder.file("report"))).at("seconds");
+  const auto report = nlohmann::json::parse(std::ifstream(folder.file("report")));
+  return {report.at("steps"), report.at("seconds")};
 }
 
 double rounded(double value) { return std::round(value * 1000) / 1000; }
@@ -118,12 +128,12 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 4000));
   options.add_option("--checkpoints", settings.checkpoints, "how many, one after the other")
       ->check(CLI::Range(1, 1000));
-  options.add_option("--steps", settings.steps, "of heat, which have to take longer than the checkpoints");
+  options.add_option("--steps", settings.steps, "of heat without checkpoints, to compare with");
   CLI11_PARSE(options, argc, argv);
 
   Figures figures;
-  const double alone = run_program(settings, 0, figures);
-  const double with_checkpoints = run_program(settings, settings.checkpoints, figures);
+  const Course alone = run_program(settings, 0, figures);
+  const Course with_checkpoints = run_program(settings, settings.checkpoints, figures);
   const double image_bytes = bench::spread(figures.image_bytes).median;
   const test::Folder folder;
   for (int i = 0; i < settings.checkpoints; ++i) {
@@ -141,16 +151,19 @@ int main(int argc, char** argv) {
     return spread.median;
   };
   const double downtime = row("ms that a rank stands still", figures.downtimes_ms);
+  const double frozen = row("  of these, from when the last rank has stopped until all work", figures.frozen_ms);
   const double copy = row("ms that a process copies as many bytes, four at a time", figures.copies_ms);
   const double disk = row("GB/s from the request until all is on storage", figures.disk_gbs);
   const double dd = row("GB/s that dd writes as many bytes with", figures.dd_gbs);
-  const double each = (with_checkpoints - alone) / settings.checkpoints;
-  std::printf("the program alone %.2f s, with the checkpoints %.2f s: %.3f s for each\n", alone, with_checkpoints,
-              each);
+  const double step = alone.seconds / alone.steps;
+  const double each = (with_checkpoints.seconds - with_checkpoints.steps * step) / settings.checkpoints;
+  std::printf("a step alone %.2f ms, with the checkpoints %.2f ms on average: %.3f s longer for each checkpoint\n",
+              step * 1e3, with_checkpoints.seconds / with_checkpoints.steps * 1e3, each);
   const nlohmann::ordered_json line{{"bench", "checkpoint"},
                                     {"mb_per_rank", settings.megabytes},
                                     {"checkpoints", settings.checkpoints},
                                     {"downtime_ms", rounded(downtime)},
+                                    {"frozen_ms", rounded(frozen)},
                                     {"memcpy_ms", rounded(copy)},
                                     {"downtime_ratio_memcpy", rounded(downtime / copy)},
                                     {"overhead_percent", rounded(100 * each / kInterval)},

@@ -97,8 +97,10 @@ Rows response(const Json& f) {
 Rows checkpoint(const Json& f) {
   return {
       {"a checkpoint of `heat`, four ranks of " + text(f.at("mb_per_rank")) +
-           " MB: a rank stands still; copying as many bytes, four processes at a time (medians)",
-       text(f.at("downtime_ms")) + " ms; " + text(f.at("memcpy_ms")) + " ms"},
+           " MB: a rank stands still; of that, from when the last has stopped; copying as many bytes, four processes "
+           "at a "
+           "time (medians)",
+       text(f.at("downtime_ms")) + " ms; " + text(f.at("frozen_ms")) + " ms; " + text(f.at("memcpy_ms")) + " ms"},
       {"from the request until all is on storage; `dd` of as many bytes; the program's longer run with a checkpoint "
        "a minute",
        text(f.at("disk_gbs")) + " GB/s; " + text(f.at("dd_gbs")) + " GB/s; " + text(f.at("overhead_percent")) + " %"}};

@@ -50,6 +50,10 @@ void copy_contents(const cppc_block& block, std::byte* to) {
   std::memcpy(to + begin, from + begin, block.bytes - begin);
 }
 
+double milliseconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double, std::milli>(end - begin).count();
+}
+
 }  // namespace
 
 Snapshot::Snapshot(Slot& slot, int rank)
@@ -69,15 +73,10 @@ Snapshot::~Snapshot() {
   if (thread_.joinable()) thread_.join();
 }
 
-/// Beside the program's work, with the processors that it leaves.
 void Snapshot::start_thread(const std::function<void()>& work) {
-  const auto run = [work] {
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);  // advice
-    work();
-  };
   try {
     const NoSignals none;
-    thread_ = std::thread(run);
+    thread_ = std::thread(work);
   } catch (const std::system_error& error) {
     spdlog::warn("rank {}: no thread for a checkpoint ({}): the rank waits for it", rank_, error.what());
     work();
@@ -105,7 +104,9 @@ cppc_status Snapshot::copy_block(const cppc_block& block) {
 }
 
 void Snapshot::copy(const cppc_runtime& runtime) {
+  const auto start = Clock::now();
   if (thread_.joinable()) thread_.join();
+  const auto has_memory = Clock::now();
   if (!builder_) return cannot_depart(builder_.error(), *slot_);
   if (auto faulty = fault::at("saver-copy"); !faulty) return cannot_depart(faulty.error(), *slot_);
   const auto visit = [](const cppc_block* block, void* self) {
@@ -115,6 +116,8 @@ void Snapshot::copy(const cppc_runtime& runtime) {
   slot_->image_bytes.store(0);
   if (const cppc_status status = runtime.capture(visit, this); status != CPPC_OK)
     return report_failure(runtime, status, *slot_);
+  spdlog::debug("rank {}: state copied in {:.1f} ms, after {:.1f} ms for its memory", rank_,
+                milliseconds_between(has_memory, Clock::now()), milliseconds_between(start, has_memory));
   slot_->saving.set(static_cast<std::uint32_t>(Saving::writing));
   slot_->stage.set(static_cast<std::uint32_t>(Stage::copied));
 }
@@ -131,6 +134,8 @@ void Snapshot::report(Saving how, const std::string& reason) {
 }
 
 void Snapshot::write_file() {
+  if (gettid() != getpid())  // a thread of its own: with the processors that the program leaves
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);
   if (!suits()) return report(Saving::failed, "given up");
   if (auto faulty = fault::at("saver-write"); !faulty) return report(Saving::failed, cppc_status_text(faulty.error()));
   auto image = std::move(*builder_).finish();
