@@ -69,7 +69,8 @@ class CppcLaunch : public testing::Test {
  protected:
   CppcLaunch() {
     running_.call([this] {
-      relay_ = std::make_unique<run::Relay>(running_.context(), [](const std::string&) { return false; });
+      relay_ = std::make_unique<run::Relay>(running_.context(), tools::usual_silence,
+                                            [](const std::string&, bool) { return false; });
       server_ = run::LaunchServer::create(running_.context(), *relay_, socket_).value();
       return 0;
     });

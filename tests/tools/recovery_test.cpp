@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <mutex>
 #include <set>
 
 #include "temporary_directory.hpp"
@@ -38,6 +39,20 @@ TEST_F(RecoveryTest, LossesAreRecoveredFromTheNewestCheckpointOnTheNodesThatAreL
   ASSERT_TRUE(start.has_value());
   EXPECT_EQ(start->restart, newest);
   EXPECT_EQ(start->allocation.nodes, (std::vector<AllocatedNode>{{"node0", 2}, {"node2", 2}}));
+}
+
+TEST_F(RecoveryTest, ANodeThatIsKnownToBeSilentIsNotAsked) {
+  std::set<std::string> asked;
+  std::mutex mutex;
+  Recovery one({directory_.path(), std::chrono::seconds(60), "", 1}, "app-1", [&](const AllocatedNode& node) {
+    const std::lock_guard lock(mutex);
+    asked.insert(node.name);
+    return true;
+  });
+  const auto start = one.after({.status = 205, .silent = {"node1"}}, allocation_);
+  ASSERT_TRUE(start.has_value());
+  EXPECT_EQ(start->allocation.nodes, (std::vector<AllocatedNode>{{"node0", 2}, {"node2", 2}}));
+  EXPECT_EQ(asked, (std::set<std::string>{"node0", "node2"}));
 }
 
 TEST_F(RecoveryTest, WhatIsNoLossIsTheEnd) {

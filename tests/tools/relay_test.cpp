@@ -43,8 +43,8 @@ class RelayTest : public testing::Test {
 
   test::RunningLoop running_;
   test::TcpListener mpirun_;
-  std::unique_ptr<Relay> relay_ =
-      std::make_unique<Relay>(running_.context(), [](const std::string& node) { return node == "spare"; });
+  std::unique_ptr<Relay> relay_ = std::make_unique<Relay>(
+      running_.context(), tools::usual_silence, [](const std::string& node, bool) { return node == "spare"; });
 };
 
 TEST_F(RelayTest, LeadsBothWays) {

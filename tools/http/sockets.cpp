@@ -113,16 +113,19 @@ Socket accept_one(ListeningSocket& listener, error_code& failure) {
   return socket;
 }
 
-void tune_tcp(Socket& socket) {
+void tune_tcp(Socket& socket, std::chrono::seconds silence) {
   const auto set = [&socket](int level, int option, int value) {
     setsockopt(socket.native_handle(), level, option, &value, sizeof value);
   };
   set(IPPROTO_TCP, TCP_NODELAY, 1);
+  const int seconds = static_cast<int>(silence.count());
+  constexpr int probes = 2;
+  const int interval = std::max(1, seconds / 6);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, interval);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds - probes * interval));
+  set(IPPROTO_TCP, TCP_KEEPCNT, probes);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, seconds * 1000);
 }
 
 bool is_own_peer(Socket& socket) {

@@ -6,6 +6,7 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -50,8 +51,11 @@ Result<Socket> open_socket(asio::io_context& context, const asio::generic::strea
 /// Without waiting. The failure would_block: no connection is waiting.
 Socket accept_one(ListeningSocket& listener, boost::system::error_code& failure);
 
-/// Sends at once, and notices within half a minute that the other machine has gone.
-void tune_tcp(Socket& socket);
+/// For this time a machine may be silent, whose network answers without any process there.
+constexpr std::chrono::seconds usual_silence{30};
+
+/// Sends at once; the connection breaks (timed_out) when the other machine has been silent for longer.
+void tune_tcp(Socket& socket, std::chrono::seconds silence = usual_silence);
 
 /// Is the process at the other end of this UNIX socket one of this user, or root's?
 bool is_own_peer(Socket& socket);

@@ -26,20 +26,21 @@ constexpr int daemon_lost = 205;  // of mpirun: ORTE_ERR_COMM_FAILURE
 
 }  // namespace
 
-Controller::Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager)
+Controller::Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager,
+                       std::chrono::seconds silence)
     : io_(std::move(io)),
       manager_(manager),
       job_(std::move(description), requests()),
       events_(job_),
-      relay_(io_->context(), [this](const std::string& node) { return spare(node); }) {}
+      relay_(io_->context(), silence, [this](const std::string& node, bool silent) { return spare(node, silent); }) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
                                                       const std::filesystem::path& directory,
                                                       const std::optional<NetworkAccess>& network,
-                                                      ResourceManager* manager) {
+                                                      ResourceManager* manager, std::chrono::seconds silence) {
   auto io = IoThread::create();
   if (!io) return error(std::move(io).error());
-  std::unique_ptr<Controller> controller(new Controller(*std::move(io), std::move(description), manager));
+  std::unique_ptr<Controller> controller(new Controller(*std::move(io), std::move(description), manager, silence));
   if (const auto listening = controller->listen(key, directory, network); !listening) return error(listening.error());
   return controller;
 }
@@ -121,7 +122,16 @@ void Controller::release(int agent, bool keep) {
   });
 }
 
-bool Controller::spare(const std::string& node) {
+std::set<std::string> Controller::silent_nodes() const {
+  const std::lock_guard lock(silent_mutex_);
+  return silent_;
+}
+
+bool Controller::spare(const std::string& node, bool silent) {
+  if (silent) {
+    const std::lock_guard lock(silent_mutex_);
+    silent_.insert(node);
+  }
   const auto& nodes = job_.description().nodes;
   const auto found = std::ranges::find(nodes, node, &AllocatedNode::name);
   return found != nodes.end() && job_.spare(static_cast<int>(found - nodes.begin()));

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -29,11 +31,13 @@ using namespace tools;
 class Controller {
  public:
   /// Starts its thread and listens; the sockets of the job are in `directory`. Agents have to know `key`. `manager`,
-  /// which has to outlive the controller, is the resource manager that the nodes are from; nullptr: there is none.
+  /// which has to outlive the controller, is the resource manager that the nodes are from; nullptr: there is none. A
+  /// node that has been silent for longer than `silence` is lost.
   static Result<std::unique_ptr<Controller>> start(Job::Description description, const std::string& key,
                                                    const std::filesystem::path& directory,
                                                    const std::optional<NetworkAccess>& network = std::nullopt,
-                                                   ResourceManager* manager = nullptr);
+                                                   ResourceManager* manager = nullptr,
+                                                   std::chrono::seconds silence = usual_silence);
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
@@ -57,16 +61,19 @@ class Controller {
   int ended(int status);
   /// Whether the job had to be ended since a migration could not be completed nor undone.
   bool damaged() const { return damaged_; }
+  /// Nodes that have been silent for too long.
+  std::set<std::string> silent_nodes() const;
 
  private:
-  Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager);
+  Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager,
+             std::chrono::seconds silence);
   Job::Requests requests();
   Result<void> listen(const std::string& key, const std::filesystem::path& directory,
                       const std::optional<NetworkAccess>& network);
   void await_exit(int agent);
   void release(int agent, bool keep);
   void end_job();
-  bool spare(const std::string& node);
+  bool spare(const std::string& node, bool silent);
   void complete();
   void publish_soon();
   void tick();
@@ -84,6 +91,8 @@ class Controller {
   std::atomic<bool> publishes_soon_{false};
   std::chrono::milliseconds publishing_took_{0};
   Relay relay_;
+  mutable std::mutex silent_mutex_;
+  std::set<std::string> silent_;
   std::unique_ptr<LaunchServer> launch_server_;
   std::unique_ptr<AgentServer> agent_server_;
   std::string addresses_;

@@ -146,6 +146,9 @@ class Publication {
   Result<std::string> url_;
 };
 
+// To go on from a checkpoint a little too often costs less than to stand still for long.
+constexpr std::chrono::seconds silence_with_recovery{3};
+
 // What stays the same when a job is started again.
 struct Surroundings {
   const std::vector<Context>& contexts;
@@ -166,7 +169,8 @@ Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation
   const auto controller =
       Controller::start({settings.job, around.contexts.front().program.front(), allocation.nodes, around.machine.name,
                          around.manager != nullptr ? around.manager->id() : "", checkpoints.directory},
-                        settings.key, around.directory, network, around.manager);
+                        settings.key, around.directory, network, around.manager,
+                        checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence);
   if (!controller) return error(controller.error());
   if (network)
     spdlog::info("requests over the network: {} port {}", network->listen.address, (*controller)->network_port());
@@ -182,7 +186,7 @@ Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation
   (*controller)->started(mpirun->process());
   if (checkpoints.every) (*controller)->save_every(*checkpoints.every);
   const int status = (*controller)->ended(mpirun->wait(around.gate));
-  return JobEnd{status, (*controller)->damaged(), mpirun->told_to_stop()};
+  return JobEnd{status, (*controller)->damaged(), mpirun->told_to_stop(), (*controller)->silent_nodes()};
 }
 
 // Nodes are reached as mpirun reaches them.

@@ -34,10 +34,11 @@ std::string Recovery::newest() const {
   return options_.restart;
 }
 
-std::optional<Allocation> Recovery::left_of(const Allocation& allocation) const {
+std::optional<Allocation> Recovery::left_of(const Allocation& allocation, const std::set<std::string>& known) const {
   std::vector<std::future<bool>> answers;
   for (const AllocatedNode& node : allocation.nodes)
-    answers.push_back(std::async(std::launch::async, [this, &node] { return reaches_(node); }));
+    answers.push_back(
+        std::async(std::launch::async, [&, this] { return !known.contains(node.name) && reaches_(node); }));
   std::vector<std::string> silent;
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (!answers[i].get()) silent.push_back(allocation.nodes[i].name);
@@ -67,7 +68,7 @@ std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocati
     return std::nullopt;
   }
   checkpoint::discard_drafts(options_.directory, job_);
-  auto left = left_of(allocation);
+  auto left = left_of(allocation, end.silent);
   if (!left) {
     spdlog::error("the job has been lost with status {}, and no node is left to start it on", end.status);
     return std::nullopt;

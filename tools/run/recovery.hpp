@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "allocation.hpp"
@@ -13,9 +14,10 @@ namespace cppc::run {
 
 /// How mpirun has ended.
 struct JobEnd {
-  int status = 0;             ///< as a shell has it
-  bool damaged = false;       ///< a migration could not be completed nor undone
-  bool told_to_stop = false;  ///< by a signal to cppc-run
+  int status = 0;                     ///< as a shell has it
+  bool damaged = false;               ///< a migration could not be completed nor undone
+  bool told_to_stop = false;          ///< by a signal to cppc-run
+  std::set<std::string> silent = {};  ///< nodes that did not answer any more
 };
 
 /// Whether the job may have done better on other nodes: a rank has been killed by a signal, or a node is lost.
@@ -23,7 +25,7 @@ bool is_loss(const JobEnd& end);
 
 class Recovery {
  public:
-  /// Whether a node answers; may wait for seconds, and is called on several threads.
+  /// Whether a node answers; may wait for seconds, and is called on several threads. Not asked of silent ones.
   using Reaches = std::function<bool(const AllocatedNode&)>;
 
   /// `options` say how often the job is started again without a new checkpoint in between.
@@ -39,7 +41,7 @@ class Recovery {
 
  private:
   std::string newest() const;
-  std::optional<Allocation> left_of(const Allocation& allocation) const;
+  std::optional<Allocation> left_of(const Allocation& allocation, const std::set<std::string>& known) const;
 
   CheckpointOptions options_;
   std::string job_;

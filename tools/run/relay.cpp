@@ -95,7 +95,7 @@ void Relay::accept(Port& port, Socket daemon) {
     spdlog::error("the daemon of {} cannot be led to mpirun: {}", port.node, mpirun.error());
     return;
   }
-  tune_tcp(daemon);
+  tune_tcp(daemon, silence_);
   tune_tcp(*mpirun);
   spdlog::info("{}: its daemon is connected", port.node);
   links_.push_back(std::make_shared<Link>(port, std::move(daemon), *std::move(mpirun)));
@@ -136,10 +136,16 @@ void Relay::receive(const LinkPointer& link, Side& from, Side& to) {
                               });
 }
 
+void Relay::end(Side& side, error_code failure) {
+  side.open = false;
+  side.broken = failure != asio::error::eof;
+  side.silent = failure == asio::error::timed_out || failure == asio::error::host_unreachable ||
+                failure == asio::error::network_unreachable;
+}
+
 void Relay::received(const LinkPointer& link, Side& from, Side& to, error_code failure) {
   if (failure) {
-    from.open = false;
-    from.broken = failure != asio::error::eof;
+    end(from, failure);
     return settle(link);
   }
   if (&from == &link->daemon) link->heard = true, call(link->port->when_heard);
@@ -158,7 +164,7 @@ void Relay::pass_on(const LinkPointer& link, Side& from, Side& to) {
                     [this, link, &from, &to](error_code failure, std::size_t) {
                       if (link->removed) return;
                       to.busy = false;
-                      if (failure && to.open) to.open = false, to.broken = true;
+                      if (failure && to.open) end(to, failure);
                       settle(link);
                       if (!link->removed && from.open) receive(link, from, to);
                     });
@@ -168,7 +174,7 @@ void Relay::pass_on(const LinkPointer& link, Side& from, Side& to) {
 void Relay::settle(const LinkPointer& link) {
   if (!link->daemon.open && link->daemon.socket.is_open()) {
     Port& port = *link->port;
-    port.given_up = port.given_up || (link->daemon.broken && link->heard && spare_(port.node));
+    port.given_up = port.given_up || (link->daemon.broken && link->heard && spare_(port.node, link->daemon.silent));
     spdlog::info("{}: its daemon is gone{}", port.node, port.given_up ? ", as it may" : "");
     close(link->daemon.socket);
     call(port.when_heard);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,11 +24,14 @@ using namespace tools;
 class Relay {
  public:
   /// Asked of a node whose daemon's connection has broken, which is no orderly end: may the job go on without it?
-  using Spare = std::function<bool(const std::string& node)>;
+  /// silent: the node has not answered for too long.
+  using Spare = std::function<bool(const std::string& node, bool silent)>;
 
   using Callback = std::function<void()>;
 
-  Relay(asio::io_context& context, Spare spare) : context_(context), spare_(std::move(spare)) {}
+  /// `silence`: so long a node may leave the network's own questions unanswered before its connection breaks.
+  Relay(asio::io_context& context, std::chrono::seconds silence, Spare spare)
+      : context_(context), silence_(silence), spare_(std::move(spare)) {}
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -67,7 +71,8 @@ class Relay {
     std::size_t bytes = 0;              // of that
     bool open = true;                   // nobody has closed it
     bool broken = false;
-    bool busy = false;  // it is being sent something, or will be once it is connected
+    bool silent = false;  // broken since the other end did not answer
+    bool busy = false;    // it is being sent something, or will be once it is connected
   };
   struct Link {
     Link(Port& its_port, Socket to_daemon, Socket to_mpirun)
@@ -86,6 +91,7 @@ class Relay {
   void receive(const LinkPointer& link, Side& from, Side& to);
   void received(const LinkPointer& link, Side& from, Side& to, boost::system::error_code failure);
   void pass_on(const LinkPointer& link, Side& from, Side& to);
+  static void end(Side& side, boost::system::error_code failure);
   void settle(const LinkPointer& link);
   void release_given_up();
   bool connected(const std::string& node) const;
@@ -93,6 +99,7 @@ class Relay {
   void remove(const LinkPointer& link);  // which must not be the element of links_ itself
 
   asio::io_context& context_;
+  std::chrono::seconds silence_;
   Spare spare_;
   std::map<std::string, Port> ports_;  // by node
   std::vector<LinkPointer> links_;

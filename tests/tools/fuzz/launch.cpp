@@ -44,7 +44,7 @@ std::string socket_path() {
 
 class Scene {
  public:
-  Scene() : relay_(context_, [](const std::string&) { return true; }) {
+  Scene() : relay_(context_, tools::usual_silence, [](const std::string&, bool) { return true; }) {
     server_ = run::LaunchServer::create(context_, relay_, socket_path()).value();
   }
   ~Scene() {
