@@ -27,7 +27,7 @@ TEST_P(Faults, TheJobGoesOnOrEndsAsItMust) {
 
 INSTANTIATE_TEST_SUITE_P(Few, Faults,
                          testing::Values("PMIx_Lookup:kill", "newcomer-start:kill",
-                                         "newcomer-restore:kill (evacuation)", "leaver-ship:enomem",
+                                         "newcomer-restore:kill (shipped deadlines)", "leaver-ship:enomem",
                                          "source-agent-freeze:kill", "other-agent-decided:kill",
                                          "controller-decide:delay", "newcomer-join:kill"),
                          [](const auto& info) {

@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <ostream>
 #include <regex>
 #include <string_view>
@@ -127,38 +129,49 @@ void signal_controller(const Cluster& cluster, const std::string& signal) {
     (void)cluster.run("head", {"kill", signal, std::to_string(process)});
 }
 
-/// nsenter, which started it, stops when it does, and continues it.
-void stop_controller_for_a_while(HeatScene& scene) {
-  signal_controller(scene.cluster(), "-STOP");
-  std::this_thread::sleep_for(kCut);
-  signal_controller(scene.cluster(), "-CONT");
-  scene.job().process().signal(SIGCONT);
+/// The agent of node0 that has stopped itself, 0 while there is none.
+pid_t stopped_agent(const Cluster& cluster) {
+  for (const pid_t process : cluster.processes("node0", tool("cppc-agent"))) {
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(stat), {}};
+    const auto name_end = text.rfind(") ");
+    if (name_end != std::string::npos && text.substr(name_end + 2, 1) == "T") return process;
+  }
+  return 0;
 }
 
-/// The agent of the source waits for two seconds where the step begins: meanwhile it happens.
+/// The agent of the source stops where the step begins, and goes on when it has happened.
 Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request,
                            bool& struck) {
+  Cluster& cluster = scene.cluster();
   Process migrate = scene.job().start_migrate(request);
-  const auto comes_to_step = [&] { return migrate.output().find(step_of(one)) != std::string::npos; };
-  while (migrate.running() && !comes_to_step()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  struck = migrate.running() && comes_to_step();
+  pid_t agent = 0;
+  while (migrate.running() && (agent = stopped_agent(cluster)) == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  struck = agent != 0;
+  if (!struck) return migrate.wait();
+  const auto go_on = [&] { (void)cluster.run("node0", {"kill", "-CONT", std::to_string(agent)}); };
   if (powers_off(one)) {
-    scene.cluster().off("node2");
-    return migrate.wait();
+    cluster.off("node2");
+    go_on();
+  } else if (one.action == "stop") {
+    signal_controller(cluster, "-STOP");
+    go_on();
+    std::this_thread::sleep_for(kCut);
+    signal_controller(cluster, "-CONT");
+    scene.job().process().signal(SIGCONT);  // nsenter, which started it, stops when it does
+  } else {
+    cluster.cut("node0", "node2");
+    go_on();
+    std::this_thread::sleep_for(kCut);
+    cluster.heal("node0", "node2");
   }
-  if (one.action == "stop") {
-    stop_controller_for_a_while(scene);
-    return migrate.wait();
-  }
-  scene.cluster().cut("node0", "node2");
-  std::this_thread::sleep_for(kCut);
-  scene.cluster().heal("node0", "node2");
   return migrate.wait();
 }
 
 std::string fault_point(const FaultCase& one) {
   if (one.place == kTarget || one.place.starts_with(kPmix)) return "";
-  if (!step_of(one).empty()) return "source-agent-" + step_of(one) + ":delay";
+  if (!step_of(one).empty()) return "source-agent-" + step_of(one) + ":stop";
   return one.place + ':' + one.action;
 }
 

@@ -6,6 +6,7 @@
 /// Actions:
 ///   kill     the process dies of SIGKILL
 ///   hang     it waits for ever
+///   stop     it stops, of SIGSTOP, until it is continued
 ///   delay    it waits for two seconds
 ///   enomem   what it was about to do fails for want of memory; nothing where nothing can fail
 ///   enospc   likewise, as the operating system refuses

@@ -75,7 +75,8 @@ void Operation::advance_newcomer(RankTransfer& newcomer) {
     newcomer.told = true;
     newcomer.done = status != CPPC_OK;  // the leaver's agent has said why
   }
-  newcomer.done |= stage == Stage::failed || (stage == Stage::restored && newcomer.told);
+  // One that has died may have had the whole image, so that its leaver is done as well.
+  newcomer.done |= stage == Stage::failed || (newcomer.told && (failed || stage == Stage::restored));
 }
 
 }  // namespace cppc::migration

@@ -18,7 +18,8 @@
 namespace cppc::fault {
 namespace {
 
-constexpr std::array<std::string_view, 7> actions{"kill", "hang", "delay", "enomem", "enospc", "corrupt", "cut"};
+constexpr std::array<std::string_view, 8> actions{"kill",   "hang",   "stop",    "delay",
+                                                  "enomem", "enospc", "corrupt", "cut"};
 struct Role {
   std::string_view name;
   std::string_view steps;  ///< each with a space before and behind
@@ -107,6 +108,7 @@ tl::expected<void, cppc_status> at(std::string_view place) {
   const std::string_view action = strikes(place);
   if (action == "kill") std::raise(SIGKILL);
   while (action == "hang") pause();
+  if (action == "stop") std::raise(SIGSTOP);
   if (action == "delay") std::this_thread::sleep_for(kDelay);
   if (action == "enomem") return tl::unexpected(CPPC_ERR_MEMORY);
   if (action == "enospc") return tl::unexpected(CPPC_ERR_SYSTEM);
@@ -119,8 +121,8 @@ bool cuts(std::string_view place) { return plans("cut") && !strikes(place).empty
 
 std::string_view validation_error(std::string_view value) {
   if (value.empty() || parse(value)) return {};
-  return "CPPC_FAULT is PLACE:ACTION[:NTH[+]], with a place of cppc-run(1) and an action of kill, hang, delay, "
-         "enomem, enospc, corrupt, cut";
+  return "CPPC_FAULT is PLACE:ACTION[:NTH[+]], with a place of cppc-run(1) and an action of kill, hang, stop, "
+         "delay, enomem, enospc, corrupt, cut";
 }
 
 }  // namespace cppc::fault
