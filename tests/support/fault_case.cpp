@@ -143,7 +143,7 @@ pid_t stopped_agent(const Cluster& cluster) {
 /// The agent of the source stops where the step begins, and goes on when it has happened.
 Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request,
                            bool& struck) {
-  Cluster& cluster = scene.cluster();
+  const Cluster& cluster = scene.cluster();
   Process migrate = scene.job().start_migrate(request);
   pid_t agent = 0;
   while (migrate.running() && (agent = stopped_agent(cluster)) == 0)
