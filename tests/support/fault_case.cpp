@@ -5,8 +5,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <ostream>
 #include <regex>
 #include <string_view>
@@ -111,6 +109,7 @@ constexpr auto kCut = std::chrono::seconds(12);
 
 constexpr std::string_view kPmix = "PMIx_";
 constexpr std::string_view kNetwork = "network-", kNode = "node-", kController = "controller-";
+constexpr std::string_view kChunk = "chunk";
 constexpr std::string_view kTarget = "target-node";
 const std::string kFull = "/dev/shm/full";
 
@@ -129,28 +128,28 @@ void signal_controller(const Cluster& cluster, const std::string& signal) {
     (void)cluster.run("head", {"kill", signal, std::to_string(process)});
 }
 
-/// The agent of node0 that has stopped itself, 0 while there is none.
-pid_t stopped_agent(const Cluster& cluster) {
-  for (const pid_t process : cluster.processes("node0", tool("cppc-agent"))) {
-    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-    const std::string text{std::istreambuf_iterator<char>(stat), {}};
-    const auto name_end = text.rfind(") ");
-    if (name_end != std::string::npos && text.substr(name_end + 2, 1) == "T") return process;
+/// The process of the program on node0 that has stopped itself, 0 while there is none.
+pid_t stopped_process(const Cluster& cluster, const std::string& program) {
+  for (const pid_t process : cluster.processes("node0", program)) {
+    const std::string status = cluster.run("node0", {"cat", "/proc/" + std::to_string(process) + "/status"}).output;
+    if (status.find("State:\tT") != std::string::npos) return process;
   }
   return 0;
 }
 
-/// The agent of the source stops where the step begins, and goes on when it has happened.
+/// The agent of the source, or a rank that sends its image, stops where the step begins, and goes on when it has
+/// happened.
 Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request,
                            bool& struck) {
   const Cluster& cluster = scene.cluster();
   Process migrate = scene.job().start_migrate(request);
-  pid_t agent = 0;
-  while (migrate.running() && (agent = stopped_agent(cluster)) == 0)
+  const std::string program = step_of(one) == kChunk ? app("heat") : tool("cppc-agent");
+  pid_t stopped = 0;
+  while (migrate.running() && (stopped = stopped_process(cluster, program)) == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  struck = agent != 0;
+  struck = stopped != 0;
   if (!struck) return migrate.wait();
-  const auto go_on = [&] { (void)cluster.run("node0", {"kill", "-CONT", std::to_string(agent)}); };
+  const auto go_on = [&] { (void)cluster.run("node0", {"kill", "-CONT", std::to_string(stopped)}); };
   if (powers_off(one)) {
     cluster.off("node2");
     go_on();
@@ -171,6 +170,7 @@ Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::ve
 
 std::string fault_point(const FaultCase& one) {
   if (one.place == kTarget || one.place.starts_with(kPmix)) return "";
+  if (step_of(one) == kChunk) return "leaver-chunk:stop";
   if (!step_of(one).empty()) return "source-agent-" + step_of(one) + ":stop";
   return one.place + ':' + one.action;
 }
@@ -279,7 +279,8 @@ std::vector<FaultCase> all_fault_cases() {
             rolled_back("the agent of node2 does not answer", 1, "node2"));
   cases.add("newcomer-" + std::vector<std::string>{"start", "receive", "restore"}, {"kill"}, has_died);
   cases.add({"newcomer-start"}, {"hang"}, rolled_back("has not come up", kTimeout));
-  cases.add({"newcomer-receive", "newcomer-restore"}, {"hang"}, rolled_back("has not arrived in time", kTimeout));
+  cases.add({"newcomer-receive", "newcomer-restore"}, {"hang"},
+            rolled_back("has not arrived in time|given up on request", kTimeout));
   cases.add("newcomer-" + std::vector<std::string>{"start", "receive", "restore"}, {"delay"}, committed);
   cases.add({"newcomer-start"}, {"enomem", "enospc"}, rolled_back("this replacement cannot start"));
   cases.add({"newcomer-receive", "newcomer-restore"}, {"enomem", "enospc"}, cannot_take_over);
@@ -323,8 +324,9 @@ std::vector<FaultCase> all_fault_cases() {
   cases.add({"newcomer-join", "leaver-join", "stayer-join"}, {"hang"}, ended("has not ended within"));
   // From outside.
   cases.add({"network-negotiate"}, {"cut"}, rolled_back("", kTimeout));
-  cases.add({"network-freeze"}, {"cut"}, committed);
-  cases.add({"network-ship"}, {"cut"}, rolled_back("cannot (send its image|take over)"));
+  // Connections that are made meanwhile wait; one that is there is lost.
+  cases.add({"network-freeze", "network-ship"}, {"cut"}, committed);
+  cases.add({"network-chunk"}, {"cut"}, rolled_back("cannot (send its image|take over)"));
   cases.add({"controller-negotiate", "controller-freeze", "controller-ship"}, {"stop"},
             rolled_back("cppc-run has not answered within"));
   cases.add("node-" + undecided, {"off"}, rolled_back("node2 (does not answer|has died)", 1, "node2"));
@@ -333,6 +335,7 @@ std::vector<FaultCase> all_fault_cases() {
   cases.with_shipped_deadlines("newcomer-start:kill", 1);
   cases.with_shipped_deadlines("newcomer-start:hang", 1);
   cases.with_shipped_deadlines("newcomer-restore:kill", 1);
+  cases.with_shipped_deadlines("newcomer-restore:hang", kTimeout);
   cases.with_shipped_deadlines("leaver-chunk:cut", 1);
   cases.with_shipped_deadlines("target-agent-freeze:kill", 1);
   cases.with_shipped_deadlines("source-agent-ship:kill", 1);

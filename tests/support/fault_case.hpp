@@ -26,7 +26,9 @@ struct Expectation {
 
 /// `place` and `action` are a fault point's, or one of
 ///   PMIx_FUNCTION:kill, :hang  in a replacement, inside MPI_Init, after this function
-///   network-STEP:cut    nothing gets through between the two nodes from this step of the migration on, for a while
+///   network-STEP:cut    nothing gets through between the two nodes from this step of the migration on (chunk: the
+///   image's first), for
+///                       a while
 ///   node-STEP:off       the target's node is powered off at this step
 ///   controller-STEP:stop  cppc-run is stopped at this step, and continued later
 ///   target-node:full    the shared memory of the target's node is full

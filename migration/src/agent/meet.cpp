@@ -229,6 +229,7 @@ void Operation::drain() {
       fail(CPPC_ERR_NOT_QUIET,
            "messages or requests are under way that do not come to an end, such as a message that MPI_Mprobe has "
            "matched or a request of a communicator that was freed");
+    (void)cancelled();
     if (!agree()) return;
     std::this_thread::sleep_for(200us);
   }
@@ -256,7 +257,7 @@ void Operation::await_local_arrivals(std::uint64_t point, Clock::duration within
         return fail(CPPC_ERR_REFUSED, fmt::format("rank {} has entered MPI_Finalize", rank));
       if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} has not come to the migration point in time", rank));
-      if (given_up()) return;
+      if (cancelled() || given_up()) return;
       meanwhile();
       std::this_thread::sleep_for(100us);
     }

@@ -60,6 +60,7 @@ std::optional<wire::Outcome> Operation::run() {
 
 bool Operation::ship_and_decide() {
   ship();
+  (void)cancelled();  // from here on it is not given up on request
   return agree() && decide();
 }
 

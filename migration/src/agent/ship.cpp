@@ -35,7 +35,7 @@ void Operation::ship() {
     for (RankTransfer& newcomer : newcomers_)
       if (!newcomer.done) advance_newcomer(newcomer);
     if (patience.spent()) return fail(CPPC_ERR_TIMEOUT, "an image has not arrived in time");
-    if (given_up()) return;
+    if (cancelled() || given_up()) return;
     if (!leavers_.empty() && Clock::now() - reported_ > 100ms) report_bytes();
     std::this_thread::sleep_for(50us);
   }
