@@ -90,6 +90,18 @@ TEST_F(JobTest, AQueuedMigrationIsPlannedAgainWhenItsTurnComes) {
   EXPECT_EQ(state(move(3, "node2")), State::prepare) << "the queue goes on";
 }
 
+TEST_F(JobTest, WhatAnEarlierMigrationWouldMakeNeedlessWaitsForItsEnd) {
+  start();
+  const auto first = move(3, "node2"), second = move(3, "node2");
+  EXPECT_EQ(state(second), State::queued);
+  outcome(first, CPPC_ERR_CANCELLED, "given up on request");
+  EXPECT_EQ(state(second), State::prepare);
+  const auto third = move(3, "node2");
+  outcome(second);
+  EXPECT_EQ(state(third), State::refused);
+  EXPECT_EQ(job_.migration(third)->outcome.reason, "rank 3 is on node2 already");
+}
+
 TEST_F(JobTest, ARequestDuringStartUpWaits) {
   const auto id = move(3, "node2");
   EXPECT_EQ(state(id), State::queued);

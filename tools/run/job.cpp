@@ -156,7 +156,7 @@ tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan_locked(const plan::
 tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, double timeout_s, bool keep_node) {
   const std::lock_guard lock(mutex_);
   auto moves = plan_locked(request);
-  if (!moves && moves.error().kind != Refusal::Kind::starting) return tl::unexpected(std::move(moves).error());
+  if (!moves && !may_be_possible(request, moves.error().kind)) return tl::unexpected(std::move(moves).error());
   Migration& migration = migrations_.emplace_back();
   migration.id = migrations_.size();
   migration.request = request;
@@ -166,6 +166,12 @@ tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, 
   advance();
   tell_changed();
   return migrations_.back();
+}
+
+// When its turn comes: those before it may fail.
+bool Job::may_be_possible(const plan::Request& request, Refusal::Kind refusal) const {
+  if (refusal == Refusal::Kind::starting) return true;
+  return refusal == Refusal::Kind::plan && !disabled_ && plan::make_plan(picture_.snapshot(), request);
 }
 
 bool Job::cancel(std::uint64_t id) {
