@@ -9,6 +9,7 @@
 
 #include "expectations.hpp"
 #include "scene.hpp"
+#include "secrets.hpp"
 
 namespace cppc::test {
 namespace {
@@ -132,17 +133,35 @@ std::string await_checkpoint(const std::string& directory, const std::string& kn
   return known;
 }
 
+/// Which the system has chosen, and cppc-run has told; empty: it has not.
+std::string network_port(const std::string& errors) {
+  const std::string before = "requests over the network: 127.0.0.1 port ";
+  const auto found = errors.find(before);
+  if (found == std::string::npos) return "";
+  const auto begin = found + before.size();
+  return errors.substr(begin, errors.find('\n', begin) - begin);
+}
+
 TEST(RecoveryTest, AJobThatLosesANodeGoesOnFromItsLastCheckpoint) {
   const Folder folder;
+  const Secrets secrets;
   const std::string checkpoints = folder.file("checkpoints");
-  HeatScene scene(4, {"--checkpoint-every", "1s", "--checkpoint-to", checkpoints, "--recover", "2", "-H",
-                      "node0:2,node1:2,node2:2", "-n", "4"});
+  HeatScene scene(4,
+                  {"--listen", "127.0.0.1:0", "--tls-cert", secrets.certificate(), "--tls-key", secrets.key(),
+                   "--token-file", secrets.token(), "--checkpoint-every", "1s", "--checkpoint-to", checkpoints,
+                   "--recover", "2", "-H", "node0:2,node1:2,node2:2", "-n", "4"},
+                  {"--mb", "2"}, {"CPPC_LOG=info"});
   await_checkpoint(checkpoints);
+  const std::string port = network_port(scene.job().process().errors());
+  ASSERT_FALSE(port.empty()) << scene.job().process().errors();
   scene.cluster().off("node1");
   const auto restarted = [&] { return contains(scene.job().process().errors(), "it is started again from"); };
   while (scene.job().process().running() && !restarted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   scene.job().await_running();
   EXPECT_EQ(scene.job().node_of(2), "node2");
+  const Finished asked =
+      scene.cluster().run("head", std::vector<std::string>{tool("migrate"), "status"} + secrets.of_client(port));
+  EXPECT_EQ(asked.status, 0) << "operators ask at the same port as before: " << asked.errors;
   expect_same_answer(scene);
 }
 

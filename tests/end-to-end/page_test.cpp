@@ -1,35 +1,14 @@
 /// The page of a real job, in a real browser.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "scene.hpp"
+#include "secrets.hpp"
 
 namespace cppc::test {
 namespace {
 
 const std::string kUrl = "https://127.0.0.1:4711/";
 constexpr int kSkipped = 77;
-
-/// What cppc-run needs to listen.
-class Secrets {
- public:
-  Secrets() {
-    std::ofstream(token()) << "0123456789abcdef0123456789abcdef\n";
-    const Finished made = run({"openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=test",
-                               "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key(), "-out", certificate()});
-    EXPECT_EQ(made.status, 0) << made.errors;
-    for (const std::string& secret : {token(), key()})
-      std::filesystem::permissions(secret, std::filesystem::perms(0600));
-  }
-  [[nodiscard]] std::string token() const { return folder_.file("token"); }
-  [[nodiscard]] std::string key() const { return folder_.file("key"); }
-  [[nodiscard]] std::string certificate() const { return folder_.file("certificate"); }
-
- private:
-  Folder folder_;
-};
 
 TEST(PageTest, ADragInTheBrowserMovesARank) {
   const Secrets secrets;

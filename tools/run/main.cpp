@@ -159,11 +159,12 @@ struct Surroundings {
   const std::filesystem::path directory;
   const DescriptorLimit limit;
   const SignalGate gate;
+  const std::optional<NetworkAccess> network;
 };
 
 // From its start to its end.
 Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation, JobSettings settings) {
-  const std::optional<NetworkAccess>& network = around.options.network;
+  const std::optional<NetworkAccess>& network = around.network;
   const CheckpointOptions& checkpoints = around.options.checkpoints;
   settings.key = tools::random_hex(32);
   const auto controller =
@@ -225,7 +226,17 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   settings->job = new_job_id(contexts.front().program.front());
   settings->launch_socket = tools::launch_socket(*directory, settings->job);
 
-  const Surroundings around{contexts, options, machine, present, manager->get(), *directory, {}, {}};
+  std::optional<NetworkAccess> network = options.network;
+  asio::io_context ports;
+  std::optional<Listener> reserved;  // operators find the job at the same port however often it is started again
+  if (network && checkpoints.recoveries > 0) {
+    auto port = reserve_for_requests(ports, network->listen);
+    if (!port) return error(std::move(port).error());
+    reserved = *std::move(port);
+    network->listen.port = reserved->port;
+  }
+
+  const Surroundings around{contexts, options, machine, present, manager->get(), *directory, {}, {}, network};
   if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
   Recovery recovery(checkpoints, settings->job, by_remote_shell(around));
