@@ -19,6 +19,7 @@
 #include "analysis/plan.hpp"
 #include "frontend/source.hpp"
 #include "report.hpp"
+#include "report_html.hpp"
 #include "rewrite/marks.hpp"
 #include "rewrite/unit.hpp"
 
@@ -161,6 +162,7 @@ void write_report(const Settings& settings, const nlohmann::json& report) {
   }
   if (settings.report == "json") std::cout << report.dump(2) << "\n";
   if (settings.report == "text") print_report(report, std::cout);
+  if (settings.report == "html") print_html(report, std::cout);
 }
 
 void print_unused_pragmas(const frontend::Source& source) {
@@ -338,8 +340,9 @@ int main(int argc, char** argv) {
                  "with --by-address: say nothing to be dead when following the pointers takes more steps")
       ->capture_default_str();
   app.add_option("--models", settings.models, "more tables of functions (see share/cppc/c.toml)");
-  app.add_option("--report", settings.report, "print safe points, live state and refusals: text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--report", settings.report,
+                 "print safe points, live state and refusals: text, json, or html with the source beside")
+      ->check(CLI::IsMember({"text", "json", "html"}));
   app.set_version_flag("--version", "cppc " CPPC_VERSION);
   app.footer(
       "Examples:\n  cppc heat.c -o heat.cppc.c -- -I/usr/include/mpi\n  cppc --report=text *.c -- $(mpicc "

@@ -104,13 +104,13 @@ class Parser {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    if (name == "--cppc-report" && (value == "text" || value == "json")) {
+    if (name == "--cppc-report" && (value == "text" || value == "json" || value == "html")) {
       result_.translator.insert(result_.translator.end(), {"--report", value});
     } else if (name == "--cppc-models" && !value.empty()) {
       result_.translator.insert(result_.translator.end(), {"--models", value});
     } else {
       return error("there is no option " + word +
-                   "; there are --portable, --cppc-report=text|json and --cppc-models=FILE");
+                   "; there are --portable, --cppc-report=text|json|html and --cppc-models=FILE");
     }
     return {};
   }

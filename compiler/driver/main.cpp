@@ -24,7 +24,7 @@ ranks of what they link under cppc-run, by taking the state of a rank to the sam
 options are the compiler's, but for:
   --portable               cppc-cc only: the state of a rank by its types, not by its addresses; the program is
                            translated as a whole when it is linked, and refused if that is not possible
-  --cppc-report=text|json  say what was found: places, live variables, refusals
+  --cppc-report=FORM       say what was found, as text, json or html: places, live variables, refusals
   --cppc-models=FILE       what functions do that the program calls and whose source is not part of it
   -show, -showme[:WHAT]    show commands and flags instead, as mpicc does (-showme:help)
 
