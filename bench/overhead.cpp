@@ -60,6 +60,8 @@ const std::vector<Load> kLoads{
     {"cg_f90", {"W"}, "--repeat", 6},
     {"mg_f90", {"W"}, "--repeat", 2},
     {"ft_f90", {"W"}, "--repeat", 15},
+    {"ep_f90", {"S"}, "--repeat", 4},
+    {"adi_f77", {}, "--steps", 20},
     {"ft_f77", {}, "--steps", 100},
     {"ft_f2c", {}, "--steps", 100},
     {"wave_f77", {}, "--steps", 100000},

@@ -51,6 +51,8 @@ add_cpp_app(h5steps OPTIONS ${hdf5_options} LIBRARIES ${HDF5_MPI_LINK_LIBRARIES}
 add_fortran_app(cg_f90 SOURCES app.f90 nas_random.f90 cg_matrix.f90 cg_f90.f90)
 add_fortran_app(mg_f90 SOURCES app.f90 nas_random.f90 mg_blocks.f90 mg_f90.f90)
 add_fortran_app(ft_f90 SOURCES app.f90 nas_random.f90 ft_lines.f90 ft_f90.f90)
+add_fortran_app(ep_f90 SOURCES app.f90 nas_random.f90 ep_f90.f90)
+add_fortran_app(adi_f77 SOURCES app.f90 app_f77.f90 adi_f77.f adi_rhs.f adi_solve.f)
 add_fortran_app(wave_f77 SOURCES app.f90 app_f77.f90 wave_f77.f)
 add_fortran_app(wave_f90 SOURCES app.f90 wave_f90.f90)
 add_fortran_app(ft_f77 SOURCES app.f90 app_f77.f90 ft_f77.f)

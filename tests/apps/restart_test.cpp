@@ -44,6 +44,8 @@ const std::vector<Program> kOtherLanguages{
     {"cg_f90", {"S"}},
     {"mg_f90", {"S", "--repeat", "4"}},
     {"ft_f90", {"S", "--repeat", "2"}},
+    {"ep_f90", {"S", "--repeat", "4"}},
+    {"adi_f77", {"--steps", "7"}},
     {"wave_f77", {"--steps", "400"}, "2"},
     {"mixed", {"--steps", "20"}},
 };
