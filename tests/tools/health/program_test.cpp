@@ -46,8 +46,9 @@ echo '{"node":"'"$2"'","safe":true,"verdict":"safe to power off","jobs":[{"job":
     arguments.insert(arguments.begin(), CPPC_HEALTH_PROGRAM);
     return test::run(arguments);
   }
-  Process start() {
-    Process daemon({CPPC_HEALTH_PROGRAM, "--config", configuration_});
+  Process start(Words command = {}) {
+    command.insert(command.end(), {CPPC_HEALTH_PROGRAM, "--config", configuration_});
+    Process daemon(command);
     const std::string before = "listens at 127.0.0.1 port ";
     while (daemon.errors().find(before) == std::string::npos || !daemon.errors().ends_with('\n')) {
       EXPECT_TRUE(daemon.running()) << daemon.errors();
@@ -126,6 +127,30 @@ TEST_F(ProgramTest, ANoticeFromTheCommandLineEmptiesANodeAndResolvedGivesItBack)
                 "node1: safe to power off; job app-1: 1 MB moved in 0.10 s; cause: manual: fan fails (node1)"),
             std::string::npos)
       << daemon.errors();
+}
+
+// One node at a time: the second one waits while the clock jumps, long past its deadline.
+TEST_F(ProgramTest, AWallClockThatJumpsEndsNoDeadline) {
+  // A sanitizer's library has to come first otherwise.
+  Process daemon = start({"env", "LD_PRELOAD=" CPPC_JUMPING_CLOCK, "CLOCK_JUMPS_WITH=" + directory_.path() + "/jump",
+                          "ASAN_OPTIONS=verify_asan_link_order=0"});
+  EXPECT_EQ(notice({"--node", "node0", "--deadline", "600"}).status, 0);
+  await_stage("node0", "running");
+  EXPECT_EQ(notice({"--node", "node1", "--deadline", "600"}).status, 0);
+  await_stage("node1", "waiting");
+  directory_.write("jump", "");
+  directory_.write("go", "");
+  await_stage("node0", "emptied");
+  EXPECT_EQ(notice({"--node", "node0", "--resolved"}).status, 0);  // one node has to be left
+  await_stage("node1", "emptied");
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait().status, 0);
+  const std::string audit = content("state/audit.log");
+  EXPECT_EQ(audit.find("expired"), std::string::npos) << audit;
+  const auto date_of = [&](std::size_t line) {
+    return json::parse(audit.substr(line, audit.find('\n', line) - line)).at("time").get<std::string>().substr(0, 10);
+  };
+  EXPECT_NE(date_of(0), date_of(audit.rfind('\n', audit.size() - 2) + 1)) << "the clock has not jumped: " << audit;
 }
 
 TEST_F(ProgramTest, TheClientSaysWhyANoticeWasNotTaken) {
