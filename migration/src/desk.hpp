@@ -107,9 +107,10 @@ struct alignas(64) Slot {
   // The image. A leaver has in its mail where to send it.
   Shared<std::uint64_t> image_bytes;
   Shared<std::uint64_t> bytes_done;
-  Shared<std::int32_t> stops;     // the rank's: where it can be stopped, as the runtime's watch_calls() says
-  Shared<std::uint32_t> leaving;  // the agent's: this rank moves away
-  Shared<std::int32_t> group;     // the agent's, for a newcomer: index of its agent in Desk::joins()
+  Shared<std::uint64_t> chunks_again;  // that did not arrive as they were sent
+  Shared<std::int32_t> stops;          // the rank's: where it can be stopped, as the runtime's watch_calls() says
+  Shared<std::uint32_t> leaving;       // the agent's: this rank moves away
+  Shared<std::int32_t> group;          // the agent's, for a newcomer: index of its agent in Desk::joins()
   // A checkpoint. saves: the agent's, its number; 0: there is none. The mail has the directory for the file.
   // room: the rank's, the number again once it has memory for its copy.
   Shared<std::uint64_t> saves, room, file_hash;

@@ -99,15 +99,15 @@ struct Patience {
   std::chrono::milliseconds silence{10'000};
 };
 
-/// Called from within receive and send: bytes of head and contents that are verified (target) or were delivered
-/// (source), of all that are known of.
-using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
-
 struct Transferred {
   std::uint64_t bytes = 0;  ///< head and contents
   std::uint64_t sent = 0;   ///< of chunks, as they travelled
   std::uint64_t again = 0;  ///< chunks that were sent again
 };
+
+/// Called from within receive and send: what is verified (target) or was delivered (source) so far, and the bytes of
+/// head and contents that are known of.
+using Progress = std::function<void(const Transferred& so_far, std::uint64_t total)>;
 
 /// Where the contents of the file from `offset` on belong.
 struct Place {

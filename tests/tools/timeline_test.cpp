@@ -63,7 +63,7 @@ Migration evacuation() {
   migration.timeline.take(news(1, "prepare"), start + 12ms);
   migration.timeline.take(news(0, "commit"), start + 60ms);
   migration.timeline.take(news(1, "ship", {{2, 10, 40}}), start + 30ms);
-  migration.timeline.take(news(1, "ship", {{2, 40, 40}}), start + 50ms);
+  migration.timeline.take(news(1, "ship", {{2, 40, 40, 1}}), start + 50ms);
   migration.outcome.response_ms = 80;
   migration.outcome.downtime_ms = {5, 0, 60};
   migration.carried_out = start + 100ms;
@@ -84,6 +84,7 @@ TEST(Trace, HasALaneForEachAgentAndRankThatTakesPart) {
     if (one["ph"] != "X") continue;
     const std::string lane = std::to_string(one["pid"].get<int>()) + "/" + std::to_string(one["tid"].get<int>());
     spans[lane + " " + one["name"].get<std::string>()] = {one["ts"], one["dur"]};
+    if (one["name"] == "ship" && one["pid"] == 3) EXPECT_EQ(one["args"]["chunks_again"], 1);
     EXPECT_GE(one["dur"], 0);
   }
   const std::set<std::string> wanted{

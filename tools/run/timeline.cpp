@@ -8,6 +8,7 @@ constexpr std::uint64_t samples_of_a_rank = 200;
 void add(Timeline::Shipping& shipping, const wire::Shipment& news, Timeline::Clock::time_point now) {
   shipping.done = news.bytes_done;
   shipping.total = news.bytes_total;
+  shipping.chunks_again = news.chunks_again;
   auto& samples = shipping.samples;
   const bool is_end = news.bytes_done == news.bytes_total && news.bytes_done > 0;
   const std::uint64_t step = news.bytes_total / samples_of_a_rank;

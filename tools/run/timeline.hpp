@@ -26,7 +26,8 @@ class Timeline {
   };
   struct Shipping {
     std::uint64_t done = 0, total = 0;
-    std::vector<Sample> samples;  ///< at most some hundred
+    std::uint64_t chunks_again = 0;  ///< that did not arrive as they were sent
+    std::vector<Sample> samples;     ///< at most some hundred
   };
 
   void take(const wire::Progress& progress, Clock::time_point now);

@@ -75,7 +75,7 @@ class Trace {
     name_rank(rank);
     if (shipping.samples.empty()) return;
     span(rank_lanes, rank, "ship", shipping.samples.front().at, shipping.samples.back().at,
-         {{"bytes", shipping.done}, {"bytes_total", shipping.total}});
+         {{"bytes", shipping.done}, {"bytes_total", shipping.total}, {"chunks_again", shipping.chunks_again}});
     for (const Timeline::Sample& sample : shipping.samples)
       events_.push_back({{"ph", "C"},
                          {"pid", rank_lanes},

@@ -50,6 +50,7 @@ struct Shipment {
   int rank = 0;
   std::uint64_t bytes_done = 0;
   std::uint64_t bytes_total = 0;
+  std::uint64_t chunks_again = 0;  ///< that did not arrive as they were sent
 };
 
 /// Leader, or agent that ranks leave or come to, to controller. Phases in their order: prepare, negotiate, freeze,

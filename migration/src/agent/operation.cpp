@@ -165,7 +165,8 @@ void Operation::report_bytes() {
   wire::Progress progress{.id = order_.id, .phase = phase_, .agent = node_.agent};
   const auto add = [&](int rank) {
     const Slot& slot = node_.desk.slot(rank);
-    const wire::Shipment one{rank, slot.bytes_done.load(), slot.image_bytes.load()};
+    const wire::Shipment one{rank, slot.bytes_done.load(), slot.image_bytes.load(),
+                             saves() ? 0 : slot.chunks_again.load()};
     progress.bytes_done += one.bytes_done;
     progress.bytes_total += one.bytes_total;
     progress.ranks.push_back(one);

@@ -233,7 +233,7 @@ Result Reception::count(const Control& chunk) {
   digest_ += digest_of(chunk.index, chunk.offset, chunk.bytes);
   arrived_.bytes += chunk.bytes;
   arrived_.sent += chunk.sent;
-  if (progress_) progress_(arrived_.bytes, head_.size() + (head_known_ ? landing_.bytes() : 0));
+  if (progress_) progress_(arrived_, head_.size() + (head_known_ ? landing_.bytes() : 0));
   return !head_known_ && arrived_.bytes == head_.size() ? unpack_head() : Result();
 }
 

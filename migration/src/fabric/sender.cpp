@@ -327,7 +327,7 @@ Result Sender::complete(Slot& slot) {
   if (offer_.rma && !slot.bytes.empty()) announce(slot);
   moved_.bytes += slot.chunk.bytes;
   moved_.sent += slot.bytes.size();
-  if (progress_) progress_(moved_.bytes, total_);
+  if (progress_) progress_(moved_, total_);
   time_the_wire(slot);
   slot.region = {};
   slot.state = Slot::State::landed;

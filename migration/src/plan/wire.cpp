@@ -54,6 +54,7 @@ void fields(Visitor& visit, Visited<Visitor, Shipment>& shipment) {
   visit("rank", shipment.rank);
   visit("bytes_done", shipment.bytes_done);
   visit("bytes_total", shipment.bytes_total);
+  visit("chunks_again", shipment.chunks_again);
 }
 
 template <class Visitor>

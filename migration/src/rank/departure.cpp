@@ -62,7 +62,10 @@ tl::expected<image::Image, cppc_status> Departure::pack(const cppc_runtime& runt
 
 tl::expected<void, cppc_status> Departure::ship(const image::Image& image, const std::function<bool()>& given_up) {
   const fabric::Patience patience{.deadline = Clock::now() + deadlines::ship(), .cancelled = given_up};
-  const auto report = [this](std::uint64_t done, std::uint64_t) { slot_->bytes_done.store(done); };
+  const auto report = [this](const fabric::Transferred& so_far, std::uint64_t) {
+    slot_->bytes_done.store(so_far.bytes);
+    slot_->chunks_again.store(so_far.again);
+  };
   auto sent = fabric::send(std::move(endpoint_), offer_, {.head = image.head(), .contents = image.contents()}, patience,
                            report);
   if (!sent) return tl::unexpected(sent.error());
@@ -81,6 +84,7 @@ tl::expected<image::Image, cppc_status> Departure::depart(const cppc_runtime& ru
   }
   spdlog::debug("image of {} bytes built in {:.1f} ms", image->size(), milliseconds_since(start));
   slot_->bytes_done.store(0);
+  slot_->chunks_again.store(0);
   slot_->image_bytes.store(image->size());
   if (auto faulty = fault::at("leaver-ship"); !faulty) return fail(*slot_, faulty.error());
   if (auto shipped = ship(*image, given_up); !shipped) return fail(*slot_, shipped.error());

@@ -54,9 +54,9 @@ Patience patience_of(const Settings& settings) {
 }
 
 Progress progress_of(const Settings& settings) {
-  return [&settings](std::uint64_t done, std::uint64_t) {
-    moved = done;
-    if (done >= settings.die_after) kill(getpid(), SIGKILL);
+  return [&settings](const Transferred& so_far, std::uint64_t) {
+    moved = so_far.bytes;
+    if (so_far.bytes >= settings.die_after) kill(getpid(), SIGKILL);
   };
 }
 

@@ -133,7 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Unpack unpack = [](std::span<const Extent>, const KeepAlive&) { return empty_places(); };
   const Patience patience{.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1), .cancelled = {}};
   std::uint64_t last = 0;
-  const Progress progress = [&](std::uint64_t done, std::uint64_t) { last = done; };
+  const Progress progress = [&](const Transferred& so_far, std::uint64_t) { last = so_far.bytes; };
   const auto received = guarded([&]() -> tl::expected<Transferred, cppc_status> {
     return Reception(*endpoint, offer, unpack, patience, progress).run();
   });

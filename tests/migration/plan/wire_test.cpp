@@ -43,13 +43,14 @@ TEST(Wire, RosterSurvivesTheRoundTrip) {
 }
 
 TEST(Wire, ProgressAndOutcomeSurviveTheRoundTrip) {
-  const Progress progress = round_trip(Progress{7, "ship", 10, 20, 3, {{5, 10, 20}}});
+  const Progress progress = round_trip(Progress{7, "ship", 10, 20, 3, {{5, 10, 20, 2}}});
   EXPECT_EQ(progress.id, 7u);
   EXPECT_EQ(progress.phase, "ship");
   EXPECT_EQ(progress.bytes_done, 10u);
   EXPECT_EQ(progress.bytes_total, 20u);
   EXPECT_EQ(progress.agent, 3);
   ASSERT_EQ(progress.ranks.size(), 1u);
+  EXPECT_EQ(progress.ranks[0].chunks_again, 2u);
   EXPECT_EQ(progress.ranks[0].rank, 5);
   EXPECT_EQ(progress.ranks[0].bytes_total, 20u);
   const Outcome outcome =
