@@ -32,6 +32,17 @@ std::string list(const Values& values, Tell tell) {
   return result;
 }
 
+/// With two digits after the point: 1.02 is not 1.
+std::string times(const Json& value) {
+  char digits[64];
+  std::snprintf(digits, sizeof digits, "%.2f", value.get<double>());
+  return digits;
+}
+
+std::string names(const Json& values) {
+  return list(values, [](const std::string& key, const Json&) { return key; });
+}
+
 std::string keys(const Json& values) {
   return list(values, [](const std::string& key, const Json&) { return text(std::stod(key)); });
 }
@@ -192,8 +203,21 @@ Rows overhead(const Json& f) {
 
 Rows image_size(const Json& f) {
   const double share = f.at("saved_mb").at("heat").get<double>() / f.at("reachable_mb").at("heat").get<double>();
-  return {{"how much of the memory of `heat`, one rank, goes into the image: the grid that is read",
-           text(100 * share) + " %"}};
+  Rows rows{{"how much of the memory of `heat`, one rank, goes into the image: the grid that is read",
+             text(100 * share) + " %"}};
+  if (!f.contains("ratio")) return rows;
+  const Json& ratios = f.at("ratio");
+  std::string programs, figures;
+  for (const char* program : {"cg_f90", "mg_f90", "ft_f90", "ft_f77", "ep_f90", "adi_f77", "is"}) {
+    if (!ratios.contains(program)) continue;
+    programs += (programs.empty() ? "`" : ", `") + std::string(program) + "`";
+    figures += (figures.empty() ? "" : ", ") + times(ratios.at(program));
+  }
+  rows.push_back({"the image against what one would save by hand at a time step: " + programs, figures});
+  if (f.contains("npb"))
+    rows.push_back({"of NPB, class A, four ranks: " + names(f.at("npb").at("ratio")),
+                    list(f.at("npb").at("ratio"), [](const std::string&, const Json& r) { return times(r); })});
+  return rows;
 }
 
 Rows malloc(const Json& f) {
@@ -247,7 +271,15 @@ Rows safepoint(const Json& f) { return {{"a safe point when nobody asks, one ran
 
 Rows translate(const Json& f) {
   const Json& seconds = f.at("seconds");
-  return {{"translating " + keys(seconds) + " lines", numbers(seconds) + " s"}};
+  Rows rows{{"translating " + keys(seconds) + " lines of C", numbers(seconds) + " s"}};
+  for (const char* language : {"Fortran", "C++"}) {
+    if (!f.contains(language)) continue;
+    const Json& one = f.at(language);
+    rows.push_back({text(one.at("lines")) + " lines of " + language + ", beside the compiler's own -O2: time; memory",
+                    text(one.at("seconds")) + ", " + text(one.at("compiler_seconds")) + " s; " + text(one.at("mb")) +
+                        ", " + text(one.at("compiler_mb")) + " MB"});
+  }
+  return rows;
 }
 
 Rows agents(const Json& f) {
@@ -267,7 +299,7 @@ const std::vector<BenchRows>& benches() {
                                           {"soak", {"/jobs", "/hours"}, soak},
                                           {"ship", {"/raw_tcp_gbs", "/block_bytes", "/block_bytes_portable"}, ship},
                                           {"overhead", {"/against_defaults"}, overhead},
-                                          {"image-size", {}, image_size},
+                                          {"image-size", {"/live_mb", "/ratio"}, image_size},
                                           {"malloc", {}, malloc},
                                           {"check", {}, check},
                                           {"interpose", {}, interpose},

@@ -1,5 +1,5 @@
 /// An extension (CPPC_EXTENSION) that tells what a rank's image would hold, without a cluster: at safe point number
-/// CPPC_MEASURE_AT, counted from 0, of a program of one rank it writes into the file CPPC_MEASURE_INTO:
+/// CPPC_MEASURE_AT, counted from 0, rank R writes into the file whose name is that in CPPC_MEASURE_INTO, a dot, and R:
 ///
 ///   {"reachable": bytes, "saved": bytes,
 ///    "objects": [{"section": "heap", "name": "3", "type": "double", "bytes": 800, "saved": 800}, …]}
@@ -21,6 +21,7 @@ namespace {
 
 const volatile std::uint32_t ring = 1;
 const cppc_runtime* runtime = nullptr;
+int own_rank = 0;
 
 const char* setting(const char* variable) {
   const char* value = std::getenv(variable);
@@ -49,11 +50,8 @@ const char* text(cppc_section section) {
 
 cppc_status start(MPI_Comm* world, int* rank, int* size) {
   PMPI_Comm_size(MPI_COMM_WORLD, size);
-  if (*size != 1) {
-    std::fprintf(stderr, "measuring extension: the program has %d ranks instead of one\n", *size);
-    return CPPC_ERR_REFUSED;
-  }
-  *rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, rank);
+  own_rank = *rank;
   runtime->watch(&ring);
   return PMPI_Comm_dup(MPI_COMM_WORLD, world) == MPI_SUCCESS ? CPPC_OK : CPPC_ERR_MPI;
 }
@@ -79,7 +77,7 @@ void stopped(std::uint64_t, unsigned) {
   }
   std::uint64_t saved = 0;
   for (const auto& object : objects) saved += object.at("saved").get<std::uint64_t>();
-  std::ofstream(setting("CPPC_MEASURE_INTO"))
+  std::ofstream(setting("CPPC_MEASURE_INTO") + std::string(".") + std::to_string(own_rank))
       << nlohmann::json{{"reachable", runtime->state_bytes()}, {"saved", saved}, {"objects", objects}} << "\n";
 }
 

@@ -1,6 +1,11 @@
 ! The conjugate gradient kernel of the NAS Parallel Benchmarks, after its specification (NAS report RNR-94-007), in
 ! Fortran 90 with `use mpi`: see cg.c. Arrays are allocatable; the own part of the search direction is a pointer to a
 ! section of it; a formatted file is written, and another read, a line in each iteration.
+!
+! A time step is one iteration. Live at its start: the options; the problem's sizes, rank and number of ranks; the matrix
+! by rows (begin, columns, values); x; counts and places; the descriptor of p; the numbers of the repetition and of the
+! iteration, the last zeta and the first one; how many repetitions and lines were wrong; the units.
+! Not live: z, q, r and whole, set anew in each iteration.
 program cg_f90
   use mpi
   use, intrinsic :: iso_fortran_env, only: int64, real64

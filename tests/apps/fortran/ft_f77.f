@@ -3,6 +3,12 @@ C     its specification (NAS report RNR-94-007), class W, in Fortran 77
 C     with COMMON blocks of a fixed size: see ft.c.
 C
 C     Real space, U: x, y, own z. Fourier space, SPEC: z, x, own y.
+C
+C     Live at the start of a time step: SPEC and ROOTS; in /PLACE/ where
+C     the process is; the step's number, the checksums so far and how
+C     far they were off.
+C     Not live: DAMP and U, overwritten in each step; PACKED and GOT,
+C     which exist within a transposition.
       PROGRAM FTF77
       INCLUDE 'mpif.h'
       INTEGER RANK, RANKS, OWNY, OWNZ, STEPS

@@ -1,6 +1,11 @@
 ! The Fourier transform kernel of the NAS Parallel Benchmarks, after its specification (NAS report RNR-94-007), in
 ! Fortran 2008 with `use mpi_f08`: see ft.c. Fields are components of a derived type; a file with direct access keeps
 ! the checksums, of which each step reads the one before.
+!
+! Live at the start of a time step: the options; the problem's sizes, rank and number of ranks; own%spectrum; the roots of
+! one; the numbers of the repetition and of the step; the checksums of this repetition so far, the first repetition's and
+! the step's before; how many were wrong; the unit.
+! Not live: own%damped and own%real_space, overwritten in each step; what exists within a transposition only.
 program ft_f90
   use mpi_f08
   use, intrinsic :: iso_fortran_env, only: int64, real64

@@ -1,6 +1,11 @@
 ! The multigrid kernel of the NAS Parallel Benchmarks, after its specification (NAS report RNR-94-007), in Fortran 90
 ! with mpif.h: see mg.c. The levels are an array of a derived type with pointers; an unformatted file gets the norm of
 ! the residual in each iteration, and is read again in the end.
+!
+! A time step is one iteration. Live at its start: the options; the process's place; the levels' sizes and descriptors;
+! u, which is the correction on the finest level, and v; the numbers of the repetition and of the iteration; the first
+! norm and how many others differed; the unit.
+! Not live: r, filled anew in each iteration; residuals and corrections of the coarse levels.
 program mg_f90
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use, intrinsic :: iso_c_binding, only: c_size_t
