@@ -71,15 +71,17 @@ enum class Action : std::uint32_t {
   drain,       // take out of MPI what is in flight
   ship,        // leavers build and send their images
   copy,        // a checkpoint: ranks copy their state, for their files
+  save,        // a checkpoint after which ranks stand: they write their files
   release,     // not all have come to the safe point: ranks work on, to stop elsewhere
   join,        // commit: rebuild the world
   go_on,       // no migration: work on; newcomers vanish
+  leave,       // the job goes on elsewhere from the files: finalize and exit
 };
 
 /// What becomes of the file of a rank that saves.
 enum class Saving : std::uint32_t {
   none,
-  writing,  // [rank] has the copy, and works on beside it
+  writing,  // [rank] has the copy, and works on beside it; or stands and writes
   written,  // [agent]
   failed,   // [agent] see reason
 };

@@ -106,7 +106,7 @@ TEST_F(JobTest, TheAgentOfANodeWithoutRanksIsMissedByNobody) {
   job_.left(2);
   EXPECT_EQ(notes_, "");
   EXPECT_EQ(job_.view().nodes[2].state, plan::NodeState::down);
-  EXPECT_EQ(refusal({{3}, "", {"node2"}}), "node2 is down");
+  EXPECT_EQ(refusal({{3}, "", {"node2"}}), "node2 is down; migrate --add node2 brings it back");
   const auto id = move(3, "node0");
   const auto [order, agents] = last_order();
   EXPECT_EQ(agents, 2);
@@ -125,7 +125,8 @@ TEST_F(JobTest, RanksWhoseAgentHasASubstituteCanLeaveButNoneCanCome) {
   ASSERT_NE(placement, nullptr);
   EXPECT_EQ(sent_.back().first, 0);
   EXPECT_EQ(placement->agent_of, (std::vector<int>{0, 0, 1, 1}));
-  EXPECT_EQ(refusal({{2}, "", {"node0"}}), "node0 has lost its agent: ranks can leave, but none can come");
+  EXPECT_EQ(refusal({{2}, "", {"node0"}}),
+            "node0 has lost its agent: ranks can leave, but none can come; migrate --add node0 brings it back");
   const auto id = move(1, "node2");
   const auto [order, agents] = last_order();
   EXPECT_EQ(agents, 3);

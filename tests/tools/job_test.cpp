@@ -139,7 +139,8 @@ TEST_F(JobTest, AnEvacuationIsDoneWhenTheAgentHasExited) {
   EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::evacuated);
   job_.retired(1);
   EXPECT_EQ(job_.migration(id)->messages.size(), 1u);
-  EXPECT_EQ(refusal({{0}, "", {"node1"}}), "node1 has been evacuated and is no longer part of the job");
+  EXPECT_EQ(refusal({{0}, "", {"node1"}}),
+            "node1 has been evacuated and is no longer part of the job; migrate --add node1 brings it back");
 }
 
 TEST_F(JobTest, TheAgentMayLeaveBeforeItsMigrationIsKnownToBeDone) {
@@ -223,7 +224,8 @@ TEST_F(JobTest, AnAgentThatIsLostTakesItsNodeWithIt) {
   start();
   job_.left(1);
   EXPECT_EQ(job_.view().nodes[1].state, plan::NodeState::leave_only);
-  EXPECT_EQ(refusal({{0}, "", {"node1"}}), "node1 has lost its agent: ranks can leave, but none can come");
+  EXPECT_EQ(refusal({{0}, "", {"node1"}}),
+            "node1 has lost its agent: ranks can leave, but none can come; migrate --add node1 brings it back");
   job_.left(0);
   job_.left(2);
   EXPECT_EQ(notes_, "[over, orderly]");

@@ -104,6 +104,23 @@ TEST(MpirunCommand, SeveralProgramsEachWithTheVariables) {
             ": -n 1 --host node1:4 VARIABLES -x CPPC_KEY /bin/cppc-agent node1");
 }
 
+// In place of what mpirun's options say.
+TEST(MpirunCommand, RanksOfAJobThatHasRunBeforeGoWhereTheyAreToBe) {
+  const auto contexts = parse_command_line(
+      Words{"-H", "node0,node1", "--map-by", "node", "-n", "2", "a", ":", "--bind-to", "core", "-n", "1", "b"});
+  ASSERT_TRUE(contexts.has_value());
+  Allocation allocation{{{"node1", 2}, {"node7", 1}}, true, {}, {}, {"node7", "node1", "node1"}};
+  const auto command = build_mpirun_command(*contexts, allocation, head_machine(), settings, {});
+  ASSERT_TRUE(command.has_value()) << command.error();
+  const Words& words = command->arguments;
+  EXPECT_EQ(Words(words.begin(), words.begin() + 7),
+            (Words{"mpirun", "--map-by", "seq", "-n", "2", "--host", "node7,node1"}));
+  const auto second = std::ranges::find(words, "--bind-to");
+  ASSERT_GE(words.end() - second, 4);
+  EXPECT_EQ(Words(second, second + 4), (Words{"--bind-to", "core", "--host", "node1"}));
+  EXPECT_EQ(std::ranges::count(words, "node"), 0);
+}
+
 TEST(MpirunCommand, TheAgentGoesToTheDirectoryAndFindsTheProgram) {
   EXPECT_EQ(arguments("--default-hostfile /nonexistent --wdir /data --path /opt/bin -n 1 app"),
             "mpirun -n 1 VARIABLES START --wdir /data --path /opt/bin app "

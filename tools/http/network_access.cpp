@@ -114,26 +114,13 @@ Result<AnswerToHead> choose_admission(const NetworkAccess& access, asio::ssl::co
       [context = tls.native_handle(), port](std::string_view authority) { return is_own(context, port, authority); }));
 }
 
-namespace {
-
-template <class Bind>
-Result<Listener> bind_for_requests(const Endpoint& endpoint, const Bind& bind) {
+Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& endpoint) {
   const std::string cannot = "cannot listen at " + authority(endpoint.address, endpoint.port);
   const auto address = numeric_endpoint(endpoint);
   if (!address) return error(cannot);
-  auto listener = bind(*address);
+  auto listener = listen_at(context, *address, /*again=*/true);
   if (!listener) return error(cannot + ": " + listener.error());
   return listener;
-}
-
-}  // namespace
-
-Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& endpoint) {
-  return bind_for_requests(endpoint, [&](const auto& address) { return listen_at(context, address, /*again=*/true); });
-}
-
-Result<Listener> reserve_for_requests(asio::io_context& context, const Endpoint& endpoint) {
-  return bind_for_requests(endpoint, [&](const auto& address) { return reserve_at(context, address); });
 }
 
 }  // namespace cppc::tools

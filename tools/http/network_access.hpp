@@ -32,7 +32,4 @@ Result<std::string> host_for_clients(const NetworkAccess& access, asio::ssl::con
 
 Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& endpoint);
 
-/// As reserve_at(): for those who listen for requests several times, one after the other.
-Result<Listener> reserve_for_requests(asio::io_context& context, const Endpoint& endpoint);
-
 }  // namespace cppc::tools

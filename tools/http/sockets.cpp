@@ -40,9 +40,7 @@ std::string numeric(const sockaddr& address) {
 
 }  // namespace
 
-namespace {
-
-Result<Listener> bind_at(asio::io_context& context, const tcp::endpoint& endpoint, bool again) {
+Result<Listener> listen_at(asio::io_context& context, const tcp::endpoint& endpoint, bool again) {
   ListeningSocket socket(context);
   error_code failure;
   socket.open(endpoint.protocol(), failure);
@@ -50,28 +48,14 @@ Result<Listener> bind_at(asio::io_context& context, const tcp::endpoint& endpoin
   if (!failure && again) socket.set_option(ListeningSocket::reuse_address(true), failure);
   if (!failure && endpoint.address().is_v6()) socket.set_option(asio::ip::v6_only(false), failure);
   if (!failure) socket.bind(endpoint, failure);
+  if (!failure) socket.listen(ListeningSocket::max_listen_connections, failure);
+  if (!failure) socket.non_blocking(true, failure);
   if (failure) return error(failure.message());
   const auto own = socket.local_endpoint(failure);
   if (failure) return error(failure.message());
   tcp::endpoint bound;
   std::memcpy(bound.data(), own.data(), own.size());
   return Listener{std::move(socket), bound.port()};
-}
-
-}  // namespace
-
-Result<Listener> reserve_at(asio::io_context& context, const tcp::endpoint& endpoint) {
-  return bind_at(context, endpoint, /*again=*/true);
-}
-
-Result<Listener> listen_at(asio::io_context& context, const tcp::endpoint& endpoint, bool again) {
-  auto listener = bind_at(context, endpoint, again);
-  if (!listener) return listener;
-  error_code failure;
-  listener->socket.listen(ListeningSocket::max_listen_connections, failure);
-  if (!failure) listener->socket.non_blocking(true, failure);
-  if (failure) return error(failure.message());
-  return listener;
 }
 
 Result<Listener> listen_on_tcp(asio::io_context& context, Reach reach) {

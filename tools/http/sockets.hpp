@@ -39,10 +39,6 @@ Result<Listener> listen_on_tcp(asio::io_context& context, Reach reach);
 /// `again`: even if connections of one that listened there before are still being closed.
 Result<Listener> listen_at(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, bool again);
 
-/// Binds without listening. As long as the result lives, listen_at() with `again` gets the port any number of times,
-/// one after the other, and no connection of this machine is given it. An error when somebody listens there.
-Result<Listener> reserve_at(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint);
-
 /// Only for this user. `path` must not exist.
 Result<ListeningSocket> listen_on_unix(asio::io_context& context, const std::filesystem::path& path);
 

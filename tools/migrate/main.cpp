@@ -22,6 +22,8 @@ constexpr const char* footer = R"(Examples:
   migrate --rank 3,5,8 --to node2 --dry-run
   migrate --evacuate node1                empties it of all jobs; says whether it may be powered off
   migrate --evacuate node1 --to node2,node3 --timeout 30
+  migrate --add node7                     the job gets another node, or one back: all of it is started again there
+  migrate --restore node1                 node1 comes back, and the ranks that had left it
   migrate checkpoint --to /scratch/heat   images of all ranks, to restart from: cppc-run --restart /scratch/heat
   migrate --job heat-1f3a5b7d --rank 0 --to node1
   migrate trace 3 > t.json                migration 3 on a timeline, for https://ui.perfetto.dev
@@ -165,6 +167,16 @@ int main(int argc, char** argv) {
   auto* avoid = app.add_option("--avoid", request.avoid, "nodes that no rank is to go to when a node is evacuated")
                     ->delimiter(',')
                     ->allow_extra_args(false);
+  auto* add = app.add_option("--add", request.add,
+                             "nodes that the job is to have, as --host names them; --rank and --to, if some are to "
+                             "be there at once")
+                  ->delimiter(',')
+                  ->allow_extra_args(false);
+  auto* restore = app.add_option("--restore", request.restore, "the node that all ranks which have left it go back to");
+  std::string image_directory;
+  auto* images = app.add_option("--images", image_directory,
+                                "for --add and --restore: a directory that all nodes see, for images of all ranks; "
+                                "without it as cppc-run --checkpoint-to says");
   auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
   auto* keep_node = app.add_flag("--keep-node", request.keep_node,
                                  "leave the evacuated node in the job of the resource manager (Slurm)");
@@ -184,23 +196,28 @@ int main(int argc, char** argv) {
   rank->needs(to)->excludes(evacuate);
   keep_node->needs(evacuate);
   avoid->needs(evacuate)->excludes(to);
+  add->excludes(evacuate);
+  restore->excludes(evacuate)->excludes(add)->excludes(rank);
   for (auto* option : {authority, token, munge}) option->needs(server);
   token->excludes(munge);
-  for (auto* option : {rank, evacuate, to, avoid, dry_run, timeout})
+  for (auto* option : {rank, evacuate, to, avoid, add, restore, images, dry_run, timeout})
     for (auto* subcommand : {status, trace}) subcommand->excludes(option);
-  for (auto* option : {rank, evacuate, to, avoid, dry_run, keep_node}) checkpoint->excludes(option);
+  for (auto* option : {rank, evacuate, to, avoid, add, restore, images, dry_run, keep_node})
+    checkpoint->excludes(option);
   status->excludes(trace)->excludes(checkpoint);
   trace->excludes(checkpoint);
   try {
     app.parse(argc, argv);
-    if (!*status && !*trace && !*checkpoint && !*rank && !*evacuate)
-      throw CLI::RequiredError("--rank, --evacuate, checkpoint, status or trace");
+    if (!*status && !*trace && !*checkpoint && !*rank && !*evacuate && !*add && !*restore)
+      throw CLI::RequiredError("--rank, --evacuate, --add, --restore, checkpoint, status or trace");
     if (*server && !*token && !*munge) throw CLI::RequiredError("--token-file or --munge");
   } catch (const CLI::ParseError& failure) {
     return app.exit(failure) == 0 ? EXIT_SUCCESS : exit_with(Exit::wrong_usage);
   }
   command.status = static_cast<bool>(*status);
   if (*checkpoint) request.checkpoint = *checkpoint_to ? std::filesystem::absolute(directory).string() : "";
+  if (*images && !*add && !*restore) return fail(Exit::wrong_usage, "--images is for --add and --restore");
+  if (*images) request.images = std::filesystem::absolute(image_directory).string();
   if (request.timeout_s)
     command.deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request.timeout_s));

@@ -20,6 +20,9 @@ json to_json(const Request& request) {
   if (!request.evacuate.empty()) body["evacuate"] = request.evacuate;
   if (!request.to.empty()) body["to"] = request.to;
   if (!request.avoid.empty()) body["avoid"] = request.avoid;
+  if (!request.add.empty()) body["add"] = request.add;
+  if (!request.restore.empty()) body["restore"] = request.restore;
+  if (!request.images.empty()) body["images"] = request.images;
   if (request.checkpoint) body["checkpoint"] = *request.checkpoint;
   if (request.dry_run) body["dry_run"] = true;
   if (request.keep_node) body["keep_node"] = true;
@@ -96,31 +99,48 @@ void print_json(const json& body) {
   std::printf("%s\n", body.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
 }
 
+namespace {
+
+// "node7 comes; ", of a request for nodes.
+std::string added(const json& migration) {
+  std::string names;
+  for (const json& node : list(migration, "add"))
+    names += (names.empty() ? "" : ", ") + (node.is_string() ? node.get<std::string>() : "");
+  return names.empty() ? "" : names + (list(migration, "add").size() == 1 ? " comes; " : " come; ");
+}
+
+}  // namespace
+
 std::string announcement(const MigrationRequest& request) {
   if (request.request().checkpoint)
     return "checkpoint of job " + request.job().id + ": " + text(request.migration(), "checkpoint");
   const std::string moves = moves_text(list(request.migration(), "moves"));
-  const char* nothing =
-      request.request().evacuate.empty() ? "waits until the job has started" : "no rank to move so far";
+  const bool waits = request.request().evacuate.empty() && request.request().add.empty();
+  const char* nothing = waits ? "waits until the job has started" : "no rank to move so far";
   return "migration " + std::to_string(whole_number(request.migration(), "id")) + " of job " + request.job().id + ": " +
-         (moves.empty() ? nothing : moves);
+         added(request.migration()) + (moves.empty() ? nothing : moves);
 }
 
 std::string result(const json& migration) {
   char text[128];
-  if (migration.contains("checkpoint")) {
+  if (migration.contains("checkpoint") && !migration.contains("add")) {
     std::snprintf(text, sizeof text, "done in %.2f s: %s written, ranks stood still for %.0f ms",
                   number(migration, "seconds"), megabytes(number(migration, "image_bytes")).c_str(),
                   number(migration, "frozen_ms"));
     return text;
   }
-  std::snprintf(text, sizeof text, "done in %.2f s: %s moved, ranks stood still for %.0f ms",
-                number(migration, "seconds"), megabytes(number(migration, "image_bytes")).c_str(),
-                number(migration, "frozen_ms"));
+  const char* const how = migration.contains("add") ? "written, and the whole job started again" : "moved";
+  std::snprintf(text, sizeof text, "done in %.2f s: %s %s, ranks stood still for %.0f ms", number(migration, "seconds"),
+                megabytes(number(migration, "image_bytes")).c_str(), how, number(migration, "frozen_ms"));
   return text;
 }
 
 namespace {
+
+std::string would_move(const json& answer) {
+  const std::string moves = moves_text(list(answer, "moves"));
+  return moves.empty() ? "would move no rank" : "would move " + moves;
+}
 
 // Whether it has been announced.
 bool follow(MigrationRequest& one) {
@@ -152,8 +172,7 @@ Exit carry_out(const RunningJob& job, const Request& request) {
   if (ending.how != Exit::done) {
     complain(ending.reason);
   } else if (!request.json) {
-    std::printf("%s\n", request.dry_run ? ("would move " + moves_text(list(ending.answer, "moves"))).c_str()
-                                        : result(ending.answer).c_str());
+    std::printf("%s\n", (request.dry_run ? would_move(ending.answer) : result(ending.answer)).c_str());
   }
   return ending.how;
 }

@@ -15,6 +15,9 @@ struct Request {
   std::vector<int> ranks;                 ///< or:
   std::string evacuate;                   ///< or:
   std::optional<std::string> checkpoint;  ///< an absolute path; empty: as cppc-run was told
+  std::vector<std::string> add;           ///< nodes that come to the job; with ranks, those go to them; or:
+  std::string restore;                    ///< a node that gets back what has left it
+  std::string images;                     ///< for these: a directory, absolute; empty: that of checkpoints
   std::vector<std::string> to;
   std::vector<std::string> avoid;
   bool keep_node = false;  ///< in the job of a resource manager

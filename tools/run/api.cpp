@@ -38,10 +38,18 @@ HttpAnswer answer_refusal(const Job::Refusal& refusal) {
   return error_answer(503, refusal.reason);
 }
 
-HttpAnswer post_migration(Job& job, const std::string& body) {
+HttpAnswer post_nodes(Job& job, const HopRules& rules, const MigrationRequest& request) {
+  const auto done = request_nodes(job, rules, *request.nodes, request.dry_run);
+  if (!done) return answer_refusal(done.error());
+  if (const auto* moves = std::get_if<Moves>(&*done)) return answer(200, {{"moves", to_json(*moves)}});
+  return answer(202, to_json(std::get<Migration>(*done)));
+}
+
+HttpAnswer post_migration(Job& job, const HopRules& rules, const std::string& body) {
   const auto request = parse_request(body);
   if (!request) return error_answer(400, request.error());
   job.refresh();
+  if (request->nodes) return post_nodes(job, rules, *request);
   if (request->checkpoint) {
     const auto checkpoint = request_checkpoint(job, *request->checkpoint, request->timeout_s);
     return checkpoint ? answer(202, to_json(*checkpoint)) : answer_refusal(checkpoint.error());
@@ -100,12 +108,12 @@ HttpAnswer watch(EventLog& events, const std::string& last) {
   return endless;
 }
 
-HttpAnswer serve_request(Job& job, EventLog& events, const HttpRequest& request) {
+HttpAnswer serve_request(Job& job, EventLog& events, const HopRules& rules, const HttpRequest& request) {
   const bool get = request.method == "GET" || request.method == "HEAD";
   if (get && request.path == "/v1/job") return answer(200, to_json(job));
   if (get && request.path == "/v1/events") return watch(events, request.last_event_id);
   if (get && request.path == "/v1/migrations") return list_migrations(job);
-  if (request.method == "POST" && request.path == "/v1/migrations") return post_migration(job, request.body);
+  if (request.method == "POST" && request.path == "/v1/migrations") return post_migration(job, rules, request.body);
   const auto digits = digits_between("/v1/migrations/", request.path, "");
   const auto traced = digits_between("/v1/migrations/", request.path, "/trace");
   if (traced && get) return describe_trace(job, *traced);
@@ -121,11 +129,11 @@ HttpAnswer serve_request(Job& job, EventLog& events, const HttpRequest& request)
 
 Result<std::unique_ptr<Api>> Api::serve(asio::io_context& context, Job& job, EventLog& events,
                                         const std::filesystem::path& socket,
-                                        const std::optional<NetworkAccess>& network) {
+                                        const std::optional<NetworkAccess>& network, HopRules rules) {
   std::unique_ptr<Api> api(new Api(socket));
-  const auto answer = [&job, &events](const HttpRequest& request) {
+  const auto answer = [&job, &events, rules = std::move(rules)](const HttpRequest& request) {
     try {
-      return serve_request(job, events, request);
+      return serve_request(job, events, rules, request);
     } catch (const std::exception& failure) {
       spdlog::error("{} {} cannot be answered: {}", request.method, request.path, failure.what());
       return error_answer(500, failure.what());

@@ -6,7 +6,10 @@
 ///   POST   /v1/migrations     {"ranks":[5],"to":["node2"]} or {"evacuate":"node1","to":["node2"]}, "to" then optional;
 ///                             without it "avoid":["node3"]; optional "dry_run":true and "timeout_s":60 (until the
 ///                             migration point is reached). 202 with the migration, or for a dry run 200 with its
-///                             {"moves"}. {"checkpoint":"/dir"} makes a checkpoint there instead; "" is where cppc-run
+///                             {"moves"}. {"add":["node7:2"]}, with "ranks" and "to" if some are to be there then, or
+///                             {"restore":"node1"}, for all that have left it, gives the job nodes; "images":"/dir" is
+///                             for the images on which it goes on there. {"checkpoint":"/dir"} makes a checkpoint there
+///                             instead; "" is where cppc-run
 ///                             --checkpoint-to says. It is asked after as migrations are, and has its path in
 ///                             "checkpoint"
 ///   GET    /v1/migrations     {"migrations":[...]}: all so far, as below but for "downtime_ms"
@@ -26,6 +29,7 @@
 #include <memory>
 #include <optional>
 
+#include "hop_request.hpp"
 #include "job.hpp"
 #include "network_access.hpp"
 
@@ -44,7 +48,7 @@ class Api {
   /// this has been destroyed, and `events` to be closed before. From any thread.
   static Result<std::unique_ptr<Api>> serve(asio::io_context& context, Job& job, EventLog& events,
                                             const std::filesystem::path& socket,
-                                            const std::optional<NetworkAccess>& network);
+                                            const std::optional<NetworkAccess>& network, HopRules rules = {});
   /// Answers what has been asked, and removes the socket. From another thread than that of the io_context.
   ~Api();
   Api(const Api&) = delete;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace cppc::run {
 namespace {
@@ -41,6 +42,23 @@ Result<std::vector<std::string>> read_names(const json& field, const std::string
   return names;
 }
 
+NodesRequest& nodes_of(MigrationRequest& request) { return request.nodes ? *request.nodes : request.nodes.emplace(); }
+
+// Of a request for nodes: which of its fields belong together.
+Result<MigrationRequest> check_nodes(MigrationRequest request) {
+  NodesRequest& nodes = *request.nodes;
+  if (nodes.add.empty() == nodes.restore.empty())
+    return error("either \"add\" or \"restore\" has to be given for nodes that come");
+  const plan::Request& moves = request.request;
+  if (!moves.evacuate.empty() || !moves.avoid.empty() || request.keep_node || request.checkpoint)
+    return error("nodes that come are a request of their own");
+  if (moves.ranks.empty() != moves.to.empty()) return error("\"ranks\" and \"to\" belong together");
+  if (!nodes.restore.empty() && !moves.ranks.empty()) return error("\"restore\" knows itself which ranks");
+  nodes.moves = std::exchange(request.request, {});
+  nodes.timeout_s = request.timeout_s;
+  return request;
+}
+
 Result<void> read_field(const std::string& name, const json& field, MigrationRequest& request) {
   if (name == "ranks") {
     auto ranks = read_ranks(field);
@@ -61,6 +79,14 @@ Result<void> read_field(const std::string& name, const json& field, MigrationReq
   } else if (name == "keep_node") {
     if (!field.is_boolean()) return error("\"keep_node\" has to be true or false");
     request.keep_node = field.get<bool>();
+  } else if (name == "add") {
+    auto names = read_names(field, name);
+    if (!names || names->empty()) return error("\"add\" has to be a list of names of nodes, at least one");
+    nodes_of(request).add = *std::move(names);
+  } else if (name == "restore" || name == "images") {
+    if (!field.is_string() || field.get_ref<const std::string&>().empty())
+      return error("\"" + name + "\" has to be " + (name == "restore" ? "the name of a node" : "a path"));
+    (name == "restore" ? nodes_of(request).restore : nodes_of(request).images) = field.get<std::string>();
   } else if (name == "checkpoint") {
     if (!field.is_string()) return error("\"checkpoint\" has to be the path of a directory, or empty");
     request.checkpoint = field.get<std::string>();
@@ -117,6 +143,7 @@ Result<MigrationRequest> parse_request(const std::string& text) {
   for (const auto& [name, field] : body.items()) {
     if (const auto read = read_field(name, field, request); !read) return error(read.error());
   }
+  if (request.nodes) return check_nodes(std::move(request));
   if (request.checkpoint) {
     for (const auto& [name, field] : body.items())
       if (name != "checkpoint" && name != "timeout_s") return error("\"" + name + "\" is not for a checkpoint");
@@ -186,6 +213,7 @@ json to_json(const Migration& migration) {
 }
 
 const char* kind(const Migration& migration) {
+  if (migration.hop) return "hop";
   if (migration.draft) return "checkpoint";
   return migration.request.evacuate.empty() ? "move" : "evacuate";
 }
@@ -209,6 +237,10 @@ json summary(const Migration& migration) {
             {"messages", migration.messages}};
   if (!migration.request.evacuate.empty()) body["evacuate"] = migration.request.evacuate;
   add_rate(body, migration);
+  if (migration.hop) {
+    body["add"] = json::array();
+    for (const AllocatedNode& node : migration.hop->add) body["add"].push_back(node.name);
+  }
   if (migration.draft) body["checkpoint"] = migration.draft->complete.string();
   add_release(body, migration.release);
   return body;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hop_request.hpp"
 #include "job.hpp"
 
 namespace cppc::run {
@@ -13,6 +14,7 @@ struct MigrationRequest {
   double timeout_s = 60;
   bool keep_node = false;
   std::optional<std::string> checkpoint;  ///< instead of a migration: the directory; empty: as cppc-run was told
+  std::optional<NodesRequest> nodes;      ///< or: nodes are to come
 };
 
 /// An error says what is wrong with the text.

@@ -52,15 +52,17 @@ void CheckpointDisk::settle() {
   done.get_future().wait();
 }
 
-tl::expected<Migration, Job::Refusal> request_checkpoint(Job& job, const std::string& to, double timeout_s) {
-  const auto refuse = [](const std::string& why) {
-    return tl::unexpected(Job::Refusal{Job::Refusal::Kind::plan, why});
-  };
+Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to) {
   const std::string& directory = to.empty() ? job.description().checkpoints : to;
-  if (directory.empty()) return refuse("no directory for checkpoints: name one, or start the job with --checkpoint-to");
-  if (!directory.starts_with('/')) return refuse(directory + " is not an absolute path");
-  const auto draft = checkpoint::begin(directory, job.description().id);
-  if (!draft) return refuse(draft.error());
+  if (directory.empty())
+    return tools::error("no directory for checkpoints: name one, or start the job with --checkpoint-to");
+  if (!directory.starts_with('/')) return tools::error(directory + " is not an absolute path");
+  return checkpoint::begin(directory, job.description().id);
+}
+
+tl::expected<Migration, Job::Refusal> request_checkpoint(Job& job, const std::string& to, double timeout_s) {
+  const auto draft = begin_checkpoint(job, to);
+  if (!draft) return tl::unexpected(Job::Refusal{Job::Refusal::Kind::plan, draft.error()});
   auto migration = job.save(*draft, timeout_s);
   if (!migration) checkpoint::discard(*draft);
   return migration;

@@ -23,6 +23,9 @@ class CheckpointDisk {
   boost::asio::thread_pool thread_{1};
 };
 
+/// The directory of a new checkpoint of the job. Waits for the file system. `to` is empty for what cppc-run was told.
+Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to);
+
 /// The directory of a new checkpoint of the job; then it is the job's. Waits for the file system. `to` is empty for
 /// what cppc-run was told.
 tl::expected<Migration, Job::Refusal> request_checkpoint(Job& job, const std::string& to, double timeout_s);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <future>
 
 #include "../common/job_directory.hpp"
 
@@ -26,54 +27,76 @@ constexpr int daemon_lost = 205;  // of mpirun: ORTE_ERR_COMM_FAILURE
 
 }  // namespace
 
-Controller::Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager,
-                       std::chrono::seconds silence)
+Controller::Controller(std::unique_ptr<IoThread> io, Job::Description description, std::filesystem::path directory,
+                       ResourceManager* manager, std::chrono::seconds silence)
     : io_(std::move(io)),
+      directory_(std::move(directory)),
       manager_(manager),
+      silence_(silence),
       job_(std::move(description), requests()),
-      events_(job_),
-      relay_(io_->context(), silence, [this](const std::string& node, bool silent) { return spare(node, silent); }) {}
+      events_(job_) {}
 
 Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
                                                       const std::filesystem::path& directory,
                                                       const std::optional<NetworkAccess>& network,
-                                                      ResourceManager* manager, std::chrono::seconds silence) {
+                                                      ResourceManager* manager, std::chrono::seconds silence,
+                                                      HopRules rules) {
   auto io = IoThread::create();
   if (!io) return error(std::move(io).error());
-  std::unique_ptr<Controller> controller(new Controller(*std::move(io), std::move(description), manager, silence));
-  if (const auto listening = controller->listen(key, directory, network); !listening) return error(listening.error());
+  const std::vector<AllocatedNode> nodes = description.nodes;
+  std::unique_ptr<Controller> controller(
+      new Controller(*std::move(io), std::move(description), directory, manager, silence));
+  controller->tick();
+  controller->io_->start();
+  if (const auto begun = controller->begin(nodes, key); !begun) return error(begun.error());
+  auto api = Api::serve(controller->io_->context(), controller->job_, controller->events_.log(),
+                        tools::api_socket(directory, controller->job_.description().id), network, std::move(rules));
+  if (!api) return error(std::move(api).error());
+  controller->api_ = *std::move(api);
   return controller;
 }
 
-Result<void> Controller::listen(const std::string& key, const std::filesystem::path& directory,
-                                const std::optional<NetworkAccess>& network) {
-  const std::string& id = job_.description().id;
-  auto launch_server = LaunchServer::create(io_->context(), relay_, tools::launch_socket(directory, id));
+Result<void> Controller::begin(const std::vector<AllocatedNode>& nodes, const std::string& key) {
+  release_ = {};
+  damaged_ = completed_ = false;
+  std::promise<Result<void>> begun;
+  post([&] { begun.set_value(listen(nodes, key)); });
+  return begun.get_future().get();
+}
+
+Result<void> Controller::listen(const std::vector<AllocatedNode>& nodes, const std::string& key) {
+  agent_server_.reset();
+  launch_server_.reset();
+  relay_.reset();
+  {
+    const std::lock_guard lock(silent_mutex_);
+    silent_.clear();
+  }
+  ++runs_;
+  job_.begin_again(nodes);
+  relay_ = std::make_unique<Relay>(io_->context(), silence_,
+                                   [this](const std::string& node, bool silent) { return spare(node, silent); });
+  auto launch_server =
+      LaunchServer::create(io_->context(), *relay_, tools::launch_socket(directory_, job_.description().id));
   if (!launch_server) return error(std::move(launch_server).error());
   launch_server_ = *std::move(launch_server);
   const Reach reach =
-      std::ranges::all_of(job_.description().nodes,
-                          [this](const AllocatedNode& node) { return node.name == job_.description().own_node; })
+      std::ranges::all_of(nodes, [this](const AllocatedNode& node) { return node.name == job_.description().own_node; })
           ? Reach::machine
           : Reach::network;
   auto listener = listen_on_tcp(io_->context(), reach);
   if (!listener) return error(std::move(listener).error());
   addresses_ = reachable_at(listener->port, reach);
   agent_server_ = std::make_unique<AgentServer>(
-      *std::move(listener), key, static_cast<int>(job_.description().nodes.size()),
+      *std::move(listener), key, static_cast<int>(nodes.size()),
       AgentServer::Events{.joined =
                               [this](const wire::Hello& hello) {
-                                relay_.complete(job_.description().nodes[hello.agent].name);
+                                relay_->complete(job_.description().nodes[hello.agent].name);
                                 job_.joined(hello);
                               },
                           .received = [this](const wire::Message& message) { job_.received(message); },
                           .left = [this](int agent) { job_.left(agent); },
                           .gone = [this](int agent, bool clean) { job_.gone(agent, clean); }});
-  tick();
-  io_->start();
-  auto api = Api::serve(io_->context(), job_, events_.log(), tools::api_socket(directory, id), network);
-  if (!api) return error(std::move(api).error());
-  api_ = *std::move(api);
   return {};
 }
 
@@ -95,13 +118,14 @@ Job::Requests Controller::requests() {
           [this](int agent, const wire::Message& message) {
             post([this, agent, message] { agent_server_->send(agent, message); });
           },
-      .give_up = [this](int agent) { post([this, agent] { relay_.evacuated(job_.description().nodes[agent].name); }); },
+      .give_up =
+          [this](int agent) { post([this, agent] { relay_->evacuated(job_.description().nodes[agent].name); }); },
       .await_exit = [this](int agent) { post([this, agent] { await_exit(agent); }); },
       .dismiss = [this] { post([this] { agent_server_->dismiss(); }); },
       .drop = [this](int agent) { post([this, agent] { agent_server_->drop(agent); }); },
       .end = [this] { end_job(); },
-      .over = [this](bool orderly) { post([this, orderly] { relay_.over(orderly); }); },
-      .complete = [this] { post([this] { after(patience_with_daemons, [this] { complete(); }); }); }};
+      .over = [this](bool orderly) { post([this, orderly] { relay_->over(orderly); }); },
+      .complete = [this] { post([this] { after_in_this_run(patience_with_daemons, [this] { complete(); }); }); }};
   requests.changed = [this] { publish_soon(); };
   requests.store = [this](const Migration& migration) {
     disk_.store(job_.description(), migration,
@@ -115,16 +139,11 @@ Job::Requests Controller::requests() {
 
 // One after the other, as migrations are: the thread of the one before has nothing left to do.
 void Controller::release(int agent, bool keep) {
-  release_ = std::jthread([this, agent, keep](const std::stop_token& stop) {
-    const std::string& node = job_.description().nodes[agent].name;
+  const std::string node = job_.description().nodes[agent].name;
+  release_ = std::jthread([this, agent, node, keep](const std::stop_token& stop) {
     job_.released(agent,
                   keep ? manager_->keep("as was asked for") : manager_->release(node, job_.description().id, stop));
   });
-}
-
-std::set<std::string> Controller::silent_nodes() const {
-  const std::lock_guard lock(silent_mutex_);
-  return silent_;
 }
 
 bool Controller::spare(const std::string& node, bool silent) {
@@ -141,12 +160,12 @@ bool Controller::spare(const std::string& node, bool silent) {
 void Controller::complete() {
   if (completed_.exchange(true)) return;
   spdlog::warn("every rank has ended; mpirun, which still waits for a node that is lost, is told so now");
-  relay_.over(/*orderly=*/false);
+  relay_->over(/*orderly=*/false);
 }
 
 void Controller::await_exit(int agent) {
-  relay_.when_heard(job_.description().nodes[agent].name, [this, agent] { job_.retired(agent); });
-  after(patience_with_daemons, [this, agent] { job_.retired(agent); });
+  relay_->when_heard(job_.description().nodes[agent].name, [this, agent] { job_.retired(agent); });
+  after_in_this_run(patience_with_daemons, [this, agent] { job_.retired(agent); });
 }
 
 void Controller::end_job() {
@@ -158,6 +177,12 @@ void Controller::post(std::function<void()> function) { run::post(io_->context()
 
 void Controller::after(std::chrono::milliseconds delay, std::function<void()> function) {
   run::after(io_->context(), delay, std::move(function));
+}
+
+void Controller::after_in_this_run(std::chrono::milliseconds delay, std::function<void()> function) {
+  after(delay, [this, run = runs_, function = std::move(function)] {
+    if (run == runs_) function();
+  });
 }
 
 // What changes together is told together. In a job of thousands of nodes that takes its time, but never most of it.
@@ -179,14 +204,20 @@ void Controller::tick() {
   after(std::chrono::seconds(1), [this] { tick(); });
 }
 
-int Controller::ended(int status) {
+JobEnd Controller::run_ended(int status, bool told_to_stop) {
   mpirun_ = -1;
-  const int of_job = damaged_ ? job_damaged : completed_ && status == daemon_lost ? EXIT_SUCCESS : status;
   disk_.settle();  // what is complete counts
-  job_.ended(of_job);
+  const std::lock_guard lock(silent_mutex_);
+  return {damaged_                              ? job_damaged
+          : completed_ && status == daemon_lost ? EXIT_SUCCESS
+                                                : status,
+          damaged_, told_to_stop, silent_, job_.hop()};
+}
+
+void Controller::ended(int status) {
+  job_.ended(status);
   job_.await_watchers();
   disk_.settle();
-  return of_job;
 }
 
 }  // namespace cppc::run

@@ -1,5 +1,5 @@
-/// Puts the controller's parts together: the relay, the connections to agents and launch agents, the job, and its
-/// interface for operators.
+/// Puts the controller's parts together: the job and its interface for operators, which stay as long as the job does,
+/// and the relay and the connections to agents and launch agents, which are made anew for each mpirun.
 #pragma once
 
 #include <sys/types.h>
@@ -21,6 +21,7 @@
 #include "job_events.hpp"
 #include "launch_server.hpp"
 #include "periodic_checkpoints.hpp"
+#include "recovery.hpp"
 #include "relay.hpp"
 #include "resource_manager/resource_manager.hpp"
 
@@ -30,19 +31,22 @@ using namespace tools;
 
 class Controller {
  public:
-  /// Starts its thread and listens; the sockets of the job are in `directory`. Agents have to know `key`. `manager`,
-  /// which has to outlive the controller, is the resource manager that the nodes are from; nullptr: there is none. A
-  /// node that has been silent for longer than `silence` is lost.
+  /// Starts its thread, serves operators, and listens as begin() says; the sockets of the job are in `directory`.
+  /// `manager`, which has to outlive the controller, is the resource manager that the nodes are from; nullptr: there is
+  /// none. A node that has been silent for longer than `silence` is lost.
   static Result<std::unique_ptr<Controller>> start(Job::Description description, const std::string& key,
                                                    const std::filesystem::path& directory,
                                                    const std::optional<NetworkAccess>& network = std::nullopt,
                                                    ResourceManager* manager = nullptr,
-                                                   std::chrono::seconds silence = usual_silence);
+                                                   std::chrono::seconds silence = usual_silence, HopRules rules = {});
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// Where agents reach it: "address:port,...".
+  /// Before each further mpirun: listens for its agents, one on each of these nodes, which have to know `key`.
+  Result<void> begin(const std::vector<AllocatedNode>& nodes, const std::string& key);
+
+  /// Where agents reach it then: "address:port,...".
   const std::string& addresses() const { return addresses_; }
 
   /// Where operators reach it over the network; 0: not at all.
@@ -57,19 +61,22 @@ class Controller {
     periodic_ = std::make_unique<PeriodicCheckpoints>(job_, interval);
   }
 
-  /// mpirun has ended with this exit status. Returns the job's, when operators who were waiting have been told.
-  int ended(int status);
-  /// Whether the job had to be ended since a migration could not be completed nor undone.
-  bool damaged() const { return damaged_; }
-  /// Nodes that have been silent for too long.
-  std::set<std::string> silent_nodes() const;
+  /// mpirun has ended with this exit status; checkpoints that are complete count.
+  JobEnd run_ended(int status, bool told_to_stop);
+  /// Then: it goes on as JobEnd::hop says; or it cannot start there, for this reason, ...
+  void hop_failed(const std::string& reason) { job_.hop_failed(reason); }
+  /// ... or it is going to be started again ...
+  void interrupted(const std::string& reason) { job_.interrupted(reason); }
+  /// ... with its ranks there, as Job::places_on() says ...
+  std::vector<std::string> places_on(const std::vector<AllocatedNode>& nodes) const { return job_.places_on(nodes); }
+  /// ... or that was the end, with this status of the job's. Waits until operators who were waiting have been told.
+  void ended(int status);
 
  private:
-  Controller(std::unique_ptr<IoThread> io, Job::Description description, ResourceManager* manager,
-             std::chrono::seconds silence);
+  Controller(std::unique_ptr<IoThread> io, Job::Description description, std::filesystem::path directory,
+             ResourceManager* manager, std::chrono::seconds silence);
   Job::Requests requests();
-  Result<void> listen(const std::string& key, const std::filesystem::path& directory,
-                      const std::optional<NetworkAccess>& network);
+  Result<void> listen(const std::vector<AllocatedNode>& nodes, const std::string& key);
   void await_exit(int agent);
   void release(int agent, bool keep);
   void end_job();
@@ -79,19 +86,23 @@ class Controller {
   void tick();
   void post(std::function<void()> function);
   void after(std::chrono::milliseconds delay, std::function<void()> function);
+  void after_in_this_run(std::chrono::milliseconds delay, std::function<void()> function);
 
   std::atomic<pid_t> mpirun_{-1};
   std::atomic<bool> damaged_{false};    // the job had to be ended
   std::atomic<bool> completed_{false};  // mpirun has been told of a lost node when every rank had ended
   std::unique_ptr<IoThread> io_;
+  const std::filesystem::path directory_;
   ResourceManager* manager_;
+  const std::chrono::seconds silence_;
   CheckpointDisk disk_;
   Job job_;
   JobEvents events_;
   std::atomic<bool> publishes_soon_{false};
   std::chrono::milliseconds publishing_took_{0};
-  Relay relay_;
-  mutable std::mutex silent_mutex_;
+  int runs_ = 0;                  // of mpirun
+  std::unique_ptr<Relay> relay_;  // from here on those of the present run
+  std::mutex silent_mutex_;
   std::set<std::string> silent_;
   std::unique_ptr<LaunchServer> launch_server_;
   std::unique_ptr<AgentServer> agent_server_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cppc/plan.hpp"
+#include "hop.hpp"
 
 namespace cppc::run {
 
@@ -18,13 +19,16 @@ struct Execution {
     releasing,   ///< and but for the end of the resource manager's job on that node
     telling,     ///< a checkpoint: all files are there, but not all agents have told what they have
     storing,     ///< likewise: it is about to count
+    leaving,     ///< a hop: it counts; ranks and agents leave, and come again with the next mpirun
   };
 
   plan::Plan plan;
   State state = State::revocable;
-  int leader = -1;      ///< the agent that reports its end
-  std::set<int> ready;  ///< agents that promise to commit it
-  int ticks = 0;        ///< since its phase began
+  int leader = -1;           ///< the agent that reports its end
+  std::set<int> ready;       ///< agents that promise to commit it
+  int ticks = 0;             ///< since its phase began
+  HopPlan hop = {};          ///< of a hop
+  std::string spoiled = {};  ///< why the job cannot hop any more, although all files are there; empty: it can
 
   /// Of the state `undoing`.
   struct Undoing {
@@ -37,7 +41,9 @@ struct Execution {
   /// Whether the ranks have moved, and only the evacuated node is waited for.
   bool moved() const { return state == State::retiring || state == State::releasing; }
   /// Whether the agents have nothing to do with it any more.
-  bool concluded() const { return moved() || state == State::telling || state == State::storing; }
+  bool concluded() const {
+    return moved() || state == State::telling || state == State::storing || state == State::leaving;
+  }
 };
 
 }  // namespace cppc::run

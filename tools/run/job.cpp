@@ -15,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience_with_agents = 1s;
+constexpr auto patience_with_leavers = 10s;  // until mpirun is told to end a job that hops
 
 /// How long the agents may take for a phase, with what they need to agree on its end.
 std::chrono::seconds limit_of(const Migration& migration, std::chrono::seconds agreeing) {
@@ -71,6 +72,7 @@ void Job::received(const wire::Message& message) {
   if (state_ == State::starting && picture_.complete()) {
     spdlog::info("all agents and ranks are there");
     state_ = State::running;
+    if (in(Execution::State::leaving)) arrive();
   }
   advance();
   tell_changed();
@@ -103,6 +105,7 @@ void Job::settle(Migration& migration, const std::optional<Release>& release) {
   if (release) {
     const int agent = *execution_->plan.retire;
     releases_[agent] = *release;
+    if (release->state == Release::State::released) released_.insert(picture_.node_name(agent));
     migration.release = release;
     migration.messages.push_back(picture_.node_name(agent) + ": " + release->text);
   }
@@ -119,6 +122,10 @@ void Job::ended(int status) {
     if (migration.over()) continue;
     if (&migration != active()) {
       finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, how);
+    } else if (in(Execution::State::leaving)) {  // it may have been over before all agents have told that they are
+                                                 // there
+      finish(migration, status == 0 ? Migration::State::done : Migration::State::damaged,
+             status == 0 ? CPPC_OK : CPPC_ERR_PEER, how);
     } else if (execution_->moved()) {
       if (requests_.release)
         migration.release = Release{Release::State::kept, "in the resource manager's job when " + how};
@@ -204,6 +211,9 @@ void Job::tick() {
 /// are seconds in which the others could have worked.
 void Job::watch_over_migration() {
   if (in(Execution::State::telling)) return watch_over_saved();
+  if (in(Execution::State::leaving) && state_ == State::finishing &&
+      std::chrono::seconds(++execution_->ticks) == patience_with_leavers)
+    requests_.end();
   const bool committing = in(Execution::State::committing);
   if ((!committing && !in(Execution::State::revocable)) || disabled_) return;
   const Migration& migration = *active();
@@ -269,6 +279,10 @@ void Job::advance() {
       finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, cannot_move());
       continue;
     }
+    if (migration.hop) {
+      start_hop(migration);
+      continue;
+    }
     if (migration.draft) {
       start(migration, {});
       continue;
@@ -304,13 +318,14 @@ std::optional<int> Job::still_allocated(const plan::Request& request) const {
 }
 
 void Job::start(Migration& migration, plan::Plan plan) {
-  migration.moves = named(plan.moves);
+  if (!migration.hop) migration.moves = named(plan.moves);
   migration.state = Migration::State::prepare;
   migration.started = Migration::Clock::now();
   wire::Order order{.id = migration.id, .timeout_s = migration.timeout_s};
   for (const plan::Move& move : plan.moves) order.moves.push_back({move.rank, move.to});
   if (plan.retire) order.retire.push_back(*plan.retire);
   if (migration.draft) order.checkpoint = migration.draft->directory;
+  order.stands = migration.hop.has_value();
   order.agents = agents_left();
   const auto without =
       std::ranges::stable_partition(order.agents, [this](int agent) { return picture_.has_mpi(agent); });
@@ -386,7 +401,7 @@ void Job::finish(Migration& migration, Migration::State how, cppc_status status,
 
 std::vector<int> Job::agents_left() const {
   std::vector<int> left;
-  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent)
+  for (int agent = 0; agent < picture_.agents(); ++agent)
     if (picture_.takes_part(agent)) left.push_back(agent);
   return left;
 }

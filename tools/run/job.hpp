@@ -30,7 +30,7 @@ class Job {
   struct Description {
     std::string id;
     std::string program;
-    std::vector<AllocatedNode> nodes;  ///< by agent
+    std::vector<AllocatedNode> nodes;  ///< by agent; only for the thread that the agents' connections are on
     std::string own_node;              ///< the name of the machine that cppc-run and mpirun are on
     std::string allocation = {};       ///< the resource manager's job that the nodes are from, "slurm:17"; empty: none
     std::string checkpoints = {};      ///< the directory for them, if nobody names one; empty: there is none
@@ -85,9 +85,23 @@ class Job {
   /// mpirun has ended with this exit status: nothing happens to the job any more.
   void ended(int status);
 
+  /// Where the job goes on, when mpirun has ended for a hop or has not got it there; none: it has ended otherwise.
+  std::optional<Hop> hop() const;
+  /// It cannot start there, for this reason, and goes on where it was.
+  void hop_failed(const std::string& reason);
+
+  /// mpirun has ended, for this reason, and the job is started again: what was under way has failed, what waits goes on
+  /// waiting. Nobody is told anything until begin_again().
+  void interrupted(const std::string& reason);
+  /// From now on the job is on these nodes, by agent. On the thread that the agents' connections are on.
+  void begin_again(std::vector<AllocatedNode> nodes);
+
   // From operators.
   const Description& description() const { return description_; }
+  State state() const;
   View view() const;
+  /// Node of each rank on `nodes`: where it is, or, when that is none of these, where it is to go. Empty: nobody knows.
+  std::vector<std::string> places_on(const std::vector<AllocatedNode>& nodes) const;
 
   /// Asks the agents how things are, and waits for their answers, though not for long.
   void refresh();
@@ -100,6 +114,14 @@ class Job {
   tl::expected<Migration, Refusal> submit(const plan::Request& request, double timeout_s, bool keep_node = false);
   /// Likewise a checkpoint, which is the job's from now on unless it is refused.
   tl::expected<Migration, Refusal> save(const checkpoint::Draft& draft, double timeout_s);
+  /// What a hop would move, once the migrations before it are done.
+  tl::expected<std::vector<NamedMove>, Refusal> plan(const HopRequest& request) const;
+  /// A hop at the end of the queue. The draft is the job's from now on unless it is refused.
+  tl::expected<Migration, Refusal> hop(const HopRequest& request, const checkpoint::Draft& draft, double timeout_s);
+  /// The ranks that have left the node and not come back.
+  std::vector<int> departed_from(const std::string& node) const;
+  /// Whether a rank can go to the node, as far as its state says.
+  bool has_up(const std::string& node) const;
   std::optional<Migration> migration(std::uint64_t id);
   /// All from this one on. Who asks by this does not count as watching them.
   std::vector<Migration> migrations(std::uint64_t first = 1) const;
@@ -156,17 +178,23 @@ class Job {
   void saved(const wire::Saved& saved);
   void store_if_known(Migration& migration);
   void watch_over_saved();
+  tl::expected<HopPlan, std::string> plan_locked(const HopRequest& request, const plan::Snapshot& snapshot) const;
+  void start_hop(Migration& migration);
+  void leave();
+  void stay(std::string reason);
+  void arrive();
   bool unseen_end() const;
 
   static constexpr std::chrono::seconds agreeing{10};  // what agents may need to agree, or to answer
   static constexpr int patience_with_guardians = 8;    // ticks
 
-  const Description description_;
+  Description description_;  // `nodes` changes as begin_again() says
   const Requests requests_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::starting;
   Picture picture_;
+  plan::Snapshot last_;                 // of the runs of mpirun before this one, when all ranks had been there
   std::vector<Migration> migrations_;   // id - 1 is the index
   std::size_t next_ = 0;                // the first one that is not over
   std::optional<Execution> execution_;  // of the one under way
@@ -187,6 +215,7 @@ class Job {
   };
   std::optional<Disabled> disabled_;  // no rank can be moved any more
   std::map<int, Release> releases_;   // of nodes, by agent
+  std::set<std::string> released_;    // nodes that are not in the resource manager's job any more
   std::set<int> lost_;                // agents whose nodes have vanished, while the job went on
   std::set<int> ended_;               // agents on whose nodes nothing runs any more
 };

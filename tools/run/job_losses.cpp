@@ -49,7 +49,7 @@ bool Job::spare(int agent) {
 // mpirun goes on waiting for the agent of a node that has vanished.
 void Job::check_completion() {
   if (lost_.empty() || state_ == State::ended) return;
-  for (int agent = 0; agent < static_cast<int>(description_.nodes.size()); ++agent)
+  for (int agent = 0; agent < picture_.agents(); ++agent)
     if (!lost_.contains(agent) && !ended_.contains(agent)) return;
   requests_.complete();
 }
@@ -116,6 +116,8 @@ void Job::lose(int agent, const std::string& reason) {
     picture_.lost(agent);
     losses_.push_back({reason});
   }
+  if (active() != nullptr && active()->hop && (in(Execution::State::telling) || in(Execution::State::storing)))
+    execution_->spoiled = reason;  // its ranks may work on already
   undo(reason);
 }
 

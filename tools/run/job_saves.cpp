@@ -39,14 +39,18 @@ void Job::store_if_known(Migration& migration) {
 // An agent may be lost before it has told.
 void Job::watch_over_saved() {
   if (std::chrono::seconds(++execution_->ticks) <= agreeing) return;
-  finish(*active(), Migration::State::failed, CPPC_ERR_LOST, "not all agents have told what their ranks have written");
+  const char* const reason = "not all agents have told what their ranks have written";
+  if (active()->hop) return stay(reason);
+  finish(*active(), Migration::State::failed, CPPC_ERR_LOST, reason);
 }
 
 void Job::stored(std::uint64_t id, const Result<void>& result) {
   const std::lock_guard lock(mutex_);
   Migration* migration = active();
   if (!in(Execution::State::storing) || migration->id != id) return;
-  if (result) {
+  if (migration->hop) {
+    result && execution_->spoiled.empty() ? leave() : stay(result ? execution_->spoiled : result.error());
+  } else if (result) {
     finish(*migration, Migration::State::done, CPPC_OK, "");
   } else {
     finish(*migration, Migration::State::failed, CPPC_ERR_SYSTEM, result.error());

@@ -11,6 +11,11 @@ constexpr int patience_with_watchers = 5;  // ticks
 
 }  // namespace
 
+Job::State Job::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
 Job::View Job::view() const {
   const std::lock_guard lock(mutex_);
   View view{state_, picture_.ranks(), {}, picture_.nodes(), {}, {}};

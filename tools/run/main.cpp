@@ -2,12 +2,14 @@
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "../access/random.hpp"
 #include "../common/command.hpp"
@@ -15,15 +17,16 @@
 #include "controller.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
+#include "host_lists.hpp"
 #include "launcher.hpp"
 #include "mpi_coverage.hpp"
 #include "mpirun_command.hpp"
 #include "own_options.hpp"
 #include "program_check.hpp"
-#include "recovery.hpp"
 #include "remote_command.hpp"
 #include "resource_manager/resource_manager.hpp"
 #include "restart.hpp"
+#include "starts.hpp"
 
 namespace cppc::run {
 namespace {
@@ -33,6 +36,7 @@ using tools::error;
 using tools::present_environment;
 
 constexpr int wrong_usage = 2;
+constexpr int stopped = 128 + SIGTERM;
 
 constexpr const char* help = R"(Usage: cppc-run [OPTION]... [any option of mpirun] PROGRAM [ARGUMENT]...
 
@@ -159,48 +163,92 @@ struct Surroundings {
   const std::filesystem::path directory;
   const DescriptorLimit limit;
   const SignalGate gate;
-  const std::optional<NetworkAccess> network;
 };
 
-// From its start to its end.
-Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation, JobSettings settings) {
-  const std::optional<NetworkAccess>& network = around.network;
+// Whether a node answers, and a command there succeeds: nodes are reached as mpirun reaches them.
+using Reach = std::function<bool(const AllocatedNode& node, const std::vector<std::string>& words)>;
+
+Reach by_remote_shell(const Surroundings& around) {
+  return [&around, shell = launch::find_remote_shell(remote_shells(around.contexts, around.present))](
+             const AllocatedNode& node, const std::vector<std::string>& words) {
+    constexpr std::chrono::seconds patience{10};
+    if (around.machine.is_local(node.name)) return true;
+    std::vector<std::string> command = shell;
+    command.push_back(node.name);
+    command.insert(command.end(), words.begin(), words.end());
+    const auto answer = tools::run_command(command, around.present, patience);
+    return answer && answer->status == 0;
+  };
+}
+
+// Whether a node can come to the job. Those that it has had keep their slots, unless somebody says otherwise.
+std::function<Result<AllocatedNode>(const std::string&)> admission(const Surroundings& around,
+                                                                   const Allocation& allocation,
+                                                                   const std::string& agent) {
+  return [&around, known = allocation.nodes, agent](const std::string& name) -> Result<AllocatedNode> {
+    const auto nodes = parse_host_list(name, around.machine);
+    if (!nodes) return error(nodes.error());
+    if (nodes->size() != 1) return error(name + " is not the name of a node");
+    AllocatedNode node = nodes->front();
+    const std::vector<AllocatedNode>& had = around.manager != nullptr ? around.manager->nodes() : known;
+    const auto before = std::ranges::find(had, node.name, &AllocatedNode::name);
+    if (before != had.end() && name.find(':') == std::string::npos) node = *before;
+    if (around.manager != nullptr) {
+      if (before == had.end()) return error(node.name + " is not among the nodes of " + around.manager->name());
+    } else if (!by_remote_shell(around)(node, {"test", "-x", agent})) {
+      return error(node.name + " cannot be reached by the remote shell, or does not have " + agent);
+    }
+    return node;
+  };
+}
+
+Result<std::unique_ptr<Controller>> start_controller(const Surroundings& around, const Allocation& allocation,
+                                                     const JobSettings& settings) {
   const CheckpointOptions& checkpoints = around.options.checkpoints;
-  settings.key = tools::random_hex(32);
-  const auto controller =
+  auto controller =
       Controller::start({settings.job, around.contexts.front().program.front(), allocation.nodes, around.machine.name,
                          around.manager != nullptr ? around.manager->id() : "", checkpoints.directory},
-                        settings.key, around.directory, network, around.manager,
-                        checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence);
-  if (!controller) return error(controller.error());
-  if (network)
-    spdlog::info("requests over the network: {} port {}", network->listen.address, (*controller)->network_port());
-  std::optional<Publication> publication;
-  if (network && around.manager != nullptr) publication.emplace(*around.manager, (*controller)->network_url());
-  settings.controller = (*controller)->addresses();
+                        settings.key, around.directory, around.options.network, around.manager,
+                        checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence,
+                        {hop_refusal(around.contexts, STDIN_FILENO), admission(around, allocation, settings.agent)});
+  if (controller && around.options.network)
+    spdlog::info("requests over the network: {} port {}", around.options.network->listen.address,
+                 (*controller)->network_port());
+  return controller;
+}
+
+// One mpirun, from its start to its end.
+Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation, JobSettings settings,
+                        Controller& controller) {
+  settings.controller = controller.addresses();
   const auto command =
       build_mpirun_command(around.contexts, allocation, around.machine, settings, around.present, around.manager);
   if (!command) return error(command.error());
   auto mpirun = Launcher::start(*command, around.gate, around.limit);
   if (!mpirun) return error(std::move(mpirun).error());
   spdlog::info("job {}", settings.job);
-  (*controller)->started(mpirun->process());
-  if (checkpoints.every) (*controller)->save_every(*checkpoints.every);
-  const int status = (*controller)->ended(mpirun->wait(around.gate));
-  return JobEnd{status, (*controller)->damaged(), mpirun->told_to_stop(), (*controller)->silent_nodes()};
+  controller.started(mpirun->process());
+  const int status = mpirun->wait(around.gate);
+  return controller.run_ended(status, mpirun->told_to_stop());
 }
 
-// Nodes are reached as mpirun reaches them.
-Recovery::Reaches by_remote_shell(const Surroundings& around) {
-  std::vector<std::string> shell = launch::find_remote_shell(remote_shells(around.contexts, around.present));
-  return [&around, shell = std::move(shell)](const AllocatedNode& node) {
-    constexpr std::chrono::seconds patience{10};
-    if (around.machine.is_local(node.name)) return true;
-    std::vector<std::string> command = shell;
-    command.insert(command.end(), {node.name, "true"});
-    const auto answer = tools::run_command(command, around.present, patience);
-    return answer && answer->status == 0;
-  };
+// As often as it is started again; exit status of the job.
+Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocation, JobSettings settings,
+                           Controller& controller) {
+  const auto reaches = by_remote_shell(around);
+  Starts starts(
+      {around.options.checkpoints, settings.job, [&](const AllocatedNode& node) { return reaches(node, {"true"}); }},
+      allocation);
+  while (true) {
+    const auto end = run_once(around, starts.allocation(), settings, controller);
+    if (!end) return error(end.error());
+    const auto restart = starts.after(*end, controller);
+    if (!restart) return end->hop && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
+    settings.restart = *restart;
+    settings.key = tools::random_hex(32);
+    if (const auto begun = controller.begin(starts.allocation().nodes, settings.key); !begun)
+      return error(begun.error());
+  }
 }
 
 // Exit status of the job.
@@ -226,29 +274,19 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   settings->job = new_job_id(contexts.front().program.front());
   settings->launch_socket = tools::launch_socket(*directory, settings->job);
 
-  std::optional<NetworkAccess> network = options.network;
-  asio::io_context ports;
-  std::optional<Listener> reserved;  // operators find the job at the same port however often it is started again
-  if (network && checkpoints.recoveries > 0) {
-    auto port = reserve_for_requests(ports, network->listen);
-    if (!port) return error(std::move(port).error());
-    reserved = *std::move(port);
-    network->listen.port = reserved->port;
-  }
+  settings->key = tools::random_hex(32);
 
-  const Surroundings around{contexts, options, machine, present, manager->get(), *directory, {}, {}, network};
+  const Surroundings around{contexts, options, machine, present, manager->get(), *directory, {}, {}};
   if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
-  Recovery recovery(checkpoints, settings->job, by_remote_shell(around));
-  Allocation left = *allocation;
-  while (true) {
-    const auto end = run_once(around, left, *settings);
-    if (!end) return error(end.error());
-    auto start = recovery.after(*end, *allocation);
-    if (!start) return end->status;
-    left = std::move(start->allocation);
-    settings->restart = std::move(start->restart);
-  }
+  const auto controller = start_controller(around, *allocation, *settings);
+  if (!controller) return error(controller.error());
+  std::optional<Publication> publication;
+  if (options.network && *manager != nullptr) publication.emplace(**manager, (*controller)->network_url());
+  if (checkpoints.every) (*controller)->save_every(*checkpoints.every);
+  auto status = run_to_the_end(around, *allocation, *std::move(settings), **controller);
+  if (status) (*controller)->ended(*status);
+  return status;
 }
 
 int fail(int status, const std::string& reason) {

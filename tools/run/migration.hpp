@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allocation.hpp"
 #include "cppc/plan.hpp"
 #include "cppc/wire.hpp"
 #include "resource_manager/release.hpp"
@@ -19,6 +20,12 @@ namespace cppc::run {
 struct NamedMove {
   int rank = 0;
   std::string from, to;  ///< nodes
+};
+
+/// The whole job goes on under another mpirun, with more nodes, and, if they are named, with ranks in other places.
+struct HopRequest {
+  std::vector<AllocatedNode> add;
+  plan::Request moves = {};  ///< `ranks` and `to` alone
 };
 
 struct Migration {
@@ -34,9 +41,10 @@ struct Migration {
   std::uint64_t bytes_done = 0, bytes_total = 0;
   wire::Outcome outcome;                   ///< with a reason unless it is done
   std::vector<std::string> messages;       ///< for people, such as "node1: nothing of this job is left"
-  std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank
-  std::vector<wire::SavedImage> saved;     ///< what its agents have told, by rank; no bytes: nothing yet
-  std::optional<Release> release;          ///< of the evacuated node, in the job of a resource manager
+  std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank, or of a hop
+  std::optional<HopRequest> hop;
+  std::vector<wire::SavedImage> saved;  ///< what its agents have told, by rank; no bytes: nothing yet
+  std::optional<Release> release;       ///< of the evacuated node, in the job of a resource manager
   Clock::time_point requested = Clock::now();
   std::chrono::system_clock::time_point requested_at = std::chrono::system_clock::now();  ///< for people
   /// The agents have begun; they have reported the end; all is over, the node that is given up included.

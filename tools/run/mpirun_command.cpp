@@ -1,7 +1,10 @@
 #include "mpirun_command.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "../common/kept_environment.hpp"
 #include "../common/launch_messages.hpp"
@@ -153,12 +156,19 @@ Result<std::string> rank_count(std::span<const Context> contexts, const Context&
   const Option* option = context.find("np");
   if (option != nullptr && option->values[0] != "0") return option->values[0];
   if (contexts.size() > 1) return error("how many ranks of " + context.program[0] + "? Say it with -n");
+  if (!allocation.places.empty()) return std::to_string(allocation.places.size());
   const auto count = default_rank_count(context, allocation, machine);
   if (!count) return error(count.error());
   return std::to_string(*count);
 }
 
-bool is_replaced(const Option& option) {
+constexpr auto mapping_options =
+    std::to_array<std::string_view>({"bycore", "bynode", "byslot", "cpus-per-proc", "map-by", "nolocal", "npernode",
+                                     "npersocket", "pernode", "ppr", "rank-by"});
+
+bool is_replaced(const Option& option, const Allocation& allocation) {
+  if (!allocation.places.empty() && std::ranges::find(mapping_options, option.name) != mapping_options.end())
+    return true;
   return option.name == "np" || option.name == "host" || option.name == "hostfile" ||
          option.name == "default-hostfile" || option.name == "wdir" || option.name == "path" || is_remote_shell(option);
 }
@@ -174,21 +184,27 @@ void append_program(std::vector<std::string>& arguments, const Context& context,
   arguments.insert(arguments.end(), context.program.begin(), context.program.end());
 }
 
+// With places, one for each of its ranks, which mpirun takes in this order.
+std::string hosts_of(const Context& context, const Allocation& allocation, std::span<const std::string> places,
+                     bool managed) {
+  if (!places.empty()) return fmt::format("{}", fmt::join(places, ","));
+  const auto nodes = allocation.of_context.find(&context);
+  if (nodes != allocation.of_context.end()) return host_list(nodes->second);
+  return managed ? host_list(allocation.nodes) : "";
+}
+
 // A context as the user wrote it, but with its nodes as --host, so that those of the agents can be added.
 void append_context(std::vector<std::string>& arguments, const Context& context, const Allocation& allocation,
-                    const std::string& ranks, const JobSettings& settings, const Environment& present, bool managed) {
+                    const std::string& ranks, std::span<const std::string> places, const JobSettings& settings,
+                    const Environment& present, bool managed) {
   append(arguments, {"-n", ranks});
   for (const Option& option : context.options) {
-    if (is_replaced(option)) continue;
+    if (is_replaced(option, allocation)) continue;
     arguments.push_back((option.name == "x" ? "-" : "--") + option.name);
     arguments.insert(arguments.end(), option.values.begin(), option.values.end());
   }
-  const auto nodes = allocation.of_context.find(&context);
-  if (nodes != allocation.of_context.end()) {
-    append(arguments, {"--host", host_list(nodes->second)});
-  } else if (managed) {
-    append(arguments, {"--host", host_list(allocation.nodes)});
-  }
+  const std::string hosts = hosts_of(context, allocation, places, managed);
+  if (!hosts.empty()) append(arguments, {"--host", hosts});
   append_settings(arguments, present, context.options);
   if (!settings.restart.empty()) append(arguments, {"-x", checkpoint::restart_variable});
   if (managed) append(arguments, {"-x", tools::kept_environment_variable});
@@ -234,11 +250,15 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
   }
 
   std::vector<std::string> arguments{"mpirun"};
+  if (!allocation.places.empty()) append(arguments, {"--map-by", "seq"});
+  std::span<const std::string> places = allocation.places;
   for (const Context& context : contexts) {
     if (&context != &contexts.front()) arguments.push_back(":");
     const auto ranks = rank_count(contexts, context, allocation, machine);
     if (!ranks) return error(ranks.error());
-    append_context(arguments, context, allocation, *ranks, settings, present, manager != nullptr);
+    const std::size_t placed = std::min<std::size_t>(std::strtoul(ranks->c_str(), nullptr, 10), places.size());
+    append_context(arguments, context, allocation, *ranks, places.first(placed), settings, present, manager != nullptr);
+    places = places.subspan(placed);
   }
   for (const AllocatedNode& node : allocation.nodes) {
     append_agent(arguments, node, allocation.named, settings.agent, present);

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
 #include "checkpoint_disk.hpp"
 
 namespace cppc::run {
@@ -27,14 +29,13 @@ bool PeriodicCheckpoints::rest(const std::stop_token& stop, std::chrono::millise
 }
 
 void PeriodicCheckpoints::run(const std::stop_token& stop) {
-  while (job_.view().state == Job::State::starting)
-    if (!rest(stop, look)) return;
   auto next = std::chrono::steady_clock::now();
-  while (job_.view().state == Job::State::running) {
+  for (bool running = false; rest(stop, look);) {
     const auto now = std::chrono::steady_clock::now();
-    do next += interval_;
-    while (next < now);
-    if (!rest(stop, std::chrono::ceil<std::chrono::milliseconds>(next - now))) return;
+    const bool began = !std::exchange(running, job_.state() == Job::State::running) && running;
+    if (began) next = now + interval_;
+    if (!running || now < next) continue;
+    while (next <= now) next += interval_;
     save(stop);
   }
 }

@@ -52,6 +52,12 @@ bool Picture::anybody_connected() const {
   return std::any_of(agents_.begin(), agents_.end(), [](const Agent& agent) { return agent.connected; });
 }
 
+std::vector<AllocatedNode> Picture::allocated() const {
+  std::vector<AllocatedNode> nodes;
+  for (const Agent& agent : agents_) nodes.push_back(agent.node);
+  return nodes;
+}
+
 plan::Snapshot Picture::snapshot() const {
   plan::Snapshot snapshot;
   for (const Agent& agent : agents_) {

@@ -53,8 +53,10 @@ class Picture {
   bool connected(int agent) const { return agents_[agent].connected; }
   bool anybody_connected() const;
 
+  int agents() const { return static_cast<int>(agents_.size()); }
   const std::string& node_name(int agent) const { return agents_[agent].node.name; }
-  plan::Snapshot snapshot() const;  ///< without ranks until complete
+  std::vector<AllocatedNode> allocated() const;  ///< by agent
+  plan::Snapshot snapshot() const;               ///< without ranks until complete
   std::vector<RankView> ranks() const;
   const std::vector<int>& places() const { return place_; }  ///< agent, by rank
   std::vector<NodeView> nodes() const;

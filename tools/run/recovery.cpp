@@ -14,13 +14,13 @@ namespace {
 
 constexpr int by_signal = 128;  // exit statuses from here on: also how mpirun tells that it has lost a daemon
 
+}  // namespace
+
 std::string names_of(const std::vector<AllocatedNode>& nodes) {
   std::string text;
   for (const AllocatedNode& node : nodes) text += (text.empty() ? "" : ", ") + node.name;
   return text;
 }
-
-}  // namespace
 
 bool is_loss(const JobEnd& end) { return !end.told_to_stop && (end.damaged || end.status >= by_signal); }
 

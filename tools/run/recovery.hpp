@@ -8,6 +8,7 @@
 #include <string>
 
 #include "allocation.hpp"
+#include "hop.hpp"
 #include "own_options.hpp"
 
 namespace cppc::run {
@@ -18,7 +19,11 @@ struct JobEnd {
   bool damaged = false;               ///< a migration could not be completed nor undone
   bool told_to_stop = false;          ///< by a signal to cppc-run
   std::set<std::string> silent = {};  ///< nodes that did not answer any more
+  std::optional<Hop> hop = {};        ///< what it has ended for
 };
+
+/// "node0, node1"
+std::string names_of(const std::vector<AllocatedNode>& nodes);
 
 /// Whether the job may have done better on other nodes: a rank has been killed by a signal, or a node is lost.
 bool is_loss(const JobEnd& end);

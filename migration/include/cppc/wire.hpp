@@ -166,6 +166,14 @@ struct Order {
   /// Of a checkpoint, which moves nobody: the directory for the files of all ranks. Nodes that see it find the job's id
   /// in the file `job` there. Empty: a migration.
   std::string checkpoint;
+  bool stands = false;  ///< after such a checkpoint the ranks stand still, until the controller says Proceed
+};
+
+/// Controller to all agents, when the ranks stand still after a checkpoint: they work on, or, with `leaves`, ranks and
+/// agents finalize and exit, since the job goes on elsewhere from the files.
+struct Proceed {
+  std::uint64_t id = 0;
+  bool leaves = false;
 };
 
 /// Controller to all agents: give up before the commit, if there is still time.
@@ -178,7 +186,7 @@ struct Survey {};
 struct Quit {};
 
 using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell,
-                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay, Saved>;
+                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay, Saved, Proceed>;
 
 /// One line, with its newline.
 std::string encode(const Message& message);

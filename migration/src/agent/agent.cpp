@@ -17,6 +17,7 @@
 
 #include "agent_state.hpp"
 #include "cppc/agent_key.hpp"
+#include "cppc/deadlines.hpp"
 #include "guardian.hpp"
 #include "node.hpp"
 #include "operation.hpp"
@@ -141,9 +142,20 @@ Next migrate(Node& node, const wire::Order& order) {
   return Next::go_on;
 }
 
+/// When the ranks stand still after a checkpoint. Agents leave after them: a rank whose agent has gone works on.
+Next proceed(Node& node, bool leaves) {
+  node.desk.command(leaves ? Action::leave : Action::go_on);
+  if (!leaves) return Next::go_on;
+  Allowance patience(deadlines::leave());
+  const auto ended = [](const auto& one) { return one.second.ended(); };
+  while (!std::ranges::all_of(node.processes, ended) && !patience.spent()) std::this_thread::sleep_for(1ms);
+  return Next::quit;
+}
+
 Next obey(Node& node, const wire::Message& message) {
   if (const auto* order = std::get_if<wire::Order>(&message)) return migrate(node, *order);
   if (std::holds_alternative<wire::Quit>(message)) return Next::quit;
+  if (const auto* after = std::get_if<wire::Proceed>(&message)) return proceed(node, after->leaves);
   if (const auto* abandon = std::get_if<wire::Abandon>(&message)) send(node, wire::Abandoned{abandon->id, node.agent});
   if (std::holds_alternative<wire::Survey>(message)) {
     survey(node);

@@ -1,4 +1,5 @@
 /// A checkpoint, once all ranks stand still: they copy their states, work on, and write the copies to files meanwhile.
+/// Or they write their files and stand until the controller says what becomes of them.
 
 #include <spdlog/spdlog.h>
 
@@ -15,6 +16,7 @@ using namespace std::chrono_literals;
 
 /// Whether all files are there.
 bool Operation::save() {
+  if (order_.stands) return save_standing();
   copy_states();
   if (!agree()) return false;
   work_on();
@@ -24,6 +26,16 @@ bool Operation::save() {
   if (!comm_.broken()) return true;
   failure_ = {CPPC_ERR_LOST, "an agent was lost when all was written"};  // the ranks work: nothing is damaged
   return false;
+}
+
+bool Operation::save_standing() {
+  name_files();
+  node_.desk.command(Action::save);
+  write_files();
+  outcome_.frozen_ms = milliseconds_since(frozen_);
+  if (!agree()) return false;
+  share_times();
+  return !comm_.broken();
 }
 
 void Operation::copy_states() {
@@ -54,6 +66,8 @@ void Operation::work_on() {
 bool Operation::written(int rank) {
   const Slot& slot = node_.desk.slot(rank);
   const auto saving = static_cast<Saving>(slot.saving.get());
+  if (slot.stage.get() == static_cast<std::uint32_t>(Stage::failed))
+    fail(slot.status, fmt::format("rank {} on {} cannot make its image: {}", rank, node_.name, why(slot)));
   if (saving == Saving::failed)
     fail(CPPC_ERR_SYSTEM, fmt::format("rank {} on {}: {}", rank, node_.name, slot.reason.data()));
   return saving == Saving::written;

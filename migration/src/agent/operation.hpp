@@ -92,7 +92,9 @@ class Operation {
   void identify_programs();
   void check_memory();
   void ask_for_room();
+  void name_files();
   bool save();
+  bool save_standing();
   void copy_states();
   void work_on();
   void write_files();

@@ -38,6 +38,7 @@ void Operation::prepare_checkpoint() {
   node_.desk.command(Action::none);  // what was commanded last belongs to another one
   check_directory();
   identify_programs();
+  if (order_.stands) return;  // no copies are made
   check_memory();
   if (failure_.status == CPPC_OK) ask_for_room();
 }
@@ -73,9 +74,8 @@ void Operation::check_memory() {
                                       node_.name, free / 1'000'000, needed / 1'000'000));
 }
 
-void Operation::ask_for_room() {
-  const std::vector<int> ranks = node_.local_ranks();
-  for (const int rank : ranks) {
+void Operation::name_files() {
+  for (const int rank : node_.local_ranks()) {
     Slot& slot = node_.desk.slot(rank);
     slot.saving.set(static_cast<std::uint32_t>(Saving::none));
     for (auto* count : {&slot.image_bytes, &slot.bytes_done, &slot.room}) count->store(0);
@@ -83,6 +83,11 @@ void Operation::ask_for_room() {
     slot.mail_size.store(static_cast<std::uint32_t>(order_.checkpoint.size()));
     slot.saves.store(order_.id);
   }
+}
+
+void Operation::ask_for_room() {
+  name_files();
+  const std::vector<int> ranks = node_.local_ranks();
   const auto survey = node_.page.begin_survey();  // the bell that makes ranks look
   const auto all = [&](auto has, Clock::duration patience) {
     for (const auto end = Clock::now() + patience; Clock::now() < end && !std::ranges::all_of(ranks, has);) {

@@ -45,8 +45,9 @@ Result<std::vector<int>> find_targets(const Snapshot& job, const Request& reques
   std::vector<bool> named(job.nodes.size());
   for (const std::string& name : request.to) {
     const auto node = find_node(job, name);
-    if (!node) return refuse(node.error());
-    if (job.nodes[*node].state != NodeState::up) return refuse(not_up(job.nodes[*node]));
+    if (!node) return refuse(node.error() + "; migrate --add " + name + " gives it that one");
+    if (job.nodes[*node].state != NodeState::up)
+      return refuse(not_up(job.nodes[*node]) + "; migrate --add " + name + " brings it back");
     if (named[*node]) return refuse("node " + name + " is named twice as a target");
     named[*node] = true;
     targets.push_back(*node);

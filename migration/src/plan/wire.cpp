@@ -104,6 +104,13 @@ void fields(Visitor& visit, Visited<Visitor, Order>& order) {
   visit("agents", order.agents);
   visit("without_mpi", order.without_mpi);
   visit("checkpoint", order.checkpoint);
+  visit("stands", order.stands);
+}
+
+template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Proceed>& proceed) {
+  visit("id", proceed.id);
+  visit("leaves", proceed.leaves);
 }
 
 template <class Visitor>
@@ -333,6 +340,8 @@ template <>
 constexpr const char* type_name<Relay> = "relay";
 template <>
 constexpr const char* type_name<Saved> = "saved";
+template <>
+constexpr const char* type_name<Proceed> = "proceed";
 
 bool meaningful(const Progress& progress) {
   for (const char* phase : {"prepare", "negotiate", "freeze", "ship", "commit", "write"}) {

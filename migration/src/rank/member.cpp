@@ -251,6 +251,10 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
       depart();
     } else if (*action == Action::copy && slot().saves != 0) {
       copy_state();
+    } else if (*action == Action::save) {
+      save_in_place(*runtime_, slot(), rank_);
+    } else if (*action == Action::leave) {
+      leave_for_good();
     } else if (*action == Action::next_point) {
       stop_at_ = passed + 1;
       runtime_->watch(&kAlways);
@@ -302,6 +306,12 @@ void Member::join_crew() {
 void Member::leave() {
   runtime_->abandon();
   await_acknowledgement();
+  vanish();
+}
+
+/// The job goes on elsewhere, from the file.
+void Member::leave_for_good() {
+  runtime_->abandon();
   vanish();
 }
 

@@ -74,6 +74,7 @@ class Member {
   void join_crew();
   void watch_page();
   [[noreturn]] void leave();
+  [[noreturn]] void leave_for_good();
   [[noreturn]] void vanish();
 
   const cppc_runtime* runtime_;

@@ -50,6 +50,30 @@ void copy_contents(const cppc_block& block, std::byte* to) {
   std::memcpy(to + begin, from + begin, block.bytes - begin);
 }
 
+void report_saving(Slot& slot, Saving how, const std::string& reason = "") {
+  const std::size_t size = std::min(reason.size(), slot.reason.size() - 1);
+  std::copy_n(reason.begin(), size, slot.reason.begin());
+  slot.reason[size] = '\0';
+  slot.saving.set(static_cast<std::uint32_t>(how));
+}
+
+/// As long as the slot asks for checkpoint `number`.
+void save_image(Slot& slot, ImageBuilder&& builder, const std::string& path, std::uint64_t number) {
+  auto image = std::move(builder).finish();
+  if (!image) return report_saving(slot, Saving::failed, cppc_status_text(image.error()));
+  slot.image_bytes.store(image->size());
+  image->seal();
+  const auto wanted = [&](std::uint64_t done) {
+    slot.bytes_done.store(done);
+    return slot.saves == number;
+  };
+  const auto written = write_image(*image, path, wanted);
+  if (!written) return report_saving(slot, Saving::failed, written.error());
+  slot.bytes_done.store(written->bytes);
+  slot.file_hash = written->xxh3;
+  report_saving(slot, Saving::written);
+}
+
 double milliseconds_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - begin).count();
 }
@@ -126,31 +150,27 @@ void Snapshot::write() {
   start_thread([this] { write_file(); });
 }
 
-void Snapshot::report(Saving how, const std::string& reason) {
-  const std::size_t size = std::min(reason.size(), slot_->reason.size() - 1);
-  std::copy_n(reason.begin(), size, slot_->reason.begin());
-  slot_->reason[size] = '\0';
-  slot_->saving.set(static_cast<std::uint32_t>(how));
-}
-
 void Snapshot::write_file() {
   if (gettid() != getpid())  // a thread of its own: with the processors that the program leaves
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19);
-  if (!suits()) return report(Saving::failed, "given up");
-  if (auto faulty = fault::at("saver-write"); !faulty) return report(Saving::failed, cppc_status_text(faulty.error()));
-  auto image = std::move(*builder_).finish();
-  if (!image) return report(Saving::failed, cppc_status_text(image.error()));
-  slot_->image_bytes.store(image->size());
-  image->seal();
-  const auto wanted = [this](std::uint64_t done) {
-    slot_->bytes_done.store(done);
-    return suits();
-  };
-  const auto written = write_image(*image, path_, wanted);
-  if (!written) return report(Saving::failed, written.error());
-  slot_->bytes_done.store(written->bytes);
-  slot_->file_hash = written->xxh3;
-  report(Saving::written);
+  if (!suits()) return report_saving(*slot_, Saving::failed, "given up");
+  if (auto faulty = fault::at("saver-write"); !faulty)
+    return report_saving(*slot_, Saving::failed, cppc_status_text(faulty.error()));
+  save_image(*slot_, *std::move(builder_), path_, number_);
+}
+
+void save_in_place(const cppc_runtime& runtime, Slot& slot, int rank) {
+  slot.saving.set(static_cast<std::uint32_t>(Saving::writing));
+  auto builder = ImageBuilder::create();
+  if (!builder) return report_saving(slot, Saving::failed, cppc_status_text(builder.error()));
+  if (auto faulty = fault::at("saver-write"); !faulty)
+    return report_saving(slot, Saving::failed, cppc_status_text(faulty.error()));
+  const auto add = [](const cppc_block* block, void* to) { return static_cast<ImageBuilder*>(to)->add(*block); };
+  if (const cppc_status status = runtime.capture(add, &*builder); status != CPPC_OK) {
+    slot.saving.set(static_cast<std::uint32_t>(Saving::none));
+    return report_failure(runtime, status, slot);
+  }
+  save_image(slot, *std::move(builder), file_in_mail(slot, rank), slot.saves);
 }
 
 }  // namespace cppc::migration

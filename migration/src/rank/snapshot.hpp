@@ -1,5 +1,5 @@
-/// A rank's part in a checkpoint: its image is copied in memory while it stands still, and written to a file beside its
-/// work. Until the file is there the copy takes as much memory as the state.
+/// A rank's part in a checkpoint: usually its image is copied in memory while it stands still, and written to a file
+/// beside its work. Until the file is there the copy takes as much memory as the state.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,6 @@ class Snapshot {
   cppc_status copy_block(const cppc_block& block);
   void write_file();
   void start_thread(const std::function<void()>& work);
-  void report(Saving how, const std::string& reason = "");
 
   Slot* slot_;
   const int rank_;
@@ -50,5 +49,9 @@ class Snapshot {
   CopyMemory memory_;
   std::thread thread_;
 };
+
+/// Without a copy, of a rank that stands still until all of it is over: the image goes to its file from where the state
+/// is. The slot tells the agent how it went.
+void save_in_place(const cppc_runtime& runtime, Slot& slot, int rank);
 
 }  // namespace cppc::migration

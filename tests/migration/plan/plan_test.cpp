@@ -120,19 +120,21 @@ TEST(Plan, RefusesByName) {
   EXPECT_EQ(refusal(job(), move({4}, {"node2"})), "there is no rank 4: the job has ranks 0 to 3");
   EXPECT_EQ(refusal(job(), move({-1}, {"node2"})), "there is no rank -1: the job has ranks 0 to 3");
   EXPECT_EQ(refusal(job(), move({1, 1}, {"node2"})), "rank 1 is named twice");
-  EXPECT_EQ(refusal(job(), move({1}, {"node3"})), "there is no node node3: the job has node0, node1, node2");
+  EXPECT_EQ(refusal(job(), move({1}, {"node3"})),
+            "there is no node node3: the job has node0, node1, node2; migrate --add node3 gives it that one");
   EXPECT_EQ(refusal(job(), move({1}, {"node2", "node2"})), "node node2 is named twice as a target");
   EXPECT_EQ(refusal(job(), move({1}, {"node0"})), "rank 1 is on node0 already");
   EXPECT_EQ(refusal(job(), evacuate("node3")), "there is no node node3: the job has node0, node1, node2");
   EXPECT_EQ(refusal(job(), evacuate("node1", {"node1"})), "node1 cannot be evacuated to itself");
   EXPECT_EQ(refusal(job(), evacuate("node1", {"nowhere"})),
-            "there is no node nowhere: the job has node0, node1, node2");
+            "there is no node nowhere: the job has node0, node1, node2; migrate --add nowhere gives it that one");
 }
 
 TEST(Plan, ANodeWithoutAnAgentIsOnlyLeft) {
   Snapshot damaged = job();
   damaged.nodes[1].state = NodeState::leave_only;
-  EXPECT_EQ(refusal(damaged, move({0}, {"node1"})), "node1 has lost its agent: ranks can leave, but none can come");
+  EXPECT_EQ(refusal(damaged, move({0}, {"node1"})),
+            "node1 has lost its agent: ranks can leave, but none can come; migrate --add node1 brings it back");
   EXPECT_EQ(moves(damaged, move({2}, {"node2"})), (std::vector<Move>{{2, 1, 2}}));
   EXPECT_EQ(moves(damaged, evacuate("node0")), (std::vector<Move>{{0, 0, 2}, {1, 0, 2}})) << "not to node1";
   const auto plan = make_plan(damaged, evacuate("node1"));
@@ -145,8 +147,9 @@ TEST(Plan, RefusesNodesThatAreNotUp) {
   Snapshot damaged = job();
   damaged.nodes[1].state = NodeState::down;
   damaged.nodes[2].state = NodeState::evacuated;
-  EXPECT_EQ(refusal(damaged, move({0}, {"node1"})), "node1 is down");
-  EXPECT_EQ(refusal(damaged, move({0}, {"node2"})), "node2 has been evacuated and is no longer part of the job");
+  EXPECT_EQ(refusal(damaged, move({0}, {"node1"})), "node1 is down; migrate --add node1 brings it back");
+  EXPECT_EQ(refusal(damaged, move({0}, {"node2"})),
+            "node2 has been evacuated and is no longer part of the job; migrate --add node2 brings it back");
   EXPECT_EQ(refusal(damaged, move({2}, {"node0"})), "rank 2 cannot be moved: node1 is down");
   EXPECT_EQ(refusal(damaged, evacuate("node2")), "node2 has been evacuated and is no longer part of the job");
   EXPECT_EQ(refusal(damaged, evacuate("node0")), "node0 is the last node of the job: there is nowhere to go");

@@ -82,6 +82,8 @@ TEST(Wire, OrdersSurviveTheRoundTrip) {
   EXPECT_EQ(failed.agent, 2);
   EXPECT_EQ(failed.reason, "MPI_Test");
   EXPECT_EQ(round_trip(Order{.id = 1, .agents = {1, 0}, .without_mpi = {0}}).without_mpi, std::vector<int>{0});
+  EXPECT_TRUE(round_trip(Order{.id = 1, .checkpoint = "/dir", .stands = true}).stands);
+  EXPECT_TRUE(round_trip(Proceed{.id = 1, .leaves = true}).leaves);
   const Substitute substitute = round_trip(Substitute{"secret", 2, 3});
   EXPECT_EQ(substitute.key, "secret");
   EXPECT_EQ(substitute.agent, 2);

@@ -60,28 +60,6 @@ TEST(Sockets, WithIPv6AloneItIsPublishedAndAnswers) {
   EXPECT_EQ(how, 0);
 }
 
-TEST(Sockets, AReservedPortIsListenedAtAgainAndAgain) {
-  asio::io_context context;
-  const asio::ip::tcp::endpoint any(asio::ip::address_v4::loopback(), 0);
-  const auto reserved = reserve_at(context, any);
-  ASSERT_TRUE(reserved.has_value()) << reserved.error();
-  ASSERT_NE(reserved->port, 0);
-  const asio::ip::tcp::endpoint there(any.address(), reserved->port);
-  for (int times = 0; times < 2; ++times) {
-    const auto listener = listen_at(context, there, /*again=*/true);
-    ASSERT_TRUE(listener.has_value()) << listener.error();
-    EXPECT_EQ(listener->port, reserved->port);
-    asio::ip::tcp::socket client(context);
-    boost::system::error_code failure;
-    client.connect(there, failure);
-    EXPECT_FALSE(failure) << failure.message();
-    EXPECT_FALSE(reserve_at(context, there).has_value()) << "somebody listens there";
-  }
-  boost::system::error_code failure;
-  asio::ip::tcp::socket(context).connect(there, failure);
-  EXPECT_EQ(failure, asio::error::connection_refused) << "nobody listens in between";
-}
-
 TEST(Sockets, BothFamiliesArePublished) {
   const int how = in_own_network(kInterface + kIPv4 + kIPv6, [] {
     return reachable_at(4711, Reach::network) == "10.77.0.1:4711,[fd77::1]:4711" ? 0 : 1;

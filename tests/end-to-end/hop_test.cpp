@@ -1,0 +1,86 @@
+/// Nodes that come to a running job, or come back: the whole job goes on under another mpirun.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "expectations.hpp"
+#include "scene.hpp"
+
+namespace cppc::test {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+void expect_refused(const Finished& asked, const std::string& why) {
+  EXPECT_EQ(asked.status, 3) << asked.output << asked.errors;
+  EXPECT_TRUE(contains(asked.errors, why)) << asked.errors;
+}
+
+TEST(HopTest, ANodeThatTheJobNeverHadComes) {
+  const Folder folder;
+  const std::string images = folder.file("images");
+  HeatScene scene(3, {"-H", "node0:2,node1:2", "--map-by", "node", "-n", "4"});
+  const Job& job = scene.job();
+  expect_refused(job.migrate({"--rank", "1", "--to", "node2"}), "migrate --add node2");
+  expect_refused(job.migrate({"--add", "node2"}), "--checkpoint-to");
+  expect_refused(job.migrate({"--add", "node9", "--images", images}), "node9 cannot be reached");
+  expect_refused(job.migrate({"--add", "node1", "--images", images}), "the job has node1 already");
+  expect_done(job.migrate({"--rank", "0", "--to", "node1"}));
+  expect_done(job.migrate({"--add", "node2:2", "--rank", "3", "--to", "node2", "--images", images}));
+  const std::vector<std::string> places{"node1", "node1", "node0", "node2"};
+  for (int rank = 0; rank < 4; ++rank)
+    EXPECT_EQ(job.node_of(rank), places[static_cast<std::size_t>(rank)]) << "rank " << rank;
+  expect_done(job.migrate({"--rank", "2", "--to", "node2"}));
+  EXPECT_EQ(job.node_of(2), "node2");
+  expect_same_answer(scene);
+}
+
+TEST(HopTest, EachNodeInTurnIsEmptiedSwitchedOffAndUsedAgain) {
+  const Folder folder;
+  HeatScene scene(4, {"--checkpoint-to", folder.file("images"), "-H", "node0:1,node1:1,node2:1,node3:1", "-n", "4"});
+  const Job& job = scene.job();
+  for (int number = 0; number < 4; ++number) {
+    const std::string node = "node" + std::to_string(number);
+    const Finished emptied = job.migrate({"--evacuate", node});
+    expect_done(emptied);
+    EXPECT_TRUE(contains(emptied.output, "safe to power off")) << emptied.output;
+    scene.cluster().off(node);
+    EXPECT_NE(job.node_of(number), node);
+    scene.cluster().on(node);
+    expect_done(job.migrate({"--restore", node}));
+    EXPECT_EQ(job.node_of(number), node);
+  }
+  expect_same_answer(scene);
+}
+
+TEST(HopTest, ImagesThatCannotBeWrittenLeaveTheJobWhereItIs) {
+  const Folder folder;
+  HeatScene scene(3, {"--checkpoint-to", folder.file("images"), "-H", "node0:2,node1:2", "-n", "4"}, {"--mb", "2"},
+                  {"CPPC_FAULT=saver-write:enospc", "CPPC_FAULT_RECORD=" + folder.file("struck")});
+  const Finished failed = scene.job().migrate({"--add", "node2"});
+  EXPECT_EQ(failed.status, 1) << failed.output << failed.errors;
+  EXPECT_TRUE(contains(failed.errors, "the job goes on as before")) << failed.errors;
+  expect_done(scene.job().migrate({"--rank", "1", "--to", "node1"}));
+  expect_same_answer(scene);
+}
+
+/// The remote shell runs commands on node2, but starts no daemon there.
+TEST(HopTest, AJobThatCannotBeStartedThereGoesOnWhereItWas) {
+  const Folder folder;
+  const std::string shell = folder.file("shell");
+  std::ofstream(shell) << "#!/bin/sh\ncase \"$*\" in node2*orted*) exit 1 ;; esac\nexec " << remote_shell()
+                       << " \"$@\"\n";
+  std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+  HeatScene scene(3, {"--checkpoint-to", folder.file("images"), "--mca", "plm_rsh_agent", shell, "-H",
+                      "node0:2,node1:2", "-n", "4"});
+  const Finished failed = scene.job().migrate({"--add", "node2"});
+  EXPECT_EQ(failed.status, 1) << failed.output << failed.errors;
+  EXPECT_TRUE(contains(failed.errors, "could not be started on node0, node1, node2")) << failed.errors;
+  scene.job().await_running();
+  expect_done(scene.job().migrate({"--rank", "1", "--to", "node1"}));
+  expect_same_answer(scene);
+}
+
+}  // namespace
+}  // namespace cppc::test

@@ -1,0 +1,77 @@
+#include "hop_request.hpp"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <utility>
+
+#include "checkpoint_disk.hpp"
+
+namespace cppc::run {
+namespace {
+
+using Answer = tl::expected<std::variant<Migration, Moves>, Job::Refusal>;
+
+struct Hindrance {
+  std::string_view option;
+  std::string_view reason;
+};
+
+constexpr auto hindrances = std::to_array<Hindrance>({
+    {"output-filename", "mpirun would begin its files anew"},
+    {"timeout", "it would begin anew"},
+    {"xml-file", "mpirun would begin it anew"},
+});
+
+Answer refuse(const std::string& why) { return tl::unexpected(Job::Refusal{Job::Refusal::Kind::plan, why}); }
+
+template <class T>
+Answer answer(tl::expected<T, Job::Refusal> result) {
+  if (!result) return tl::unexpected(std::move(result).error());
+  return std::variant<Migration, Moves>(*std::move(result));
+}
+
+Answer request_hop(Job& job, const HopRules& rules, const HopRequest& hop, const NodesRequest& request, bool dry_run) {
+  auto moves = job.plan(hop);
+  if (dry_run || !moves) return answer(std::move(moves));
+  if (!rules.refusal.empty()) return refuse(rules.refusal);
+  const auto draft = begin_checkpoint(job, request.images);
+  if (!draft) return refuse("new nodes need images of all ranks (--images DIR): " + draft.error());
+  auto migration = job.hop(hop, *draft, request.timeout_s);
+  if (!migration) checkpoint::discard(*draft);
+  return answer(std::move(migration));
+}
+
+}  // namespace
+
+std::string hop_refusal(std::span<const Context> contexts, int input) {
+  for (const Context& context : contexts)
+    for (const auto& [option, reason] : hindrances)
+      if (context.find(option) != nullptr)
+        return "no node can come to a job that has been started with --" + std::string(option) + ": " +
+               std::string(reason);
+  struct stat state {};
+  if (fstat(input, &state) != 0 || S_ISCHR(state.st_mode)) return "";
+  return "no node can come to this job, since mpirun may have read input that rank 0 has not: start it with </dev/null";
+}
+
+Answer request_nodes(Job& job, const HopRules& rules, const NodesRequest& request, bool dry_run) {
+  HopRequest hop{{}, request.moves};
+  std::vector<std::string> names = request.add;
+  if (!request.restore.empty()) {
+    hop.moves = {job.departed_from(request.restore), "", {request.restore}};
+    if (hop.moves.ranks.empty())
+      return refuse("no rank has left " + request.restore + "; migrate --add gives the job a node");
+    if (job.has_up(request.restore))
+      return dry_run ? answer(job.plan(hop.moves)) : answer(job.submit(hop.moves, request.timeout_s));
+    names.push_back(request.restore);
+  }
+  for (const std::string& name : names) {
+    const auto node = rules.admit ? rules.admit(name) : Result<AllocatedNode>(AllocatedNode{name, 1});
+    if (!node) return refuse(node.error());
+    hop.add.push_back(*node);
+  }
+  return request_hop(job, rules, hop, request, dry_run);
+}
+
+}  // namespace cppc::run
