@@ -14,6 +14,8 @@ class Numbers {
   std::mt19937 random_{3};
 };
 
+long lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
 std::string c_function(Numbers& numbers, int number, int globals) {
   const std::string a = numbers.any(globals), b = numbers.any(globals), c = numbers.any(globals);
   const std::string callee = number > 0 ? "f" + numbers.any(number) + "(q, n - 1)" : "1.0";
@@ -107,7 +109,11 @@ std::string cpp_program(int lines) {
       "  virtual double step(int, std::vector<double>&) { return 0; }\n};\n"
       "template <class T>\nT largest(T a, T b) { return a < b ? b : a; }\n";
   int classes = 0;
-  for (int made = 13; made < lines; made += 33) text += cpp_class(numbers, classes++);
+  for (long made = lines_of(text); made < lines;) {
+    const std::string one = cpp_class(numbers, classes++);
+    made += lines_of(one);
+    text += one;
+  }
   return text +
          "int main(int argc, char** argv) {\n  MPI_Init(&argc, &argv);\n  double t = 0;\n"
          "  std::vector<double> work;\n  for (int step = 0; step < 1000; step++) {\n    t += part" +
@@ -123,7 +129,11 @@ std::string fortran_program(int lines) {
   for (int i = 0; i < blocks; ++i) text += "  real(8) :: m" + std::to_string(i) + "(100) = 1\n";
   text += "end module shared\n";
   int subroutines = 0;
-  for (int made = blocks; made < lines; made += 34) text += fortran_subroutine(numbers, subroutines++, blocks);
+  for (long made = lines_of(text); made < lines;) {
+    const std::string one = fortran_subroutine(numbers, subroutines++, blocks);
+    made += lines_of(one);
+    text += one;
+  }
   return text +
          "program large\n  use mpi\n  use shared\n  implicit none\n  integer :: step, ierr\n"
          "  real(8) :: total = 0, d(100) = 0\n  call MPI_Init(ierr)\n  do step = 1, 1000\n    call s" +
