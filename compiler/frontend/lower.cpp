@@ -21,8 +21,15 @@ ir::Position position(const clang::SourceManager& manager, clang::SourceLocation
 
 namespace {
 
+/// The function in which a variable is declared, perhaps inside a region of OpenMP, which Clang captures.
+const clang::FunctionDecl* function_of(const clang::VarDecl* variable) {
+  const clang::DeclContext* context = variable->getDeclContext();
+  while (llvm::isa<clang::CapturedDecl>(context)) context = context->getParent();
+  return llvm::dyn_cast<clang::FunctionDecl>(context);
+}
+
 std::string full_name(const clang::VarDecl* variable) {
-  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable->getDeclContext());
+  const auto* function = function_of(variable);
   const std::string own = variable->getNameAsString();
   return function == nullptr ? own : function->getNameAsString() + "." + own;
 }
@@ -55,9 +62,7 @@ ir::Node Symbols::variable(const clang::VarDecl* declaration) {
   const bool fixed = declaration->hasGlobalStorage();
   const clang::QualType type = declaration->getType();
   ir::Object object{.storage = fixed ? ir::Storage::global : ir::Storage::local, .scalar = type->isScalarType()};
-  if (const auto* owner = llvm::dyn_cast<clang::FunctionDecl>(declaration->getDeclContext());
-      owner != nullptr && !fixed)
-    object.function = function(owner);
+  if (const auto* owner = function_of(declaration); owner != nullptr && !fixed) object.function = function(owner);
   object.handle = static_cast<ir::Index>(source_.variables.size());
   const clang::VarDecl* definition = definition_of(declaration);
   object.defined = !fixed || definition != nullptr;

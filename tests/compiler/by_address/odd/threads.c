@@ -10,6 +10,8 @@ static _Thread_local double own[N];
 static double private_to_each[N];
 #pragma omp threadprivate(private_to_each)
 
+static double first(const double* values) { return values[0]; }
+
 static double inside(int rounds) {
   double sum = 0;
 #pragma omp parallel num_threads(2) reduction(+ : sum)
@@ -24,7 +26,8 @@ static double inside(int rounds) {
       }
 #pragma omp barrier
     }
-    sum += own[7] + private_to_each[9];
+    const double* shared = field; // a variable of the region, which leads out of it
+    sum += own[7] + private_to_each[9] + first(shared);
   }
   return sum;
 }
