@@ -1,9 +1,12 @@
 #include "address/outward_words.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "address/describe.hpp"
+#include "address/held_locks.hpp"
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/stacks.hpp"
@@ -57,6 +60,7 @@ OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carr
     const std::byte* const begin = RegionHeap::find_block(stack_end).data();
     if (begin != nullptr) stacks_.emplace_back(begin, stack_end);
   }
+  windows_.thread = static_cast<std::uintptr_t>(gettid());
   thread_begin_ = thread_;
   for (const CarriedObject& object : carried)
     if (!object.thread_data.empty())
@@ -109,8 +113,30 @@ std::uint32_t OutwardWords::number_of(std::size_t module) {
   return found->second;
 }
 
+/// The C library compares the owner of such a lock with the number of the thread, which is another one in another
+/// process.
+cppc_status OutwardWords::settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset,
+                                      std::uintptr_t word) {
+  switch (lock_held_by(piece.memory, offset, static_cast<int>(windows_.thread))) {
+    case HeldLock::none:
+      break;
+    case HeldLock::by_number:
+      words_.push_back({number, owner_of_lock, offset, word & ~std::uintptr_t{0xffffffff}});
+      break;
+    case HeldLock::known_to_system:
+      log().error(
+          "{} is part of a mutex, robust or with priority inheritance, that the main thread has locked, which cannot "
+          "be "
+          "carried to another process; unlock it before the rank is moved",
+          describe(piece, offset));
+      return CPPC_ERR_UNSUPPORTED;
+  }
+  return CPPC_OK;
+}
+
 /// A word that leads to where others have, or may have, memory.
 cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word) {
+  if (windows_.names_thread(word)) return settle_lock(piece, number, offset, word);
   const void* const target = reinterpret_cast<const void*>(word);
   if (threads::had_memory_at(target)) return CPPC_OK;  // they have ended
   if (const auto found = modules_.find(target)) {

@@ -41,6 +41,7 @@ class OutwardWords {
   OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried, const std::byte* stack_end);
   cppc_status look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
   cppc_status settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
+  cppc_status settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
   [[nodiscard]] bool may_be_left(const Piece& piece, const std::byte* place) const;
   std::uint32_t number_of(std::size_t module);
 

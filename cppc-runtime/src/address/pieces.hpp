@@ -20,7 +20,8 @@ struct Piece {
 };
 
 /// A word of a piece that leads to a variable or function of a library that is not carried, into the thread's own
-/// memory, to what a constructor had from the process, or to the dynamic linker's record of a library.
+/// memory, to what a constructor had from the process, or to the dynamic linker's record of a library; or that names
+/// the main thread in a lock.
 struct OutwardWord {
   std::uint32_t piece = 0;
   std::uint32_t library = 0;  ///< of the block's list
@@ -34,11 +35,14 @@ inline constexpr std::uint32_t own_thread = 0xffffffff;
 /// In place of a library: what the constructors of the new process have left at the same address.
 inline constexpr std::uint32_t from_startup = 0xfffffffe;
 
+/// In place of a library: half of the word is the main thread's number, the other half, the target, is as it was.
+inline constexpr std::uint32_t owner_of_lock = 0xfffffffd;
+
 /// Added to a library's number: the dynamic linker's record of the library, which dlopen() gives as a handle. The
 /// target is 0.
 inline constexpr std::uint32_t record_of = 0x80000000;
 
-inline bool is_record(const OutwardWord& word) { return word.library >= record_of && word.library < from_startup; }
+inline bool is_record(const OutwardWord& word) { return word.library >= record_of && word.library < owner_of_lock; }
 
 /// A library, or the executable, whose name is empty.
 struct Library {

@@ -1,5 +1,7 @@
 #include "address/restore.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -140,6 +142,7 @@ cppc_status Restore::end() {
 
 std::uintptr_t Restore::value_here(const OutwardWord& word, std::span<const LibraryHere> libraries) const {
   if (word.library == from_startup) return startup_word(address_of(word)).value();
+  if (word.library == owner_of_lock) return word.target | static_cast<std::uint32_t>(gettid());
   if (is_record(word)) return libraries[word.library - record_of].record;
   return (word.library == own_thread ? thread_register() : libraries[word.library].base) + word.target;
 }

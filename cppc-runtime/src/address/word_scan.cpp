@@ -35,17 +35,25 @@ __attribute__((target("avx2"))) __m256i inside(__m256i words, const Bounds& boun
   return _mm256_cmpgt_epi64(bounds.bytes, _mm256_sub_epi64(words, bounds.begin));
 }
 
+/// Windows::names_thread().
+__attribute__((target("avx2"))) __m256i naming(__m256i words, __m256i thread) {
+  const __m256i users = _mm256_set1_epi64x(static_cast<long long>(Windows::kUsers));
+  return _mm256_cmpeq_epi64(_mm256_andnot_si256(users, words), thread);
+}
+
 __attribute__((target("avx2"))) std::size_t pass_over_by_avx2(std::span<const std::uintptr_t> words,
                                                               const Windows& windows) {
   const Bounds below = bounds(windows.below);
   const Bounds above = bounds(windows.above);
+  const __m256i thread = _mm256_set1_epi64x(static_cast<long long>(windows.thread));
   std::size_t at = 0;
   for (; at + kGroup <= words.size(); at += kGroup) {
     const auto* const group = reinterpret_cast<const __m256i*>(words.data() + at);
     const __m256i first = _mm256_loadu_si256(group);
     const __m256i second = _mm256_loadu_si256(group + 1);
-    const __m256i found = _mm256_or_si256(_mm256_or_si256(inside(first, below), inside(first, above)),
-                                          _mm256_or_si256(inside(second, below), inside(second, above)));
+    const __m256i addresses = _mm256_or_si256(_mm256_or_si256(inside(first, below), inside(first, above)),
+                                              _mm256_or_si256(inside(second, below), inside(second, above)));
+    const __m256i found = _mm256_or_si256(addresses, _mm256_or_si256(naming(first, thread), naming(second, thread)));
     if (!_mm256_testz_si256(found, found)) break;
   }
   return at;

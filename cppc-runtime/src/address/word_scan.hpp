@@ -1,4 +1,5 @@
-/// Looks through memory for words that may be addresses of others' memory, as fast as memory can be read.
+/// Looks through memory for words that may be addresses of others' memory, or name the thread, as fast as memory can be
+/// read.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,16 @@ struct Window {
   [[nodiscard]] bool holds(std::uintptr_t word) const { return word - begin < bytes; }
 };
 
-/// Two ranges of addresses: below the program's own memory, and above.
+/// Two ranges of addresses, below the program's own memory and above, and words that a lock holds which a thread has.
 struct Windows {
   Window below;
   Window above;
-  [[nodiscard]] bool hold(std::uintptr_t word) const { return below.holds(word) || above.holds(word); }
+  std::uintptr_t thread = ~std::uintptr_t{0};  ///< its number; none is that large
+  /// Besides the number a mutex has how many use it: one.
+  static constexpr std::uintptr_t kUsers = std::uintptr_t{1} << 32;
+  [[nodiscard]] bool is_address(std::uintptr_t word) const { return below.holds(word) || above.holds(word); }
+  [[nodiscard]] bool names_thread(std::uintptr_t word) const { return (word & ~kUsers) == thread; }
+  [[nodiscard]] bool hold(std::uintptr_t word) const { return is_address(word) || names_thread(word); }
 };
 
 /// The number of words before the first group of eight that has one in the windows: a multiple of eight, or the number

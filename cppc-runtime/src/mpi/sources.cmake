@@ -19,6 +19,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/description.cpp
   ${CMAKE_CURRENT_LIST_DIR}/drain.cpp
   ${CMAKE_CURRENT_LIST_DIR}/environment.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/error_codes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/error_handlers.cpp
   ${CMAKE_CURRENT_LIST_DIR}/file_recipe.cpp
   ${CMAKE_CURRENT_LIST_DIR}/files.cpp

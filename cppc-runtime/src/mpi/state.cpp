@@ -21,6 +21,7 @@
 #include "mpi/datatypes.hpp"
 #include "mpi/description.hpp"
 #include "mpi/drain.hpp"
+#include "mpi/error_codes.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/files.hpp"
 #include "mpi/groups.hpp"
@@ -65,6 +66,7 @@ struct Local {
   std::vector<DatatypeRecipe> datatypes;
   std::vector<OperationRecipe> operations;
   std::vector<InfoRecipe> infos;
+  std::vector<ErrorCodes::Added> error_codes;
   std::vector<ErrorHandlerRecipe> error_handlers;
   StoredFiles files;
   c_library::RandomState random;
@@ -178,6 +180,7 @@ cppc_status write_mpi(ByteWriter& writer) {
   if (const cppc_status status = datatypes().write(writer); status != CPPC_OK) return status;
   if (const cppc_status status = operations().write(writer); status != CPPC_OK) return status;
   infos().write(writer);
+  error_codes().write(writer);
   if (const cppc_status status = error_handlers().write(writer); status != CPPC_OK) return status;
   return files().write(writer);
 }
@@ -208,6 +211,7 @@ void read_mpi(ByteReader& reader, Local& local) {
   local.datatypes = Datatypes::read(reader);
   local.operations = Operations::read(reader);
   local.infos = Infos::read(reader);
+  local.error_codes = ErrorCodes::read(reader);
   local.error_handlers = ErrorHandlers::read(reader);
   local.files = Files::read(reader, comms.world_rank(), comms.world_size());
 }
@@ -230,6 +234,7 @@ cppc_status make(Local local) {
   if (const cppc_status status = datatypes().make(local.datatypes); status != CPPC_OK) return status;
   if (const cppc_status status = operations().make(local.operations); status != CPPC_OK) return status;
   if (const cppc_status status = infos().make(local.infos); status != CPPC_OK) return status;
+  if (const cppc_status status = error_codes().make(std::move(local.error_codes)); status != CPPC_OK) return status;
   if (const cppc_status status = error_handlers().make(local.error_handlers); status != CPPC_OK) return status;
   if (const cppc_status status = files().adopt(std::move(local.files)); status != CPPC_OK) return status;
   return c_library::reopen(local.streams);

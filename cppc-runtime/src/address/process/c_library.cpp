@@ -54,6 +54,16 @@ cppc_status check() {
         "call it until it gives -1 before");
     return CPPC_ERR_UNSUPPORTED;
   }
+  if (state != nullptr && state->reads_database) {
+    log().error(
+        "the safe point lies between calls of getpwent(), getgrent() or one of their kind, whose place in the database "
+        "cannot be carried over; call endpwent(), endgrent() and so on before");
+    return CPPC_ERR_UNSUPPORTED;
+  }
+  if (state != nullptr && state->walks > 0) {
+    log().error("the safe point lies within nftw() or ftw(), whose open directories cannot be carried over");
+    return CPPC_ERR_UNSUPPORTED;
+  }
   if (uselocale(nullptr) != LC_GLOBAL_LOCALE) {
     log().error(
         "the main thread has a locale of its own, which cannot be carried over; call "

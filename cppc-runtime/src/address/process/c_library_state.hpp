@@ -1,10 +1,14 @@
 /// What libcppc's functions in place of the C library's remember, in the program's memory.
 #pragma once
 
+#include <grp.h>
+#include <netdb.h>
+#include <pwd.h>
 #include <search.h>
 #include <time.h>
 
 #include <array>
+#include <cstddef>
 
 namespace cppc::address::c_library {
 
@@ -14,6 +18,14 @@ struct Text {
   char* text;
 };
 
+/// The record that the C library has found last in one of its databases, and what it points to.
+template <class Record>
+struct Found {
+  Record record;
+  char* memory;
+  std::size_t bytes;
+};
+
 struct CLibraryState {
   char* rest;          ///< what strtok() has not yet looked at
   bool scans_options;  ///< getopt() has not come to the end
@@ -21,6 +33,14 @@ struct CLibraryState {
   tm time;                     ///< of localtime() and gmtime()
   std::array<char, 128> date;  ///< of asctime() and ctime()
   Text* texts;                 ///< of strerror(), strsignal() and setlocale()
+  Found<passwd> user;
+  Found<group> group_of_users;
+  Found<hostent> host;
+  Found<servent> service;
+  Found<protoent> protocol;
+  std::array<char, 16> internet_address;  ///< of inet_ntoa()
+  bool reads_database;                    ///< getpwent() or one of its kind has not come to the end
+  int walks;                              ///< calls of nftw() and ftw() that have not returned
 };
 
 }  // namespace cppc::address::c_library

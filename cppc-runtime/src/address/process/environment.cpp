@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "address/carried_objects.hpp"
 #include "address/places.hpp"
 #include "address/process/program_memory.hpp"
 #include "log.hpp"
@@ -48,6 +49,22 @@ char* copy_for_program(std::string_view text) {
   return copy;
 }
 
+/// Where a program's putenv() may have what it puts there.
+class ProgramMemory {
+ public:
+  [[nodiscard]] bool holds(const char* variable) const {
+    const auto* const place = reinterpret_cast<const std::byte*>(variable);
+    const auto has = [place](std::span<std::byte> data) {
+      return place >= data.data() && place < data.data() + data.size();
+    };
+    return is_program_memory(variable) ||
+           std::ranges::any_of(objects_, [&](const auto& object) { return std::ranges::any_of(object.data, has); });
+  }
+
+ private:
+  std::vector<CarriedObject> objects_ = carried_objects();
+};
+
 /// The array is the process's: MPI replaces variables in it.
 void set_environment(const std::vector<char*>& variables) {
   auto* const array = static_cast<char**>(std::calloc(variables.size() + 1, sizeof(char*)));
@@ -74,9 +91,10 @@ bool holds(const void* place) {
 
 cppc_status write(ByteWriter& writer) {
   const auto variables = present();
+  const ProgramMemory program;
   writer.u64(variables.size());
   for (const char* variable : variables) {
-    writer.u64(is_program_memory(variable) ? reinterpret_cast<std::uintptr_t>(variable) : 0);
+    writer.u64(program.holds(variable) ? reinterpret_cast<std::uintptr_t>(variable) : 0);
     writer.text(variable);
   }
   return CPPC_OK;

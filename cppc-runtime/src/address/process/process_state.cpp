@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "address/process/affinity.hpp"
 #include "address/process/c_library.hpp"
 #include "address/process/children.hpp"
 #include "address/process/clocks.hpp"
@@ -25,6 +26,7 @@
 #include "address/process/saved_registers.hpp"
 #include "address/process/signals.hpp"
 #include "address/process/streams.hpp"
+#include "address/process/system_v.hpp"
 #include "address/process/threads.hpp"
 #include "address/process/timers.hpp"
 #include "c_library/random.hpp"
@@ -84,6 +86,8 @@ void apply_calling() {
 }
 
 cppc_status check_children(ByteWriter&) { return children::check(); }
+
+cppc_status check_system_v(ByteWriter&) { return system_v::check(); }
 
 cppc_status check_libraries(ByteWriter&) { return libraries::check(); }
 
@@ -155,7 +159,9 @@ constexpr std::array parts{
     Part{.name = "saved registers", .write = saved_registers::write, .prepare = saved_registers::prepare},
     Part{.name = "threads", .write = write_threads},
     Part{.name = "children", .write = check_children},
+    Part{.name = "System V", .write = check_system_v},
     Part{.name = "libraries", .write = check_libraries},
+    Part{.name = "affinity", .write = affinity::write, .prepare = affinity::prepare},
     Part{.name = "limits", .write = limits::write, .prepare = limits::prepare, .apply = limits::apply},
     Part{.name = "environment",
          .write = environment::write,

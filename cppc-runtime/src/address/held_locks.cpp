@@ -1,0 +1,60 @@
+#include "address/held_locks.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace cppc::address {
+
+namespace {
+
+/// Of a mutex's kind, as glibc has it: what is in the low bits, and flags.
+constexpr int kType = 3;
+constexpr int kKnownToSystem = 0x70;  ///< robust, priority inheritance or protection
+constexpr int kKinds = 0x3ff;         ///< all bits that a kind may have
+constexpr int kThreadOfLock = 0x3fffffff;
+
+/// A copy of the T of whose member at `member` the word at `offset` is the first part; none if it is not all in memory.
+template <class T>
+std::optional<T> around(std::span<const std::byte> memory, std::uint64_t offset, std::size_t member) {
+  if (offset < member || memory.size() < sizeof(T) || offset - member > memory.size() - sizeof(T)) return std::nullopt;
+  T copy;
+  std::memcpy(&copy, memory.data() + (offset - member), sizeof copy);
+  return copy;
+}
+
+HeldLock mutex_held(const pthread_mutex_t& mutex, int thread) {
+  const auto& data = mutex.__data;
+  const int kind = data.__kind;
+  if (data.__owner != thread || data.__nusers != 1 || (kind & ~kKinds) != 0 || data.__elision != 0)
+    return HeldLock::none;
+  if ((kind & kKnownToSystem) != 0)
+    return (data.__lock & kThreadOfLock) == thread ? HeldLock::known_to_system : HeldLock::none;
+  if (data.__list.__prev != nullptr || data.__list.__next != nullptr) return HeldLock::none;
+  if (data.__lock != 1 && data.__lock != 2) return HeldLock::none;
+  const bool recursive = (kind & kType) == PTHREAD_MUTEX_RECURSIVE && data.__count > 0;
+  const bool checks_errors = (kind & kType) == PTHREAD_MUTEX_ERRORCHECK && data.__count == 0;
+  return recursive || checks_errors ? HeldLock::by_number : HeldLock::none;
+}
+
+bool is_locked_for_writing(const pthread_rwlock_t& lock, int thread) {
+  constexpr unsigned locked_for_writing = 3;  // and no readers
+  const auto& data = lock.__data;
+  return data.__cur_writer == thread && data.__readers == locked_for_writing && data.__pad3 == 0 && data.__pad4 == 0 &&
+         (data.__shared == 0 || data.__shared == 1) && data.__pad2 == 0 &&
+         data.__flags <= PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
+         std::ranges::all_of(data.__pad1, [](unsigned char byte) { return byte == 0; });
+}
+
+}  // namespace
+
+HeldLock lock_held_by(std::span<const std::byte> memory, std::uint64_t offset, int thread) {
+  if (const auto mutex = around<pthread_mutex_t>(memory, offset, offsetof(pthread_mutex_t, __data.__owner)))
+    if (const HeldLock held = mutex_held(*mutex, thread); held != HeldLock::none) return held;
+  const auto lock = around<pthread_rwlock_t>(memory, offset, offsetof(pthread_rwlock_t, __data.__cur_writer));
+  return lock && is_locked_for_writing(*lock, thread) ? HeldLock::by_number : HeldLock::none;
+}
+
+}  // namespace cppc::address
