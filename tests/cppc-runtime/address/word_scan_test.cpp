@@ -45,6 +45,18 @@ TEST(WordScan, StopsAtTheGroupThatHasAWordInAWindow) {
   }
 }
 
+TEST(WordScan, StopsAtTheGroupThatNamesTheThread) {
+  Windows windows;
+  windows.thread = 4711;
+  for (const std::uintptr_t word : {windows.thread, windows.thread | Windows::kUsers}) {
+    std::vector<std::uintptr_t> words{4710, 4712, 4711UL << 32, 2 * Windows::kUsers | 4711, 0, UINTPTR_MAX};
+    words.resize(24);
+    EXPECT_EQ(pass_over(words, windows), words.size());
+    words[11] = word;
+    EXPECT_EQ(pass_over(words, windows), 8U);
+  }
+}
+
 TEST(WordScan, LeavesTheLastWordsToTheCaller) {
   const std::vector<std::uintptr_t> words(21, kHigh);
   EXPECT_EQ(pass_over(std::span(words).first(7), windows()), 0U);

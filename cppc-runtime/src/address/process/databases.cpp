@@ -1,6 +1,6 @@
-/// Functions of the C library that look something up, in files of the system or by the network, and give out a pointer to
-/// what they have found: their memory is the program's (c_library_state.hpp). What the C library itself opens and keeps
-/// for that is the process's.
+/// Functions of the C library that look something up, in files of the system or by the network, and give out a pointer
+/// to what they have found: their memory is the program's (c_library_state.hpp). What the C library itself opens and
+/// keeps for that is the process's.
 #undef _FORTIFY_SOURCE
 
 #include <arpa/inet.h>
