@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "address/carried_objects.hpp"
 #include "address/places.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
@@ -188,6 +189,7 @@ void*& cppc::test::kept() { return heap().kept; }
 int main(int argc, char** argv) {
   if (argc < 2 || !kept_by_address()) return 1;
   const test::Program& program = find(argv[1]);
+  note_objects_at_start();
   if (argc > 2) return take_over(program, std::atoi(argv[2]));
   map_memory();
   heap().used = sizeof(Heap);
