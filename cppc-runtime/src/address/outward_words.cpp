@@ -6,13 +6,13 @@
 #include <cstring>
 
 #include "address/describe.hpp"
-#include "address/held_locks.hpp"
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/stacks.hpp"
 #include "address/process/threads.hpp"
 #include "address/region_heap.hpp"
 #include "address/startup_words.hpp"
+#include "address/thread_locks.hpp"
 #include "log.hpp"
 
 namespace cppc::address {
@@ -118,12 +118,12 @@ std::uint32_t OutwardWords::number_of(std::size_t module) {
 cppc_status OutwardWords::settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset,
                                       std::uintptr_t word) {
   switch (lock_held_by(piece.memory, offset, static_cast<int>(windows_.thread))) {
-    case HeldLock::none:
+    case ThreadLock::none:
       break;
-    case HeldLock::by_number:
+    case ThreadLock::by_number:
       words_.push_back({number, owner_of_lock, offset, word & ~std::uintptr_t{0xffffffff}});
       break;
-    case HeldLock::known_to_system:
+    case ThreadLock::known_to_system:
       log().error(
           "{} is part of a mutex, robust or with priority inheritance, that the main thread has locked, which cannot "
           "be "

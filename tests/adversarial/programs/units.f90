@@ -36,15 +36,15 @@ contains
     write(u) i, x
     write(s, *) i
     call gsum(i)
+    backspace(s)
+    read(s, *) k
     backspace(u)
     read(u) v, x
     read(s2, "(a)") line
     read(s2, "(a)", advance="no", size=k, end=10, eor=10) line
 10  continue
     print *, rank, v, x(500), line(1:10), k
-    write(*, "(a,i3)", advance="no") "part ", i
     call gsum(i)
-    write(*, "(a)") " rest"
   end do
   close(u)
   end subroutine

@@ -44,6 +44,17 @@ int opened(int number) {
   return number;
 }
 
+int created(int number) {
+  descriptors::created(number);
+  return number;
+}
+
+/// O_TMPFILE makes a file without a name; O_EXCL says that the file is new.
+int opened_with(int flags, int number) {
+  const bool is_new = (flags & O_TMPFILE) == O_TMPFILE || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+  return is_new ? created(number) : opened(number);
+}
+
 int both_opened(int status, const int* numbers) {
   if (status == 0) std::for_each_n(numbers, 2, descriptors::opened);
   return status;
@@ -70,18 +81,18 @@ extern "C" {
     va_start(more, flags);                                                   \
     const mode_t mode = __OPEN_NEEDS_MODE(flags) ? va_arg(more, mode_t) : 0; \
     va_end(more);                                                            \
-    return opened(CPPC_NEXT(name)(path, flags, mode));                       \
+    return opened_with(flags, CPPC_NEXT(name)(path, flags, mode));           \
   }
 CPPC_OPENS(open)
 CPPC_OPENS(open64)
 
-#define CPPC_OPENS_AT(name)                                                  \
-  int name(int directory, const char* path, int flags, ...) {                \
-    va_list more;                                                            \
-    va_start(more, flags);                                                   \
-    const mode_t mode = __OPEN_NEEDS_MODE(flags) ? va_arg(more, mode_t) : 0; \
-    va_end(more);                                                            \
-    return opened(CPPC_NEXT(name)(directory, path, flags, mode));            \
+#define CPPC_OPENS_AT(name)                                                   \
+  int name(int directory, const char* path, int flags, ...) {                 \
+    va_list more;                                                             \
+    va_start(more, flags);                                                    \
+    const mode_t mode = __OPEN_NEEDS_MODE(flags) ? va_arg(more, mode_t) : 0;  \
+    va_end(more);                                                             \
+    return opened_with(flags, CPPC_NEXT(name)(directory, path, flags, mode)); \
   }
 CPPC_OPENS_AT(openat)
 CPPC_OPENS_AT(openat64)
@@ -149,14 +160,14 @@ int closedir(DIR* directory) {
   return CPPC_NEXT(closedir)(directory);
 }
 
-int mkstemp(char* path) { return opened(CPPC_NEXT(mkstemp)(path)); }
-int mkstemp64(char* path) { return opened(CPPC_NEXT(mkstemp64)(path)); }
-int mkostemp(char* path, int flags) { return opened(CPPC_NEXT(mkostemp)(path, flags)); }
-int mkostemp64(char* path, int flags) { return opened(CPPC_NEXT(mkostemp64)(path, flags)); }
-int mkstemps(char* path, int suffix) { return opened(CPPC_NEXT(mkstemps)(path, suffix)); }
-int mkstemps64(char* path, int suffix) { return opened(CPPC_NEXT(mkstemps64)(path, suffix)); }
-int mkostemps(char* path, int suffix, int flags) { return opened(CPPC_NEXT(mkostemps)(path, suffix, flags)); }
-int mkostemps64(char* path, int suffix, int flags) { return opened(CPPC_NEXT(mkostemps64)(path, suffix, flags)); }
+int mkstemp(char* path) { return created(CPPC_NEXT(mkstemp)(path)); }
+int mkstemp64(char* path) { return created(CPPC_NEXT(mkstemp64)(path)); }
+int mkostemp(char* path, int flags) { return created(CPPC_NEXT(mkostemp)(path, flags)); }
+int mkostemp64(char* path, int flags) { return created(CPPC_NEXT(mkostemp64)(path, flags)); }
+int mkstemps(char* path, int suffix) { return created(CPPC_NEXT(mkstemps)(path, suffix)); }
+int mkstemps64(char* path, int suffix) { return created(CPPC_NEXT(mkstemps64)(path, suffix)); }
+int mkostemps(char* path, int suffix, int flags) { return created(CPPC_NEXT(mkostemps)(path, suffix, flags)); }
+int mkostemps64(char* path, int suffix, int flags) { return created(CPPC_NEXT(mkostemps64)(path, suffix, flags)); }
 int shm_open(const char* name, int flags, mode_t mode) { return opened(CPPC_NEXT(shm_open)(name, flags, mode)); }
 
 // ---- What no file is ----

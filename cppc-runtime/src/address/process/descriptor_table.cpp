@@ -60,6 +60,8 @@ void take_reserved(int number) {
 
 void opened(int number) { given(number, program_time ? new_description() : 0); }
 
+void created(int number) { given(number, program_time ? new_description() | kCreated : 0); }
+
 void duplicated(int from, int to) {
   if (from == to) return;
   const Description shared = description_of(from);

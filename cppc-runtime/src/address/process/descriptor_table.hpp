@@ -12,6 +12,11 @@ inline constexpr int kStandard = 3;  ///< numbers
 inline constexpr int kNumbers = 1 << 16;
 inline constexpr Description kClosed = ~Description{0};  ///< by the program: one of the first three
 
+/// Part of a description: a file that did not exist before, so that nobody else has it open, unless it was told its
+/// name.
+inline constexpr Description kCreated = Description{1} << 63;
+constexpr bool is_created(Description description) { return description != kClosed && (description & kCreated) != 0; }
+
 /// Numbers 0, 1 and 2 start with descriptions 1, 2 and 3.
 constexpr Description standard(int number) { return static_cast<Description>(number) + 1; }
 

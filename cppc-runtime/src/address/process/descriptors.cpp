@@ -16,10 +16,13 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "address/process/deleted_file.hpp"
 #include "address/process/descriptor_table.hpp"
 #include "address/process/file_locks.hpp"
 #include "address/process/named_file.hpp"
@@ -37,7 +40,7 @@ constexpr auto kPatience = std::chrono::seconds(10);
 
 // ---- What is written ----
 
-enum class Kind : std::uint8_t { none, standard, file };
+enum class Kind : std::uint8_t { none, standard, file, deleted };
 
 struct Opened {
   Kind kind = Kind::none;
@@ -47,6 +50,7 @@ struct Opened {
   std::int64_t offset = 0;
   FileLock lock = FileLock::none;
   std::int64_t written_size = -1;  ///< of a regular file that the program may write to; else negative
+  DeletedFile deleted;             ///< of Kind::deleted
 };
 
 struct Number {
@@ -104,7 +108,7 @@ class Collection {
     if (is_new) {
       Opened opened{.number = number};
       if (const cppc_status status = describe(number, description, opened); status != CPPC_OK) return status;
-      opened_.push_back(opened);
+      opened_.push_back(std::move(opened));
     }
     numbers_.push_back({number, (descriptor_flags & FD_CLOEXEC) != 0, known->second});
     return CPPC_OK;
@@ -122,6 +126,10 @@ class Collection {
       out.i64(opened.offset);
       out.u8(static_cast<std::uint8_t>(opened.lock));
       out.i64(opened.written_size);
+      if (opened.kind != Kind::deleted) continue;
+      out.text(opened.deleted.directory);
+      out.u32(opened.deleted.mode);
+      out.block(opened.deleted.contents);
     }
     out.u64(numbers_.size());
     for (const Number& number : numbers_) {
@@ -136,7 +144,7 @@ class Collection {
   [[nodiscard]] const std::vector<Opened>& opened() const { return opened_; }
 
  private:
-  static cppc_status describe(int number, Description description, Opened& opened) {
+  cppc_status describe(int number, Description description, Opened& opened) {
     const std::string name = name_of(number);
     struct stat state {};
     opened.flags = fcntl(number, F_GETFL);
@@ -150,6 +158,8 @@ class Collection {
       opened.number = own;
       return CPPC_OK;
     }
+    if (S_ISREG(state.st_mode) && state.st_nlink == 0 && !name.starts_with("/memfd:"))
+      return describe_deleted(number, name, state, is_created(description), opened);
     auto file = find_again(name, state);
     if (!file) return refuse(number, name, file.error());
     if ((opened.flags & O_ASYNC) != 0) return refuse(number, name, "a file that sends signals");
@@ -167,9 +177,26 @@ class Collection {
     return bring_to_other_nodes(number, name);
   }
 
+  cppc_status describe_deleted(int number, const std::string& name, const struct stat& state, bool created,
+                               Opened& opened) {
+    if (!deleted_.insert({state.st_dev, state.st_ino}).second)
+      return refuse(number, name, "a deleted file that is open more than once");
+    const auto lock = lock_of(number);
+    if (!lock) return refuse(number, name, lock.error());
+    auto file = read_deleted(number, name, state, created);
+    if (!file) return refuse(number, name, file.error());
+    opened.kind = Kind::deleted;
+    opened.file.path = name;
+    opened.lock = *lock;
+    opened.deleted = std::move(*file);
+    opened.offset = lseek(number, 0, SEEK_CUR);
+    return CPPC_OK;
+  }
+
   std::vector<Opened> opened_;
   std::vector<Number> numbers_;
   std::map<Description, std::uint32_t> indices_;
+  std::set<std::pair<dev_t, ino_t>> deleted_;
 };
 
 /// Of the descriptions that are carried, those locked by flock(): a number of each.
@@ -210,7 +237,12 @@ class Opening {
       opened.lock = static_cast<FileLock>(in.u8());
       opened.written_size = in.i64();
       const bool is_standard = opened.kind == Kind::standard && opened.number >= 0 && opened.number < kStandard;
-      if (!is_standard && opened.kind != Kind::file) in.fail();
+      if (!is_standard && opened.kind != Kind::file && opened.kind != Kind::deleted) in.fail();
+      if (opened.kind != Kind::deleted) continue;
+      opened.deleted.directory = in.text();
+      opened.deleted.mode = in.u32();
+      const auto contents = in.block();
+      opened.deleted.contents.assign(contents.begin(), contents.end());
     }
     numbers_.resize(in.count(9));
     for (Number& number : numbers_) {
@@ -255,8 +287,10 @@ class Opening {
   cppc_status put_all() const {
     std::vector<Description> descriptions;
     for (const Opened& opened : opened_) {
-      const bool own = opened.kind == Kind::standard;
-      descriptions.push_back(own ? standard(opened.number) : new_description());
+      if (opened.kind == Kind::standard)
+        descriptions.push_back(standard(opened.number));
+      else
+        descriptions.push_back(new_description() | (opened.kind == Kind::deleted ? kCreated : 0));
     }
     for (const Number& number : numbers_) {
       if (number.opened == Collection::none()) {
@@ -292,7 +326,9 @@ class Opening {
       return tl::unexpected(CPPC_ERR_MISMATCH);
     }
     const std::string object = "descriptor " + std::to_string(opened.number);
-    auto file = open_named(opened.file, opened.flags & ~(O_CREAT | O_EXCL | O_TRUNC), object);
+    auto file = opened.kind == Kind::deleted
+                    ? make_deleted(opened.deleted, opened.flags)
+                    : open_named(opened.file, opened.flags & ~(O_CREAT | O_EXCL | O_TRUNC), object);
     if (file && opened.written_size >= 0)
       if (const cppc_status status = cut_to_image(file->get(), opened.written_size, opened.file.path);
           status != CPPC_OK)

@@ -3,7 +3,8 @@
 ///
 /// A number that is given out in the program's time is the program's. 0, 1 and 2 are the process's, as mpirun made
 /// them, until the program closes them or puts something else there. What two numbers share by dup() is shared again.
-/// Carried: regular files and directories by their paths, and /dev/null and its like. All else is refused by name.
+/// Carried: regular files and directories by their paths, /dev/null and its like, and with their contents files that
+/// the program has created and deleted, as those of tmpfile() and Fortran's scratch files. All else is refused by name.
 #pragma once
 
 #include "bytes.hpp"
@@ -15,6 +16,8 @@ namespace cppc::address::descriptors {
 
 /// The number leads to something new. Nothing for numbers below 0, as failed calls return them.
 void opened(int number);
+/// The same, of a file that did not exist before.
+void created(int number);
 void duplicated(int from, int to);
 /// To be told before it is closed: the next moment it may be another's.
 void closed(int number);

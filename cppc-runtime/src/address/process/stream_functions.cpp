@@ -20,6 +20,11 @@ FILE* opened(FILE* stream) {
   return stream;
 }
 
+FILE* created(FILE* stream) {
+  if (stream != nullptr) descriptors::created(fileno_unlocked(stream));
+  return stream;
+}
+
 }  // namespace
 
 extern "C" {
@@ -39,8 +44,8 @@ CPPC_REOPENS(freopen)
 CPPC_REOPENS(freopen64)
 
 FILE* popen(const char* command, const char* mode) { return opened(CPPC_NEXT(popen)(command, mode)); }
-FILE* tmpfile() { return opened(CPPC_NEXT(tmpfile)()); }
-FILE* tmpfile64() { return opened(CPPC_NEXT(tmpfile64)()); }
+FILE* tmpfile() { return created(CPPC_NEXT(tmpfile)()); }
+FILE* tmpfile64() { return created(CPPC_NEXT(tmpfile64)()); }
 
 int fclose(FILE* stream) {
   descriptors::closed(fileno_unlocked(stream));

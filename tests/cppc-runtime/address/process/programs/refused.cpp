@@ -37,7 +37,6 @@ void* begin_timerfd() { return from_number(timerfd_create(CLOCK_MONOTONIC, 0)); 
 void* begin_inotify() { return from_number(inotify_init()); }
 void* begin_memfd() { return from_number(memfd_create("name", 0)); }
 void* begin_status() { return from_number(open("/proc/self/status", O_RDONLY)); }
-void* begin_tmpfile() { return tmpfile(); }
 void* begin_popen() { return popen("cat", "w"); }
 
 void* begin_signalfd() {
@@ -48,6 +47,7 @@ void* begin_signalfd() {
 
 void* begin_deleted() {
   FILE* file = fopen("file", "w");
+  (void)open("file", O_RDONLY);
   unlink("file");
   return file;
 }
@@ -94,7 +94,6 @@ constexpr std::array programs{
     Program{"inotify", begin_inotify, end_refused},
     Program{"memfd", begin_memfd, end_refused},
     Program{"status", begin_status, end_refused},
-    Program{"tmpfile", begin_tmpfile, end_refused},
     Program{"popen", begin_popen, end_refused},
     Program{"deleted", begin_deleted, end_refused},
     Program{"renamed_over", begin_renamed_over, end_refused},

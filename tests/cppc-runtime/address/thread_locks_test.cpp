@@ -1,4 +1,4 @@
-#include "address/held_locks.hpp"
+#include "address/thread_locks.hpp"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@ constexpr std::size_t kOwner = offsetof(pthread_mutex_t, __data.__owner);
 constexpr std::size_t kWriter = offsetof(pthread_rwlock_t, __data.__cur_writer);
 
 template <class Lock>
-HeldLock look(const Lock& lock, std::size_t offset) {
+ThreadLock look(const Lock& lock, std::size_t offset) {
   return lock_held_by(std::as_bytes(std::span(&lock, 1)), offset, gettid());
 }
 
@@ -33,60 +33,61 @@ class Mutex {
   ~Mutex() { pthread_mutex_destroy(&mutex_); }
   void lock() { pthread_mutex_lock(&mutex_); }
   void unlock() { pthread_mutex_unlock(&mutex_); }
-  [[nodiscard]] HeldLock held() const { return look(mutex_, kOwner); }
+  [[nodiscard]] ThreadLock held() const { return look(mutex_, kOwner); }
 
  private:
   pthread_mutex_t mutex_{};
 };
 
-TEST(HeldLocks, MutexesThatCompareTheirOwnerAreHeldFromLockToUnlock) {
+TEST(ThreadLocks, MutexesThatCompareTheirOwnerAreHeldFromLockToUnlock) {
   for (const int type : {PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK}) {
     Mutex mutex(type);
-    EXPECT_EQ(mutex.held(), HeldLock::none);
+    EXPECT_EQ(mutex.held(), ThreadLock::none);
     mutex.lock();
-    EXPECT_EQ(mutex.held(), HeldLock::by_number);
+    EXPECT_EQ(mutex.held(), ThreadLock::by_number);
     mutex.unlock();
-    EXPECT_EQ(mutex.held(), HeldLock::none);
+    EXPECT_EQ(mutex.held(), ThreadLock::none);
   }
 }
 
-TEST(HeldLocks, OtherMutexesDoNotCompareTheirOwner) {
+TEST(ThreadLocks, OtherMutexesDoNotCompareTheirOwner) {
   Mutex mutex(PTHREAD_MUTEX_NORMAL);
   mutex.lock();
-  EXPECT_EQ(mutex.held(), HeldLock::none);
+  EXPECT_EQ(mutex.held(), ThreadLock::none);
   mutex.unlock();
 }
 
-TEST(HeldLocks, TheSystemKnowsOfRobustMutexes) {
+TEST(ThreadLocks, TheSystemKnowsOfRobustMutexes) {
   Mutex mutex(PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ROBUST);
   mutex.lock();
-  EXPECT_EQ(mutex.held(), HeldLock::known_to_system);
+  EXPECT_EQ(mutex.held(), ThreadLock::known_to_system);
   mutex.unlock();
 }
 
-TEST(HeldLocks, AReadWriteLockIsHeldWhenItIsLockedForWriting) {
+TEST(ThreadLocks, AReadWriteLockIsHeldWhenItIsLockedForWriting) {
   pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
   pthread_rwlock_rdlock(&lock);
-  EXPECT_EQ(look(lock, kWriter), HeldLock::none);
+  EXPECT_EQ(look(lock, kWriter), ThreadLock::none);
   pthread_rwlock_unlock(&lock);
   pthread_rwlock_wrlock(&lock);
-  EXPECT_EQ(look(lock, kWriter), HeldLock::by_number);
+  EXPECT_EQ(look(lock, kWriter), ThreadLock::by_number);
   pthread_rwlock_unlock(&lock);
 }
 
-TEST(HeldLocks, ANumberAloneIsNoLock) {
+TEST(ThreadLocks, ANumberAloneIsNoLock) {
   std::array<std::uint64_t, 16> numbers{};
   numbers.fill(static_cast<std::uint64_t>(gettid()));
   numbers[8] |= std::uint64_t{1} << 32;
-  for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(look(numbers, i * sizeof numbers[0]), HeldLock::none) << i;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    EXPECT_EQ(look(numbers, i * sizeof numbers[0]), ThreadLock::none) << i;
 }
 
-TEST(HeldLocks, AllOfALockHasToBeInMemory) {
+TEST(ThreadLocks, AllOfALockHasToBeInMemory) {
   pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   pthread_mutex_lock(&mutex);
   const auto bytes = std::as_bytes(std::span(&mutex, 1));
-  EXPECT_EQ(lock_held_by(bytes.first(bytes.size() - 1), kOwner, gettid()), HeldLock::none);
-  EXPECT_EQ(lock_held_by(bytes.subspan(1), kOwner - 1, gettid()), HeldLock::none);
+  EXPECT_EQ(lock_held_by(bytes.first(bytes.size() - 1), kOwner, gettid()), ThreadLock::none);
+  EXPECT_EQ(lock_held_by(bytes.subspan(1), kOwner - 1, gettid()), ThreadLock::none);
   pthread_mutex_unlock(&mutex);
 }
 

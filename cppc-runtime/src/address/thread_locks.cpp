@@ -1,4 +1,4 @@
-#include "address/held_locks.hpp"
+#include "address/thread_locks.hpp"
 
 #include <pthread.h>
 
@@ -25,18 +25,18 @@ std::optional<T> around(std::span<const std::byte> memory, std::uint64_t offset,
   return copy;
 }
 
-HeldLock mutex_held(const pthread_mutex_t& mutex, int thread) {
+ThreadLock mutex_held(const pthread_mutex_t& mutex, int thread) {
   const auto& data = mutex.__data;
   const int kind = data.__kind;
   if (data.__owner != thread || data.__nusers != 1 || (kind & ~kKinds) != 0 || data.__elision != 0)
-    return HeldLock::none;
+    return ThreadLock::none;
   if ((kind & kKnownToSystem) != 0)
-    return (data.__lock & kThreadOfLock) == thread ? HeldLock::known_to_system : HeldLock::none;
-  if (data.__list.__prev != nullptr || data.__list.__next != nullptr) return HeldLock::none;
-  if (data.__lock != 1 && data.__lock != 2) return HeldLock::none;
+    return (data.__lock & kThreadOfLock) == thread ? ThreadLock::known_to_system : ThreadLock::none;
+  if (data.__list.__prev != nullptr || data.__list.__next != nullptr) return ThreadLock::none;
+  if (data.__lock != 1 && data.__lock != 2) return ThreadLock::none;
   const bool recursive = (kind & kType) == PTHREAD_MUTEX_RECURSIVE && data.__count > 0;
   const bool checks_errors = (kind & kType) == PTHREAD_MUTEX_ERRORCHECK && data.__count == 0;
-  return recursive || checks_errors ? HeldLock::by_number : HeldLock::none;
+  return recursive || checks_errors ? ThreadLock::by_number : ThreadLock::none;
 }
 
 bool is_locked_for_writing(const pthread_rwlock_t& lock, int thread) {
@@ -50,11 +50,11 @@ bool is_locked_for_writing(const pthread_rwlock_t& lock, int thread) {
 
 }  // namespace
 
-HeldLock lock_held_by(std::span<const std::byte> memory, std::uint64_t offset, int thread) {
+ThreadLock lock_held_by(std::span<const std::byte> memory, std::uint64_t offset, int thread) {
   if (const auto mutex = around<pthread_mutex_t>(memory, offset, offsetof(pthread_mutex_t, __data.__owner)))
-    if (const HeldLock held = mutex_held(*mutex, thread); held != HeldLock::none) return held;
+    if (const ThreadLock held = mutex_held(*mutex, thread); held != ThreadLock::none) return held;
   const auto lock = around<pthread_rwlock_t>(memory, offset, offsetof(pthread_rwlock_t, __data.__cur_writer));
-  return lock && is_locked_for_writing(*lock, thread) ? HeldLock::by_number : HeldLock::none;
+  return lock && is_locked_for_writing(*lock, thread) ? ThreadLock::by_number : ThreadLock::none;
 }
 
 }  // namespace cppc::address

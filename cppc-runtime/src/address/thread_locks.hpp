@@ -7,7 +7,7 @@
 
 namespace cppc::address {
 
-enum class HeldLock : std::uint8_t {
+enum class ThreadLock : std::uint8_t {
   none,
   by_number,        ///< a recursive or error-checking mutex, or a read-write lock that is locked for writing
   known_to_system,  ///< a robust mutex or one with priority inheritance
@@ -15,6 +15,6 @@ enum class HeldLock : std::uint8_t {
 
 /// Whether the aligned word at `offset` names `thread` as the owner of such a lock, all of which lies in `memory`. All
 /// members of the lock are looked at, so that a number which happens to be the same is not taken for one.
-HeldLock lock_held_by(std::span<const std::byte> memory, std::uint64_t offset, int thread);
+ThreadLock lock_held_by(std::span<const std::byte> memory, std::uint64_t offset, int thread);
 
 }  // namespace cppc::address
