@@ -148,6 +148,33 @@ TEST_F(SlurmTest, RootFindsTheControllerByTheJobsComment) {
   EXPECT_EQ(finish(allocation).status, 0);
 }
 
+TEST_F(SlurmTest, OwnersSeeWhoMovesTheirRanksAndMayRefuse) {
+  const std::string site = folder_.file("site.toml");
+  std::ofstream(site) << "[owners]\nmay_refuse = true\n";
+  const auto start_job = [&](const Words& options) {
+    return start(Words{"env", "CPPC_SITE=" + site, "salloc", "--nodes=2", "--ntasks=2", "--no-kill"} + heat(options));
+  };
+  Process allocation = start_job({});
+  await_running(allocation);
+  const Finished moved = slurm_->run("root", "head", {tool("migrate"), "--evacuate", "node1", "--why", "fan 3 fails"});
+  EXPECT_EQ(moved.status, 0) << moved.output << moved.errors;
+  const std::string status = migrate({"status"}).output;
+  expect_contains(status, "evacuate node1, by root at ");
+  expect_contains(status, ", done: fan 3 fails");
+  expect_contains(allocation.errors(), "root moves ranks of this job: fan 3 fails");
+  EXPECT_EQ(finish(allocation).status, 0);
+  std::filesystem::remove(folder_.file("stop"));
+
+  Process closed = start_job({"--site-moves", "never"});
+  await_running(closed);
+  const Finished refused = slurm_->run("root", "head", {tool("migrate"), "--evacuate", "node1"});
+  EXPECT_EQ(refused.status, 3) << refused.output << refused.errors;
+  expect_contains(refused.errors, "the job's owner lets nobody else move its ranks");
+  const Finished own = migrate({"--rank", "1", "--to", "node0"});
+  EXPECT_EQ(own.status, 0) << own.output << own.errors;
+  EXPECT_EQ(finish(closed).status, 0);
+}
+
 TEST_F(SlurmTest, ANodeOfABatchJobLeavesItButNotTheBatchHost) {
   const std::string script = folder_.file("script"), output = folder_.file("out");
   std::ofstream(script) << "#!/bin/sh\n"

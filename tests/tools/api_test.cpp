@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
+#include "../../tools/common/user_name.hpp"
 #include "controller.hpp"
 #include "fake_agents.hpp"
 #include "job_client.hpp"
@@ -116,6 +118,36 @@ TEST_F(ApiTest, CarriesOutAMigration) {
   EXPECT_EQ(client_.job().body["migrations"], json::array({id}));
 }
 
+TEST_F(ApiTest, NodesThatComeNeedADirectoryForImages) {
+  start_agents();
+  const Answer refused = client_.post_migration({{"add", {"node3"}}});
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_NE(refused.error().find("--images"), std::string::npos) << refused.error();
+  const Answer planned =
+      client_.post_migration({{"add", {"node3"}}, {"ranks", {0}}, {"to", {"node3"}}, {"dry_run", true}});
+  EXPECT_EQ(planned.status, 200) << planned.error();
+  EXPECT_EQ(planned.body["moves"], json::parse(R"([{"rank":0,"from":"node0","to":"node3"}])"));
+  EXPECT_EQ(client_.post_migration({{"restore", "node1"}}).status, 409) << "nobody has left it";
+}
+
+TEST_F(ApiTest, NodesThatComeGetImagesOfAllRanks) {
+  start_agents();
+  const Answer posted = client_.post_migration({{"add", {"node3"}}, {"images", directory_.path() + "/images"}});
+  EXPECT_EQ(posted.status, 202) << posted.error();
+  EXPECT_EQ(posted.body["kind"], "hop");
+  EXPECT_EQ(posted.body["add"], json::array({"node3"}));
+  EXPECT_TRUE(agents_->order().stands);
+}
+
+TEST_F(ApiTest, TellsWhoHasAskedForAMigrationAndWhy) {
+  start_agents();
+  const Answer posted = client_.post_migration({{"evacuate", "node1"}, {"why", "fan 3 fails"}});
+  EXPECT_EQ(posted.status, 202);
+  EXPECT_EQ(posted.body["why"], "fan 3 fails");
+  EXPECT_EQ(posted.body["by"], tools::user_name(geteuid()));
+  EXPECT_FALSE(client_.job().body.contains("by_others")) << "it was the owner";
+}
+
 TEST_F(ApiTest, EvacuatesANode) {
   start_agents();
   const std::uint64_t id = client_.post_migration({{"evacuate", "node1"}}).body["id"];
@@ -190,6 +222,14 @@ TEST_F(ApiTest, MalformedRequestsAreRefusedAndTheJobGoesOn) {
                            R"({"evacuate":"node1","avoid":"node2"})",
                            R"({"evacuate":"node1","avoid":["node2"],"to":["node0"]})",
                            R"({"ranks":[1],"avoid":["node2"],"to":["node0"]})",
+                           R"({"evacuate":"node1","why":7})",
+                           R"({"evacuate":"node1","why":"two\nlines"})",
+                           R"({"add":[]})",
+                           R"({"add":["node3"],"restore":"node1"})",
+                           R"({"add":["node3"],"ranks":[1]})",
+                           R"({"add":["node3"],"evacuate":"node1"})",
+                           R"({"restore":"node1","ranks":[1],"to":["node1"]})",
+                           R"({"images":"/images"})",
                            R"({"evacuate":"node1","force":true})"}) {
     EXPECT_EQ(post_raw(body), "400") << body;
   }

@@ -277,8 +277,17 @@ class MungeTest : public NetworkTest {
   int status_with(const std::string& credential) const {
     return status("GET", "/v1/job", {{"Authorization", "MUNGE " + credential}});
   }
+  std::string credential_of_another() const {
+    const std::string number = std::to_string(another);
+    const Finished made =
+        test::run({"setpriv", "--reuid=" + number, "--regid=" + number, "--clear-groups", "munge", "--socket",
+                   munged_.socket(), "--string", tools::statement("GET", "/v1/job", place())});
+    EXPECT_EQ(made.status, 0) << made.errors;
+    return made.output.substr(0, made.output.find('\n'));
+  }
   int status_of(const std::string& statement) const { return status_with(tools::make_credential(statement).value()); }
 
+  static constexpr uid_t another = 65534;
   test::Munged munged_;
 };
 
@@ -314,11 +323,15 @@ TEST_F(MungeTest, ThereIsNoPage) {
 TEST_F(MungeTest, OthersMayNotAsk) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can act for others";
   start(access());
-  const std::string statement = tools::statement("GET", "/v1/job", place());
-  const Finished others = test::run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "munge", "--socket",
-                                     munged_.socket(), "--string", statement});
-  ASSERT_EQ(others.status, 0) << others.errors;
-  EXPECT_EQ(status_with(others.output.substr(0, others.output.find('\n'))), 401);
+  EXPECT_EQ(status_with(credential_of_another()), 401);
+}
+
+TEST_F(MungeTest, OperatorsOfTheSiteMayAsk) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can act for others";
+  NetworkAccess open = access();
+  open.operators = {another};
+  start(open);
+  EXPECT_EQ(status_with(credential_of_another()), 200);
 }
 
 TEST_F(MungeTest, SaysWhenThereIsNoMunged) {

@@ -21,8 +21,9 @@ using nlohmann::json;
 using tools::error;
 using namespace std::chrono_literals;
 
-constexpr Time patience = 60s;        // with a status, a plan, and with the end of a migrate whose time is up
-constexpr double least_bytes = 16e6;  // smaller images say nothing about the rate
+constexpr std::size_t longest_why = 500;  // bytes
+constexpr Time patience = 60s;            // with a status, a plan, and with the end of a migrate whose time is up
+constexpr double least_bytes = 16e6;      // smaller images say nothing about the rate
 constexpr Time shortest = 1s;
 constexpr Time patience_with_slurm = 10s;
 constexpr std::size_t longest_reason = 200;
@@ -163,6 +164,7 @@ Report Evacuator::empty(const Task& task, const std::string& job, Time left) {
   left = std::max(left, shortest);
   std::vector<std::string> command{migrate_, "--evacuate", task.start.node,
                                    "--json", "--timeout",  std::to_string(static_cast<double>(left.count()) / 1000)};
+  if (!task.start.cause.empty()) command.insert(command.end(), {"--why", task.start.cause.substr(0, longest_why)});
   if (!job.empty()) command.insert(command.end(), {"--job", job});
   if (!task.avoid.empty()) command.insert(command.end(), {"--avoid", joined(task.avoid)});
   const auto finished = run_command(command, left + patience, task.stop);

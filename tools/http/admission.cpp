@@ -19,13 +19,13 @@ std::string shown(const HttpRequest& request, std::string_view scheme) {
 
 }  // namespace
 
-Admission by_token(std::string token) {
+std::function<bool(const HttpRequest& head)> by_token(std::string token) {
   return
       [token = std::move(token)](const HttpRequest& request) { return same_secret(shown(request, "Bearer"), token); };
 }
 
-Admission by_munge(std::function<bool(std::string_view authority)> is_own) {
-  return [is_own = std::move(is_own)](const HttpRequest& request) {
+Admission by_munge(std::function<bool(std::string_view authority)> is_own, std::set<uid_t> others) {
+  return [is_own = std::move(is_own), others = std::move(others)](HttpRequest& request) {
     const std::string text = shown(request, "MUNGE");
     if (text.empty()) return false;
     const auto credential = open_credential(text);
@@ -34,14 +34,15 @@ Admission by_munge(std::function<bool(std::string_view authority)> is_own) {
       return false;
     }
     const std::string before_authority = statement(request.method, request.path, "");
-    return (credential->user == geteuid() || credential->user == 0) &&
+    request.user = credential->user;
+    return (credential->user == geteuid() || credential->user == 0 || others.contains(credential->user)) &&
            credential->statement.starts_with(before_authority) &&
            is_own(std::string_view(credential->statement).substr(before_authority.size()));
   };
 }
 
 AnswerToHead refusing_others(Admission admission) {
-  return [admission = std::move(admission)](const HttpRequest& head) -> std::optional<HttpAnswer> {
+  return [admission = std::move(admission)](HttpRequest& head) -> std::optional<HttpAnswer> {
     if (admission(head)) return std::nullopt;
     return error_answer(401, "unauthorized");
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -9,14 +10,15 @@
 
 namespace cppc::tools {
 
-using Admission = std::function<bool(const HttpRequest& head)>;
+/// May fill in who asks.
+using Admission = std::function<bool(HttpRequest& head)>;
 
 /// Who knows the token: "Authorization: Bearer TOKEN".
-Admission by_token(std::string token);
+std::function<bool(const HttpRequest& head)> by_token(std::string token);
 
-/// This user and root, as munged says: "Authorization: MUNGE CREDENTIAL". The credential has to be for this very
+/// This user, root and these, as munged says: "Authorization: MUNGE CREDENTIAL". The credential has to be for this very
 /// request to a server of which `is_own` says that it is this one ("HOST:PORT").
-Admission by_munge(std::function<bool(std::string_view authority)> is_own);
+Admission by_munge(std::function<bool(std::string_view authority)> is_own, std::set<uid_t> others = {});
 
 /// 401 to everybody else.
 AnswerToHead refusing_others(Admission admission);

@@ -37,7 +37,7 @@ class BrowserAccess {
   std::string session_in(const std::string& cookies) const;
   std::string cookie(const std::string& value, const std::string& more) const;
 
-  const Admission knows_token_;
+  const std::function<bool(const HttpRequest& head)> knows_token_;
   const Server server_;
   Sessions sessions_;
   FailedLogins failed_;

@@ -1,6 +1,8 @@
 /// A request of HTTP and its answer, as far as what is served has to do with them.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +18,7 @@ struct HttpRequest {
   std::string last_event_id;               ///< of the header Last-Event-ID
   std::string cookie, csrf_token;          ///< of the headers Cookie and X-CSRF-Token
   std::string peer;                        ///< the address that it has come from; empty: this user's own process
+  std::optional<uid_t> user;               ///< who asks, if that is known
   std::string body;
 };
 
@@ -38,8 +41,8 @@ struct HttpAnswer {
 };
 
 /// What is answered when the head of a request has come, and its body is not read: to who may not ask, and to what
-/// everybody may ask. None: the request is to be read and answered.
-using AnswerToHead = std::function<std::optional<HttpAnswer>(const HttpRequest& head)>;
+/// everybody may ask. None: the request is to be read and answered. It may fill in who asks.
+using AnswerToHead = std::function<std::optional<HttpAnswer>(HttpRequest& head)>;
 
 /// {"error":text}
 HttpAnswer error_answer(int status, const std::string& text);

@@ -157,7 +157,10 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
     request_.last_event_id = head["Last-Event-ID"];
     request_.cookie = head[http::field::cookie];
     request_.csrf_token = head["X-CSRF-Token"];
-    if (admitted_) return admitted();
+    if (admitted_) {
+      request_.user = user_at(socket_of(stream_));
+      return admitted();
+    }
     request_.peer = peer_of(socket_of(stream_));
     have_done([this] { return service_.answer_to_head(request_); },
               [this](const std::optional<HttpAnswer>& answer) { answer ? answer_head(*answer) : admitted(); });

@@ -111,7 +111,8 @@ Result<AnswerToHead> choose_admission(const NetworkAccess& access, asio::ssl::co
   // Better now than at the first request.
   if (const auto credential = make_credential("cppc-live"); !credential) return error(credential.error());
   return refusing_others(by_munge(
-      [context = tls.native_handle(), port](std::string_view authority) { return is_own(context, port, authority); }));
+      [context = tls.native_handle(), port](std::string_view authority) { return is_own(context, port, authority); },
+      access.operators));
 }
 
 Result<Listener> listen_for_requests(asio::io_context& context, const Endpoint& endpoint) {

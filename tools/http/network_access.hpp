@@ -17,6 +17,7 @@ struct NetworkAccess {
   Endpoint listen;  ///< port 0: one that the system chooses
   std::filesystem::path certificate, key;
   std::filesystem::path token_file;  ///< empty: MUNGE says who asks
+  std::set<uid_t> operators = {};    ///< who may then, besides this user and root
 };
 
 /// With the certificate and its key.

@@ -128,11 +128,16 @@ void tune_tcp(Socket& socket, std::chrono::seconds silence) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, seconds * 1000);
 }
 
-bool is_own_peer(Socket& socket) {
+std::optional<uid_t> user_at(Socket& socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  return getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         (peer.uid == geteuid() || peer.uid == 0);
+  const bool known = getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid != 0;
+  return known ? std::optional(peer.uid) : std::nullopt;
+}
+
+bool is_own_peer(Socket& socket) {
+  const auto user = user_at(socket);
+  return user && (*user == geteuid() || *user == 0);
 }
 
 std::string reachable_at(std::uint16_t port, Reach reach) {

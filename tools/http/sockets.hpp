@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "../common/result.hpp"
@@ -59,6 +60,9 @@ void tune_tcp(Socket& socket, std::chrono::seconds silence = usual_silence);
 
 /// Is the process at the other end of this UNIX socket one of this user, or root's?
 bool is_own_peer(Socket& socket);
+
+/// The user at the other end of a UNIX socket; none: of another one.
+std::optional<uid_t> user_at(Socket& socket);
 
 /// "10.0.0.1:4711,...": where others reach `port` of this machine; the loopback address only when there is no other.
 std::string reachable_at(std::uint16_t port, Reach reach);

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "../common/job_directory.hpp"
+#include "../common/user_name.hpp"
 #include "job_places.hpp"
 
 namespace cppc::migrate {
@@ -28,7 +29,7 @@ void remove_sockets(const std::filesystem::path& directory, const std::string& j
 // A cppc-run whose socket has been removed: nobody can ask for its job any more.
 void add_silent(RunningJobs& running, const std::vector<Runner>& runners) {
   for (const Runner& runner : runners) {
-    const std::string user = user_name(runner.user);
+    const std::string user = tools::user_name(runner.user);
     const bool answered = std::ranges::any_of(running.jobs, [&](const RunningJob& job) {
       return job.user == user && whole_number(job.description, "pid") == static_cast<std::uint64_t>(runner.own_process);
     });
@@ -95,7 +96,7 @@ Result<RunningJobs> running_jobs(bool everybody, Deadline deadline) {
     for (const std::string& id : tools::jobs_in(place.directory)) {
       JobClient client(tools::api_socket(place.directory, id), deadline);
       Answer answer = client.job();
-      const std::string user = user_name(place.user);
+      const std::string user = tools::user_name(place.user);
       if (answer.status == 200) {
         running.jobs.push_back({id, client, std::move(answer.body), user});
       } else if (!client.gone()) {

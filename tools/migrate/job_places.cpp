@@ -119,12 +119,4 @@ Result<JobPlaces> job_places(bool everybody) {
 
 bool is_at_work(const Runner& runner) { return runs_cppc_run("/proc/" + std::to_string(runner.process)); }
 
-std::string user_name(uid_t user) {
-  std::array<char, 4096> memory{};
-  passwd entry{};
-  passwd* found = nullptr;
-  const bool known = getpwuid_r(user, &entry, memory.data(), memory.size(), &found) == 0 && found != nullptr;
-  return known ? found->pw_name : std::to_string(user);
-}
-
 }  // namespace cppc::migrate

@@ -40,7 +40,4 @@ Result<JobPlaces> job_places(bool everybody);
 /// Whether this process still is a cppc-run.
 bool is_at_work(const Runner& runner);
 
-/// The name of a user, or the number.
-std::string user_name(uid_t user);
-
 }  // namespace cppc::migrate

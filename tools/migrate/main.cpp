@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "all_jobs.hpp"
 #include "evacuation.hpp"
 #include "migration_request.hpp"
 #include "route.hpp"
@@ -65,6 +66,7 @@ struct Command {
   bool status = false;
   std::optional<std::uint64_t> traced;  ///< a migration whose trace is wanted
   std::string job;                      ///< empty: whichever there is
+  bool all_jobs = false;                ///< of everybody, elsewhere too
   Request request;
   Deadline deadline;
 };
@@ -116,6 +118,11 @@ int run_remotely(const Command& command, RemoteJob remote) {
     return (*route)->gone() ? RunningJobs{} : RunningJobs{{}, {"job " + job->id}};
   };
   return exit_with(Evacuation({look, "", /*sees_all=*/false}, command.request).run());
+}
+
+int evacuate_everybodys(const Command& command, const RemoteJob& access) {
+  const auto look = [&] { return jobs_of_everybody(command.request.evacuate, access, command.deadline); };
+  return exit_with(Evacuation({look, ""}, command.request).run());
 }
 
 // Only who asks for ranks without saying of which job means those of his own jobs alone.
@@ -182,7 +189,10 @@ int main(int argc, char** argv) {
                                  "leave the evacuated node in the job of the resource manager (Slurm)");
   auto* timeout =
       app.add_option("--timeout", request.timeout_s, "seconds after which to cancel")->check(CLI::PositiveNumber);
-  app.add_option("--job", command.job, "which job, when several are running");
+  auto* all_jobs = app.add_flag("--all-jobs", command.all_jobs,
+                                "with --evacuate: jobs of everybody, also of other machines, as Slurm tells of them");
+  auto* why = app.add_option("--why", request.why, "what the owners of the jobs are told of the reason");
+  auto* one_job = app.add_option("--job", command.job, "which job, when several are running");
   app.add_flag("--json", request.json, "say it as JSON on standard output");
   RemoteJob remote;
   auto* server = app.add_option("--server", remote.server,
@@ -198,9 +208,9 @@ int main(int argc, char** argv) {
   avoid->needs(evacuate)->excludes(to);
   add->excludes(evacuate);
   restore->excludes(evacuate)->excludes(add)->excludes(rank);
-  for (auto* option : {authority, token, munge}) option->needs(server);
+  all_jobs->needs(evacuate)->excludes(one_job)->excludes(server);
   token->excludes(munge);
-  for (auto* option : {rank, evacuate, to, avoid, add, restore, images, dry_run, timeout})
+  for (auto* option : {rank, evacuate, to, avoid, add, restore, images, dry_run, timeout, why})
     for (auto* subcommand : {status, trace}) subcommand->excludes(option);
   for (auto* option : {rank, evacuate, to, avoid, add, restore, images, dry_run, keep_node})
     checkpoint->excludes(option);
@@ -210,6 +220,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (!*status && !*trace && !*checkpoint && !*rank && !*evacuate && !*add && !*restore)
       throw CLI::RequiredError("--rank, --evacuate, --add, --restore, checkpoint, status or trace");
+    if (!*server && !*all_jobs)
+      for (const auto* option : {authority, token, munge})
+        if (*option) throw CLI::RequiresError(option->get_name(), "--server");
     if (*server && !*token && !*munge) throw CLI::RequiredError("--token-file or --munge");
   } catch (const CLI::ParseError& failure) {
     return app.exit(failure) == 0 ? EXIT_SUCCESS : exit_with(Exit::wrong_usage);
@@ -221,5 +234,6 @@ int main(int argc, char** argv) {
   if (request.timeout_s)
     command.deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request.timeout_s));
+  if (command.all_jobs) return evacuate_everybodys(command, remote);
   return *server ? run_remotely(command, remote) : run_here(command);
 }

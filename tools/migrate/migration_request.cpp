@@ -24,6 +24,7 @@ json to_json(const Request& request) {
   if (!request.restore.empty()) body["restore"] = request.restore;
   if (!request.images.empty()) body["images"] = request.images;
   if (request.checkpoint) body["checkpoint"] = *request.checkpoint;
+  if (!request.why.empty()) body["why"] = request.why;
   if (request.dry_run) body["dry_run"] = true;
   if (request.keep_node) body["keep_node"] = true;
   if (request.timeout_s) body["timeout_s"] = *request.timeout_s;

@@ -20,6 +20,7 @@ struct Request {
   std::string images;                     ///< for these: a directory, absolute; empty: that of checkpoints
   std::vector<std::string> to;
   std::vector<std::string> avoid;
+  std::string why;         ///< for the owners of the jobs
   bool keep_node = false;  ///< in the job of a resource manager
   bool dry_run = false;
   bool json = false;

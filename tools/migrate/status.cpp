@@ -28,6 +28,14 @@ std::string ranks_on(const json& node, const json& ranks) {
   return text;
 }
 
+// "  migration 3, evacuate node1, by root at 2026-11-22T19:47:10.893Z, done: fan 3 fails"
+std::string by_other(const json& migration) {
+  const std::string node = text(migration, "evacuate"), why = text(migration, "why");
+  return "  migration " + std::to_string(whole_number(migration, "id")) + ", " + text(migration, "kind") +
+         (node.empty() ? "" : " " + node) + ", by " + text(migration, "by") + " at " + text(migration, "requested_at") +
+         ", " + text(migration, "state") + (why.empty() ? "" : ": " + why) + "\n";
+}
+
 }  // namespace
 
 std::string describe(const RunningJob& job) {
@@ -40,6 +48,7 @@ std::string describe(const RunningJob& job) {
     result += row(text(node, "node"), text(node, "state"), std::to_string(whole_number(node, "slots")),
                   megabytes(number(node, "memory_free")), ranks_on(node, list(description, "ranks")));
   }
+  for (const json& one : list(description, "by_others")) result += by_other(one);
   return result;
 }
 

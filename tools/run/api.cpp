@@ -1,6 +1,7 @@
 #include "api.hpp"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,6 +9,7 @@
 #include <limits>
 
 #include "../access/credential.hpp"
+#include "../common/user_name.hpp"
 #include "api_json.hpp"
 #include "checkpoint_disk.hpp"
 #include "event_log.hpp"
@@ -38,28 +40,45 @@ HttpAnswer answer_refusal(const Job::Refusal& refusal) {
   return error_answer(503, refusal.reason);
 }
 
-HttpAnswer post_nodes(Job& job, const HopRules& rules, const MigrationRequest& request) {
-  const auto done = request_nodes(job, rules, *request.nodes, request.dry_run);
+HttpAnswer post_nodes(Job& job, const HopRules& rules, const MigrationRequest& request, const Origin& origin) {
+  NodesRequest nodes = *request.nodes;
+  nodes.origin = origin;
+  const auto done = request_nodes(job, rules, nodes, request.dry_run);
   if (!done) return answer_refusal(done.error());
   if (const auto* moves = std::get_if<Moves>(&*done)) return answer(200, {{"moves", to_json(*moves)}});
   return answer(202, to_json(std::get<Migration>(*done)));
 }
 
-HttpAnswer post_migration(Job& job, const HopRules& rules, const std::string& body) {
-  const auto request = parse_request(body);
+Origin origin_of(const HttpRequest& asked, const std::string& why) {
+  if (!asked.user) return {"", why};
+  return {tools::user_name(*asked.user), why, *asked.user != geteuid()};
+}
+
+// The owner sees what others do with his job.
+HttpAnswer tell_owner(const Origin& origin, HttpAnswer answer) {
+  if (origin.foreign && answer.status == 202)
+    spdlog::warn("{} moves ranks of this job{}{}", origin.by, origin.why.empty() ? "" : ": ", origin.why);
+  return answer;
+}
+
+HttpAnswer post_migration(Job& job, const RequestRules& rules, const HttpRequest& asked) {
+  const auto request = parse_request(asked.body);
   if (!request) return error_answer(400, request.error());
+  const Origin origin = origin_of(asked, request->why);
+  const std::string refusal = origin.foreign ? rules.site_moves.refusal(time_of_day()) : "";
+  if (!refusal.empty()) return error_answer(409, refusal);
   job.refresh();
-  if (request->nodes) return post_nodes(job, rules, *request);
+  if (request->nodes) return tell_owner(origin, post_nodes(job, rules.hops, *request, origin));
   if (request->checkpoint) {
-    const auto checkpoint = request_checkpoint(job, *request->checkpoint, request->timeout_s);
+    const auto checkpoint = request_checkpoint(job, *request->checkpoint, request->timeout_s, origin);
     return checkpoint ? answer(202, to_json(*checkpoint)) : answer_refusal(checkpoint.error());
   }
   if (request->dry_run) {
     const auto moves = job.plan(request->request);
     return moves ? answer(200, {{"moves", to_json(*moves)}}) : answer_refusal(moves.error());
   }
-  const auto migration = job.submit(request->request, request->timeout_s, request->keep_node);
-  return migration ? answer(202, to_json(*migration)) : answer_refusal(migration.error());
+  const auto migration = job.submit(request->request, request->timeout_s, request->keep_node, origin);
+  return tell_owner(origin, migration ? answer(202, to_json(*migration)) : answer_refusal(migration.error()));
 }
 
 HttpAnswer no_migration(const std::string& digits) { return error_answer(404, "there is no migration " + digits); }
@@ -108,12 +127,12 @@ HttpAnswer watch(EventLog& events, const std::string& last) {
   return endless;
 }
 
-HttpAnswer serve_request(Job& job, EventLog& events, const HopRules& rules, const HttpRequest& request) {
+HttpAnswer serve_request(Job& job, EventLog& events, const RequestRules& rules, const HttpRequest& request) {
   const bool get = request.method == "GET" || request.method == "HEAD";
   if (get && request.path == "/v1/job") return answer(200, to_json(job));
   if (get && request.path == "/v1/events") return watch(events, request.last_event_id);
   if (get && request.path == "/v1/migrations") return list_migrations(job);
-  if (request.method == "POST" && request.path == "/v1/migrations") return post_migration(job, rules, request.body);
+  if (request.method == "POST" && request.path == "/v1/migrations") return post_migration(job, rules, request);
   const auto digits = digits_between("/v1/migrations/", request.path, "");
   const auto traced = digits_between("/v1/migrations/", request.path, "/trace");
   if (traced && get) return describe_trace(job, *traced);
@@ -129,7 +148,7 @@ HttpAnswer serve_request(Job& job, EventLog& events, const HopRules& rules, cons
 
 Result<std::unique_ptr<Api>> Api::serve(asio::io_context& context, Job& job, EventLog& events,
                                         const std::filesystem::path& socket,
-                                        const std::optional<NetworkAccess>& network, HopRules rules) {
+                                        const std::optional<NetworkAccess>& network, RequestRules rules) {
   std::unique_ptr<Api> api(new Api(socket));
   const auto answer = [&job, &events, rules = std::move(rules)](const HttpRequest& request) {
     try {

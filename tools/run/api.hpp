@@ -48,7 +48,7 @@ class Api {
   /// this has been destroyed, and `events` to be closed before. From any thread.
   static Result<std::unique_ptr<Api>> serve(asio::io_context& context, Job& job, EventLog& events,
                                             const std::filesystem::path& socket,
-                                            const std::optional<NetworkAccess>& network, HopRules rules = {});
+                                            const std::optional<NetworkAccess>& network, RequestRules rules = {});
   /// Answers what has been asked, and removes the socket. From another thread than that of the io_context.
   ~Api();
   Api(const Api&) = delete;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -15,6 +16,7 @@ namespace {
 using nlohmann::json;
 using tools::error;
 
+constexpr std::size_t longest_why = 500;
 constexpr double longest_timeout_s = 7 * 24 * 3600.0;
 
 Result<std::vector<int>> read_ranks(const json& field) {
@@ -79,6 +81,12 @@ Result<void> read_field(const std::string& name, const json& field, MigrationReq
   } else if (name == "keep_node") {
     if (!field.is_boolean()) return error("\"keep_node\" has to be true or false");
     request.keep_node = field.get<bool>();
+  } else if (name == "why") {
+    if (!field.is_string() || field.get_ref<const std::string&>().size() > longest_why)
+      return error("\"why\" has to be a text of " + std::to_string(longest_why) + " bytes at most");
+    request.why = field.get<std::string>();
+    if (std::ranges::any_of(request.why, [](unsigned char c) { return std::iscntrl(c) != 0; }))
+      return error("\"why\" has to be one line of text");
   } else if (name == "add") {
     auto names = read_names(field, name);
     if (!names || names->empty()) return error("\"add\" has to be a list of names of nodes, at least one");
@@ -146,7 +154,8 @@ Result<MigrationRequest> parse_request(const std::string& text) {
   if (request.nodes) return check_nodes(std::move(request));
   if (request.checkpoint) {
     for (const auto& [name, field] : body.items())
-      if (name != "checkpoint" && name != "timeout_s") return error("\"" + name + "\" is not for a checkpoint");
+      if (name != "checkpoint" && name != "timeout_s" && name != "why")
+        return error("\"" + name + "\" is not for a checkpoint");
     return request;
   }
   const bool moves = !request.request.ranks.empty(), evacuates = !request.request.evacuate.empty();
@@ -197,6 +206,7 @@ json to_json(const Job& job) {
             {"ranks", ranks_json(view)},
             {"nodes", nodes_to_json(view)},
             {"migrations", view.migrations}};
+  for (const Migration& one : job.asked_by_others()) body["by_others"].push_back(summary(one));
   if (!job.description().allocation.empty()) body["allocation"] = job.description().allocation;
   return body;
 }
@@ -235,6 +245,8 @@ json summary(const Migration& migration) {
             {"status", static_cast<int>(migration.outcome.status)},
             {"reason", migration.outcome.reason},
             {"messages", migration.messages}};
+  if (!migration.origin.by.empty()) body["by"] = migration.origin.by;
+  if (!migration.origin.why.empty()) body["why"] = migration.origin.why;
   if (!migration.request.evacuate.empty()) body["evacuate"] = migration.request.evacuate;
   add_rate(body, migration);
   if (migration.hop) {

@@ -13,6 +13,7 @@ struct MigrationRequest {
   bool dry_run = false;
   double timeout_s = 60;
   bool keep_node = false;
+  std::string why;                        ///< in the words of whoever asks
   std::optional<std::string> checkpoint;  ///< instead of a migration: the directory; empty: as cppc-run was told
   std::optional<NodesRequest> nodes;      ///< or: nodes are to come
 };

@@ -60,10 +60,11 @@ Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to
   return checkpoint::begin(directory, job.description().id);
 }
 
-tl::expected<Migration, Job::Refusal> request_checkpoint(Job& job, const std::string& to, double timeout_s) {
+tl::expected<Migration, Job::Refusal> request_checkpoint(Job& job, const std::string& to, double timeout_s,
+                                                         const Origin& origin) {
   const auto draft = begin_checkpoint(job, to);
   if (!draft) return tl::unexpected(Job::Refusal{Job::Refusal::Kind::plan, draft.error()});
-  auto migration = job.save(*draft, timeout_s);
+  auto migration = job.save(*draft, timeout_s, origin);
   if (!migration) checkpoint::discard(*draft);
   return migration;
 }

@@ -28,6 +28,7 @@ Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to
 
 /// The directory of a new checkpoint of the job; then it is the job's. Waits for the file system. `to` is empty for
 /// what cppc-run was told.
-tl::expected<Migration, Job::Refusal> request_checkpoint(Job& job, const std::string& to, double timeout_s);
+tl::expected<Migration, Job::Refusal> request_checkpoint(Job& job, const std::string& to, double timeout_s,
+                                                         const Origin& origin = {});
 
 }  // namespace cppc::run

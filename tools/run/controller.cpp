@@ -40,7 +40,7 @@ Result<std::unique_ptr<Controller>> Controller::start(Job::Description descripti
                                                       const std::filesystem::path& directory,
                                                       const std::optional<NetworkAccess>& network,
                                                       ResourceManager* manager, std::chrono::seconds silence,
-                                                      HopRules rules) {
+                                                      RequestRules rules) {
   auto io = IoThread::create();
   if (!io) return error(std::move(io).error());
   const std::vector<AllocatedNode> nodes = description.nodes;

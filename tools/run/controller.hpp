@@ -38,7 +38,8 @@ class Controller {
                                                    const std::filesystem::path& directory,
                                                    const std::optional<NetworkAccess>& network = std::nullopt,
                                                    ResourceManager* manager = nullptr,
-                                                   std::chrono::seconds silence = usual_silence, HopRules rules = {});
+                                                   std::chrono::seconds silence = usual_silence,
+                                                   RequestRules rules = {});
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;

@@ -37,7 +37,7 @@ Answer request_hop(Job& job, const HopRules& rules, const HopRequest& hop, const
   if (!rules.refusal.empty()) return refuse(rules.refusal);
   const auto draft = begin_checkpoint(job, request.images);
   if (!draft) return refuse("new nodes need images of all ranks (--images DIR): " + draft.error());
-  auto migration = job.hop(hop, *draft, request.timeout_s);
+  auto migration = job.hop(hop, *draft, request.timeout_s, request.origin);
   if (!migration) checkpoint::discard(*draft);
   return answer(std::move(migration));
 }
@@ -63,7 +63,8 @@ Answer request_nodes(Job& job, const HopRules& rules, const NodesRequest& reques
     if (hop.moves.ranks.empty())
       return refuse("no rank has left " + request.restore + "; migrate --add gives the job a node");
     if (job.has_up(request.restore))
-      return dry_run ? answer(job.plan(hop.moves)) : answer(job.submit(hop.moves, request.timeout_s));
+      return dry_run ? answer(job.plan(hop.moves))
+                     : answer(job.submit(hop.moves, request.timeout_s, /*keep_node=*/false, request.origin));
     names.push_back(request.restore);
   }
   for (const std::string& name : names) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "job.hpp"
+#include "site.hpp"
 
 namespace cppc::run {
 
@@ -16,6 +17,12 @@ struct HopRules {
   std::string refusal;  ///< why this job cannot hop at all; empty: it can
   /// Looks at a node that is named as --host does: whether it can be one of the job's. May wait for seconds.
   std::function<Result<AllocatedNode>(const std::string& node)> admit;
+};
+
+/// What a job's surroundings and its owner have to say about requests.
+struct RequestRules {
+  HopRules hops;
+  SiteMoves site_moves = {};
 };
 
 /// Why a job that was started like this cannot go on under another mpirun; empty: it can. `input` is a descriptor: its
@@ -28,6 +35,7 @@ struct NodesRequest {
   plan::Request moves = {};      ///< with `add`: ranks that are to be on these nodes then
   std::string images;            ///< the directory for the images; empty: that for checkpoints
   double timeout_s = 60;
+  Origin origin = {};
 };
 
 using Moves = std::vector<NamedMove>;

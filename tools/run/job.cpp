@@ -160,7 +160,8 @@ tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan_locked(const plan::
   return named(plan->moves);
 }
 
-tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, double timeout_s, bool keep_node) {
+tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, double timeout_s, bool keep_node,
+                                                  const Origin& origin) {
   const std::lock_guard lock(mutex_);
   auto moves = plan_locked(request);
   if (!moves && !may_be_possible(request, moves.error().kind)) return tl::unexpected(std::move(moves).error());
@@ -169,6 +170,7 @@ tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, 
   migration.request = request;
   migration.timeout_s = timeout_s;
   migration.keep_node = keep_node;
+  migration.origin = origin;
   if (moves) migration.moves = *std::move(moves);
   advance();
   tell_changed();

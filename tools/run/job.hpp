@@ -111,13 +111,15 @@ class Job {
 
   /// Puts a migration at the end of the queue. While the job starts nothing can be planned: then it has no moves yet.
   /// With `keep_node` an evacuated node stays in the resource manager's job.
-  tl::expected<Migration, Refusal> submit(const plan::Request& request, double timeout_s, bool keep_node = false);
+  tl::expected<Migration, Refusal> submit(const plan::Request& request, double timeout_s, bool keep_node = false,
+                                          const Origin& origin = {});
   /// Likewise a checkpoint, which is the job's from now on unless it is refused.
-  tl::expected<Migration, Refusal> save(const checkpoint::Draft& draft, double timeout_s);
+  tl::expected<Migration, Refusal> save(const checkpoint::Draft& draft, double timeout_s, const Origin& origin = {});
   /// What a hop would move, once the migrations before it are done.
   tl::expected<std::vector<NamedMove>, Refusal> plan(const HopRequest& request) const;
   /// A hop at the end of the queue. The draft is the job's from now on unless it is refused.
-  tl::expected<Migration, Refusal> hop(const HopRequest& request, const checkpoint::Draft& draft, double timeout_s);
+  tl::expected<Migration, Refusal> hop(const HopRequest& request, const checkpoint::Draft& draft, double timeout_s,
+                                       const Origin& origin = {});
   /// The ranks that have left the node and not come back.
   std::vector<int> departed_from(const std::string& node) const;
   /// Whether a rank can go to the node, as far as its state says.
@@ -125,6 +127,9 @@ class Job {
   std::optional<Migration> migration(std::uint64_t id);
   /// All from this one on. Who asks by this does not count as watching them.
   std::vector<Migration> migrations(std::uint64_t first = 1) const;
+
+  /// What others than the owner have asked for, the last few.
+  std::vector<Migration> asked_by_others() const;
 
   /// False when there is no such migration. One that is over stays as it is.
   bool cancel(std::uint64_t id);

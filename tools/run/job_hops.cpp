@@ -36,7 +36,7 @@ tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan(const HopRequest& r
 }
 
 tl::expected<Migration, Job::Refusal> Job::hop(const HopRequest& request, const checkpoint::Draft& draft,
-                                               double timeout_s) {
+                                               double timeout_s, const Origin& origin) {
   auto moves = plan(request);
   if (!moves) return tl::unexpected(std::move(moves).error());
   const std::lock_guard lock(mutex_);
@@ -44,6 +44,7 @@ tl::expected<Migration, Job::Refusal> Job::hop(const HopRequest& request, const 
   migration.id = migrations_.size();
   migration.draft = draft;
   migration.hop = request;
+  migration.origin = origin;
   migration.moves = *std::move(moves);
   migration.timeout_s = timeout_s;
   advance();

@@ -6,7 +6,8 @@
 
 namespace cppc::run {
 
-tl::expected<Migration, Job::Refusal> Job::save(const checkpoint::Draft& draft, double timeout_s) {
+tl::expected<Migration, Job::Refusal> Job::save(const checkpoint::Draft& draft, double timeout_s,
+                                                const Origin& origin) {
   const std::lock_guard lock(mutex_);
   if (state_ == State::ended) return tl::unexpected(Refusal{Refusal::Kind::ended, "the job has ended"});
   if (disabled_)
@@ -14,6 +15,7 @@ tl::expected<Migration, Job::Refusal> Job::save(const checkpoint::Draft& draft, 
   Migration& migration = migrations_.emplace_back();
   migration.id = migrations_.size();
   migration.draft = draft;
+  migration.origin = origin;
   migration.timeout_s = timeout_s;
   advance();
   return migration;

@@ -47,6 +47,15 @@ std::vector<Migration> Job::migrations(std::uint64_t first) const {
   return {migrations_.begin() + skipped, migrations_.end()};
 }
 
+std::vector<Migration> Job::asked_by_others() const {
+  constexpr std::size_t most = 5;
+  const std::lock_guard lock(mutex_);
+  std::vector<Migration> few;
+  for (auto one = migrations_.rbegin(); one != migrations_.rend() && few.size() < most; ++one)
+    if (one->origin.foreign) few.push_back(*one);
+  return few;
+}
+
 void Job::await_watchers() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !unseen_end(); });

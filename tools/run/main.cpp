@@ -67,6 +67,10 @@ Images of all ranks, to go on from, are made on request (migrate checkpoint) and
   --recover N                    when a rank or node is lost, start the job again from its newest checkpoint, on the nodes
                                  that are left; not more than N times without a new checkpoint in between
 
+When the site lets you say that (/etc/cppc/site.toml), others, root too, may move your ranks:
+  --site-moves never             not at all
+  --site-moves 18:00-06:00       at this time of day
+
 Environment:
   CPPC_LOG=info     say on standard error what happens, as --verbose does; also: debug, warn (the default), error
   CPPC_FABRIC=net   libfabric provider for the ranks' state, in place of the best there is: net, tcp, verbs, ...
@@ -161,6 +165,8 @@ struct Surroundings {
   const Environment present;
   ResourceManager* manager;  // none, or what the nodes are from
   const std::filesystem::path directory;
+  const std::optional<NetworkAccess> network;
+  const SiteMoves site_moves;
   const DescriptorLimit limit;
   const SignalGate gate;
 };
@@ -205,12 +211,12 @@ std::function<Result<AllocatedNode>(const std::string&)> admission(const Surroun
 Result<std::unique_ptr<Controller>> start_controller(const Surroundings& around, const Allocation& allocation,
                                                      const JobSettings& settings) {
   const CheckpointOptions& checkpoints = around.options.checkpoints;
-  auto controller =
-      Controller::start({settings.job, around.contexts.front().program.front(), allocation.nodes, around.machine.name,
-                         around.manager != nullptr ? around.manager->id() : "", checkpoints.directory},
-                        settings.key, around.directory, around.options.network, around.manager,
-                        checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence,
-                        {hop_refusal(around.contexts, STDIN_FILENO), admission(around, allocation, settings.agent)});
+  auto controller = Controller::start(
+      {settings.job, around.contexts.front().program.front(), allocation.nodes, around.machine.name,
+       around.manager != nullptr ? around.manager->id() : "", checkpoints.directory},
+      settings.key, around.directory, around.network, around.manager,
+      checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence,
+      {{hop_refusal(around.contexts, STDIN_FILENO), admission(around, allocation, settings.agent)}, around.site_moves});
   if (controller && around.options.network)
     spdlog::info("requests over the network: {} port {}", around.options.network->listen.address,
                  (*controller)->network_port());
@@ -251,6 +257,25 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
   }
 }
 
+struct Access {
+  std::optional<NetworkAccess> network;
+  SiteMoves site_moves;
+};
+
+// As the site says, and, as far as that lets him, the user.
+Result<Access> access_of_others(const OwnOptions& options) {
+  const char* const file = std::getenv("CPPC_SITE");
+  const auto site = read_site(file != nullptr ? file : site_file);
+  if (!site) return error(site.error());
+  Access access{options.network, {}};
+  if (access.network) access.network->operators = site->operators;
+  if (options.site_moves.empty()) return access;
+  const auto moves = SiteMoves::parse(options.site_moves, *site);
+  if (!moves) return error(moves.error());
+  access.site_moves = *moves;
+  return access;
+}
+
 // Exit status of the job.
 Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   const CheckpointOptions& checkpoints = options.checkpoints;
@@ -260,6 +285,8 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   if (!manager) return error(manager.error());
   if (*manager != nullptr && checkpoints.recoveries > 0)
     return error("--recover is not for jobs of a resource manager, whose lost nodes are not this job's any more");
+  auto access = access_of_others(options);
+  if (!access) return error(std::move(access).error());
   auto settings = find_parts(options.preload);
   if (!settings) return error(std::move(settings).error());
   if (!checkpoints.restart.empty()) {
@@ -276,7 +303,9 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
 
   settings->key = tools::random_hex(32);
 
-  const Surroundings around{contexts, options, machine, present, manager->get(), *directory, {}, {}};
+  const auto [network, site_moves] = *access;
+  const Surroundings around{contexts,   options, machine,    present, manager->get(),
+                            *directory, network, site_moves, {},      {}};
   if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
   const auto controller = start_controller(around, *allocation, *settings);

@@ -28,12 +28,20 @@ struct HopRequest {
   plan::Request moves = {};  ///< `ranks` and `to` alone
 };
 
+/// Who has asked for a migration, and why, for people.
+struct Origin {
+  std::string by;        ///< a user's name; empty: not known
+  std::string why;       ///< in the words of whoever asked; may be empty
+  bool foreign = false;  ///< somebody else than the job's owner
+};
+
 struct Migration {
   enum class State { queued, prepare, negotiate, freeze, ship, commit, write, done, failed, refused, damaged };
   using Clock = std::chrono::steady_clock;
 
   std::uint64_t id = 0;
   plan::Request request;
+  Origin origin;
   double timeout_s = 60;
   bool keep_node = false;  ///< one that is evacuated is to stay in the resource manager's job
   State state = State::queued;

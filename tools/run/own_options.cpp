@@ -11,8 +11,9 @@ namespace {
 using tools::error;
 using Given = std::map<std::string, std::string>;  // values by name; empty where there is none
 
-constexpr const char* with_value[] = {"--listen",           "--tls-cert",      "--tls-key", "--token-file",
-                                      "--checkpoint-every", "--checkpoint-to", "--restart", "--recover"};
+constexpr const char* with_value[] = {"--listen",     "--tls-cert",         "--tls-key",
+                                      "--token-file", "--checkpoint-every", "--checkpoint-to",
+                                      "--restart",    "--recover",          "--site-moves"};
 constexpr const char* without_value[] = {"--munge", "--preload"};
 
 bool takes_value(const std::string& name) {
@@ -114,7 +115,11 @@ Result<OwnOptions> take_own_options(std::vector<std::string> arguments) {
   }
   auto checkpoints = take_checkpoint_options(given);
   if (!checkpoints) return error(std::move(checkpoints).error());
-  OwnOptions options{std::nullopt, given.erase("--preload") != 0, *std::move(checkpoints), {next, arguments.end()}};
+  OwnOptions options{std::nullopt, given.erase("--preload") != 0, *std::move(checkpoints), "", {next, arguments.end()}};
+  if (auto moves = given.extract("--site-moves"); !moves.empty()) {
+    if (moves.mapped().empty()) return error("--site-moves needs a value");
+    options.site_moves = std::move(moves.mapped());
+  }
   if (given.empty()) return options;
   auto network = understand(given);
   if (!network) return error(std::move(network).error());

@@ -24,6 +24,7 @@ struct OwnOptions {
   std::optional<NetworkAccess> network;
   bool preload = false;  ///< programs get libcppc as they start
   CheckpointOptions checkpoints;
+  std::string site_moves = {};    ///< when others may move ranks, as SiteMoves::parse() takes it; empty: always
   std::vector<std::string> rest;  ///< mpirun's arguments
 };
 
