@@ -58,7 +58,7 @@ std::vector<Load> loads() {
       {"heat", {"--quiet", "--size", "2000", "--steps", "10"}, 4, {{"now", 2002.0 * 2002 * kDouble}}},
       {"adi_f77", {"--steps", "7"}, 4, adi()},
       {"cg_f90", {"W"}, 4, cg()},
-      {"mg_f90", {"W", "--repeat", "2"}, 4, mg()},
+      {"mg_f90", {"W", "--repeat", "5"}, 4, mg()},
       {"ft_f90", {"W"}, 4, ft(256)},
       {"ft_f77", {"--steps", "6"}, 4, ft(128)},
       {"ep_f90", {"S", "--repeat", "3"}, 2, ep()},
