@@ -141,7 +141,8 @@ void leave_out_newer(frontend::Source& source, const Files& files) {
 models::Models read_models(const std::vector<std::string>& more) {
   models::Models models;
   const fs::path shared = own_directory() / CPPC_SHARED_FROM_PROGRAMS;
-  std::vector<std::string> files{(shared / "c.toml").string(), (shared / "mpi.toml").string()};
+  std::vector<std::string> files{(shared / "c.toml").string(), (shared / "cxx.toml").string(),
+                                 (shared / "mpi.toml").string()};
   files.insert(files.end(), more.begin(), more.end());
   for (const std::string& file : files)
     if (const auto read = models.read(file); !read) fail(read.error());
@@ -173,12 +174,15 @@ void print_unused_pragmas(const frontend::Source& source) {
                   << "' has no effect here: 'checkpoint' and 'off' stand before a loop, 'execute' before a call\n";
 }
 
+const char* extension(const frontend::Unit& unit) { return unit.ast->getLangOpts().CPlusPlus ? ".cpp" : ".c"; }
+
 void write_texts(const Settings& settings, const frontend::Source& source,
                  const std::vector<std::optional<std::string>>& texts) {
   for (std::size_t unit = 0; unit < texts.size(); ++unit) {
     if (!texts[unit]) continue;
     if (!settings.into.empty())
-      write(fs::path(settings.into) / (std::to_string(source.units[unit].number) + ".c"), *texts[unit]);
+      write(fs::path(settings.into) / (std::to_string(source.units[unit].number) + extension(source.units[unit])),
+            *texts[unit]);
     else if (!settings.output.empty())
       write(settings.output, *texts[unit]);
     else if (settings.report.empty())
@@ -326,12 +330,13 @@ int main(int argc, char** argv) {
   CLI::App app{
       "Makes MPI programs in C movable: finds safe points and live state, and writes C that saves and restores it."};
   Settings settings;
-  app.add_option("files", settings.files,
-                 "C files of the program; options for the compiler (-I, -D, -std) follow after --");
+  app.add_option(
+      "files", settings.files,
+      "C and, with --by-address, C++ files of the program; options for the compiler (-I, -D, -std) follow after --");
   app.add_option("-o,--output", settings.output, "write the translation of one file there (standard output)");
   app.add_option("--program", settings.program, "a compilation database with all files of the program");
   app.add_option("--into", settings.into,
-                 "write <n>.c for each file that changes, and report.json, into this directory");
+                 "write <n>.c or <n>.cpp for each file that changes, and report.json, into this directory");
   app.add_flag(
       "--by-address", settings.by_address,
       "for state that is kept by address: write only where the program may stop, and what is dead there; refuse "

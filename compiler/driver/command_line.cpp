@@ -284,6 +284,9 @@ std::optional<Language> language_of(const Argument& argument) {
   return std::nullopt;
 }
 
-bool is_c_source(const Argument& argument) { return language_of(argument) == Language::c; }
+bool is_kept_source(const Argument& argument, bool portable) {
+  const auto language = language_of(argument);
+  return language == Language::c || (language == Language::cxx && !portable);
+}
 
 }  // namespace cppc::driver

@@ -61,7 +61,7 @@ Result<CommandLine> parse_command_line(std::span<const std::string> arguments);
 /// The language of an input, as gcc takes it: of its -x or its name. Nothing for what is no source of these.
 std::optional<Language> language_of(const Argument& argument);
 
-/// Whether an input is C that the wrapper keeps a command for.
-bool is_c_source(const Argument& argument);
+/// Whether an input is a source that the wrapper keeps a command for: in C or, unless state is kept by types, in C++.
+bool is_kept_source(const Argument& argument, bool portable);
 
 }  // namespace cppc::driver

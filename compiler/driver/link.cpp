@@ -138,7 +138,7 @@ class Linker {
 
   // By address it goes without the translator, too.
   std::optional<Replacement> translate_if_possible(const std::string& commands, const TemporaryDirectory& directory) {
-    if (wrapper_.language != Language::c) return std::nullopt;
+    if (wrapper_.language == Language::fortran) return std::nullopt;
     auto plan = translate(commands, directory);
     if (plan) return std::move(*plan);
     if (!runner_.interrupted()) warn(plan.error().text);
@@ -158,7 +158,7 @@ class Linker {
   Result<std::optional<Replacement>> translate(const std::string& commands, const TemporaryDirectory& directory) {
     const auto parts = find_parts(line_);
     if (!parts) return tl::unexpected(parts.error());
-    program_ = records_of(line_, compiler_, compile_flags_);
+    program_ = records_of(line_, wrapper_.language, compiler_, compile_flags_);
     own_ = program_.size();
     if (const auto added = add_linked(commands, *parts, directory); !added) return tl::unexpected(added.error());
     if (own_ == 0 && std::none_of(program_.begin(), program_.end(), has_main)) return std::nullopt;
@@ -186,6 +186,7 @@ class Linker {
       return error("the linker leaves nothing of the section .cppc.command of " + lost->name + " in " + output_ +
                    ": use the linker's defaults for sections");
     }
+    if (line_.portable) std::erase_if(*linked, is_cxx);
     program_.insert(program_.end(), linked->begin(), linked->end());
     return {};
   }

@@ -73,17 +73,24 @@ Record from_json(const json& entry) {
 
 }  // namespace
 
-std::vector<Record> records_of(const CommandLine& line, const std::vector<std::string>& compiler,
+std::vector<Record> records_of(const CommandLine& line, Language language, const std::vector<std::string>& compiler,
                                const std::vector<std::string>& mpi_flags) {
   const std::string here = fs::current_path();
   const std::vector<std::string> options = compile_options(line, mpi_flags);
   std::vector<Record> records;
   for (const Argument& argument : line.arguments) {
-    if (!is_c_source(argument)) continue;
-    records.push_back({here, argument.value, object_named(line, argument.value), argument.language, compiler, options,
+    if (!is_kept_source(argument, line.portable)) continue;
+    // Compilers for C++ take a file for C++ whose name says C.
+    const bool is_c = language_of(argument) == Language::c && argument.language.empty();
+    const std::string named = language == Language::cxx && is_c ? "c++" : argument.language;
+    records.push_back({here, argument.value, object_named(line, argument.value), named, compiler, options,
                        fingerprint(read_regular_file(argument.value).value_or("")), false});
   }
   return records;
+}
+
+bool is_cxx(const Record& record) {
+  return language_of({Role::input, {}, record.file, record.language}) == Language::cxx;
 }
 
 std::string to_text(const Record& record) {
@@ -127,7 +134,7 @@ std::vector<std::string> ask_for_macros(const Record& record) {
     if (includes && ++option == record.options.end()) break;
     if (!includes) words.push_back(*option);
   }
-  return joined(std::move(words), {"-dM", "-E", "-x", "c", "/dev/null"});
+  return joined(std::move(words), {"-dM", "-E", "-x", is_cxx(record) ? "c++" : "c", "/dev/null"});
 }
 
 std::string object_of(const Record& record) { return in_directory(record.directory, record.output); }

@@ -40,7 +40,7 @@ class Planner {
   void place_own(const CommandLine& line, std::size_t own) {
     std::size_t next = 0;
     for (std::size_t index = 0; index < line.arguments.size() && next < own; ++index) {
-      if (!is_c_source(line.arguments[index])) continue;
+      if (!is_kept_source(line.arguments[index], line.portable)) continue;
       placed_.insert(next);
       plan_.arguments[index] = {object_path(directory_, next++)};
     }

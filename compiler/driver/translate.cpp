@@ -95,7 +95,8 @@ Result<std::optional<std::vector<std::string>>> translate(const TranslationReque
         Failure{request.by_address ? "the translator ended with status " + std::to_string(*status) : "", *status});
   std::vector<std::string> translated;
   for (std::size_t index = 0; index < request.program.size(); ++index) {
-    const std::string path = request.directory + "/" + std::to_string(index) + ".c";
+    std::string path = request.directory + "/" + std::to_string(index) + ".c";
+    if (!fs::exists(path)) path += "pp";
     translated.push_back(fs::exists(path) ? path : "");
   }
   return translated;

@@ -14,7 +14,7 @@
 
 namespace cppc::driver {
 
-/// A C source of the program.
+/// A source of the program in C or C++.
 struct TranslationInput {
   nlohmann::json command;  ///< an entry of a compilation database
   std::string object;      ///< what it was compiled to, where it lies; empty when it is compiled in this link only
@@ -23,7 +23,7 @@ struct TranslationInput {
 };
 
 struct TranslationRequest {
-  std::span<const TranslationInput> program;  ///< all C sources of the program
+  std::span<const TranslationInput> program;  ///< all sources of the program in C and C++
   std::span<const std::string> options;       ///< for the translator
   std::string directory;                      ///< is made; what is translated goes there
   std::string name;                           ///< the program's, for CPPC_KEEP

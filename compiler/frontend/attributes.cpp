@@ -20,6 +20,9 @@ bool is_understood(const clang::Attr& attribute) {
       OptimizeNoneAttr, PackedAttr, PureAttr, RestrictAttr, ReturnsNonNullAttr, SentinelAttr, StrictFPAttr,
       StrictGuardStackCheckAttr, TLSModelAttr, TargetAttr, TransparentUnionAttr, TypeVisibilityAttr, UnavailableAttr,
       UninitializedAttr, UnusedAttr, UsedAttr, VisibilityAttr, WarnUnusedResultAttr, ZeroCallUsedRegsAttr,
+      // C++
+      AbiTagAttr, CarriesDependencyAttr, ConstInitAttr, FinalAttr, InitPriorityAttr, LifetimeBoundAttr,
+      NoUniqueAddressAttr, OverrideAttr, PreferredNameAttr,
       // what is not said of the program's end
       AnalyzerNoReturnAttr, C11NoReturnAttr, NoReturnAttr,
       // seen by Definitions and Lowering

@@ -3,6 +3,7 @@
 #include <llvm/Support/PrettyStackTrace.h>
 
 #include "attributes.hpp"
+#include "cxx.hpp"
 #include "ir/renumber.hpp"
 #include "lowering.hpp"
 #include "prototypes.hpp"
@@ -29,6 +30,7 @@ const clang::FunctionDecl* function_of(const clang::VarDecl* variable) {
 }
 
 std::string full_name(const clang::VarDecl* variable) {
+  if (variable->getASTContext().getLangOpts().CPlusPlus && variable->hasGlobalStorage()) return linker_name(variable);
   const auto* function = function_of(variable);
   const std::string own = variable->getNameAsString();
   return function == nullptr ? own : function->getNameAsString() + "." + own;
@@ -60,13 +62,14 @@ ir::Node Symbols::variable(const clang::VarDecl* declaration) {
     }
   }
   const bool fixed = declaration->hasGlobalStorage();
-  const clang::QualType type = declaration->getType();
-  ir::Object object{.storage = fixed ? ir::Storage::global : ir::Storage::local, .scalar = type->isScalarType()};
+  auto& ast = source_.units[unit].ast->getASTContext();
+  clang::QualType type = declaration->getType();
+  if (type->isReferenceType()) type = ast.getPointerType(type.getNonReferenceType());
+  ir::Object object{.storage = fixed ? ir::Storage::global : ir::Storage::local, .scalar = is_one_value(type)};
   if (const auto* owner = function_of(declaration); owner != nullptr && !fixed) object.function = function(owner);
   object.handle = static_cast<ir::Index>(source_.variables.size());
   const clang::VarDecl* definition = definition_of(declaration);
   object.defined = !fixed || definition != nullptr;
-  auto& ast = source_.units[unit].ast->getASTContext();
   const clang::QualType element = ast.getBaseElementType(type);
   object.number = element->isIntegerType() && ast.getTypeSize(element) >= ast.getTypeSize(ast.VoidPtrTy);
   object.of_thread =
@@ -87,16 +90,24 @@ ir::Node Symbols::variable(const clang::VarDecl* declaration) {
 void Symbols::count_members(const clang::RecordDecl* record, int times, std::map<ir::Index, int>& counts,
                             std::set<ir::Index>& pointers) {
   const auto& ast = source_.units[unit].ast->getASTContext();
+  if (const auto* made = llvm::dyn_cast<clang::CXXRecordDecl>(record)) {
+    if (is_of_system(made)) return;
+    for (const auto& base : made->bases())
+      if (const auto* part = base.getType()->getAsCXXRecordDecl(); part != nullptr && part->getDefinition() != nullptr)
+        count_members(part->getDefinition(), times, counts, pointers);
+  }
   for (const clang::FieldDecl* field : record->fields()) {
     const int here = field->getType()->isArrayType() ? 2 : times;
-    if (const auto* part = ast.getBaseElementType(field->getType())->getAsRecordDecl(); part != nullptr) {
+    const clang::QualType type = ast.getBaseElementType(field->getType());
+    if (const auto* part = type->getAsRecordDecl(); part != nullptr && !is_one_value(type)) {
       if (part->getDefinition() != nullptr) count_members(part->getDefinition(), here, counts, pointers);
       continue;
     }
     const ir::Index index = member(field);
     if (index == ir::none) continue;
     counts[index] += here;
-    if (field->getType()->isPointerType()) pointers.insert(index);
+    const Kind kind = kind_of(field->getType());
+    if (kind == Kind::pointer || kind == Kind::owner) pointers.insert(index);
   }
 }
 
@@ -114,7 +125,10 @@ ir::Index Symbols::function(const clang::FunctionDecl* declaration) {
   declaration = declaration->getCanonicalDecl();
   if (const auto found = functions_.find(declaration); found != functions_.end()) return found->second;
   const bool external = declaration->isExternallyVisible();
-  const std::string name = declaration->getNameAsString();
+  const bool in_cxx = declaration->getASTContext().getLangOpts().CPlusPlus && !declaration->isExternC();
+  const std::string name = !in_cxx                     ? declaration->getNameAsString()
+                           : is_of_system(declaration) ? library_name(declaration)
+                                                       : linker_name(declaration);
   if (external) {
     if (const auto found = functions_by_name_.find(name); found != functions_by_name_.end())
       return functions_[declaration] = found->second;
@@ -150,7 +164,7 @@ ir::Node Symbols::compound(const clang::Expr* literal, ir::Index function) {
   const auto storage = function == ir::none ? ir::Storage::global : ir::Storage::local;
   const auto& manager = source_.units[unit].ast->getSourceManager();
   return literals_[literal] = program_.add({.storage = storage,
-                                            .scalar = literal->getType()->isScalarType(),
+                                            .scalar = is_one_value(literal->getType()),
                                             .address_taken = true,
                                             .function = function},
                                            "(compound literal)", position(manager, literal->getBeginLoc(), program_));
@@ -160,7 +174,7 @@ ir::Node Symbols::compound(const clang::Expr* literal, ir::Index function) {
 ir::Index Symbols::member(const clang::ValueDecl* declaration) {
   const auto* field = llvm::dyn_cast_or_null<clang::FieldDecl>(declaration);
   const auto& ast = source_.units[unit].ast->getASTContext();
-  if (field == nullptr || !ast.getBaseElementType(field->getType())->isScalarType()) return ir::none;
+  if (field == nullptr || !is_one_value(ast.getBaseElementType(field->getType()))) return ir::none;
   const std::string family = told_apart_.family(field), name = field->getNameAsString();
   if (family.empty()) return ir::none;
   const auto [entry, fresh] = members_.try_emplace({family, name}, static_cast<ir::Index>(program_.members.size()));
@@ -168,22 +182,47 @@ ir::Index Symbols::member(const clang::ValueDecl* declaration) {
   return entry->second;
 }
 
+bool is_one_of_several(const Source& source, ir::Index unit, const clang::FunctionDecl* function) {
+  const auto found = source.instantiations.find({unit, function->getLocation().getRawEncoding()});
+  return found != source.instantiations.end() && found->second.size() > 1;
+}
+
 namespace {
 
 /// Lowers every definition of a unit, in its order.
 class Definitions : public clang::RecursiveASTVisitor<Definitions> {
  public:
-  explicit Definitions(Symbols& symbols) : symbols_(symbols) {}
+  explicit Definitions(Symbols& symbols)
+      : symbols_(symbols), cxx_(symbols.source().units[symbols.unit].ast->getASTContext().getLangOpts().CPlusPlus) {}
+
+  bool shouldVisitTemplateInstantiations() const { return cxx_; }
+  bool shouldVisitImplicitCode() const { return cxx_; }
+
+  /// Of the headers of C++'s library nothing is lowered but what is here on a list.
+  bool TraverseDecl(clang::Decl* declaration) {
+    if (cxx_ && declaration != nullptr && !llvm::isa<clang::TranslationUnitDecl>(declaration) &&
+        is_of_system(declaration) && !is_lowered(declaration))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(declaration);
+  }
 
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
+    if (function->isTemplated()) return true;
     see_name(function);
-    if (!function->doesThisDeclarationHaveABody()) return true;
+    if (replaces_allocation(function)) symbols_.program().unclear = "it has an operator new or delete of its own";
+    if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function)) symbols_.see_virtual(method);
+    if (!function->doesThisDeclarationHaveABody() || function->getBody() == nullptr) return true;
+    if (cxx_)
+      symbols_.source().instantiations[{symbols_.unit, function->getLocation().getRawEncoding()}].insert(
+          function->getCanonicalDecl());
     const ir::Index index = symbols_.function(function);
     if (symbols_.program().functions[index].defined) {
       // An inline function of a header; or one of two that the linker chooses from.
-      if (!function->isInlined()) unclear(function, "has several definitions");
+      if (!is_chosen_from_several(function)) unclear(function, "has several definitions");
+      if (cxx_ && hashes_of(index) != function->getODRHash()) unclear(function, "has definitions that differ");
       return true;
     }
+    if (cxx_) symbols_.hashes[index] = function->getODRHash();
     if (function->hasAttr<clang::ConstructorAttr>() || function->hasAttr<clang::DestructorAttr>())
       symbols_.escape(symbols_.function_object(function));
     symbols_.source().functions[symbols_.program().functions[index].handle] = {symbols_.unit, function};
@@ -192,9 +231,16 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
   }
 
   bool VisitVarDecl(clang::VarDecl* variable) {
-    if (!variable->hasGlobalStorage() || llvm::isa<clang::ParmVarDecl>(variable)) return true;
+    if (!variable->hasGlobalStorage() || llvm::isa<clang::ParmVarDecl>(variable) || variable->isTemplated())
+      return true;
     const ir::Node node = symbols_.variable(variable);
-    if (variable->hasInit()) Lowering::initialiser(symbols_, node, variable->getInit());
+    const clang::Expr* init = variable->getInit();
+    if (cxx_ && variable->hasInit() && !init->isValueDependent() && !has_value_from_start(variable)) {
+      if (!variable->isStaticLocal()) Lowering::start_up(symbols_, variable);  // else Lowering::static_local()
+    } else if (variable->hasInit() && !init->isValueDependent()) {
+      Lowering::initialiser(symbols_, node, init);
+    }
+    if (cxx_) see_destruction(variable, node);
     if (variable->hasAttr<clang::SectionAttr>()) symbols_.escape(node);  // the linker's symbols may lead to it
     see_name(variable);
     return true;
@@ -214,6 +260,37 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
   }
 
  private:
+  static bool is_lowered(const clang::Decl* declaration) {
+    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration)) return true;
+    const auto* made = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration);
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
+    if (made == nullptr && function == nullptr) return false;
+    const auto* named = made != nullptr ? made->getTemplatedDecl() : function;
+    return is_lowered_function(named);
+  }
+
+  [[nodiscard]] unsigned hashes_of(ir::Index index) const {
+    const auto found = symbols_.hashes.find(index);
+    return found != symbols_.hashes.end() ? found->second : 0;
+  }
+
+  bool is_chosen_from_several(const clang::FunctionDecl* function) const {
+    if (!cxx_) return function->isInlined();
+    const auto linkage = function->getASTContext().GetGVALinkageForFunction(function);
+    return linkage == clang::GVA_AvailableExternally || linkage == clang::GVA_DiscardableODR ||
+           linkage == clang::GVA_StrongODR;
+  }
+
+  /// What is destroyed behind main() is read then.
+  void see_destruction(const clang::VarDecl* variable, ir::Node node) {
+    const clang::QualType type = variable->getType();
+    const clang::CXXDestructorDecl* destructor = destructor_of(type);
+    if (destructor == nullptr) return;
+    if (kind_of(type.getUnqualifiedType()) == Kind::owner && destructor_of(element_of(type)) == nullptr) return;
+    symbols_.escape(node);
+    if (!is_of_system(destructor)) symbols_.escape(symbols_.function_object(destructor));
+  }
+
   /// Names by which a variable or function is another one.
   void see_name(const clang::NamedDecl* named) {
     const auto& manager = symbols_.source().units[symbols_.unit].ast->getSourceManager();
@@ -230,6 +307,79 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
   }
 
   Symbols& symbols_;
+  const bool cxx_;
+};
+
+/// Functions of the program that the headers of C++'s library call in what is instantiated from them, and destructors
+/// of what they are given: they are called by code that is not looked at. And whether something is caught.
+class LibraryUses : public clang::RecursiveASTVisitor<LibraryUses> {
+ public:
+  explicit LibraryUses(Symbols& symbols) : symbols_(symbols) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitImplicitCode() const { return true; }
+
+  bool TraverseFunctionDecl(clang::FunctionDecl* function) { return within(function, &LibraryUses::function); }
+  bool TraverseCXXMethodDecl(clang::CXXMethodDecl* function) { return within(function, &LibraryUses::method); }
+  bool TraverseCXXConstructorDecl(clang::CXXConstructorDecl* function) {
+    return within(function, &LibraryUses::constructor);
+  }
+  bool TraverseCXXDestructorDecl(clang::CXXDestructorDecl* function) {
+    return within(function, &LibraryUses::destructor);
+  }
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
+    use(e->getDecl());
+    return true;
+  }
+  bool VisitMemberExpr(clang::MemberExpr* e) {
+    use(e->getMemberDecl());
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* e) {
+    use(e->getConstructor());
+    return true;
+  }
+  bool VisitCXXTryStmt(clang::CXXTryStmt* s) {
+    if (!symbols_.source().units[symbols_.unit].ast->getSourceManager().isInSystemHeader(s->getBeginLoc()))
+      symbols_.catches = true;
+    return true;
+  }
+  bool VisitClassTemplateSpecializationDecl(clang::ClassTemplateSpecializationDecl* made) {
+    if (!is_of_system(made)) return true;
+    for (const clang::TemplateArgument& argument : made->getTemplateArgs().asArray()) {
+      if (argument.getKind() != clang::TemplateArgument::Type || argument.getAsType()->isDependentType()) continue;
+      if (const auto* destructor = destructor_of(argument.getAsType());
+          destructor != nullptr && !is_of_system(destructor))
+        symbols_.escape(symbols_.function_object(destructor));
+    }
+    return true;
+  }
+
+ private:
+  bool function(clang::FunctionDecl* f) { return RecursiveASTVisitor::TraverseFunctionDecl(f); }
+  bool method(clang::CXXMethodDecl* f) { return RecursiveASTVisitor::TraverseCXXMethodDecl(f); }
+  bool constructor(clang::CXXConstructorDecl* f) { return RecursiveASTVisitor::TraverseCXXConstructorDecl(f); }
+  bool destructor(clang::CXXDestructorDecl* f) { return RecursiveASTVisitor::TraverseCXXDestructorDecl(f); }
+
+  template <typename Function>
+  bool within(Function* function, bool (LibraryUses::*traverse)(Function*)) {
+    if (function->isTemplated()) return true;
+    const bool around = std::exchange(in_library_, is_of_system(function) && !is_lowered_function(function));
+    const bool on = (this->*traverse)(function);
+    in_library_ = around;
+    return on;
+  }
+
+  void use(const clang::ValueDecl* declaration) {
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
+    if (!in_library_ || function == nullptr || function->isTemplated() || is_of_system(function)) return;
+    if (function->getIdentifier() == nullptr || !function->getName().starts_with("ompi_"))  // MPI's for C++
+      symbols_.escape(symbols_.function_object(function));
+  }
+
+  Symbols& symbols_;
+  bool in_library_ = false;
 };
 
 /// Whether a function is one of a library that does not know the program: it is declared by the system, or the
@@ -244,6 +394,7 @@ bool is_of_library(const clang::FunctionDecl* function, const clang::SourceManag
   if (function->getBuiltinID() != 0 || models::is_of_mpi(name) ||
       std::ranges::find(kFortranIo, name) != std::end(kFortranIo))
     return name != "dlopen";
+  if (function->getASTContext().getLangOpts().CPlusPlus && is_of_system(function)) return name != "dlopen";
   return name != "dlopen" && std::ranges::any_of(function->redecls(), [&](const clang::FunctionDecl* declaration) {
            return manager.isInSystemHeader(declaration->getLocation());
          });
@@ -255,12 +406,24 @@ void tell_namesakes_apart(ir::Program& program, const Source& source, const mode
   for (ir::Function& function : program.functions) {
     if (function.defined || function.handle == ir::none) continue;
     const models::Model* model = models.find(function.name);
-    if (model == nullptr || contradiction(*model, *source.functions[function.handle].declaration).empty()) continue;
+    if (model == nullptr || function.name.find("::") != std::string::npos ||
+        contradiction(*model, *source.functions[function.handle].declaration).empty())
+      continue;
     function.name = "the program's own " + function.name;
   }
   for (ir::Call& call : program.calls)
     if (call.callee != ir::none && !program.functions[call.callee].defined && call.callee != program.elsewhere)
       call.name = program.functions[call.callee].name;
+}
+
+/// Where functions of C++'s library may call others of the program, what they do is not known.
+void forget_library(ir::Program& program) {
+  for (ir::Call& call : program.calls)
+    if (call.callee != ir::none && !program.functions[call.callee].defined &&
+        call.name.find("::") != std::string::npos) {
+      call.callee = program.elsewhere;
+      call.name.clear();
+    }
 }
 
 /// A function that is not among the sources, nor a library's, may use every variable and call every function of the
@@ -281,7 +444,7 @@ void escape_all(Symbols& symbols) {
   if (!symbols.program().by_address) return;  // else frames say who calls whom: other ways are not taken
   for (ir::Index f = 0; f < symbols.program().functions.size(); ++f) {
     const ir::Function& function = symbols.program().functions[f];
-    if (!function.defined) continue;
+    if (!function.defined || function.handle == ir::none) continue;
     const auto& [unit, declaration] = symbols.source().functions[function.handle];
     symbols.unit = unit;
     if (declaration->isExternallyVisible() && !ir::may_begin_in(function.name))
@@ -305,6 +468,9 @@ ir::Program lower(Source& source, const models::Models& models, bool by_address)
   program.functions.push_back({.name = "(a function outside)"});
   program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
   Symbols symbols(source, program, models);
+  for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit)
+    if (auto& ast = source.units[symbols.unit].ast->getASTContext(); ast.getLangOpts().CPlusPlus)
+      LibraryUses(symbols).TraverseDecl(ast.getTranslationUnitDecl());
   for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit) {
     const Unit& unit = source.units[symbols.unit];
     const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", unit.command.file.c_str());
@@ -313,7 +479,10 @@ ir::Program lower(Source& source, const models::Models& models, bool by_address)
     Definitions(symbols).TraverseDecl(source.units[symbols.unit].ast->getASTContext().getTranslationUnitDecl());
   }
   tell_namesakes_apart(program, source, models);
-  if (has_other_parts(program, source, models)) escape_all(symbols);
+  if (symbols.library_calls_back) forget_library(program);
+  const bool other_parts = has_other_parts(program, source, models);
+  if (other_parts) escape_all(symbols);
+  symbols.bind_virtual(other_parts);
   const std::vector<ir::Node> numbers = ir::put_objects_first(program);
   for (auto& [declaration, node] : source.nodes) node = numbers[node];
   return program;

@@ -1,3 +1,4 @@
+#include "cxx.hpp"
 #include "lowering.hpp"
 #include "plain.hpp"
 #include "syntax.hpp"
@@ -51,7 +52,13 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
     case Stmt::ConstantExprClass:
       return ir::nothing;
     case Stmt::ImplicitCastExprClass:
-    case Stmt::CStyleCastExprClass: {
+    case Stmt::CStyleCastExprClass:
+    case Stmt::CXXStaticCastExprClass:
+    case Stmt::CXXConstCastExprClass:
+    case Stmt::CXXReinterpretCastExprClass:
+    case Stmt::CXXDynamicCastExprClass:
+    case Stmt::CXXFunctionalCastExprClass:
+    case Stmt::BuiltinBitCastExprClass: {
       const auto* cast = llvm::cast<clang::CastExpr>(e);
       const clang::Expr* sub = cast->getSubExpr();
       if (const auto* written = llvm::dyn_cast<clang::CStyleCastExpr>(e)) sizes_in(written->getTypeAsWritten());
@@ -59,6 +66,8 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
         case clang::CK_LValueToRValue:
           if (const auto node = known(sub)) return *node;
           return get(place(sub), may_refer(sub->getType()));
+        case clang::CK_LValueToRValueBitCast:
+          return get(place(sub), true);
         case clang::CK_ArrayToPointerDecay:
           return takes_lvalue(sub) ? address_of(place(sub)) : value_of(sub);
         case clang::CK_FunctionToPointerDecay:
@@ -100,7 +109,10 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
       return choice(llvm::cast<clang::AbstractConditionalOperator>(e));
     case Stmt::OpaqueValueExprClass:
       return value(llvm::cast<clang::OpaqueValueExpr>(e)->getSourceExpr());
-    case Stmt::CallExprClass: {
+    case Stmt::CallExprClass:
+    case Stmt::CXXMemberCallExprClass:
+    case Stmt::CXXOperatorCallExprClass:
+    case Stmt::UserDefinedLiteralClass: {
       const auto* made = llvm::cast<clang::CallExpr>(e);
       const clang::Expr* result = aside_ != nullptr ? plain_result(made) : nullptr;
       return result != nullptr ? look_into(made, result) : call(made);
@@ -168,6 +180,8 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
         if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
       return ir::nothing;
     default:
+      if (is_cxx())
+        if (const auto made = cxx_value(e)) return *made;
       return not_understood(e);
   }
 }
@@ -180,6 +194,8 @@ void Lowering::sizes_in(clang::QualType type) {
 
 LValue Lowering::place(const clang::Expr* e) {
   using clang::Stmt;
+  if (is_cxx())
+    if (const auto found = cxx_place(e)) return *found;
   switch (e->getStmtClass()) {
     case Stmt::ParenExprClass:
       return place(llvm::cast<clang::ParenExpr>(e)->getSubExpr());
@@ -369,20 +385,24 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   const ir::Index marker = marker_, loop = loop_, inside = condition_;
   ir::Call made{.caller = index_};
   const clang::FunctionDecl* named = e->getDirectCallee();
-  if (named != nullptr) {
-    made.name = named->getNameAsString();
+  if (is_cxx() && named != nullptr)
+    if (const auto known = known_call(e, named)) return *known;
+  if (named != nullptr && is_virtual_call(e)) {
+    made.pointer = symbols_.overriders(llvm::cast<clang::CXXMethodDecl>(named));
+  } else if (named != nullptr) {
     made.callee = symbols_.function(named);
+    made.name = symbols_.program().functions[made.callee].name;
   } else {
-    made.pointer = value(e->getCallee());
+    made.pointer = argument(e->getCallee());
   }
   // Its number first: calls among the arguments get later ones.
   const auto index = static_cast<ir::Index>(symbols_.program().calls.size());
   symbols_.program().calls.emplace_back();
   emit(Op::arguments, ir::nothing, ir::nothing, index);
-  for (const clang::Expr* argument : e->arguments()) {
+  for (const clang::Expr* argument : operands_of(e)) {
     const ir::Index before = block_;
     const std::size_t first = static_only_ || aside_ != nullptr ? 0 : function().blocks[block_].instructions.size();
-    made.arguments.push_back(value(argument));
+    made.arguments.push_back(this->argument(argument));
     std::vector<ir::Node> reads;
     bool plain = block_ == before && !static_only_ && aside_ == nullptr;
     if (plain)
@@ -407,7 +427,9 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   const auto converted = conversions_.find(e);
   symbols_.source().calls.push_back(
       {symbols_.unit, e, converted != conversions_.end() ? converted->second : clang::QualType()});
-  const ir::Node result = made.result;
+  ir::Node result = made.result;
+  const bool library = made.callee != ir::none && made.name.find("::") != std::string::npos;
+  if (library) result = see_library_call(made, e);
   take_variable_arguments(e);
   const auto overwrite = overwrite_of(e, made.name);
   made.fills = overwrite.has_value();
@@ -415,10 +437,13 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   if (overwrite) emit(Op::overwrite_begin, ir::nothing, ir::nothing, *overwrite);
   emit(Op::call, ir::nothing, ir::nothing, index);
   if (overwrite) emit(Op::overwrite, ir::nothing, ir::nothing, *overwrite);
+  if (library) emit(Op::copy, result, symbols_.program().calls[index].result);
+  if (is_cxx() && throws(e)) may_throw();
   return result;
 }
 
 void Lowering::initialise(const LValue& to, const clang::Expr* init) {
+  if (is_cxx() && cxx_initialise(to, init)) return;
   if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(init)) {
     if (!list->isSemanticForm() && list->getSemanticForm() != nullptr) list = list->getSemanticForm();
     put(to, ir::nothing);
@@ -428,13 +453,17 @@ void Lowering::initialise(const LValue& to, const clang::Expr* init) {
       if (element == nullptr || llvm::isa<clang::ImplicitValueInitExpr, clang::NoInitExpr>(element)) continue;
       const ir::Index member = i < fields.size() ? symbols_.member(fields[i]) : ir::none;
       const LValue part{.object = to.object, .pointer = to.pointer, .member = member};
-      if (const auto* update = llvm::dyn_cast<clang::DesignatedInitUpdateExpr>(element)) {
+      if (element->isGLValue() && refers(list, i)) {
+        put(part, address_of(place(element)));
+      } else if (const auto* update = llvm::dyn_cast<clang::DesignatedInitUpdateExpr>(element)) {
         initialise(part, update->getBase());
         initialise({.object = to.object, .pointer = to.pointer}, update->getUpdater());
       } else {
         initialise(part, element);
       }
     }
+    if (is_cxx() && list->hasArrayFiller() && !llvm::isa<clang::ImplicitValueInitExpr>(list->getArrayFiller()))
+      initialise({.object = to.object, .pointer = to.pointer}, list->getArrayFiller());
     return;
   }
   if (llvm::isa<clang::StringLiteral>(init->IgnoreParens())) return put(to, ir::nothing);

@@ -1,5 +1,6 @@
 /// Memory that is filled, whatever was in it: by nests of loops, and by calls.
 
+#include "cxx.hpp"
 #include "datatypes.hpp"
 #include "lowering.hpp"
 #include "nests.hpp"
@@ -53,7 +54,8 @@ std::vector<ir::Index> Lowering::overwrites_of(const clang::Stmt* s) {
 
 /// Of a function that fills memory.
 std::optional<ir::Index> Lowering::overwrite_of(const clang::CallExpr* call, const std::string& name) {
-  const models::Model* model = aside_ == nullptr && !static_only_ ? symbols_.models().find(name) : nullptr;
+  const models::Model* model =
+      aside_ == nullptr && !static_only_ && declaration_ != nullptr ? symbols_.models().find(name) : nullptr;
   if (model == nullptr || model->fills.size() < 2) return {};
   std::vector<const clang::Expr*> arguments;
   for (const int i : model->fills) {
@@ -82,10 +84,16 @@ ir::Node Lowering::look_into(const clang::CallExpr* call, const clang::Expr* res
   const clang::FunctionDecl* callee = nullptr;
   call->getDirectCallee()->hasBody(callee);
   std::map<const clang::VarDecl*, ir::Node> given;
-  for (unsigned i = 0; i < call->getNumArgs(); ++i) given[callee->getParamDecl(i)] = value(call->getArg(i));
+  const auto arguments = arguments_of(call);
+  for (unsigned i = 0; i < arguments.size(); ++i) given[callee->getParamDecl(i)] = argument(arguments[i]);
+  const clang::Expr* object = object_of(call);
+  std::optional<ir::Node> given_this;
+  if (object != nullptr) given_this = argument(object);
   std::swap(given, given_);
-  const ir::Node returned = value(result);
+  std::swap(given_this, given_this_);
+  const ir::Node returned = argument(result);
   std::swap(given, given_);
+  std::swap(given_this, given_this_);
   return returned;
 }
 

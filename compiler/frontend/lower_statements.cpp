@@ -1,4 +1,5 @@
 #include "attributes.hpp"
+#include "cxx.hpp"
 #include "lowering.hpp"
 #include "syntax.hpp"
 
@@ -15,6 +16,8 @@ const clang::SourceManager& Lowering::manager() const { return context_->getSour
 void Lowering::run() {
   auto& program = symbols_.program();
   std::vector<ir::Node> parameters;
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(declaration_);
+  if (method != nullptr && method->isInstance()) parameters.push_back(symbols_.object_parameter(method));
   for (const clang::ParmVarDecl* parameter : declaration_->parameters())
     parameters.push_back(symbols_.variable(parameter));
   const ir::Node result = temporary(), rest = temporary();
@@ -27,9 +30,34 @@ void Lowering::run() {
   own.blocks.resize(2);
   const clang::Stmt* body = declaration_->getBody();
   if (body->getBeginLoc().isMacroID()) own.obstacle = "its body comes from a macro";
+  if (declaration_->isConstexpr()) own.obstacle = "it may be evaluated by the compiler";
   for (const clang::ParmVarDecl* parameter : declaration_->parameters()) sizes_in(parameter->getOriginalType());
-  statement(body);
+  for (const clang::ParmVarDecl* parameter : declaration_->parameters())
+    if (is_cxx()) add_clean_up({.object = symbols_.variable(parameter), .whole = true}, parameter->getType());
+  if (const auto* constructor = llvm::dyn_cast_or_null<clang::CXXConstructorDecl>(method))
+    construct_members(constructor);
+  const auto* destructor = llvm::dyn_cast_or_null<clang::CXXDestructorDecl>(method);
+  if (destructor != nullptr) {
+    members_ = block();
+    statement(body);
+    go(members_);
+    at(members_);
+    destroy_members(destructor);
+  } else {
+    statement(body);
+  }
+  end_scope(0);
   go(ir::exit_block);
+}
+
+void Lowering::start_up(Symbols& symbols, const clang::VarDecl* variable) {
+  Lowering lowering(symbols, nullptr, symbols.start_up(variable));
+  const ir::Node node = symbols.variable(variable);
+  if (variable->getType()->isReferenceType())
+    lowering.put({.object = node, .whole = true}, lowering.address_of(lowering.place(variable->getInit())));
+  else
+    lowering.initialise({.object = node}, variable->getInit());
+  lowering.go(ir::exit_block);
 }
 
 ir::Node Lowering::temporary() { return symbols_.program().add({}); }
@@ -73,6 +101,12 @@ void Lowering::simple(const clang::Stmt* s, const clang::Expr* e) {
 }
 
 void Lowering::statement(const clang::Stmt* s) {
+  const std::size_t before = clean_ups_.size();
+  statement_in_scope(s);
+  if (s != nullptr && !llvm::isa<clang::DeclStmt>(s)) end_scope(before);
+}
+
+void Lowering::statement_in_scope(const clang::Stmt* s) {
   if (s == nullptr) return;
   position_ = static_cast<ir::Index>(symbols_.program().positions.size());
   symbols_.program().positions.push_back(position(manager(), s->getBeginLoc(), symbols_.program()));
@@ -118,6 +152,7 @@ void Lowering::statement(const clang::Stmt* s) {
       return statement(l->getSubStmt());
     }
     case Stmt::GotoStmtClass: {
+      if (!clean_ups_.empty()) opaque("it has a goto where objects are to be destroyed");
       auto [entry, fresh] = labels_.try_emplace(llvm::cast<clang::GotoStmt>(s)->getLabel(), 0);
       if (fresh) entry->second = block();
       return go(entry->second);
@@ -128,17 +163,20 @@ void Lowering::statement(const clang::Stmt* s) {
     case Stmt::GCCAsmStmtClass:
       return assembly(llvm::cast<clang::AsmStmt>(s));
     case Stmt::BreakStmtClass:
+      clean_up_to(targets_.back().clean_ups);
       return go(targets_.back().on_break);
     case Stmt::ContinueStmtClass:
+      clean_up_to(targets_.back().clean_ups_of_pass);
       return go(targets_.back().on_continue);
     case Stmt::ReturnStmtClass: {
       const clang::Expr* e = llvm::cast<clang::ReturnStmt>(s)->getRetValue();
       mark(s, Part::statement, e);
       if (e != nullptr) {
-        if (const ir::Node returned = value(e); returned != ir::nothing)
+        if (const ir::Node returned = argument(e); returned != ir::nothing)
           emit(ir::Op::copy, function().result, returned);
       }
-      return go(ir::exit_block);
+      clean_up_to(0);
+      return go(members_ != ir::none ? members_ : ir::exit_block);
     }
     case Stmt::NullStmtClass:
       return;
@@ -152,6 +190,7 @@ void Lowering::statement(const clang::Stmt* s) {
       break;
   }
   if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return simple(s, e);
+  if (cxx_statement(s)) return;
   if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) return directive(omp);
   opaque(std::string("it has a ") + s->getStmtClassName());
   for (const Stmt* child : s->children()) statement(child);
@@ -171,19 +210,28 @@ void Lowering::declaration(const clang::DeclStmt* s) {
     else if (const auto* name = llvm::dyn_cast<clang::TypedefNameDecl>(d))
       sizes_in(name->getUnderlyingType());
     else if (!llvm::isa<clang::TagDecl, clang::FunctionDecl, clang::LabelDecl, clang::StaticAssertDecl,
-                        clang::EmptyDecl>(d))
+                        clang::EmptyDecl, clang::UsingDecl, clang::UsingDirectiveDecl, clang::UsingShadowDecl,
+                        clang::UsingEnumDecl, clang::NamespaceAliasDecl>(d))
       opaque(std::string("it has a declaration that is not followed (") + d->getDeclKindName() + ")");
   }
 }
 
 void Lowering::declare(const clang::VarDecl* variable) {
-  if (variable->hasGlobalStorage()) return sizes_in(variable->getType());  // else Definitions::VisitVarDecl
+  if (variable->hasGlobalStorage())  // else Definitions::VisitVarDecl
+    return is_cxx() && variable->isStaticLocal() ? static_local(variable) : sizes_in(variable->getType());
   const ir::Node node = symbols_.variable(variable);
   sizes_in(variable->getType());
   if (variable->hasInit()) {
-    initialise({.object = node, .whole = true}, variable->getInit());
+    if (variable->getType()->isReferenceType())
+      put({.object = node, .whole = true}, argument(variable->getInit()));
+    else
+      initialise({.object = node, .whole = true}, variable->getInit());
   }
   clean_up(variable, node);
+  if (const auto* parts = llvm::dyn_cast<clang::DecompositionDecl>(variable))
+    for (const clang::BindingDecl* part : parts->bindings())
+      if (part->getHoldingVar() != nullptr) declare(part->getHoldingVar());
+  if (is_cxx()) add_clean_up({.object = node, .whole = true}, variable->getType());
 }
 
 namespace {
@@ -224,6 +272,19 @@ ir::Index Lowering::condition(const clang::Expr* e) {
 }
 
 void Lowering::branch(const clang::IfStmt* s) {
+  if (s->isConstexpr())
+    if (const auto chosen = s->getNondiscardedCase(*context_)) return statement(*chosen);
+  if (s->isConsteval()) {
+    const ir::Index from = block_, one = block(), after = block();
+    function().blocks[from].successors = {one, after};
+    at(one);
+    statement(s->getThen());
+    statement(s->getElse());
+    function().blocks[block_].successors.push_back(after);
+    return at(after);
+  }
+  statement(s->getInit());
+  if (s->getConditionVariable() != nullptr) declaration(s->getConditionVariableDeclStmt());
   mark(s, Part::statement, s->getCond());
   const ir::Index condition = this->condition(s->getCond()), around = condition_;
   const ir::Index from = block_;
@@ -295,11 +356,18 @@ void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::
   loop_ = index;
 
   const ir::Index test = block(), inside = block(), next = block(), after = block();
+  const std::size_t clean_ups_before = clean_ups_.size();
   const auto evaluate = [&] {
     at(test);
     bool endless = condition == nullptr;
     if (condition != nullptr) {
       mark(s, Part::condition, condition);
+      const std::size_t without = clean_ups_.size();
+      if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s); w != nullptr && w->getConditionVariable() != nullptr)
+        declaration(w->getConditionVariableDeclStmt());
+      if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s); f != nullptr && f->getConditionVariable() != nullptr)
+        declaration(f->getConditionVariableDeclStmt());
+      if (clean_ups_.size() != without) opaque("it has a loop whose condition declares an object that is destroyed");
       value(condition);
       clang::Expr::EvalResult known;
       endless = condition->EvaluateAsInt(known, *context_) && known.Val.getInt() != 0;
@@ -311,8 +379,10 @@ void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::
   if (!at_end) evaluate();
   at(inside);
   emit(ir::Op::marker, ir::nothing, ir::nothing, program.loops[index].marker);
-  targets_.push_back({after, next});
+  targets_.push_back({after, next, clean_ups_before, clean_ups_.size()});
+  if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(s)) declaration(range->getLoopVarStmt());
   statement(body);
+  end_scope(targets_.back().clean_ups_of_pass);
   targets_.pop_back();
   go(next);
   at(next);
@@ -334,13 +404,16 @@ void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::
 }
 
 void Lowering::choose(const clang::SwitchStmt* s) {
+  statement(s->getInit());
+  if (s->getConditionVariable() != nullptr) declaration(s->getConditionVariableDeclStmt());
   mark(s, Part::statement, s->getCond());
   value(s->getCond());
   const ir::Index from = block_, after = block(), unreachable = block();
   std::vector<std::pair<const clang::SwitchCase*, ir::Index>> cases;
   auto* outer = cases_;
   cases_ = &cases;
-  targets_.push_back({after, targets_.empty() ? after : targets_.back().on_continue});
+  const std::size_t around = targets_.empty() ? 0 : targets_.back().clean_ups_of_pass;
+  targets_.push_back({after, targets_.empty() ? after : targets_.back().on_continue, clean_ups_.size(), around});
   at(unreachable);
   statement(s->getBody());
   targets_.pop_back();
@@ -370,6 +443,7 @@ void Lowering::apply_pragmas(const clang::Stmt* s, ir::Loop& made) {
 /// Why text cannot be inserted into the loop's header and body.
 std::string Lowering::obstacle_of(const clang::Stmt* s, const clang::Stmt* body) {
   if (in_team_) return "several threads may pass through it";
+  if (declaration_ != nullptr && declaration_->isConstexpr()) return "the compiler may evaluate its function";
   if (!by_address()) return s->getBeginLoc().isMacroID() ? "the loop's header comes from a macro" : "";
   if (body->getBeginLoc().isMacroID() || body->getEndLoc().isMacroID()) return "the loop's body comes from a macro";
   return manager().isInSystemHeader(body->getBeginLoc()) ? "the loop is in a header of the system" : "";

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include "members.hpp"
 #include "source.hpp"
@@ -26,6 +27,22 @@ class Symbols {
 
   /// Other code may have the object's address from the start (Program::by_address).
   void escape(ir::Node object);
+
+  // C++ (lower_classes.cpp).
+  /// The parameter that is a pointer to the object of a member function.
+  ir::Node object_parameter(const clang::CXXMethodDecl* method);
+  /// Leads to all functions that a virtual call of this one may reach.
+  ir::Node overriders(const clang::CXXMethodDecl* method);
+  void see_virtual(const clang::CXXMethodDecl* method);
+  void bind_virtual(bool has_other_parts);
+  /// A function of the library that the compiler calls.
+  ir::Index helper(const std::string& name);
+  /// A function for what is done before main().
+  ir::Index start_up(const clang::VarDecl* variable);
+
+  std::map<ir::Index, unsigned> hashes;  ///< of functions' definitions in C++
+  bool catches = false;                  ///< somewhere in the program; else what is thrown ends it
+  bool library_calls_back = false;       ///< a class of the program overrides functions of the library's
 
   Source& source() { return source_; }
   ir::Program& program() { return program_; }
@@ -50,6 +67,11 @@ class Symbols {
   std::map<const clang::FunctionDecl*, ir::Index> functions_;
   std::map<ir::Index, ir::Node> function_objects_;
   std::map<const clang::Expr*, ir::Node> literals_;
+  std::map<ir::Index, ir::Node> object_parameters_;
+  std::map<std::string, ir::Index> helpers_;
+  std::map<std::string, ir::Node> virtual_;               ///< by the name of the function that is overridden
+  std::map<std::string, std::set<ir::Node>> overriders_;  ///< likewise: function objects
+  [[nodiscard]] std::string key(const clang::NamedDecl* declaration) const;
 };
 
 /// An object, or memory that a pointer leads to.
@@ -67,10 +89,28 @@ class Lowering {
 
   /// Of a static object, for its address-holding initialiser; outside functions.
   static void initialiser(Symbols& symbols, ir::Node object, const clang::Expr* value);
+  /// Of a static object in C++ that gets its value when the program starts.
+  static void start_up(Symbols& symbols, const clang::VarDecl* variable);
 
  private:
   struct Targets {
     ir::Index on_break, on_continue;
+    std::size_t clean_ups;          ///< that stay on a break
+    std::size_t clean_ups_of_pass;  ///< and on a continue
+  };
+
+  /// An object that is destroyed at the end of its scope, however that is left.
+  struct CleanUp {
+    LValue object;
+    clang::QualType type;
+    bool perhaps = false;          ///< it is not always there
+    bool extended = false;         ///< a temporary one that a reference keeps
+    ir::Index landing = ir::none;  ///< where exceptions are passed on from here
+  };
+  /// Handlers around what is lowered.
+  struct Try {
+    ir::Index handlers;
+    std::size_t clean_ups;
   };
 
   // What is not understood (lower_unknown.cpp).
@@ -88,8 +128,52 @@ class Lowering {
   void clean_up(const clang::VarDecl* variable, ir::Node node);
   void take_variable_arguments(const clang::CallExpr* call);
 
+  // C++: classes and references (lower_classes.cpp).
+  [[nodiscard]] bool is_cxx() const { return context_->getLangOpts().CPlusPlus; }
+  ir::Node argument(const clang::Expr* e);
+  ir::Node this_pointer();
+  LValue name(const clang::DeclRefExpr* e);
+  std::optional<LValue> captured(const clang::DeclRefExpr* e, const clang::VarDecl* variable);
+  std::optional<ir::Node> cxx_value(const clang::Expr* e);
+  std::optional<LValue> cxx_place(const clang::Expr* e);
+  bool cxx_initialise(const LValue& to, const clang::Expr* value);
+  void construct(const LValue& to, const clang::CXXConstructExpr* e);
+  void construct_members(const clang::CXXConstructorDecl* constructor);
+  void destroy_members(const clang::CXXDestructorDecl* destructor);
+  ir::Node allocate(const clang::CXXNewExpr* e);
+  void deallocate(const clang::CXXDeleteExpr* e);
+  ir::Node made_call(const clang::Expr* e, ir::Index callee, std::vector<ir::Node> arguments,
+                     ir::Node pointer = ir::nothing, bool throws = true);
+  ir::Node unknown_call(const clang::Expr* e, std::vector<ir::Node> arguments);
+  std::optional<ir::Node> known_call(const clang::CallExpr* e, const clang::FunctionDecl* callee);
+  ir::Node see_library_call(ir::Call& made, const clang::CallExpr* e);
+
+  // C++: containers (lower_containers.cpp).
+  std::optional<ir::Node> container_call(const clang::CallExpr* e, const clang::FunctionDecl* callee);
+  bool construct_container(const LValue& to, const clang::CXXConstructExpr* e);
+  bool assign_container(const LValue& to, const clang::Expr* from);
+  ir::Node copy_of(const clang::Expr* where, clang::QualType type, ir::Node value, int depth = 0);
+  ir::Node new_block(const clang::Expr* where);
+  void free_block(const clang::Expr* where, ir::Node block);
+  void fill_block(ir::Node block, llvm::ArrayRef<const clang::Expr*> elements);
+  ir::Node element_value(const clang::Expr* e);
+
+  // C++: ends of scopes, and exceptions (lower_scopes.cpp).
+  void add_clean_up(const LValue& object, clang::QualType type, bool perhaps = false);
+  void clean_up_to(std::size_t count);
+  void end_scope(std::size_t count);
+  void destroy(const LValue& object, clang::QualType type, const clang::Expr* where = nullptr);
+  void may_throw();
+  void throw_it(const clang::CXXThrowExpr* e);
+  ir::Index landing(std::size_t count);
+  void attempt(const clang::CXXTryStmt* s);
+  void range_for(const clang::CXXForRangeStmt* s);
+  void static_local(const clang::VarDecl* variable);
+
   // Statements.
   void statement(const clang::Stmt* s);
+  void statement_in_scope(const clang::Stmt* s);
+  bool cxx_statement(const clang::Stmt* s);
   void simple(const clang::Stmt* s, const clang::Expr* e);
   void declaration(const clang::DeclStmt* s);
   void declare(const clang::VarDecl* variable);
@@ -152,6 +236,10 @@ class Lowering {
   std::vector<Targets> targets_;
   std::map<const clang::LabelDecl*, ir::Index> labels_;
   std::vector<std::pair<const clang::SwitchCase*, ir::Index>>* cases_ = nullptr;
+  std::vector<CleanUp> clean_ups_;
+  std::vector<Try> tries_;
+  ir::Index members_ = ir::none;                               ///< of a destructor: where those of its members follow
+  std::optional<ir::Node> given_this_;                         ///< object of the member function that is looked into
   std::map<const clang::Expr*, clang::QualType> conversions_;  ///< what calls' results are used as
 };
 

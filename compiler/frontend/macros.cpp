@@ -86,7 +86,9 @@ std::vector<std::string> version_options(const Macros& compilers) {
   if (version_of_gcc(compilers) == 0) return options;
   for (const char* name : {"__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"})
     options.push_back(option_for(name, compilers));
-  options.insert(options.end(), std::begin(kTypes), std::end(kTypes));
+  // Those of C++ have them from version 13 on.
+  if (!compilers.contains("__cplusplus") || version_of_gcc(compilers) >= 13)
+    options.insert(options.end(), std::begin(kTypes), std::end(kTypes));
   return options;
 }
 

@@ -2,6 +2,8 @@
 
 #include <clang/AST/RecursiveASTVisitor.h>
 
+#include "cxx.hpp"
+
 namespace cppc::frontend {
 
 namespace {
@@ -21,26 +23,47 @@ const clang::RecordDecl* record_of(clang::QualType type) {
 
 class Finder : public clang::RecursiveASTVisitor<Finder> {
  public:
-  explicit Finder(Members& members) : members_(members) {}
+  Finder(Members& members, bool cxx) : members_(members), cxx_(cxx) {}
+
+  bool shouldVisitTemplateInstantiations() const { return cxx_; }
+  bool shouldVisitImplicitCode() const { return cxx_; }
+  /// What is in headers of C++'s library is of no family.
+  bool TraverseDecl(clang::Decl* declaration) {
+    const bool library = cxx_ && declaration != nullptr && !llvm::isa<clang::TranslationUnitDecl>(declaration) &&
+                         !llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration) &&
+                         is_of_system(declaration);
+    return library || RecursiveASTVisitor::TraverseDecl(declaration);
+  }
 
   bool VisitRecordDecl(clang::RecordDecl* record) {
-    if (record->isCompleteDefinition()) members_.see(record);
+    if (record->isCompleteDefinition() && !record->isDependentType()) members_.see(record);
     return true;
   }
   bool VisitCastExpr(clang::CastExpr* cast) {
-    if (cast->getType()->isPointerType() && cast->getSubExpr()->getType()->isPointerType())
-      members_.see_conversion(cast->getSubExpr()->getType()->getPointeeType(), cast->getType()->getPointeeType());
+    const clang::QualType from = cast->getSubExpr()->getType(), to = cast->getType();
+    const auto kind = cast->getCastKind();
+    const bool in_hierarchy = kind == clang::CK_DerivedToBase || kind == clang::CK_UncheckedDerivedToBase ||
+                              kind == clang::CK_BaseToDerived || kind == clang::CK_Dynamic;  // one family
+    if (in_hierarchy || from->isDependentType() || to->isDependentType()) return true;
+    if (to->isPointerType() && from->isPointerType())
+      members_.see_conversion(from->getPointeeType(), to->getPointeeType());
+    else if (kind == clang::CK_LValueBitCast)
+      members_.see_conversion(from, to);
     return true;
   }
 
  private:
   Members& members_;
+  const bool cxx_;
 };
 
 }  // namespace
 
 Members::Members(const Source& source) {
-  for (const Unit& unit : source.units) Finder(*this).TraverseDecl(unit.ast->getASTContext().getTranslationUnitDecl());
+  for (const Unit& unit : source.units) {
+    auto& ast = unit.ast->getASTContext();
+    Finder(*this, ast.getLangOpts().CPlusPlus).TraverseDecl(ast.getTranslationUnitDecl());
+  }
   for (const std::string& record : blurred_) blurred_families_.insert(leader(record));
 }
 
@@ -52,11 +75,16 @@ std::string Members::leader(std::string record) const {
 void Members::see(const clang::RecordDecl* record) {
   const std::string own = key(record);
   if (record->isUnion()) blurred_.insert(own);
-  for (const clang::FieldDecl* field : record->fields()) {
-    const clang::RecordDecl* part = record_of(field->getType());
-    if (part == nullptr) continue;
+  const auto* made = llvm::dyn_cast<clang::CXXRecordDecl>(record);
+  const auto join = [&](const clang::RecordDecl* part) {
+    if (part == nullptr || (made != nullptr && is_of_system(part))) return;
     const std::string to = leader(own), from = leader(key(part));
     if (to != from) joined_[from] = to;
+  };
+  if (made != nullptr)
+    for (const auto& base : made->bases()) join(base.getType()->getAsRecordDecl());
+  for (const clang::FieldDecl* field : record->fields()) {
+    join(record_of(field->getType()));
   }
 }
 
@@ -68,6 +96,7 @@ void Members::see_conversion(clang::QualType from, clang::QualType to) {
 }
 
 std::string Members::family(const clang::FieldDecl* member) {
+  if (llvm::isa<clang::CXXRecordDecl>(member->getParent()) && is_of_system(member->getParent())) return {};
   const auto [known, fresh] = families_.try_emplace(member->getParent());
   if (fresh) known->second = leader(key(member->getParent()));
   const bool told_apart = member->getIdentifier() != nullptr && !blurred_families_.contains(known->second);

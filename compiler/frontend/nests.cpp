@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cxx.hpp"
 #include "plain.hpp"
 #include "syntax.hpp"
 
@@ -25,12 +26,24 @@ const clang::VarDecl* variable_of(const clang::Expr* e) {
 bool leaves(const clang::Stmt* s) {
   if (s == nullptr) return false;
   return llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::ReturnStmt,
-                   clang::LabelStmt, clang::SwitchStmt, clang::StmtExpr>(s) ||
+                   clang::LabelStmt, clang::SwitchStmt, clang::StmtExpr, clang::CXXThrowExpr, clang::CXXTryStmt,
+                   clang::CoreturnStmt, clang::CoawaitExpr, clang::CoyieldExpr>(s) ||
          std::ranges::any_of(s->children(), leaves);
+}
+
+/// Whether there is more than reads of its value: in C++ a reference may be bound to it anywhere.
+bool only_read(const clang::Stmt* s, const clang::VarDecl* variable) {
+  if (s == nullptr) return true;
+  if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s);
+      cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue && variable_of(cast->getSubExpr()) == variable)
+    return true;
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) return name->getDecl() != variable;
+  return std::ranges::all_of(s->children(), [&](const clang::Stmt* child) { return only_read(child, variable); });
 }
 
 bool assigns(const clang::Stmt* s, const clang::VarDecl* variable) {
   if (s == nullptr) return false;
+  if (variable->getASTContext().getLangOpts().CPlusPlus) return !only_read(s, variable);
   if (variable_of(changed_by(s)) == variable) return true;
   if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s);
       unary != nullptr && unary->getOpcode() == clang::UO_AddrOf && variable_of(unary->getSubExpr()) == variable)
@@ -63,15 +76,44 @@ bool counts(const clang::ForStmt* s, Level& level) {
          !assigns(s->getBody(), variable);
 }
 
+/// What parameters of a function that is one expression are at a call.
+using Given = std::map<const clang::VarDecl*, const clang::Expr*>;
+
+bool mentions_in(const clang::Stmt* s, const clang::VarDecl* variable, const Given& given) {
+  return mentions(s, variable) || std::ranges::any_of(given, [&](const auto& one) {
+           return mentions(s, one.first) && mentions(one.second, variable);
+         });
+}
+
 /// Whether elements of consecutive values of the variable lie side by side.
-bool consecutive(const clang::Expr* index, const clang::VarDecl* variable) {
+bool consecutive(const clang::Expr* index, const clang::VarDecl* variable, const Given& given) {
   index = index->IgnoreParenImpCasts();
   if (variable_of(index) == variable) return true;
+  if (const auto argument = given.find(variable_of(index)); argument != given.end())
+    return consecutive(argument->second, variable, {});
   const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(index);
   if (sum == nullptr || (sum->getOpcode() != clang::BO_Add && sum->getOpcode() != clang::BO_Sub)) return false;
-  if (!mentions(sum->getRHS(), variable)) return consecutive(sum->getLHS(), variable);
-  return sum->getOpcode() == clang::BO_Add && !mentions(sum->getLHS(), variable) &&
-         consecutive(sum->getRHS(), variable);
+  if (!mentions_in(sum->getRHS(), variable, given)) return consecutive(sum->getLHS(), variable, given);
+  return sum->getOpcode() == clang::BO_Add && !mentions_in(sum->getLHS(), variable, given) &&
+         consecutive(sum->getRHS(), variable, given);
+}
+
+/// Whether consecutive values of the variable give elements that lie side by side: those of an array or container, or
+/// what a function returns a reference to that is one expression.
+bool side_by_side(const clang::Expr* e, const clang::VarDecl* variable) {
+  Given given;
+  Element found = element(e);
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(e); call != nullptr && found.base == nullptr) {
+    const clang::Expr* result = plain_result(call);
+    const clang::FunctionDecl* callee = nullptr;
+    if (result == nullptr || !result->isGLValue() || !call->getDirectCallee()->hasBody(callee)) return false;
+    if (const clang::Expr* object = object_of(call); object != nullptr && mentions(object, variable)) return false;
+    const auto arguments = arguments_of(call);
+    for (unsigned i = 0; i < arguments.size(); ++i) given[callee->getParamDecl(i)] = arguments[i];
+    found = element(result);
+  }
+  return found.base != nullptr && consecutive(found.index, variable, given) &&
+         !mentions_in(found.base, variable, given);
 }
 
 /// The arrays that every pass of a nest of loops writes whole ranges of, seen from the outermost loop.
@@ -148,13 +190,12 @@ void RangeFinder::assign(const clang::BinaryOperator* assignment) {
   if (const auto* more = llvm::dyn_cast<clang::BinaryOperator>(assignment->getRHS()->IgnoreParenImpCasts());
       more != nullptr)
     assign(more);
-  const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(assignment->getLHS()->IgnoreParens());
-  if (element == nullptr || !plain(element)) return;
+  const clang::Expr* element = assignment->getLHS()->IgnoreParens();
+  if (!plain(element)) return;
   const clang::VarDecl* last = levels_.back().variable;
   const bool bounds = std::ranges::all_of(
       levels_, [this](const Level& level) { return locals_stand(level.low) && locals_stand(level.high); });
-  if (bounds && consecutive(element->getIdx(), last) && !mentions(element->getBase(), last) && locals_stand(element))
-    found_.emplace_back(levels_, element);
+  if (bounds && side_by_side(element, last) && locals_stand(element)) found_.emplace_back(levels_, element);
 }
 
 }  // namespace

@@ -25,12 +25,31 @@ constexpr const char* kForeign[] = {"-o",       "-MF", "-MT", "-MQ", "-L",      
                                     "-Xlinker", "-u",  "-T",  "-z",  "--param", "-aux-info"};
 
 bool matters(const std::string& argument) {
-  for (const char* prefix : {"-std=",         "-ansi",       "-fopenmp",        "-pthread",
-                             "-m32",          "-m64",        "-funsigned-char", "-fsigned-char",
-                             "-fshort-enums", "-nostdinc",   "-fms-extensions", "-fplan9-extensions",
-                             "-trigraphs",    "-march=",     "-mavx",           "-msse",
-                             "-mfma",         "-ffast-math", "-fgnu89-inline",  "-Wp,-D",
-                             "-Wp,-U",        "-Wp,-I",      "--sysroot="})
+  for (const char* prefix : {"-std=",
+                             "-ansi",
+                             "-fopenmp",
+                             "-pthread",
+                             "-m32",
+                             "-m64",
+                             "-funsigned-char",
+                             "-fsigned-char",
+                             "-fshort-enums",
+                             "-nostdinc",
+                             "-fms-extensions",
+                             "-fplan9-extensions",
+                             "-trigraphs",
+                             "-fno-exceptions",
+                             "-fno-rtti",
+                             "-march=",
+                             "-mavx",
+                             "-msse",
+                             "-mfma",
+                             "-ffast-math",
+                             "-fgnu89-inline",
+                             "-Wp,-D",
+                             "-Wp,-U",
+                             "-Wp,-I",
+                             "--sysroot="})
     if (argument.rfind(prefix, 0) == 0) return true;
   return false;
 }

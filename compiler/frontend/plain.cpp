@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cxx.hpp"
 #include "syntax.hpp"
 
 namespace cppc::frontend {
@@ -19,11 +20,13 @@ const clang::Expr* result_of(const clang::CallExpr* call, int depth);
 bool plain_to(const clang::Stmt* s, int depth) {
   if (s == nullptr) return true;
   if (changed_by(s) != nullptr) return false;
-  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr && result_of(call, depth) == nullptr)
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s);
+      call != nullptr && !only_locates(call) && result_of(call, depth) == nullptr)
     return false;
   if (!llvm::isa<clang::DeclRefExpr, clang::MemberExpr, clang::ArraySubscriptExpr, clang::ParenExpr, clang::CastExpr,
                  clang::UnaryOperator, clang::BinaryOperator, clang::IntegerLiteral, clang::ConstantExpr,
-                 clang::UnaryExprOrTypeTraitExpr, clang::CallExpr>(s))
+                 clang::UnaryExprOrTypeTraitExpr, clang::CallExpr, clang::CXXThisExpr,
+                 clang::SubstNonTypeTemplateParmExpr>(s))
     return false;
   return std::ranges::all_of(s->children(), [depth](const clang::Stmt* child) { return plain_to(child, depth); });
 }
@@ -42,7 +45,9 @@ const clang::Expr* result_of(const clang::CallExpr* call, int depth) {
   const clang::FunctionDecl* callee = call->getDirectCallee();
   const clang::FunctionDecl* definition = nullptr;
   if (depth == 0 || callee == nullptr || !callee->hasBody(definition) || definition->isVariadic()) return nullptr;
-  if (call->getNumArgs() != definition->getNumParams()) return nullptr;
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(callee);
+  if (method != nullptr && (method->isVirtual() || is_of_system(method))) return nullptr;
+  if (arguments_of(call).size() != definition->getNumParams()) return nullptr;
   const auto* body = llvm::dyn_cast<clang::CompoundStmt>(definition->getBody());
   if (body == nullptr || body->size() != 1) return nullptr;
   const auto* only = llvm::dyn_cast<clang::ReturnStmt>(body->body_front());

@@ -101,6 +101,8 @@ struct Source {
   std::vector<VariableSite> variables;
   std::unordered_map<const clang::VarDecl*, ir::Node> nodes;  ///< by canonical declaration
   std::vector<std::string> left_out;                          ///< files that Clang cannot parse
+  /// By unit and place of a template's function: the functions that are made of it.
+  std::map<std::pair<ir::Index, unsigned>, std::set<const clang::FunctionDecl*>> instantiations;
 };
 
 /// Parses all files. The error names the first that Clang cannot parse, and why; `leave_out`: those are left out, and
@@ -110,6 +112,9 @@ tl::expected<Source, std::string> parse(const std::vector<Command>& commands, co
 
 /// The program's representation, for state that is kept by address or not (ir::Program::by_address).
 ir::Program lower(Source& source, const models::Models& models, bool by_address);
+
+/// Whether there are other functions of the same text as this one in the unit, made from one template.
+bool is_one_of_several(const Source& source, ir::Index unit, const clang::FunctionDecl* function);
 
 ir::Position position(const clang::SourceManager& manager, clang::SourceLocation where, ir::Program& program);
 

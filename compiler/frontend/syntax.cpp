@@ -1,13 +1,16 @@
 #include "syntax.hpp"
 
-#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
 #include <clang/AST/Expr.h>
+#include <clang/AST/StmtCXX.h>
 
 #include <algorithm>
 
 namespace cppc::frontend {
 
-bool is_loop(const clang::Stmt* s) { return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt>(s); }
+bool is_loop(const clang::Stmt* s) {
+  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(s);
+}
 
 const clang::Expr* condition_of(const clang::Stmt* loop) {
   if (const auto* f = llvm::dyn_cast<clang::ForStmt>(loop)) return f->getCond();
@@ -20,6 +23,7 @@ const clang::Stmt* body_of(const clang::Stmt* loop) {
   if (const auto* f = llvm::dyn_cast<clang::ForStmt>(loop)) return f->getBody();
   if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(loop)) return w->getBody();
   if (const auto* d = llvm::dyn_cast<clang::DoStmt>(loop)) return d->getBody();
+  if (const auto* r = llvm::dyn_cast<clang::CXXForRangeStmt>(loop)) return r->getBody();
   return nullptr;
 }
 
@@ -86,6 +90,8 @@ std::vector<const clang::FieldDecl*> fields_of(const clang::InitListExpr* list) 
   std::vector<const clang::FieldDecl*> fields;
   const clang::RecordDecl* record = list->getType()->getAsRecordDecl();
   if (record == nullptr || record->isUnion()) return fields;
+  if (const auto* made = llvm::dyn_cast<clang::CXXRecordDecl>(record); made != nullptr && made->getNumBases() > 0)
+    return fields;  // which come first
   for (const clang::FieldDecl* field : record->fields())
     if (!field->isUnnamedBitField()) fields.push_back(field);
   return fields;

@@ -73,6 +73,14 @@ Model read_model(const toml::node& node) {
       model.copies = pairs(value);
     else if (name == "keeps")
       model.keeps = pairs(value);
+    else if (name == "container")
+      model.container = word<Container>(value, {{"tells", Container::tells},
+                                                {"locates", Container::locates},
+                                                {"makes", Container::makes},
+                                                {"grows", Container::grows},
+                                                {"swaps", Container::swaps},
+                                                {"takes", Container::takes},
+                                                {"releases", Container::releases}});
     else if (name == "shows")
       model.shows = number(value);
     else if (name == "returns")
@@ -188,6 +196,10 @@ const Model* Models::find(const std::string& function) const {
   if (function.starts_with(builtin)) {
     const auto found = functions_.find(function.substr(builtin.size()));
     return found != functions_.end() && found->second.heap == Heap::none ? &found->second : nullptr;
+  }
+  if (const std::size_t member = function.rfind("::"); member != std::string::npos) {
+    const auto found = functions_.find(function.substr(0, member) + "::*");
+    return found != functions_.end() ? &found->second : nullptr;
   }
   if (!is_of_mpi(function)) return nullptr;
   // mpi_send, mpi_send_, mpi_send__, MPI_SEND; mpi_alloc_mem_cptr is mpi_alloc_mem for Fortran 2003

@@ -14,6 +14,19 @@ namespace cppc::models {
 
 enum class Heap { none, allocates, reallocates, frees };
 
+/// What a member function does to a container that is a pointer to a block of its own (the argument 0).
+enum class Container {
+  none,
+  tells,     ///< reads the container, not its elements
+  locates,   ///< returns where elements are
+  makes,     ///< a new block, of the other arguments; the old one is left
+  grows,     ///< perhaps a new block that the elements go to, and the other arguments
+  copies,    ///< as `makes`, of elements of the argument 1, which is such a container, too
+  swaps,     ///< blocks with the argument 1
+  takes,     ///< the pointer that is the argument 1, or none
+  releases,  ///< returns the block, and has it no longer
+};
+
 enum class Traffic {
   none,
   send,  ///< returns when the buffer may be used again
@@ -58,6 +71,7 @@ struct Model {
   bool stream = false;           ///< returns a FILE* that cannot be carried over
   std::string replaced;          ///< by this function of the runtime
   Communication communication;
+  Container container = Container::none;
   int shows = -1;  ///< the argument whose target other processes may read and write from then on
 };
 
@@ -65,7 +79,8 @@ class Models {
  public:
   /// Adds a file's functions, which replace earlier ones of the same name. The error names file and line.
   tl::expected<void, std::string> read(const std::filesystem::path& file);
-  /// Of __builtin_f() what is known of f(), unless it is about memory that is allocated.
+  /// Of __builtin_f() what is known of f(), unless it is about memory that is allocated; of a member function in C++
+  /// "a::b::f" what is known of all that the class has, "a::b::*", when nothing else is.
   [[nodiscard]] const Model* find(const std::string& function) const;
 
  private:

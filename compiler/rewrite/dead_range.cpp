@@ -5,26 +5,39 @@
 #include <algorithm>
 #include <cctype>
 
+#include "frontend/cxx.hpp"
 #include "frontend/plain.hpp"
+#include "names.hpp"
 
 namespace cppc::rewrite {
 
 namespace {
 
+/// What stands for variables; for null, for the pointer `this`.
 using Names = std::map<const clang::VarDecl*, std::string>;
 
 /// Prints expressions with some variables replaced, and notes what it cannot say.
 class Printer final : public clang::PrinterHelper {
  public:
-  Printer(clang::ASTContext& ast, const std::function<bool(const clang::VarDecl*)>& visible, const Names& names,
-          const frontend::Locals* locals = nullptr)
-      : ast_(ast), visible_(visible), names_(names), locals_(locals) {}
+  Printer(clang::ASTContext& ast, const clang::FunctionDecl* from,
+          const std::function<bool(const clang::VarDecl*)>& visible, const Names& names,
+          const frontend::Locals* locals = nullptr, bool has_this = false)
+      : ast_(ast), from_(from), visible_(visible), names_(names), locals_(locals), has_this_(has_this) {}
 
   bool handledStmt(clang::Stmt* s, llvm::raw_ostream& out) override {
     if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(s); member != nullptr) {
       const auto* field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
       if (field != nullptr) check_record(field->getParent());
+      possible_ = possible_ && may_access(member->getMemberDecl(), from_);
+      if (llvm::isa<clang::CXXThisExpr>(member->getBase()->IgnoreParenImpCasts())) {
+        out << this_pointer() << "->" << member->getMemberNameInfo().getAsString();
+        return true;
+      }
       if (member->isArrow()) follow(member->getBase());
+    }
+    if (llvm::isa<clang::CXXThisExpr>(s)) {
+      out << this_pointer();
+      return true;
     }
     if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(s); element != nullptr)
       if (const clang::RecordDecl* record = element->getType()->getAsRecordDecl(); record != nullptr)
@@ -32,8 +45,11 @@ class Printer final : public clang::PrinterHelper {
     if (const auto* deref = llvm::dyn_cast<clang::UnaryOperator>(s);
         deref != nullptr && deref->getOpcode() == clang::UO_Deref)
       follow(deref->getSubExpr());
-    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr) return print_result(call, out);
-    if (const auto* cast = llvm::dyn_cast<clang::CStyleCastExpr>(s); cast != nullptr) return print_cast(cast, out);
+    if (const auto* call = llvm::dyn_cast<clang::CallExpr>(s); call != nullptr) {
+      if (!llvm::isa<clang::CXXMemberCallExpr, clang::CXXOperatorCallExpr>(call)) return print_result(call, out);
+      return print_member_call(call);
+    }
+    if (const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(s); cast != nullptr) return print_cast(cast, out);
     if (llvm::isa<clang::UnaryExprOrTypeTraitExpr>(s)) return print_number(llvm::cast<clang::Expr>(s), out);
     const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(s);
     if (reference == nullptr) return false;
@@ -48,8 +64,10 @@ class Printer final : public clang::PrinterHelper {
         out << as(variable->getType(), (*this)(local->second));
         return true;
       }
-    name(variable);
-    return false;
+    const std::string own = name(variable);
+    if (!ast_.getLangOpts().CPlusPlus) return false;
+    out << own;
+    return true;
   }
 
   /// A variable by its own name.
@@ -57,7 +75,7 @@ class Printer final : public clang::PrinterHelper {
     const bool ours = &variable->getASTContext() == &ast_;
     const clang::VarDecl* here = ours ? variable : variable->hasExternalFormalLinkage() ? declared(variable) : nullptr;
     possible_ = possible_ && here != nullptr && visible_(here);
-    return variable->getNameAsString();
+    return name_of(variable);
   }
 
   std::string operator()(const clang::Expr* e) {
@@ -81,6 +99,27 @@ class Printer final : public clang::PrinterHelper {
   [[nodiscard]] const std::vector<std::string>& followed() const { return followed_; }
 
  private:
+  /// What leads to the object of the function that the expression is from.
+  std::string this_pointer() {
+    const auto given = names_.find(nullptr);
+    if (given == names_.end()) {
+      possible_ = possible_ && has_this_;
+      return "this";
+    }
+    if (!given->second.starts_with("(&") && std::ranges::find(followed_, given->second) == followed_.end())
+      followed_.push_back(given->second);
+    return given->second;
+  }
+
+  /// Of a container's, or of one that is one expression: it is called.
+  bool print_member_call(const clang::CallExpr* call) {
+    const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(call->getDirectCallee());
+    const bool known = frontend::only_locates(call) || (method != nullptr && frontend::plain_result(call) != nullptr);
+    possible_ = possible_ && known && (method == nullptr || may_access(method, from_));
+    if (method != nullptr && !frontend::is_of_system(method)) check_record(method->getParent());
+    return false;
+  }
+
   void follow(const clang::Expr* pointer) {
     if (pointer->IgnoreParenImpCasts()->getType()->isArrayType()) return;  // leads somewhere
     const std::string text = (*this)(pointer);
@@ -99,11 +138,13 @@ class Printer final : public clang::PrinterHelper {
   /// A number as the type that it is converted to.
   static std::string as(clang::QualType type, const std::string& text) {
     if (!type->isArithmeticType()) return text;
-    return "((" + type.getCanonicalType().getUnqualifiedType().getAsString() + ")" + text + ")";
+    clang::PrintingPolicy policy{clang::LangOptions()};
+    policy.Bool = true;
+    return "((" + type.getCanonicalType().getUnqualifiedType().getAsString(policy) + ")" + text + ")";
   }
 
   /// Types may have other names elsewhere, or none.
-  bool print_cast(const clang::CStyleCastExpr* cast, llvm::raw_ostream& out) {
+  bool print_cast(const clang::ExplicitCastExpr* cast, llvm::raw_ostream& out) {
     const clang::QualType type = cast->getType().getCanonicalType();
     const bool known = type->isArithmeticType() || (type->isPointerType() && type->getPointeeType()->isBuiltinType());
     if (known) out << "((" << type.getAsString() << ")" << (*this)(cast->getSubExpr()) << ")";
@@ -128,7 +169,7 @@ class Printer final : public clang::PrinterHelper {
       const clang::ParmVarDecl* parameter = callee->getParamDecl(i);
       given[parameter->getCanonicalDecl()] = as(parameter->getType(), (*this)(call->getArg(i)));
     }
-    Printer inner(ast_, visible_, given);
+    Printer inner(ast_, from_, visible_, given);
     out << as(call->getType(), inner(result));
     possible_ = possible_ && inner.possible();
     for (const std::string& pointer : inner.followed_)
@@ -156,9 +197,11 @@ class Printer final : public clang::PrinterHelper {
   }
 
   clang::ASTContext& ast_;
+  const clang::FunctionDecl* from_;
   const std::function<bool(const clang::VarDecl*)>& visible_;
   const Names& names_;
   const frontend::Locals* locals_;
+  const bool has_this_;
   bool possible_ = true;
   std::vector<std::string> followed_;
 };
@@ -199,11 +242,20 @@ Range range_of(const frontend::OverwriteSite& site, Printer& print, Names& names
 
 namespace {
 
+/// What makes the pointer of a variable that is one, or that owns what one leads to.
+std::string as_pointer(clang::QualType type) {
+  const auto* record = type->getAsCXXRecordDecl();
+  if (record == nullptr || frontend::kind_of(type) != frontend::Kind::owner) return {};
+  return record->getName() == "unique_ptr" ? ".get()" : ".data()";
+}
+
 /// The way to a pointer that a structure has only once, perhaps in structures within it; none when there is none.
 std::string way_within(const clang::RecordDecl* record, const std::string& member) {
   for (const clang::FieldDecl* field : record->fields()) {
     const std::string name = field->getNameAsString();
-    if (name == member && field->getType()->isPointerType()) return name;
+    const frontend::Kind kind = frontend::kind_of(field->getType());
+    if (name == member && kind == frontend::Kind::pointer) return name;
+    if (name == member && kind == frontend::Kind::owner) return name + as_pointer(field->getType());
     const auto* part = field->getType()->getAsRecordDecl();
     const std::string rest = part != nullptr && !name.empty() ? way_within(part, member) : "";
     if (!rest.empty()) return name + "." + rest;
@@ -213,10 +265,13 @@ std::string way_within(const clang::RecordDecl* record, const std::string& membe
 
 /// A pointer into the variable, or its own, or that of a member; none when that cannot be said.
 std::string leads_into(const ir::Program& program, const frontend::Source& source, ir::Part within, Printer& print) {
+  if (program.objects[within.object].handle == ir::none) return {};
   const auto* declaration = source.variables[program.objects[within.object].handle].declaration;
   const clang::QualType type = declaration->getType();
   const std::string name = print.name(declaration);
-  if (within.member == ir::none) return (type->isPointerType() ? "" : "&") + name;
+  if (within.member == ir::none && !as_pointer(type).empty()) return name + as_pointer(type);
+  if (within.member == ir::none) return (type->isPointerType() || type->isReferenceType() ? "" : "&") + name;
+  if (type->isReferenceType()) return {};
   const auto* record = (type->isPointerType() ? type->getPointeeType() : type)->getAsRecordDecl();
   if (record == nullptr || !print.knows(record)) return {};
   const std::string way = way_within(record->getDefinition(), program.members[within.member].name);
@@ -226,7 +281,8 @@ std::string leads_into(const ir::Program& program, const frontend::Source& sourc
 }  // namespace
 
 DeadRange dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
-                     const analysis::Ahead& ahead, const std::function<bool(const clang::VarDecl*)>& visible) {
+                     const analysis::Ahead& ahead, const clang::FunctionDecl* from,
+                     const std::function<bool(const clang::VarDecl*)>& visible) {
   const std::function<bool(const clang::VarDecl*)> only_static = [&](const clang::VarDecl* variable) {
     return variable->hasGlobalStorage() && visible(variable);
   };
@@ -235,19 +291,29 @@ DeadRange dead_range(const ir::Program& program, const frontend::Source& source,
   for (const ir::Index index : ahead.calls) {
     const ir::Call& call = program.calls[index];
     const auto* site = source.calls[call.handle].call;
+    if (site == nullptr || program.functions[call.callee].handle == ir::none) return {};
     const auto* callee = source.functions[program.functions[call.callee].handle].declaration;
+    const std::vector<const clang::Expr*> operands = frontend::operands_of(site);
+    const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(callee);
+    const unsigned first = method != nullptr && method->isInstance() ? 1 : 0;
     Names inner;
-    for (unsigned i = 0; i < callee->getNumParams() && i < site->getNumArgs(); ++i) {
-      Printer print(ast, outermost ? visible : only_static, names);
-      std::string text = print(site->getArg(i));
-      if (site->getArg(i)->IgnoreParenImpCasts()->getType()->isArrayType()) text = "(&" + text + "[0])";
-      if (print.possible() && call.plain[i]) inner[callee->getParamDecl(i)->getCanonicalDecl()] = text;
+    for (unsigned i = 0; i < callee->getNumParams() + first && i < operands.size(); ++i) {
+      Printer print(ast, from, outermost ? visible : only_static, names, nullptr, outermost);
+      std::string text = print(operands[i]);
+      const bool object = i < first;
+      const bool refers = !object && callee->getParamDecl(i - first)->getType()->isReferenceType();
+      if (object && operands[i]->isGLValue()) text = "(&" + text + ")";
+      if (!object && !refers && operands[i]->IgnoreParenImpCasts()->getType()->isArrayType())
+        text = "(&" + text + "[0])";
+      if (print.possible() && call.plain[i])
+        inner[object ? nullptr : callee->getParamDecl(i - first)->getCanonicalDecl()] = text;
     }
     names = std::move(inner);
     outermost = false;
   }
   const auto& overwrite = source.overwrites[program.overwrites[ahead.overwrite].handle];
-  Printer print(ast, outermost ? visible : only_static, names, outermost ? &overwrite.nest : &overwrite.function);
+  Printer print(ast, from, outermost ? visible : only_static, names, outermost ? &overwrite.nest : &overwrite.function,
+                outermost);
   Range range = range_of(overwrite, print, names);
   if (!print.possible()) return {};
   std::string guard;
@@ -258,11 +324,15 @@ DeadRange dead_range(const ir::Program& program, const frontend::Source& source,
   }
   if (!guard.empty()) guard += ") ";
   const Names no_names;
-  Printer here(ast, visible, no_names);
+  Printer here(ast, from, visible, no_names, nullptr, true);
   std::string apart;
-  for (const unsigned variable : ahead.apart)
-    apart += (apart.empty() ? "(const void*)" : ", (const void*)") +
-             here.name(source.variables[program.objects[variable].handle].declaration);
+  for (const unsigned variable : ahead.apart) {
+    if (program.objects[variable].handle == ir::none) return {};
+    const auto* declaration = source.variables[program.objects[variable].handle].declaration;
+    if (declaration->getType()->isReferenceType()) return {};
+    apart += (apart.empty() ? "(const void*)" : ", (const void*)") + here.name(declaration) +
+             as_pointer(declaration->getType());
+  }
   const bool only_within = ahead.within.object != ir::nothing;
   const std::string within = only_within ? leads_into(program, source, ahead.within, here) : "";
   if (!here.possible() || (only_within && within.empty())) return {};

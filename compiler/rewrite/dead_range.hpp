@@ -14,8 +14,10 @@ struct DeadRange {
   std::string address, bytes;  ///< of one of them
 };
 
-/// Nothing when it cannot be said in variables for which `visible` holds, as `ast` declares them.
+/// Nothing when it cannot be said in variables for which `visible` holds, as `ast` declares them, and in members that
+/// the function `from` may name.
 DeadRange dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
-                     const analysis::Ahead& ahead, const std::function<bool(const clang::VarDecl*)>& visible);
+                     const analysis::Ahead& ahead, const clang::FunctionDecl* from,
+                     const std::function<bool(const clang::VarDecl*)>& visible);
 
 }  // namespace cppc::rewrite

@@ -3,6 +3,7 @@
 #include <clang/Lex/Preprocessor.h>
 
 #include "dead_range.hpp"
+#include "names.hpp"
 #include "scope.hpp"
 
 namespace cppc::rewrite {
@@ -19,6 +20,7 @@ class Marker {
         marker_(rewriting.program.markers[rewriting.plan.points[point].marker]),
         site_(rewriting.source.markers[marker_.handle]),
         function_(rewriting.source.functions[rewriting.program.functions[marker_.function].handle].declaration),
+        one_of_several_(frontend::is_one_of_several(rewriting.source, site_.unit, function_)),
         ast_(rewriting.source.units[site_.unit].ast->getASTContext()),
         mark_{.unit = site_.unit, .loop = site_.statement, .code = {}, .elsewhere = {}, .dead = {}, .unnamed = {}} {}
 
@@ -41,11 +43,13 @@ class Marker {
   const ir::Marker& marker_;
   const frontend::MarkerSite& site_;
   const clang::FunctionDecl* function_;
+  const bool one_of_several_;
   clang::ASTContext& ast_;
   Mark mark_;
 };
 
 bool Marker::visible(const clang::VarDecl* variable) const {
+  if (!can_be_named(variable, function_)) return false;
   if (rewriting_.source.units[site_.unit].ast->getPreprocessor().isMacroDefined(variable->getName())) return false;
   if (variable->hasGlobalStorage() && !variable->isStaticLocal())
     return named_before(ast_, function_, variable, site_.statement);
@@ -60,10 +64,11 @@ std::optional<Marker::Place> Marker::place(ir::Node object) {
   const clang::VarDecl* declaration = variable.declaration;
   if (declaration->getTLSKind() != clang::VarDecl::TLS_None || declaration->getType().isVolatileQualified()) return {};
   if (variable.unit == site_.unit && visible(declaration)) {
-    const std::string name = declaration->getNameAsString();
+    const std::string name = name_of(declaration);
     return Place{declaration->getType()->isArrayType() ? name : "&" + name, "sizeof " + name};
   }
   if (o.storage != ir::Storage::global || declaration->isStaticLocal() || !o.defined) return {};
+  if (!can_be_named(declaration, nullptr)) return {};
   mark_.elsewhere.insert(object);
   const std::string name = bounds_name(object);
   return Place{name + "[0]", "(size_t)(" + name + "[1] - " + name + "[0])"};
@@ -98,7 +103,7 @@ std::string Marker::bounds(const analysis::Ahead& ahead) {
 std::string Marker::ranges() {
   std::set<std::string> codes;
   for (const analysis::Ahead& ahead : rewriting_.plan.ahead[point_]) {
-    const DeadRange range = dead_range(rewriting_.program, rewriting_.source, ast_, ahead,
+    const DeadRange range = dead_range(rewriting_.program, rewriting_.source, ast_, ahead, function_,
                                        [this](const clang::VarDecl* variable) { return visible(variable); });
     if (range.code.empty()) continue;
     const bool by_object = !ahead.apart.empty() || ahead.within.object != ir::nothing;
@@ -111,8 +116,9 @@ std::string Marker::ranges() {
 }
 
 Mark Marker::run() {
-  std::string dead = objects();
-  dead += ranges();
+  // Other functions may be made of the same text.
+  std::string dead = one_of_several_ ? "" : objects();
+  if (!one_of_several_) dead += ranges();
   mark_.code = "if (cppc_safe_point(" + std::to_string(point_ + 1) + ")) { " + dead + "cppc_stop_here(); } ";
   return std::move(mark_);
 }
@@ -132,7 +138,7 @@ std::string bounds_declaration(ir::Node object) {
 
 std::string bounds_definition(const Rewriting& rewriting, ir::Node object) {
   const auto& site = rewriting.source.variables[rewriting.program.objects[object].handle];
-  const std::string name = site.declaration->getNameAsString();
+  const std::string name = name_of(site.declaration);
   return bounds_declaration(object) + "const char* const " + bounds_name(object) + "[2] = {(const char*)&" + name +
          ", (const char*)(&" + name + " + 1)};\n";
 }

@@ -29,7 +29,7 @@ std::string Stops::dead_ranges(ir::Index point, const clang::Stmt* loop) const {
   };
   std::set<std::string> ranges;
   for (const analysis::Ahead& ahead : context_.plan.ahead[point])
-    ranges.insert(dead_range(context_.program, context_.source, context_.ast, ahead, here).code);
+    ranges.insert(dead_range(context_.program, context_.source, context_.ast, ahead, function_.declaration, here).code);
   std::string code;
   for (const std::string& range : ranges) code += range;
   return code;

@@ -1,5 +1,7 @@
 #include "unit.hpp"
 
+#include <clang/AST/DeclTemplate.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -22,6 +24,15 @@ std::set<ir::Node> objects_to_declare(const Rewriting& rewriting) {
     declared.insert(object);
   }
   return declared;
+}
+
+/// Whether there may be a function in it: in C++, which classes, namespaces and templates have, too.
+bool may_have_functions(const clang::Decl* d) {
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(d);
+  if (function != nullptr) return function->doesThisDeclarationHaveABody();
+  return d->getASTContext().getLangOpts().CPlusPlus && !d->isImplicit() &&
+         llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::TagDecl, clang::TemplateDecl, clang::VarDecl>(
+             d);
 }
 
 class UnitRewriter {
@@ -136,9 +147,8 @@ void UnitRewriter::declare_functions() {
 Offset UnitRewriter::prologue_place() const {
   const auto changed = editor_.first();
   for (const clang::Decl* d : ast_.getTranslationUnitDecl()->decls()) {
-    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(d);
-    if (function == nullptr || !function->doesThisDeclarationHaveABody()) continue;
-    const auto begin = editor_.begin(function->getSourceRange().getBegin());
+    if (!may_have_functions(d)) continue;
+    const auto begin = editor_.begin(d->getSourceRange().getBegin());
     if (!begin || editor_.in_main_file(*begin) != *begin) continue;
     return changed && *changed < *begin ? *changed : *begin;
   }
@@ -179,11 +189,12 @@ void UnitRewriter::rewrite_for_restarts() {
 
 void UnitRewriter::insert_marks() {
   std::set<ir::Node> named_elsewhere, named_here;
+  std::set<Offset> places;  // one may be that of several functions, made from a template
   for (const Mark& mark : *rewriting_.marks) {
     for (const ir::Node object : mark.elsewhere)
       if (rewriting_.source.variables[rewriting_.program.objects[object].handle].unit == unit_)
         named_elsewhere.insert(object);
-    if (mark.unit != unit_) continue;
+    if (mark.unit != unit_ || !places.insert(mark.loop->getBeginLoc().getRawEncoding()).second) continue;
     if (!insert_in_body(editor_, mark.loop, mark.code))
       refusals_.push_back({frontend::position(ast_.getSourceManager(), mark.loop->getBeginLoc(), rewriting_.program),
                            "the loop's body is not in a file that can be changed", "write it out there"});
