@@ -287,6 +287,9 @@ int translate(const Settings& settings, const Files& files) {
   if (!source) fail(source.error());
   source->left_out.insert(source->left_out.end(), files.left_out.begin(), files.left_out.end());
   if (settings.by_address) leave_out_newer(*source, files);
+  for (const frontend::Unit& unit : source->units)
+    if (!settings.by_address && unit.ast->getLangOpts().CPlusPlus)
+      fail(unit.command.file + ": C++ can only be looked at with --by-address");
   for (const std::string& one : source->left_out) std::cerr << "cppc: warning: " << one << "\n";
   ir::Program program = frontend::lower(*source, models, settings.by_address);
   if (settings.by_address && !calls_mpi(program)) return leave_alone(settings, commands, *source);

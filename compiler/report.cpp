@@ -1,5 +1,10 @@
 #include "report.hpp"
 
+#include <llvm/Demangle/Demangle.h>
+
+#include <cstdlib>
+#include <memory>
+
 namespace cppc {
 
 namespace {
@@ -10,6 +15,14 @@ std::string place(const ir::Program& program, const ir::Position& where) {
 }
 
 std::string loop_place(const ir::Program& program, ir::Index loop) { return place(program, program.loops[loop].where); }
+
+/// The name of a function as the source has it, without parameters.
+std::string shown(const std::string& name) {
+  llvm::ItaniumPartialDemangler demangler;
+  if (demangler.partialDemangle(name.c_str()) || !demangler.isFunction()) return name;
+  const std::unique_ptr<char, decltype(&std::free)> text(demangler.getFunctionName(nullptr, nullptr), &std::free);
+  return text == nullptr ? name : text.get();
+}
 
 nlohmann::json saved_objects(const ir::Program& program, const analysis::Effects& effects, ir::Index marker,
                              const analysis::Objects& objects) {
@@ -55,7 +68,7 @@ nlohmann::json report_json(const ir::Program& program, const analysis::Effects& 
     const analysis::SafePoint& point = plan.points[p];
     const ir::Marker& marker = program.markers[point.marker];
     json["safe_points"].push_back({{"number", p + 1},
-                                   {"function", program.functions[marker.function].name},
+                                   {"function", shown(program.functions[marker.function].name)},
                                    {"where", place(program, marker.where)},
                                    {"why", point.reason},
                                    {"proved", point.proved},
@@ -67,7 +80,8 @@ nlohmann::json report_json(const ir::Program& program, const analysis::Effects& 
     for (const analysis::Place& at : routine.places)
       places.push_back({{"where", place(program, program.markers[at.marker].where)},
                         {"saved", saved_objects(program, effects, at.marker, at.locals)}});
-    json["routines"].push_back({{"function", program.functions[routine.function].name}, {"places", std::move(places)}});
+    json["routines"].push_back(
+        {{"function", shown(program.functions[routine.function].name)}, {"places", std::move(places)}});
   }
   json["rejected"] = nlohmann::json::array();
   for (const auto& [loop, why] : plan.rejected)

@@ -43,7 +43,8 @@ bool is_default(const clang::CXXRecordDecl* record, unsigned i, llvm::StringRef 
 bool is_of_system(const clang::Decl* declaration) {
   const auto& manager = declaration->getASTContext().getSourceManager();
   if (declaration->getLocation().isInvalid() || manager.isInSystemHeader(declaration->getLocation())) return true;
-  for (const clang::DeclContext* around = declaration->getDeclContext(); around != nullptr; around = around->getParent())
+  for (const clang::DeclContext* around = declaration->getDeclContext(); around != nullptr;
+       around = around->getParent())
     if (const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(around);
         space != nullptr && space->getDeclContext()->isTranslationUnit() && space->getName() == "MPI")
       return true;
@@ -53,8 +54,7 @@ bool is_of_system(const clang::Decl* declaration) {
 std::string linker_name(const clang::NamedDecl* declaration) {
   const std::string plain = declaration->getNameAsString();
   if (!declaration->getASTContext().getLangOpts().CPlusPlus) return plain;
-  const std::unique_ptr<clang::MangleContext> mangling(
-      declaration->getASTContext().createMangleContext());
+  const std::unique_ptr<clang::MangleContext> mangling(declaration->getASTContext().createMangleContext());
   if (!mangling->shouldMangleDeclName(declaration)) return plain;
   clang::GlobalDecl which;
   if (const auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(declaration))
@@ -141,15 +141,15 @@ bool calls_program(clang::QualType type) {
   const auto& arguments = made->getTemplateArgs().asArray();
   const auto calls = [](const clang::TemplateArgument& argument) {
     return argument.getKind() == clang::TemplateArgument::Type ? calls_program(argument.getAsType())
-                                                                : argument.getKind() == clang::TemplateArgument::Pack;
+                                                               : argument.getKind() == clang::TemplateArgument::Pack;
   };
   return std::ranges::any_of(arguments, calls);
 }
 
 bool replaces_allocation(const clang::FunctionDecl* function) {
   const auto name = function->getOverloadedOperator();
-  const bool allocates =
-      name == clang::OO_New || name == clang::OO_Array_New || name == clang::OO_Delete || name == clang::OO_Array_Delete;
+  const bool allocates = name == clang::OO_New || name == clang::OO_Array_New || name == clang::OO_Delete ||
+                         name == clang::OO_Array_Delete;
   return allocates && !is_of_system(function);
 }
 

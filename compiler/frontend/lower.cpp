@@ -79,7 +79,9 @@ ir::Node Symbols::variable(const clang::VarDecl* declaration) {
     object.bytes = static_cast<std::uint64_t>(ast.getTypeSizeInChars(type).getQuantity());
   source_.variables.push_back({unit, definition != nullptr ? definition : declaration});
   const auto& manager = source_.units[unit].ast->getSourceManager();
-  const ir::Node node = program_.add(object, name, position(manager, declaration->getLocation(), program_));
+  const bool static_in_cxx = fixed && ast.getLangOpts().CPlusPlus;
+  const ir::Node node = program_.add(object, static_in_cxx ? declaration->getQualifiedNameAsString() : name,
+                                     position(manager, declaration->getLocation(), program_));
   program_.types.emplace(node, type.getAsString(ast.getPrintingPolicy()));
   if (external) externals_.emplace(name, node);
   find_pointers(node, type);

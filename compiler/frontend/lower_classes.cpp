@@ -124,9 +124,11 @@ std::optional<LValue> Lowering::captured(const clang::DeclRefExpr* e, const clan
   lambda->getCaptureFields(fields, of_this);
   const auto field = fields.find(variable);
   if (field == fields.end()) return {};
-  const ir::Node closure = get({.object = symbols_.object_parameter(llvm::cast<clang::CXXMethodDecl>(declaration_))}, true);
+  const ir::Node closure =
+      get({.object = symbols_.object_parameter(llvm::cast<clang::CXXMethodDecl>(declaration_))}, true);
   if (!field->second->getType()->isReferenceType()) return LValue{.pointer = closure};
-  if (variable->getDeclContext() != lambda->getDeclContext() || variable->isInitCapture()) return LValue{.pointer = get({.pointer = closure}, true)};
+  if (variable->getDeclContext() != lambda->getDeclContext() || variable->isInitCapture())
+    return LValue{.pointer = get({.pointer = closure}, true)};
   const ir::Node node = symbols_.variable(variable);
   symbols_.program().objects[node].address_taken = true;
   if (variable->getType()->isReferenceType()) return LValue{.pointer = get({.object = node}, true)};
@@ -136,7 +138,8 @@ std::optional<LValue> Lowering::captured(const clang::DeclRefExpr* e, const clan
 LValue Lowering::name(const clang::DeclRefExpr* e) {
   const clang::ValueDecl* d = e->getDecl();
   if (const auto* binding = llvm::dyn_cast<clang::BindingDecl>(d)) {
-    if (const auto* holding = binding->getHoldingVar()) return {.pointer = get({.object = symbols_.variable(holding)}, true)};
+    if (const auto* holding = binding->getHoldingVar())
+      return {.pointer = get({.object = symbols_.variable(holding)}, true)};
     return binding->getBinding() != nullptr ? place(binding->getBinding()) : LValue{.pointer = not_understood(e)};
   }
   if (const auto* named = llvm::dyn_cast<clang::FunctionDecl>(d)) {
@@ -196,7 +199,8 @@ ir::Node Lowering::unknown_call(const clang::Expr* e, std::vector<ir::Node> argu
 /// any other.
 std::optional<ir::Node> Lowering::known_call(const clang::CallExpr* e, const clang::FunctionDecl* callee) {
   const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(callee);
-  if (method != nullptr && method->isTrivial() && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator())) {
+  if (method != nullptr && method->isTrivial() &&
+      (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator())) {
     const auto operands = operands_of(e);
     const clang::Expr* from = operands.back();
     const ir::Node contents = from->isGLValue() ? get(place(from), true) : value(from);
@@ -218,7 +222,8 @@ std::optional<ir::Node> Lowering::known_call(const clang::CallExpr* e, const cla
     for (unsigned i = 0; i < count; ++i) result = join(result, element_value(e->getArg(i)));
     return result;
   }
-  static constexpr const char* kHandedOn[] = {"move", "forward", "as_const", "addressof", "launder", "move_if_noexcept"};
+  static constexpr const char* kHandedOn[] = {"move",      "forward", "as_const",
+                                              "addressof", "launder", "move_if_noexcept"};
   if (count == 1 && std::ranges::find(kHandedOn, name) != std::end(kHandedOn)) return argument(e->getArg(0));
   if (count == 2 && name == "swap" && (is_simple(e->getArg(0)->getType()) || is_one_value(e->getArg(0)->getType()))) {
     const LValue one = place(e->getArg(0)), other = place(e->getArg(1));
@@ -247,7 +252,8 @@ ir::Node Lowering::see_library_call(ir::Call& made, const clang::CallExpr* e) {
   bool calls = false;
   for (const clang::Expr* one : operands_of(e)) {
     const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(one->IgnoreParenImpCasts());
-    const bool of_library = name != nullptr && llvm::isa<clang::FunctionDecl>(name->getDecl()) && is_of_system(name->getDecl());
+    const bool of_library =
+        name != nullptr && llvm::isa<clang::FunctionDecl>(name->getDecl()) && is_of_system(name->getDecl());
     calls = calls || (calls_program(one->getType()) && !of_library);
   }
   if (const auto* arguments = callee->getTemplateSpecializationArgs())
@@ -580,7 +586,8 @@ std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
     case Stmt::OpaqueValueExprClass: {
       const clang::Expr* source = llvm::cast<clang::OpaqueValueExpr>(e)->getSourceExpr();
       if (source == nullptr) return {};
-      return source->isGLValue() ? place(source) : LValue{.pointer = address_of({.object = symbols_.compound(e, index_)})};
+      return source->isGLValue() ? place(source)
+                                 : LValue{.pointer = address_of({.object = symbols_.compound(e, index_)})};
     }
     case Stmt::CXXTypeidExprClass:
       value(e);
@@ -621,7 +628,8 @@ std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
       const ir::Index from = block_, left = block(), right = block(), after = block();
       function().blocks[from].successors = {left, right};
       const ir::Node result = temporary();
-      for (const auto& [way, chosen] : {std::pair{left, choice->getTrueExpr()}, std::pair{right, choice->getFalseExpr()}}) {
+      for (const auto& [way, chosen] :
+           {std::pair{left, choice->getTrueExpr()}, std::pair{right, choice->getFalseExpr()}}) {
         at(way);
         emit(Op::copy, result, argument(chosen));
         function().blocks[block_].successors.push_back(after);

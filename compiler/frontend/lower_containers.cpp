@@ -32,15 +32,14 @@ bool is_initializer_list(clang::QualType type) {
 }
 
 bool locates_in_array(llvm::StringRef name) {
-  static constexpr const char* kNames[] = {"operator[]", "at", "front", "back", "data", "begin", "end", "cbegin", "cend"};
+  static constexpr const char* kNames[] = {"operator[]", "at",  "front",  "back", "data",
+                                           "begin",      "end", "cbegin", "cend"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
 }  // namespace
 
-ir::Node Lowering::new_block(const clang::Expr* where) {
-  return made_call(where, symbols_.helper("operator new"), {});
-}
+ir::Node Lowering::new_block(const clang::Expr* where) { return made_call(where, symbols_.helper("operator new"), {}); }
 
 void Lowering::free_block(const clang::Expr* where, ir::Node block) {
   made_call(where, symbols_.helper("operator delete"), {block}, ir::nothing, false);
@@ -156,7 +155,8 @@ std::optional<ir::Node> Lowering::container_call(const clang::CallExpr* e, const
   if (kind == Kind::pointer) {  // an iterator
     for (const clang::Expr* one : arguments) element_value(one);
     const ir::Node pointer = get(container, true);
-    if (name == "operator++" || name == "operator--" || name == "operator+=" || name == "operator-=") put(container, pointer);
+    if (name == "operator++" || name == "operator--" || name == "operator+=" || name == "operator-=")
+      put(container, pointer);
     const bool itself = callee->getReturnType()->isReferenceType() && name != "operator*" && name != "operator[]";
     return itself ? address_of(container) : pointer;
   }

@@ -172,6 +172,7 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
     case Stmt::OffsetOfExprClass:
     case Stmt::CXXBoolLiteralExprClass:
     case Stmt::CXXNullPtrLiteralExprClass:
+    case Stmt::GNUNullExprClass:
     case Stmt::TypeTraitExprClass:
     case Stmt::SourceLocExprClass:
     case Stmt::ConvertVectorExprClass:

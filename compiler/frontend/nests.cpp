@@ -85,9 +85,21 @@ bool mentions_in(const clang::Stmt* s, const clang::VarDecl* variable, const Giv
          });
 }
 
+/// Without conversions to integers that are as large.
+const clang::Expr* without_widening(const clang::Expr* e) {
+  e = e->IgnoreParenImpCasts();
+  const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(e);
+  if (cast == nullptr || !cast->getType()->isIntegerType()) return e;
+  const clang::Expr* sub = cast->getSubExpr()->IgnoreParenImpCasts();
+  const auto* variable = variable_of(sub);
+  if (variable == nullptr || !variable->getType()->isIntegerType()) return e;
+  const auto& ast = variable->getASTContext();
+  return ast.getTypeSize(cast->getType()) >= ast.getTypeSize(variable->getType()) ? sub : e;
+}
+
 /// Whether elements of consecutive values of the variable lie side by side.
 bool consecutive(const clang::Expr* index, const clang::VarDecl* variable, const Given& given) {
-  index = index->IgnoreParenImpCasts();
+  index = without_widening(index);
   if (variable_of(index) == variable) return true;
   if (const auto argument = given.find(variable_of(index)); argument != given.end())
     return consecutive(argument->second, variable, {});

@@ -101,10 +101,7 @@ TEST_P(Compile, WhatIsNoCompilingIsTheCompilersAlone) {
 
 TEST_P(Compile, OtherInputsAreTheCompilersAlone) {
   write("other.s", ".globl f\nf: ret\n");
-  write("other.cpp", "int f() { return nullptr == nullptr; }\n");
   for (const Words& arguments : std::vector<Words>{{"-c", "other.s"},
-                                                   {"-c", "other.cpp"},
-                                                   {"-x", "c++", "-c", "good.c"},
                                                    {"-x", "assembler", "-c", "other.s"}}) {
     Words command = arguments;
     command.insert(command.end(), {"-o", "object.o"});
@@ -112,6 +109,24 @@ TEST_P(Compile, OtherInputsAreTheCompilersAlone) {
     EXPECT_EQ(read("object.o").find(".cppc.command"), std::string::npos);
   }
   same({"-c", "good.c", "-o", "/dev/null"});
+}
+
+TEST_P(Compile, ObjectsInCxxHaveTheirCommandsToo) {
+  write("other.cpp", "int f() { return nullptr == nullptr; }\n");
+  const auto language_in = [this](const Words& command) {
+    EXPECT_EQ(well(command), "") << testing::PrintToString(command);
+    const std::string object = read("x.o");
+    constexpr std::string_view key = "\"language\":\"";
+    const std::size_t begin = object.find(key);
+    if (begin == std::string::npos) return std::string("none");
+    const std::size_t value = begin + key.size();
+    return object.substr(value, object.find('"', value) - value);
+  };
+  EXPECT_EQ(language_in({"cppc-cc", "-c", "other.cpp", "-o", "x.o"}), "");
+  EXPECT_EQ(language_in({"cppc-c++", "-c", "other.cpp", "-o", "x.o"}), "");
+  EXPECT_EQ(language_in({"cppc-cc", "-x", "c++", "-c", "good.c", "-o", "x.o"}), "c++");
+  EXPECT_EQ(language_in({"cppc-c++", "-c", "good.c", "-o", "x.o"}), "c++");  // compilers for C++ take it so
+  EXPECT_EQ(language_in({"cppc-cc", "--portable", "-c", "other.cpp", "-o", "x.o"}), "none");
 }
 
 TEST_P(Compile, StandardInputPassesThrough) {
