@@ -114,29 +114,6 @@ void Job::settle(Migration& migration, const std::optional<Release>& release) {
   tell_changed();
 }
 
-void Job::ended(int status) {
-  const std::lock_guard lock(mutex_);
-  state_ = State::ended;
-  const std::string how = "the job has ended with status " + std::to_string(status);
-  for (Migration& migration : migrations_) {
-    if (migration.over()) continue;
-    if (&migration != active()) {
-      finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, how);
-    } else if (in(Execution::State::leaving)) {  // it may have been over before all agents have told that they are
-                                                 // there
-      finish(migration, status == 0 ? Migration::State::done : Migration::State::damaged,
-             status == 0 ? CPPC_OK : CPPC_ERR_PEER, how);
-    } else if (execution_->moved()) {
-      if (requests_.release)
-        migration.release = Release{Release::State::kept, "in the resource manager's job when " + how};
-      finish(migration, Migration::State::done, CPPC_OK, "");
-    } else {
-      finish(migration, status == 0 ? Migration::State::failed : Migration::State::damaged, CPPC_ERR_PEER, how);
-    }
-  }
-  tell_changed();
-}
-
 void Job::refresh() {
   std::unique_lock lock(mutex_);
   if (state_ != State::running || active() != nullptr) return;  // agents are busy

@@ -1,4 +1,4 @@
-// A job that is started again: by another mpirun, perhaps on other nodes.
+// A job whose mpirun has ended: that was its end, or it is started again by another one, perhaps on other nodes.
 
 #include <algorithm>
 #include <utility>
@@ -6,6 +6,29 @@
 #include "job.hpp"
 
 namespace cppc::run {
+
+void Job::ended(int status) {
+  const std::lock_guard lock(mutex_);
+  state_ = State::ended;
+  const std::string how = "the job has ended with status " + std::to_string(status);
+  for (Migration& migration : migrations_) {
+    if (migration.over()) continue;
+    if (&migration != active()) {
+      finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, how);
+    } else if (in(Execution::State::leaving)) {  // it may have been over before all agents have told that they are
+                                                 // there
+      finish(migration, status == 0 ? Migration::State::done : Migration::State::damaged,
+             status == 0 ? CPPC_OK : CPPC_ERR_PEER, how);
+    } else if (execution_->moved()) {
+      if (requests_.release)
+        migration.release = Release{Release::State::kept, "in the resource manager's job when " + how};
+      finish(migration, Migration::State::done, CPPC_OK, "");
+    } else {
+      finish(migration, status == 0 ? Migration::State::failed : Migration::State::damaged, CPPC_ERR_PEER, how);
+    }
+  }
+  tell_changed();
+}
 
 void Job::interrupted(const std::string& reason) {
   const std::lock_guard lock(mutex_);
