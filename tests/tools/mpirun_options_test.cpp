@@ -73,6 +73,8 @@ TEST(MpirunOptions, TwoDashesEndTheOptions) { EXPECT_EQ(parse("-n 1 -- app -x")[
 
 TEST(MpirunOptions, WrongLinesAreRefused) {
   EXPECT_EQ(parse_error("--frobnicate app"), "unknown option --frobnicate");
+  EXPECT_EQ(parse_error("-n 4 --preload app"),
+            "--preload is an option of cppc-run's own, and has to come before those of mpirun");
   EXPECT_EQ(parse_error("-np4 app"), "unknown option -p");
   EXPECT_EQ(parse_error("app : --bad b"), "unknown option --bad");
   EXPECT_EQ(parse_error("--mca btl"), "a value is missing after the option --mca");

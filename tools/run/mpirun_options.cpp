@@ -4,6 +4,8 @@
 #include <array>
 #include <deque>
 
+#include "own_options.hpp"
+
 namespace cppc::run {
 namespace {
 
@@ -172,6 +174,8 @@ Result<Option> take_option(std::deque<std::string>& tokens) {
     split_shorts(tokens);
     return take_option(tokens);
   }
+  if (known == nullptr && is_own_option(tokens.front()))
+    return error(tokens.front() + " is an option of cppc-run's own, and has to come before those of mpirun");
   if (known == nullptr) return error("unknown option " + tokens.front());
   Option option{std::string(known->alias_of.empty() ? known->name : known->alias_of), {}};
   tokens.pop_front();

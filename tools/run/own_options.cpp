@@ -105,10 +105,12 @@ Result<CheckpointOptions> take_checkpoint_options(Given& given) {
 
 }  // namespace
 
+bool is_own_option(const std::string& name) { return stands_alone(name) || takes_value(name); }
+
 Result<OwnOptions> take_own_options(std::vector<std::string> arguments) {
   Given given;
   auto next = arguments.begin();
-  while (next != arguments.end() && (stands_alone(*next) || takes_value(*next))) {
+  while (next != arguments.end() && is_own_option(*next)) {
     const std::string name = *next++;
     if (takes_value(name) && next == arguments.end()) return error("a value is missing after the option " + name);
     if (!given.emplace(name, takes_value(name) ? *next++ : "").second) return error(name + " is given twice");

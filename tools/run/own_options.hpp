@@ -28,6 +28,8 @@ struct OwnOptions {
   std::vector<std::string> rest;  ///< mpirun's arguments
 };
 
+bool is_own_option(const std::string& name);
+
 /// Errors: a value that is missing or wrong, options that need others.
 Result<OwnOptions> take_own_options(std::vector<std::string> arguments);
 

@@ -23,8 +23,8 @@ struct DeletedFile {
   std::vector<std::byte> contents;
 };
 
-/// `name` is as the system gives it; `created`: the file did not exist before, which counts where the system does not say
-/// who has it open. The error says, for a message that names the file, why it cannot be carried.
+/// `name` is as the system gives it; `created`: the file did not exist before, which counts where the system does not
+/// say who has it open. The error says, for a message that names the file, why it cannot be carried.
 tl::expected<DeletedFile, std::string> read_deleted(int number, const std::string& name, const struct stat& state,
                                                     bool created);
 
