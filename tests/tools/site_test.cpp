@@ -77,7 +77,8 @@ TEST(SiteMovesTest, AWindowMayGoOverMidnight) {
   EXPECT_NE(SiteMoves::parse("never", free)->refusal(12h), "");
   const auto night = SiteMoves::parse("18:00-06:00", free), day = SiteMoves::parse("06:00-18:00", free);
   ASSERT_TRUE(night && day);
-  for (const auto& [time, is_night] : {std::pair{0min, true}, {359min, true}, {360min, false}, {1079min, false}, {1080min, true}}) {
+  for (const auto& [time, is_night] :
+       {std::pair{0min, true}, {359min, true}, {360min, false}, {1079min, false}, {1080min, true}}) {
     EXPECT_EQ(night->refusal(time).empty(), is_night) << time.count();
     EXPECT_EQ(day->refusal(time).empty(), !is_night) << time.count();
   }

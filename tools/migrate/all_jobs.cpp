@@ -19,8 +19,9 @@ struct Controller {
 
 // As the comments of Slurm's jobs on the node have them.
 Result<std::vector<Controller>> controllers_on(const std::string& node) {
-  const auto told = tools::run_command({"squeue", "--noheader", "--states=RUNNING", "--nodelist=" + node, "--format=%A|%k"},
-                                       tools::present_environment(), patience_with_slurm);
+  const auto told =
+      tools::run_command({"squeue", "--noheader", "--states=RUNNING", "--nodelist=" + node, "--format=%A|%k"},
+                         tools::present_environment(), patience_with_slurm);
   if (!told) return tools::error(told.error());
   if (told->status != 0) return tools::error(told->errors.substr(0, told->errors.find('\n')));
   std::vector<Controller> controllers;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
+#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <ctime>
-#include <toml++/toml.h>
 #include <vector>
 
 namespace cppc::run {
@@ -89,7 +89,9 @@ std::optional<std::chrono::minutes> parse_time(const std::string& text) {
   return std::chrono::hours(hours) + std::chrono::minutes(minutes);
 }
 
-std::string text_of(std::chrono::minutes time) { return fmt::format("{:02}:{:02}", time.count() / 60, time.count() % 60); }
+std::string text_of(std::chrono::minutes time) {
+  return fmt::format("{:02}:{:02}", time.count() / 60, time.count() % 60);
+}
 
 }  // namespace
 

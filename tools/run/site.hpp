@@ -1,5 +1,5 @@
-/// Who besides a job's owner may move its ranks: what the site says in a file that only root writes, and, as far as that
-/// lets him, the owner.
+/// Who besides a job's owner may move its ranks: what the site says in a file that only root writes, and, as far as
+/// that lets him, the owner.
 #pragma once
 
 #include <sys/types.h>
@@ -30,8 +30,8 @@ struct Site {
 
 inline constexpr const char* site_file = "/etc/cppc/site.toml";
 
-/// Without a file: nobody is an operator, and owners may neither. An error when others than root, or than this process's
-/// user, could have written it, or when something in it is not understood.
+/// Without a file: nobody is an operator, and owners may neither. An error when others than root, or than this
+/// process's user, could have written it, or when something in it is not understood.
 Result<Site> read_site(const std::filesystem::path& file);
 
 /// When others than the owner may move the ranks of a job.
@@ -39,8 +39,8 @@ class SiteMoves {
  public:
   SiteMoves() = default;  ///< always
 
-  /// "never", or the time of day between which and which they may, on this machine's clock: "18:00-06:00". An error when
-  /// the site does not let owners say that.
+  /// "never", or the time of day between which and which they may, on this machine's clock: "18:00-06:00". An error
+  /// when the site does not let owners say that.
   static Result<SiteMoves> parse(const std::string& text, const Site& site);
 
   /// Why they may not at this time of day; empty: they may.
