@@ -128,9 +128,10 @@ ir::Index Symbols::function(const clang::FunctionDecl* declaration) {
   if (const auto found = functions_.find(declaration); found != functions_.end()) return found->second;
   const bool external = declaration->isExternallyVisible();
   const bool in_cxx = declaration->getASTContext().getLangOpts().CPlusPlus && !declaration->isExternC();
-  const std::string name = !in_cxx                     ? declaration->getNameAsString()
-                           : is_of_system(declaration) ? library_name(declaration)
-                                                       : linker_name(declaration);
+  const bool of_library = is_of_system(declaration) && !is_lowered_function(declaration);
+  const std::string name = !in_cxx      ? declaration->getNameAsString()
+                           : of_library ? library_name(declaration)
+                                        : linker_name(declaration);
   if (external) {
     if (const auto found = functions_by_name_.find(name); found != functions_by_name_.end())
       return functions_[declaration] = found->second;
