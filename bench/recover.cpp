@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -20,7 +19,6 @@ namespace {
 using namespace cppc;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-namespace fs = std::filesystem;
 
 constexpr int kNodes = 5;  // one of them spare
 const std::vector<std::string> kPlacement{"-H", "node0:1,node1:1,node2:1,node3:1,node4:1", "-n", "4"};
@@ -30,6 +28,7 @@ struct Settings {
   int losses = bench::unless_short(20, 1);
   int megabytes = bench::unless_short(64, 2);
   int every = bench::unless_short(5, 1);  ///< seconds between checkpoints
+  std::string protect = "partner";
 };
 
 struct Loss {
@@ -39,18 +38,26 @@ struct Loss {
 
 double seconds_since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
 
-/// How long ago the newest checkpoint in the directory was complete, in seconds.
-std::optional<double> age_of_newest(const std::string& directory) {
-  std::optional<double> age;
-  std::error_code failure;
-  for (const auto& one : fs::directory_iterator(directory, failure)) {
-    const auto made = fs::last_write_time(one.path() / "manifest.json", failure);
-    if (failure || one.path().filename().string().starts_with('.')) continue;
-    const double own = std::chrono::duration<double>(fs::file_time_type::clock::now() - made).count();
-    age = std::min(age.value_or(own), own);
+/// When the newest checkpoint was complete, as cppc-run says with CPPC_LOG=info.
+class Newest {
+ public:
+  explicit Newest(test::Job& job) : job_(job) {}
+  /// To be called often.
+  void look() {
+    const std::string said = job_.process().errors();
+    const auto line = said.rfind("cppc-run: checkpoint ");
+    if (line == std::string::npos || line == line_) return;
+    line_ = line;
+    seen_ = Clock::now();
   }
-  return age;
-}
+  [[nodiscard]] bool there() const { return seen_.has_value(); }
+  [[nodiscard]] double age() const { return seen_ ? seconds_since(*seen_) : 0; }
+
+ private:
+  test::Job& job_;
+  std::size_t line_ = std::string::npos;
+  std::optional<Clock::time_point> seen_;
+};
 
 template <class Condition>
 bool await(Condition condition) {
@@ -61,16 +68,19 @@ bool await(Condition condition) {
 
 Loss lose_a_node(const Settings& settings, std::mt19937& random) {
   const test::Folder folder;
-  const std::string checkpoints = folder.file("checkpoints");
   std::vector<std::string> placement{
-      "--checkpoint-every", std::to_string(settings.every) + "s", "--checkpoint-to", checkpoints, "--recover", "1"};
+      "--checkpoint-every", std::to_string(settings.every) + "s", "--recover", "1", "--protect", settings.protect};
+  if (settings.protect == "disk") placement.insert(placement.end(), {"--checkpoint-to", folder.file("checkpoints")});
   placement.insert(placement.end(), kPlacement.begin(), kPlacement.end());
-  test::HeatScene scene(kNodes, placement, {"--mb", std::to_string(settings.megabytes)});
+  test::HeatScene scene(kNodes, placement, {"--mb", std::to_string(settings.megabytes)}, {"CPPC_LOG=info"});
   test::Job& job = scene.job();
   Loss loss;
-  if (!await([&] { return age_of_newest(checkpoints) || !job.process().running(); })) return loss;
-  std::this_thread::sleep_for(std::chrono::milliseconds(random() % (1000 * static_cast<unsigned>(settings.every))));
-  loss.lost_work = age_of_newest(checkpoints).value_or(0);
+  Newest newest(job);
+  if (!await([&] { return newest.look(), newest.there() || !job.process().running(); })) return loss;
+  const auto moment =
+      Clock::now() + std::chrono::milliseconds(random() % (1000 * static_cast<unsigned>(settings.every)));
+  for (; Clock::now() < moment; std::this_thread::sleep_for(10ms)) newest.look();
+  loss.lost_work = newest.age();
   const auto off = Clock::now();
   scene.cluster().off("node" + std::to_string(random() % 4));
   const auto again = [&] { return job.process().errors().find("it is started again from") != std::string::npos; };
@@ -96,9 +106,13 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   options.add_option("--mb", settings.megabytes, "millions of bytes of state of each of four ranks");
   options.add_option("--every", settings.every, "seconds between checkpoints")->check(CLI::Range(1, 3600));
+  options.add_option("--protect", settings.protect, "where checkpoints are")->check(CLI::IsMember({"partner", "disk"}));
   options.add_option("--seed", seed, "the same random choices again");
   CLI11_PARSE(options, argc, argv);
-  std::printf("heat, four ranks on four nodes and a spare, %d MB of state each; --seed %u\n", settings.megabytes, seed);
+  std::printf(
+      "heat, four ranks on four nodes and a spare, %d MB of state each, checkpoints in memory or on disk: %s; --seed "
+      "%u\n",
+      settings.megabytes, settings.protect.c_str(), seed);
   std::mt19937 random(seed);
   std::vector<double> lost_work, down;
   int recovered = 0, wrong = 0;
@@ -117,6 +131,7 @@ int main(int argc, char** argv) {
   std::printf("%-64s %8.2f %8.2f %8.2f\n", "from the loss until all ranks work again", away.median, away.low,
               away.high);
   const nlohmann::ordered_json line{{"bench", "recover"},
+                                    {"protect", settings.protect},
                                     {"losses", settings.losses},
                                     {"recovered", recovered},
                                     {"wrong_results", wrong},

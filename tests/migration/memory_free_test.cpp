@@ -1,4 +1,4 @@
-#include "agent/memory_free.hpp"
+#include "cppc/memory_free.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -91,7 +91,9 @@ TEST(OwnOptions, CheckpointsHaveATimeAndAPlace) {
   for (const char* wrong :
        {"--checkpoint-every 10min ./app", "--recover 3 --checkpoint-to /d ./app",
         "--checkpoint-every 0 --checkpoint-to /d ./app", "--checkpoint-every 5parsecs --checkpoint-to /d ./app",
-        "--recover none --checkpoint-every 5 --checkpoint-to /d ./app"})
+        "--recover none --checkpoint-every 5 --checkpoint-to /d ./app", "--protect partner ./app",
+        "--protect nobody --checkpoint-every 5 ./app", "--protect disk --checkpoint-every 5 ./app",
+        "--protect partner --checkpoint-every 5 --checkpoint-to /d ./app"})
     EXPECT_FALSE(take(wrong).has_value()) << wrong;
 }
 

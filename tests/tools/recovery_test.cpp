@@ -55,6 +55,13 @@ TEST_F(RecoveryTest, ANodeThatIsKnownToBeSilentIsNotAsked) {
   EXPECT_EQ(asked, (std::set<std::string>{"node0", "node2"}));
 }
 
+TEST_F(RecoveryTest, NodesAreTakenOutOfAnAllocation) {
+  const auto left = without(allocation_, {"node0", "elsewhere"});
+  ASSERT_TRUE(left.has_value());
+  EXPECT_EQ(left->nodes, (std::vector<AllocatedNode>{{"node1", 2}, {"node2", 2}}));
+  EXPECT_FALSE(without(allocation_, {"node0", "node1", "node2"}).has_value());
+}
+
 TEST_F(RecoveryTest, WhatIsNoLossIsTheEnd) {
   Recovery one = recovery(2);
   EXPECT_FALSE(one.after({.status = 0}, allocation_));

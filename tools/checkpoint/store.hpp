@@ -4,6 +4,7 @@
 /// Functions may wait for a file system, and log nothing. Any thread; several jobs may use a directory.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct Draft {
   std::filesystem::path directory;  ///< for the ranks' files
   std::filesystem::path complete;   ///< its name when it is complete
   std::string job;
+  std::uint64_t set = 0;  ///< not in a directory, but in the memory of nodes: the number of the set; the names say so
 };
 
 /// Makes the directory, if it is not there, and in it that of a new checkpoint.

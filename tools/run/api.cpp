@@ -11,7 +11,7 @@
 #include "../access/credential.hpp"
 #include "../common/user_name.hpp"
 #include "api_json.hpp"
-#include "checkpoint_disk.hpp"
+#include "checkpoint_storage.hpp"
 #include "event_log.hpp"
 #include "http_server.hpp"
 #include "trace_json.hpp"

@@ -9,6 +9,7 @@
 #include <future>
 
 #include "../common/job_directory.hpp"
+#include "keepers.hpp"
 
 namespace cppc::run {
 namespace {
@@ -69,8 +70,9 @@ Result<void> Controller::listen(const std::vector<AllocatedNode>& nodes, const s
   launch_server_.reset();
   relay_.reset();
   {
-    const std::lock_guard lock(silent_mutex_);
+    const std::lock_guard lock(nodes_mutex_);
     silent_.clear();
+    evacuated_.clear();
   }
   ++runs_;
   job_.begin_again(nodes);
@@ -118,9 +120,8 @@ Job::Requests Controller::requests() {
           [this](int agent, const wire::Message& message) {
             post([this, agent, message] { agent_server_->send(agent, message); });
           },
-      .give_up =
-          [this](int agent) { post([this, agent] { relay_->evacuated(job_.description().nodes[agent].name); }); },
-      .await_exit = [this](int agent) { post([this, agent] { await_exit(agent); }); },
+      .give_up = [this](int agent) { post([this, agent] { give_up(agent); }); },
+      .await_exit = [this](int agent) { post([this, agent] { vacate(agent); }); },
       .dismiss = [this] { post([this] { agent_server_->dismiss(); }); },
       .drop = [this](int agent) { post([this, agent] { agent_server_->drop(agent); }); },
       .end = [this] { end_job(); },
@@ -128,10 +129,10 @@ Job::Requests Controller::requests() {
       .complete = [this] { post([this] { after_in_this_run(patience_with_daemons, [this] { complete(); }); }); }};
   requests.changed = [this] { publish_soon(); };
   requests.store = [this](const Migration& migration) {
-    disk_.store(job_.description(), migration,
-                [this, id = migration.id](const Result<void>& result) { job_.stored(id, result); });
+    storage_.store(job_.description(), migration,
+                   [this, id = migration.id](const Result<void>& result) { job_.stored(id, result); });
   };
-  requests.discard = [this](const checkpoint::Draft& draft) { disk_.discard(draft); };
+  requests.discard = [this](const checkpoint::Draft& draft) { storage_.discard(job_.description(), draft); };
   if (manager_ != nullptr)
     requests.release = [this](int agent, bool keep) { post([this, agent, keep] { release(agent, keep); }); };
   return requests;
@@ -148,7 +149,7 @@ void Controller::release(int agent, bool keep) {
 
 bool Controller::spare(const std::string& node, bool silent) {
   if (silent) {
-    const std::lock_guard lock(silent_mutex_);
+    const std::lock_guard lock(nodes_mutex_);
     silent_.insert(node);
   }
   const auto& nodes = job_.description().nodes;
@@ -161,6 +162,25 @@ void Controller::complete() {
   if (completed_.exchange(true)) return;
   spdlog::warn("every rank has ended; mpirun, which still waits for a node that is lost, is told so now");
   relay_->over(/*orderly=*/false);
+}
+
+void Controller::give_up(int agent) {
+  const std::string& node = job_.description().nodes[agent].name;
+  relay_->evacuated(node);
+  const std::lock_guard lock(nodes_mutex_);
+  evacuated_.insert(node);
+}
+
+// Images on a node that leaves the job go first.
+void Controller::vacate(int agent) {
+  Keepers* const keepers = job_.description().keepers;
+  if (keepers == nullptr) return await_exit(agent);
+  storage_.then([this, agent, keepers, node = job_.description().nodes[agent].name, run = runs_] {
+    keepers->vacate(node);
+    post([this, agent, run] {
+      if (run == runs_) await_exit(agent);
+    });
+  });
 }
 
 void Controller::await_exit(int agent) {
@@ -206,18 +226,27 @@ void Controller::tick() {
 
 JobEnd Controller::run_ended(int status, bool told_to_stop) {
   mpirun_ = -1;
-  disk_.settle();  // what is complete counts
-  const std::lock_guard lock(silent_mutex_);
+  Keepers* const keepers = job_.description().keepers;
+  const auto nodes = [this](const std::set<std::string>& these) {
+    const std::lock_guard lock(nodes_mutex_);
+    return these;
+  };
+  if (keepers != nullptr) keepers->lose(nodes(silent_));
+  storage_.settle();  // what is complete counts
   return {damaged_                              ? job_damaged
           : completed_ && status == daemon_lost ? EXIT_SUCCESS
                                                 : status,
-          damaged_, told_to_stop, silent_, job_.hop()};
+          damaged_,
+          told_to_stop,
+          nodes(silent_),
+          job_.hop(),
+          nodes(evacuated_)};
 }
 
 void Controller::ended(int status) {
   job_.ended(status);
   job_.await_watchers();
-  disk_.settle();
+  storage_.settle();
 }
 
 }  // namespace cppc::run

@@ -15,7 +15,7 @@
 
 #include "agent_server.hpp"
 #include "api.hpp"
-#include "checkpoint_disk.hpp"
+#include "checkpoint_storage.hpp"
 #include "io_thread.hpp"
 #include "job.hpp"
 #include "job_events.hpp"
@@ -78,7 +78,9 @@ class Controller {
              ResourceManager* manager, std::chrono::seconds silence);
   Job::Requests requests();
   Result<void> listen(const std::vector<AllocatedNode>& nodes, const std::string& key);
+  void give_up(int agent);
   void await_exit(int agent);
+  void vacate(int agent);
   void release(int agent, bool keep);
   void end_job();
   bool spare(const std::string& node, bool silent);
@@ -96,15 +98,15 @@ class Controller {
   const std::filesystem::path directory_;
   ResourceManager* manager_;
   const std::chrono::seconds silence_;
-  CheckpointDisk disk_;
+  CheckpointStorage storage_;
   Job job_;
   JobEvents events_;
   std::atomic<bool> publishes_soon_{false};
   std::chrono::milliseconds publishing_took_{0};
   int runs_ = 0;                  // of mpirun
   std::unique_ptr<Relay> relay_;  // from here on those of the present run
-  std::mutex silent_mutex_;
-  std::set<std::string> silent_;
+  std::mutex nodes_mutex_;
+  std::set<std::string> silent_, evacuated_;
   std::unique_ptr<LaunchServer> launch_server_;
   std::unique_ptr<AgentServer> agent_server_;
   std::string addresses_;

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "checkpoint_disk.hpp"
+#include "checkpoint_storage.hpp"
 
 namespace cppc::run {
 namespace {
@@ -38,7 +38,7 @@ Answer request_hop(Job& job, const HopRules& rules, const HopRequest& hop, const
   const auto draft = begin_checkpoint(job, request.images);
   if (!draft) return refuse("new nodes need images of all ranks (--images DIR): " + draft.error());
   auto migration = job.hop(hop, *draft, request.timeout_s, request.origin);
-  if (!migration) checkpoint::discard(*draft);
+  if (!migration) discard_checkpoint(job, *draft);
   return answer(std::move(migration));
 }
 

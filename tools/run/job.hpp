@@ -22,6 +22,8 @@
 
 namespace cppc::run {
 
+class Keepers;
+
 class Job {
  public:
   /// finishing: every rank has finished, and the agents know.
@@ -34,6 +36,7 @@ class Job {
     std::string own_node;              ///< the name of the machine that cppc-run and mpirun are on
     std::string allocation = {};       ///< the resource manager's job that the nodes are from, "slurm:17"; empty: none
     std::string checkpoints = {};      ///< the directory for them, if nobody names one; empty: there is none
+    Keepers* keepers = nullptr;        ///< they are in memory, if nobody names one; outlive the job
   };
 
   /// What the job asks for. Called with the job locked: must not block and must not call the job.

@@ -26,8 +26,12 @@ void Job::saved(const wire::Saved& saved) {
   Migration* migration = active();
   if (migration == nullptr || migration->id != saved.id || !migration->draft) return;
   migration->saved.resize(picture_.ranks().size());
-  for (const wire::SavedImage& image : saved.images)
-    if (static_cast<std::size_t>(image.rank) < migration->saved.size()) migration->saved[image.rank] = image;
+  migration->saved_by.resize(migration->saved.size());
+  for (const wire::SavedImage& image : saved.images) {
+    if (static_cast<std::size_t>(image.rank) >= migration->saved.size()) continue;
+    migration->saved[image.rank] = image;
+    migration->saved_by[image.rank] = saved.agent;
+  }
   if (in(Execution::State::telling)) store_if_known(*migration);
 }
 

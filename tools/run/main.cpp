@@ -15,9 +15,11 @@
 #include "../common/command.hpp"
 #include "../common/job_directory.hpp"
 #include "controller.hpp"
+#include "cppc/checkpoint_files.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 #include "host_lists.hpp"
+#include "keepers.hpp"
 #include "launcher.hpp"
 #include "mpi_coverage.hpp"
 #include "mpirun_command.hpp"
@@ -63,6 +65,8 @@ Requests come by a socket that only you can open. From other machines, migrate -
 Images of all ranks, to go on from, are made on request (migrate checkpoint) and:
   --checkpoint-every TIME        so often: 90s, 10min, 2h
   --checkpoint-to DIR            in this directory, which all nodes see; the last two are kept
+  --protect partner              or in memory: each on its own node and on another one, whichever of them is lost;
+                                 disk: as --checkpoint-to has it
   --restart DIR                  go on from the newest checkpoint in DIR, or from this one (DIR/3), on whichever nodes
   --recover N                    when a rank or node is lost, start the job again from its newest checkpoint, on the nodes
                                  that are left; not more than N times without a new checkpoint in between
@@ -85,6 +89,7 @@ Examples:
   migrate status                                         in another terminal: which job is it, who is where
   migrate --rank 3 --to node2
   cppc-run --checkpoint-every 10min --checkpoint-to /scratch/heat --recover 5 --hostfile nodes -n 64 ./heat
+  cppc-run --checkpoint-every 1min --protect partner --recover 5 --hostfile nodes -n 64 ./heat
   cppc-run --restart /scratch/heat --hostfile others ./heat
   cppc-run --listen 10.0.0.1:4711 --tls-cert login.pem --tls-key login.key --munge -n 4 ./heat
 
@@ -113,10 +118,12 @@ Result<JobSettings> find_parts(bool preload) {
   JobSettings settings;
   settings.agent = directory / "cppc-agent";
   settings.launch_agent = directory / "cppc-launch";
+  settings.keeper = directory / "cppc-keeper";
   const fs::path libraries = (directory / CPPC_LIBRARIES_FROM_PROGRAMS).lexically_normal();
   settings.extension = libraries / "libcppc-migration.so";
   if (preload) settings.preload = libraries / "libcppc.so";
-  for (const std::string& part : {settings.agent, settings.launch_agent, settings.extension, settings.preload}) {
+  for (const std::string& part :
+       {settings.agent, settings.launch_agent, settings.keeper, settings.extension, settings.preload}) {
     if (!part.empty() && !fs::exists(part))
       return error("a part of cppc-run is missing: " + part + "; install it again");
   }
@@ -169,7 +176,12 @@ struct Surroundings {
   const SiteMoves site_moves;
   const DescriptorLimit limit;
   const SignalGate gate;
+  Keepers* keepers;  // none: checkpoints are in a directory
 };
+
+std::chrono::seconds silence_of(const CheckpointOptions& checkpoints) {
+  return checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence;
+}
 
 // Whether a node answers, and a command there succeeds: nodes are reached as mpirun reaches them.
 using Reach = std::function<bool(const AllocatedNode& node, const std::vector<std::string>& words)>;
@@ -213,9 +225,8 @@ Result<std::unique_ptr<Controller>> start_controller(const Surroundings& around,
   const CheckpointOptions& checkpoints = around.options.checkpoints;
   auto controller = Controller::start(
       {settings.job, around.contexts.front().program.front(), allocation.nodes, around.machine.name,
-       around.manager != nullptr ? around.manager->id() : "", checkpoints.directory},
-      settings.key, around.directory, around.network, around.manager,
-      checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence,
+       around.manager != nullptr ? around.manager->id() : "", checkpoints.directory, around.keepers},
+      settings.key, around.directory, around.network, around.manager, silence_of(checkpoints),
       {{hop_refusal(around.contexts, STDIN_FILENO), admission(around, allocation, settings.agent)}, around.site_moves});
   if (controller && around.options.network)
     spdlog::info("requests over the network: {} port {}", around.options.network->listen.address,
@@ -242,15 +253,17 @@ Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation
 Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocation, JobSettings settings,
                            Controller& controller) {
   const auto reaches = by_remote_shell(around);
-  Starts starts(
-      {around.options.checkpoints, settings.job, [&](const AllocatedNode& node) { return reaches(node, {"true"}); }},
-      allocation);
+  Starts starts({around.options.checkpoints, settings.job,
+                 [&](const AllocatedNode& node) { return reaches(node, {"true"}); }, around.keepers},
+                allocation);
   while (true) {
     const auto end = run_once(around, starts.allocation(), settings, controller);
     if (!end) return error(end.error());
     const auto restart = starts.after(*end, controller);
     if (!restart) return end->hop && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
     settings.restart = *restart;
+    if (around.keepers != nullptr)
+      around.keepers->prepare_start(checkpoint::set_in_memory(*restart).value_or(0), starts.allocation().nodes);
     settings.key = tools::random_hex(32);
     if (const auto begun = controller.begin(starts.allocation().nodes, settings.key); !begun)
       return error(begun.error());
@@ -276,6 +289,31 @@ Result<Access> access_of_others(const OwnOptions& options) {
   return access;
 }
 
+// What users have set for all processes of the job.
+std::map<std::string, std::string> keepers_environment(const Environment& present) {
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, value] : present)
+    if (name == "CPPC_LOG" || name.starts_with("CPPC_FAULT") || name.starts_with("CPPC_DEADLINE_"))
+      environment.emplace(name, value);
+  return environment;
+}
+
+// Reached as daemons are, but on this machine.
+Result<std::unique_ptr<Keepers>> start_keepers(const Surroundings& around, const Allocation& allocation,
+                                               const JobSettings& settings) {
+  const auto way_to = [&around, shell = launch::find_remote_shell(remote_shells(around.contexts, around.present))](
+                          const AllocatedNode& node) {
+    std::vector<std::string> command;
+    if (around.machine.is_local(node.name)) return command;
+    command = shell;
+    command.push_back(node.name);
+    return command;
+  };
+  return Keepers::start({settings.job, tools::random_hex(32), settings.keeper, way_to,
+                         silence_of(around.options.checkpoints), keepers_environment(around.present)},
+                        allocation.nodes);
+}
+
 // Exit status of the job.
 Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   const CheckpointOptions& checkpoints = options.checkpoints;
@@ -285,6 +323,9 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   if (!manager) return error(manager.error());
   if (*manager != nullptr && checkpoints.recoveries > 0)
     return error("--recover is not for jobs of a resource manager, whose lost nodes are not this job's any more");
+  if (*manager != nullptr && checkpoints.in_memory)
+    return error(
+        "--protect partner is not for jobs of a resource manager, whose lost nodes are not this job's any more");
   auto access = access_of_others(options);
   if (!access) return error(std::move(access).error());
   auto settings = find_parts(options.preload);
@@ -304,10 +345,17 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   settings->key = tools::random_hex(32);
 
   const auto [network, site_moves] = *access;
-  const Surroundings around{contexts,   options, machine,    present, manager->get(),
-                            *directory, network, site_moves, {},      {}};
-  if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
+  Surroundings around{contexts, options,    machine, present, manager->get(), *directory,
+                      network,  site_moves, {},      {},      nullptr};
+  if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
+  std::unique_ptr<Keepers> keepers;  // threads of theirs have its signals held back
+  if (checkpoints.in_memory) {
+    auto started = start_keepers(around, *allocation, *settings);
+    if (!started) return error(std::move(started).error());
+    keepers = *std::move(started);
+    around.keepers = keepers.get();
+  }
   const auto controller = start_controller(around, *allocation, *settings);
   if (!controller) return error(controller.error());
   std::optional<Publication> publication;

@@ -52,6 +52,7 @@ struct Migration {
   std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank, or of a hop
   std::optional<HopRequest> hop;
   std::vector<wire::SavedImage> saved;  ///< what its agents have told, by rank; no bytes: nothing yet
+  std::vector<int> saved_by;            ///< which agents, by rank
   std::optional<Release> release;       ///< of the evacuated node, in the job of a resource manager
   Clock::time_point requested = Clock::now();
   std::chrono::system_clock::time_point requested_at = std::chrono::system_clock::now();  ///< for people

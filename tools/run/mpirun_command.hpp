@@ -17,6 +17,7 @@ struct JobSettings {
   std::string extension;     ///< CPPC_EXTENSION: path of libcppc-migration.so
   std::string agent;         ///< path of cppc-agent
   std::string launch_agent;  ///< path of cppc-launch
+  std::string keeper;        ///< path of cppc-keeper
   std::string launch_socket;
   std::string restart;  ///< the checkpoint that ranks go on from; empty: they begin
   std::string preload;  ///< path of libcppc.so, for programs that are not linked with it; empty: all are

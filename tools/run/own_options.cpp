@@ -11,9 +11,9 @@ namespace {
 using tools::error;
 using Given = std::map<std::string, std::string>;  // values by name; empty where there is none
 
-constexpr const char* with_value[] = {"--listen",     "--tls-cert",         "--tls-key",
-                                      "--token-file", "--checkpoint-every", "--checkpoint-to",
-                                      "--restart",    "--recover",          "--site-moves"};
+constexpr const char* with_value[] = {"--listen",           "--tls-cert",      "--tls-key", "--token-file",
+                                      "--checkpoint-every", "--checkpoint-to", "--restart", "--recover",
+                                      "--site-moves",       "--protect"};
 constexpr const char* without_value[] = {"--munge", "--preload"};
 
 bool takes_value(const std::string& name) {
@@ -83,11 +83,20 @@ Result<CheckpointOptions> take_checkpoint_options(Given& given) {
     return one.empty() ? std::nullopt : std::optional(std::move(one.mapped()));
   };
   const auto directory = take("--checkpoint-to"), every = take("--checkpoint-every"), restart = take("--restart"),
-             recover = take("--recover");
+             recover = take("--recover"), protect = take("--protect");
   if (directory == "") return error("--checkpoint-to needs the name of a directory");
   if (restart == "") return error("--restart needs the name of a directory");
-  if (every && !directory) return error("--checkpoint-every needs --checkpoint-to as well");
-  if (recover && !every) return error("--recover needs --checkpoint-to and --checkpoint-every as well");
+  if (protect && protect != "partner" && protect != "disk")
+    return error("--protect is either partner or disk, and not " + *protect);
+  options.in_memory = protect == "partner";
+  if (options.in_memory && directory)
+    return error("--protect partner has checkpoints in memory: give no --checkpoint-to with it");
+  if (options.in_memory && !every) return error("--protect partner needs --checkpoint-every as well");
+  if (protect == "disk" && !directory) return error("--protect disk needs --checkpoint-to as well");
+  if (every && !directory && !options.in_memory)
+    return error("--checkpoint-every needs --checkpoint-to, or --protect partner, as well");
+  if (recover && !every)
+    return error("--recover needs --checkpoint-every as well, and --checkpoint-to or --protect partner");
   if (directory) options.directory = std::filesystem::absolute(*directory).lexically_normal();
   if (restart) options.restart = std::filesystem::absolute(*restart).lexically_normal();
   if (every) {

@@ -16,8 +16,9 @@ using namespace tools;
 struct CheckpointOptions {
   std::string directory;                      ///< for checkpoints, absolute; empty: none is named
   std::optional<std::chrono::seconds> every;  ///< so often one is made
-  std::string restart;  ///< the checkpoint, or directory of some, to start from; empty: the beginning
-  int recoveries = 0;   ///< how often a job that has lost a rank or a node is started again
+  std::string restart;     ///< the checkpoint, or directory of some, to start from; empty: the beginning
+  int recoveries = 0;      ///< how often a job that has lost a rank or a node is started again
+  bool in_memory = false;  ///< checkpoints are in the memory of nodes, each image on two of them
 };
 
 struct OwnOptions {

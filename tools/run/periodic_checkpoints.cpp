@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "checkpoint_disk.hpp"
+#include "checkpoint_storage.hpp"
 
 namespace cppc::run {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cppc/checkpoint_files.hpp"
 #include "verify.hpp"
 
 namespace cppc::run {
@@ -22,13 +23,32 @@ std::string names_of(const std::vector<AllocatedNode>& nodes) {
   return text;
 }
 
+std::optional<Allocation> without(Allocation allocation, const std::set<std::string>& nodes) {
+  const auto is_gone = [&](const AllocatedNode& node) { return nodes.contains(node.name); };
+  std::erase_if(allocation.nodes, is_gone);
+  bool enough = !allocation.nodes.empty();
+  for (auto& [context, its] : allocation.of_context) {
+    std::erase_if(its, is_gone);
+    enough = enough && !its.empty();
+  }
+  return enough ? std::optional(std::move(allocation)) : std::nullopt;
+}
+
 bool is_loss(const JobEnd& end) { return !end.told_to_stop && (end.damaged || end.status >= by_signal); }
 
-Recovery::Recovery(CheckpointOptions options, std::string job, Reaches reaches)
-    : options_(std::move(options)), job_(std::move(job)), reaches_(std::move(reaches)), last_(options_.restart) {}
+Recovery::Recovery(CheckpointOptions options, std::string job, Reaches reaches, Keepers* keepers)
+    : options_(std::move(options)),
+      job_(std::move(job)),
+      reaches_(std::move(reaches)),
+      keepers_(keepers),
+      last_(options_.restart) {}
 
 // Of this job; else the one that it was started from.
-std::string Recovery::newest() const {
+std::string Recovery::newest() {
+  if (keepers_ != nullptr) {
+    const std::uint64_t set = keepers_->newest();
+    return set == 0 ? options_.restart : checkpoint::in_memory(set);
+  }
   for (const auto& checkpoint : checkpoint::all_of(options_.directory, job_))
     if (checkpoint::missing_parts(checkpoint).empty()) return checkpoint.directory;
   return options_.restart;
@@ -39,25 +59,21 @@ std::optional<Allocation> Recovery::left_of(const Allocation& allocation, const 
   for (const AllocatedNode& node : allocation.nodes)
     answers.push_back(
         std::async(std::launch::async, [&, this] { return !known.contains(node.name) && reaches_(node); }));
-  std::vector<std::string> silent;
+  std::set<std::string> silent;
   for (std::size_t i = 0; i < answers.size(); ++i)
-    if (!answers[i].get()) silent.push_back(allocation.nodes[i].name);
+    if (!answers[i].get()) silent.insert(allocation.nodes[i].name);
   for (const std::string& name : silent) spdlog::error("{} does not answer: the job goes on without it", name);
-  const auto is_silent = [&](const AllocatedNode& node) {
-    return std::ranges::find(silent, node.name) != silent.end();
-  };
-  Allocation left = allocation;
-  std::erase_if(left.nodes, is_silent);
-  bool enough = !left.nodes.empty();
-  for (auto& [context, nodes] : left.of_context) {
-    std::erase_if(nodes, is_silent);
-    enough = enough && !nodes.empty();
-  }
-  return enough ? std::optional(std::move(left)) : std::nullopt;
+  if (keepers_ != nullptr) keepers_->lose(silent);
+  return without(allocation, silent);
 }
 
 std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocation& allocation) {
   if (options_.recoveries == 0 || !is_loss(end)) return std::nullopt;
+  auto left = left_of(allocation, end.silent);
+  if (!left) {
+    spdlog::error("the job has been lost with status {}, and no node is left to start it on", end.status);
+    return std::nullopt;
+  }
   const std::string from = newest();
   starts_ = from == std::exchange(last_, from) ? starts_ + 1 : 1;
   if (starts_ > options_.recoveries) {
@@ -67,12 +83,7 @@ std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocati
         end.status, options_.recoveries);
     return std::nullopt;
   }
-  checkpoint::discard_drafts(options_.directory, job_);
-  auto left = left_of(allocation, end.silent);
-  if (!left) {
-    spdlog::error("the job has been lost with status {}, and no node is left to start it on", end.status);
-    return std::nullopt;
-  }
+  if (keepers_ == nullptr) checkpoint::discard_drafts(options_.directory, job_);
   spdlog::error("the job has been lost with status {}; it is started again from {}, on {}", end.status,
                 from.empty() ? "its beginning" : from, names_of(left->nodes));
   return Start{from, *std::move(left)};

@@ -9,21 +9,26 @@
 
 #include "allocation.hpp"
 #include "hop.hpp"
+#include "keepers.hpp"
 #include "own_options.hpp"
 
 namespace cppc::run {
 
 /// How mpirun has ended.
 struct JobEnd {
-  int status = 0;                     ///< as a shell has it
-  bool damaged = false;               ///< a migration could not be completed nor undone
-  bool told_to_stop = false;          ///< by a signal to cppc-run
-  std::set<std::string> silent = {};  ///< nodes that did not answer any more
-  std::optional<Hop> hop = {};        ///< what it has ended for
+  int status = 0;                        ///< as a shell has it
+  bool damaged = false;                  ///< a migration could not be completed nor undone
+  bool told_to_stop = false;             ///< by a signal to cppc-run
+  std::set<std::string> silent = {};     ///< nodes that did not answer any more
+  std::optional<Hop> hop = {};           ///< what it has ended for
+  std::set<std::string> evacuated = {};  ///< nodes that it had left as it was told to
 };
 
 /// "node0, node1"
 std::string names_of(const std::vector<AllocatedNode>& nodes);
+
+/// What is left of it without these nodes; none: not enough to start a job.
+std::optional<Allocation> without(Allocation allocation, const std::set<std::string>& nodes);
 
 /// Whether the job may have done better on other nodes: a rank has been killed by a signal, or a node is lost.
 bool is_loss(const JobEnd& end);
@@ -33,8 +38,9 @@ class Recovery {
   /// Whether a node answers; may wait for seconds, and is called on several threads. Not asked of silent ones.
   using Reaches = std::function<bool(const AllocatedNode&)>;
 
-  /// `options` say how often the job is started again without a new checkpoint in between.
-  Recovery(CheckpointOptions options, std::string job, Reaches reaches);
+  /// `options` say how often the job is started again without a new checkpoint in between. `keepers`: which have its
+  /// checkpoints; none: they are in a directory.
+  Recovery(CheckpointOptions options, std::string job, Reaches reaches, Keepers* keepers = nullptr);
 
   struct Start {
     std::string restart;    ///< the checkpoint; empty: from the beginning
@@ -45,12 +51,13 @@ class Recovery {
   std::optional<Start> after(const JobEnd& end, const Allocation& allocation);
 
  private:
-  std::string newest() const;
+  std::string newest();
   std::optional<Allocation> left_of(const Allocation& allocation, const std::set<std::string>& known) const;
 
   CheckpointOptions options_;
   std::string job_;
   Reaches reaches_;
+  Keepers* keepers_;
   std::string last_;  ///< what the job was started from last
   int starts_ = 0;    ///< so often
 };

@@ -187,7 +187,8 @@ void Relay::settle(const LinkPointer& link) {
   remove(link);
   const bool others_are_gone =
       std::all_of(links_.begin(), links_.end(), [](const LinkPointer& other) { return other->port->given_up; });
-  if (over_ && others_are_gone) release_given_up();
+  if (others_are_gone)
+    release_given_up();  // those that mpirun had are gone: it is ending its job, one way or the other
 }
 
 // mpirun is ending its daemons, so it takes the loss of one as its end.

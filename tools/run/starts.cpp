@@ -27,6 +27,7 @@ std::optional<std::string> Starts::after(const JobEnd& end, Controller& controll
     go_to(end.hop->before);
     return end.hop->checkpoint;
   }
+  if (auto left = without(all_, end.evacuated)) all_ = *std::move(left);
   auto start = recovery_.after(end, all_);
   if (!start) return std::nullopt;
   controller.interrupted("the job has been lost, and is started again");

@@ -1,4 +1,4 @@
-/// How an agent proves that it is of the job.
+/// How an agent, or a keeper, proves that it is of the job.
 #pragma once
 
 #include <string>
@@ -13,6 +13,9 @@ std::string agent_key(std::string_view job_key, int agent);
 
 /// Likewise what the guardian of agent `agent` shows for the substitute number `count`, from 1 on.
 std::string substitute_key(std::string_view job_key, int agent, int count);
+
+/// What a keeper shows to another one, which has sent it the nonce.
+std::string keeper_proof(std::string_view job_key, std::string_view nonce);
 
 /// Takes as long for a wrong secret as for the right one.
 bool same_secret(std::string_view one, std::string_view other);

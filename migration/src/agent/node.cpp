@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "memory_free.hpp"
+#include "cppc/memory_free.hpp"
 
 namespace cppc::migration {
 

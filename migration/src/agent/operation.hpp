@@ -88,7 +88,7 @@ class Operation {
   void commit();
   void roll_back();
   void prepare_checkpoint();
-  void check_directory();
+  void check_storage();
   void identify_programs();
   void check_memory();
   void ask_for_room();

@@ -10,8 +10,9 @@
 #include <thread>
 
 #include "cppc/checkpoint_files.hpp"
+#include "cppc/keeper.hpp"
+#include "cppc/memory_free.hpp"
 #include "cppc/program_id.hpp"
-#include "memory_free.hpp"
 #include "operation.hpp"
 
 namespace cppc::migration {
@@ -36,7 +37,7 @@ std::string contents_of(const std::string& path) {
 void Operation::prepare_checkpoint() {
   announce("prepare");
   node_.desk.command(Action::none);  // what was commanded last belongs to another one
-  check_directory();
+  check_storage();
   identify_programs();
   if (order_.stands) return;  // no copies are made
   check_memory();
@@ -52,8 +53,14 @@ void Operation::identify_programs() {
   }
 }
 
-void Operation::check_directory() {
+/// Whether this node sees where the images are to go.
+void Operation::check_storage() {
   const char* const job = std::getenv("CPPC_JOB");
+  if (const auto set = checkpoint::set_in_memory(order_.checkpoint)) {
+    const auto taken = keeper::takes(job == nullptr ? "" : job, *set);
+    if (!taken) fail(CPPC_ERR_NOT_FOUND, fmt::format("{}: {}", node_.name, taken.error()));
+    return;
+  }
   const std::string found = contents_of(order_.checkpoint + "/" + checkpoint::job_file);
   if (job == nullptr || found != job)
     return fail(CPPC_ERR_NOT_FOUND,
@@ -64,10 +71,11 @@ void Operation::check_directory() {
     fail(CPPC_ERR_ARGUMENT, fmt::format("the path {} is longer than {} bytes", order_.checkpoint, sizeof Slot::mail));
 }
 
-/// While the files are written each rank has a copy of its state.
+/// While the files are written each rank has a copy of its state; a file in memory is another one.
 void Operation::check_memory() {
+  const std::uint64_t copies = checkpoint::set_in_memory(order_.checkpoint) ? 2 : 1;
   std::uint64_t needed = 0;
-  for (const int rank : node_.local_ranks()) needed += node_.page.record(rank).bytes;
+  for (const int rank : node_.local_ranks()) needed += copies * node_.page.record(rank).bytes;
   const std::uint64_t free = memory_free();
   if (needed > free)
     fail(CPPC_ERR_MEMORY, fmt::format("{} has {} MB of memory free, and copies of its ranks' states take {} MB",

@@ -33,6 +33,10 @@ std::string substitute_key(std::string_view job_key, int agent, int count) {
   return key_of(job_key, "substitute " + std::to_string(count) + " of agent " + std::to_string(agent));
 }
 
+std::string keeper_proof(std::string_view job_key, std::string_view nonce) {
+  return key_of(job_key, "keeper " + std::string(nonce));
+}
+
 bool same_secret(std::string_view one, std::string_view other) {
   return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
 }

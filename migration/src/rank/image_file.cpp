@@ -9,12 +9,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "cppc/checkpoint_files.hpp"
+#include "cppc/keeper.hpp"
 #include "cppc/unique_fd.hpp"
 #include "places.hpp"
 
@@ -81,10 +84,9 @@ class HashedOutput {
 
 class Mapping {
  public:
-  explicit Mapping(const std::string& path) {
-    const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  explicit Mapping(const UniqueFd& file) {
     struct stat state {};
-    if (!file || fstat(file.get(), &state) != 0) return;
+    if (fstat(file.get(), &state) != 0) return;
     const auto bytes = static_cast<std::size_t>(state.st_size);
     void* const start = mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (start == MAP_FAILED) return;
@@ -105,40 +107,73 @@ class Mapping {
   bool there_ = false;
 };
 
+tl::expected<UniqueFd, std::string> failed(const std::string& doing, const std::string& name, const std::string& why) {
+  return tl::unexpected("cannot " + doing + ' ' + name + ": " + why);
+}
+
+std::string name_of(const ImagePlace& place) {
+  return place.checkpoint + (checkpoint::set_in_memory(place.checkpoint) ? ", rank " + std::to_string(place.rank)
+                                                                         : '/' + checkpoint::image_file(place.rank));
+}
+
+std::string job() {
+  const char* const name = std::getenv("CPPC_JOB");
+  return name == nullptr ? "" : name;
+}
+
+tl::expected<UniqueFd, std::string> make_file(const ImagePlace& place, std::uint64_t bytes) {
+  if (const auto set = checkpoint::set_in_memory(place.checkpoint)) return keeper::make(job(), *set, place.rank, bytes);
+  UniqueFd file(open(name_of(place).c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  return file ? tl::expected<UniqueFd, std::string>(std::move(file)) : failed("write", name_of(place), reason());
+}
+
+tl::expected<UniqueFd, std::string> find_file(const ImagePlace& place) {
+  if (const auto set = checkpoint::set_in_memory(place.checkpoint)) return keeper::find(job(), *set, place.rank);
+  UniqueFd file(open(name_of(place).c_str(), O_RDONLY | O_CLOEXEC));
+  if (file) return file;
+  return failed("read", name_of(place), reason() + "; the checkpoint has to be on storage that all nodes see");
+}
+
 }  // namespace
 
-tl::expected<WrittenFile, std::string> write_image(const image::Image& image, const std::string& path,
+tl::expected<WrittenFile, std::string> write_image(const image::Image& image, const ImagePlace& place,
                                                    const std::function<bool(std::uint64_t done)>& go_on) {
-  const auto failed = [&path](const std::string& why) { return tl::unexpected("cannot write " + path + ": " + why); };
-  UniqueFd file(open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (!file) return failed(reason());
-  HashedOutput output(file.get(), go_on);
+  const auto unwritten = [&](const std::string& why) {
+    return tl::unexpected("cannot write " + name_of(place) + ": " + why);
+  };
+  auto file = make_file(place, image.size());
+  if (!file) return tl::unexpected(file.error());
+  HashedOutput output(file->get(), go_on);
   const auto extents = image.extents();
   const bool written =
       std::ranges::all_of(extents, [&](const image::Extent& extent) { return output.add(extent.bytes); }) &&
       output.flush();
-  if (output.unwanted()) return failed("given up");
+  if (output.unwanted()) return unwritten("given up");
   // File systems of networks may tell at the end that something could not be written.
-  if (!written || fsync(file.get()) != 0 || close(file.release()) != 0) return failed(reason());
+  if (!written || fsync(file->get()) != 0 || close(file->release()) != 0) return unwritten(reason());
   return output.result();
 }
 
-cppc_status restore_from(const std::string& path, const cppc_runtime& runtime) {
-  const Mapping file(path);
-  if (!file.there()) {
-    spdlog::error("cannot read the image {}: {}; the checkpoint has to be on storage that all nodes see", path,
-                  reason());
+cppc_status restore_from(const ImagePlace& place, const cppc_runtime& runtime) {
+  const auto opened = find_file(place);
+  if (!opened) {
+    spdlog::error("the image {} is not there: {}", name_of(place), opened.error());
     return CPPC_ERR_NOT_FOUND;
+  }
+  const Mapping file(*opened);
+  if (!file.there()) {
+    spdlog::error("cannot read the image {}: {}", name_of(place), reason());
+    return CPPC_ERR_SYSTEM;
   }
   const auto reader = image::Reader::open(file.bytes());
   if (!reader || !reader->sealed()) {
-    spdlog::error("the image {} is damaged; see cppc-image verify", path);
+    spdlog::error("the image {} is damaged; see cppc-image verify", name_of(place));
     return reader ? CPPC_ERR_IMAGE : reader.error();
   }
   const auto places = places_for(runtime, *reader, [] { return tl::expected<void, cppc_status>(); });
   if (!places) return places.error();
-  for (const fabric::Place& place : *places)
-    std::memcpy(place.memory.data(), file.bytes().data() + place.offset, place.memory.size());
+  for (const fabric::Place& one : *places)
+    std::memcpy(one.memory.data(), file.bytes().data() + one.offset, one.memory.size());
   return runtime.restore_end();
 }
 

@@ -1,4 +1,5 @@
-/// Files with images: how a checkpoint writes them, and a restart reads them.
+/// Files with images, in a directory or in the memory of the node's keeper: how a checkpoint writes them, and a restart
+/// reads them.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,18 @@ struct WrittenFile {
   std::uint64_t xxh3 = 0;  ///< XXH3-64 of all of it
 };
 
+/// The image of a rank in a checkpoint: a directory, or in memory, as cppc/checkpoint_files.hpp has it.
+struct ImagePlace {
+  std::string checkpoint;
+  int rank = 0;
+};
+
 /// Makes the file, and returns when it is on its storage. `go_on` is called many times with the bytes written so far;
 /// false: they are not wanted any more. The error is a sentence for people.
-tl::expected<WrittenFile, std::string> write_image(const image::Image& image, const std::string& path,
+tl::expected<WrittenFile, std::string> write_image(const image::Image& image, const ImagePlace& place,
                                                    const std::function<bool(std::uint64_t done)>& go_on);
 
-/// Hands the image in the file, which has to be undamaged, to the runtime: inside its `fetch`. Errors are logged.
-cppc_status restore_from(const std::string& path, const cppc_runtime& runtime);
+/// Hands the image, which has to be undamaged, to the runtime: inside its `fetch`. Errors are logged.
+cppc_status restore_from(const ImagePlace& place, const cppc_runtime& runtime);
 
 }  // namespace cppc::migration

@@ -87,9 +87,9 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_run
 }
 
 tl::expected<std::unique_ptr<Member>, cppc_status> Member::restart(const cppc_runtime& runtime, const cppc_calls& calls,
-                                                                   const std::string& directory) {
+                                                                   const std::string& checkpoint) {
   auto member = assemble(runtime, calls);
-  if (member) (*member)->image_ = directory + "/" + checkpoint::image_file((*member)->rank_);
+  if (member) (*member)->checkpoint_ = checkpoint;
   return member;
 }
 
@@ -324,7 +324,7 @@ void Member::vanish() {
 }
 
 cppc_status Member::fetch() {
-  if (!image_.empty()) return restore_from(image_, *runtime_);
+  if (!checkpoint_.empty()) return restore_from({checkpoint_, rank_}, *runtime_);
   const cppc_status status = arrival_->fetch(*runtime_, given_up());
   if (status != CPPC_OK) fail(status);
   return CPPC_OK;
@@ -337,7 +337,7 @@ Action Member::await_order() {
   return negotiator_.agent_gone() ? Action::go_on : Action::none;
 }
 
-cppc_status Member::join() { return image_.empty() ? join_as_replacement() : join_restarted_job(); }
+cppc_status Member::join() { return checkpoint_.empty() ? join_as_replacement() : join_restarted_job(); }
 
 /// When all have restored their states, the job runs.
 cppc_status Member::join_restarted_job() {
@@ -369,9 +369,9 @@ cppc_status Member::join_as_replacement() {
 }
 
 void Member::fail(cppc_status status) {
-  if (!image_.empty()) {
+  if (!checkpoint_.empty()) {
     spdlog::critical("rank {}: the job cannot be restarted from this checkpoint: {}", rank_, cppc_status_text(status));
-    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    PMPI_Abort(MPI_COMM_WORLD, checkpoint::set_in_memory(checkpoint_) ? checkpoint::no_image_status : EXIT_FAILURE);
   }
   report_failure(*runtime_, status, slot());
   while (await_order() != Action::go_on) continue;

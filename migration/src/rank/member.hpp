@@ -24,10 +24,10 @@ class Member {
   /// Collective with all processes of the launch.
   static tl::expected<std::unique_ptr<Member>, cppc_status> enlist(const cppc_runtime& runtime,
                                                                    const cppc_calls& calls);
-  /// Collective with all processes of the launch, too: from the images of the checkpoint in this directory.
+  /// Collective with all processes of the launch, too: from the images of this checkpoint.
   static tl::expected<std::unique_ptr<Member>, cppc_status> restart(const cppc_runtime& runtime,
                                                                     const cppc_calls& calls,
-                                                                    const std::string& directory);
+                                                                    const std::string& checkpoint);
   /// In a process that an agent has spawned.
   static tl::expected<std::unique_ptr<Member>, cppc_status> replace(const cppc_runtime& runtime,
                                                                     const cppc_calls& calls,
@@ -91,7 +91,7 @@ class Member {
   std::optional<tl::expected<Departure, cppc_status>> departure_;  ///< leaver, once it has been told
   std::unique_ptr<LastImage> last_image_;                          ///< leaver, once it is shipped
   std::unique_ptr<Snapshot> snapshot_;                             ///< of the last checkpoint
-  std::string image_;                                              ///< restarted rank: its file; else empty
+  std::string checkpoint_;                                         ///< restarted rank: from which; else empty
 };
 
 }  // namespace cppc::migration

@@ -10,17 +10,15 @@
 #include <system_error>
 #include <utility>
 
-#include "cppc/checkpoint_files.hpp"
 #include "cppc/fault.hpp"
 #include "departure.hpp"
-#include "image_file.hpp"
 
 namespace cppc::migration {
 namespace {
 
-std::string file_in_mail(const Slot& slot, int rank) {
+ImagePlace place_in_mail(const Slot& slot, int rank) {
   const std::size_t size = std::min<std::size_t>(slot.mail_size.load(), slot.mail.size());
-  return std::string(reinterpret_cast<const char*>(slot.mail.data()), size) + "/" + checkpoint::image_file(rank);
+  return {std::string(reinterpret_cast<const char*>(slot.mail.data()), size), rank};
 }
 
 /// The program's signals are for its own threads.
@@ -58,7 +56,7 @@ void report_saving(Slot& slot, Saving how, const std::string& reason = "") {
 }
 
 /// As long as the slot asks for checkpoint `number`.
-void save_image(Slot& slot, ImageBuilder&& builder, const std::string& path, std::uint64_t number) {
+void save_image(Slot& slot, ImageBuilder&& builder, const ImagePlace& place, std::uint64_t number) {
   auto image = std::move(builder).finish();
   if (!image) return report_saving(slot, Saving::failed, cppc_status_text(image.error()));
   slot.image_bytes.store(image->size());
@@ -67,7 +65,7 @@ void save_image(Slot& slot, ImageBuilder&& builder, const std::string& path, std
     slot.bytes_done.store(done);
     return slot.saves == number;
   };
-  const auto written = write_image(*image, path, wanted);
+  const auto written = write_image(*image, place, wanted);
   if (!written) return report_saving(slot, Saving::failed, written.error());
   slot.bytes_done.store(written->bytes);
   slot.file_hash = written->xxh3;
@@ -84,7 +82,7 @@ Snapshot::Snapshot(Slot& slot, int rank)
     : slot_(&slot),
       rank_(rank),
       number_(slot.saves),
-      path_(file_in_mail(slot, rank)),
+      place_(place_in_mail(slot, rank)),
       builder_(ImageBuilder::create()) {}
 
 std::unique_ptr<Snapshot> Snapshot::prepare(const cppc_runtime& runtime, Slot& slot, int rank) {
@@ -156,7 +154,7 @@ void Snapshot::write_file() {
   if (!suits()) return report_saving(*slot_, Saving::failed, "given up");
   if (auto faulty = fault::at("saver-write"); !faulty)
     return report_saving(*slot_, Saving::failed, cppc_status_text(faulty.error()));
-  save_image(*slot_, *std::move(builder_), path_, number_);
+  save_image(*slot_, *std::move(builder_), place_, number_);
 }
 
 void save_in_place(const cppc_runtime& runtime, Slot& slot, int rank) {
@@ -170,7 +168,7 @@ void save_in_place(const cppc_runtime& runtime, Slot& slot, int rank) {
     slot.saving.set(static_cast<std::uint32_t>(Saving::none));
     return report_failure(runtime, status, slot);
   }
-  save_image(slot, *std::move(builder), file_in_mail(slot, rank), slot.saves);
+  save_image(slot, *std::move(builder), place_in_mail(slot, rank), slot.saves);
 }
 
 }  // namespace cppc::migration

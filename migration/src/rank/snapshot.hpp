@@ -12,6 +12,7 @@
 #include "build_image.hpp"
 #include "copy_memory.hpp"
 #include "cppc/hooks.h"
+#include "image_file.hpp"
 
 namespace cppc::migration {
 
@@ -44,7 +45,7 @@ class Snapshot {
   Slot* slot_;
   const int rank_;
   const std::uint64_t number_;
-  const std::string path_;
+  const ImagePlace place_;
   tl::expected<ImageBuilder, cppc_status> builder_;
   CopyMemory memory_;
   std::thread thread_;

@@ -31,14 +31,16 @@ Seconds ship() { return deadline("SHIP", Seconds(600)); }
 Seconds decide() { return deadline("DECIDE", Seconds(10)); }
 Seconds commit() { return deadline("COMMIT", Seconds(60)); }
 Seconds leave() { return deadline("LEAVE", Seconds(30)); }
+Seconds keep() { return deadline("KEEP", Seconds(600)); }
 
 std::string validation_error(std::string_view name, std::string_view value) {
   if (!name.starts_with(prefix)) return {};
   const std::string_view rest = name.substr(prefix.size());
-  for (const std::string_view known : {"START", "ARRIVE", "DRAIN", "SHIP", "DECIDE", "COMMIT", "LEAVE"})
+  for (const std::string_view known : {"START", "ARRIVE", "DRAIN", "SHIP", "DECIDE", "COMMIT", "LEAVE", "KEEP"})
     if (rest == known && parse(value)) return {};
   return std::string(name) +
-         " has to be one of CPPC_DEADLINE_START, _ARRIVE, _DRAIN, _SHIP, _DECIDE, _COMMIT and _LEAVE, in whole seconds";
+         " has to be one of CPPC_DEADLINE_START, _ARRIVE, _DRAIN, _SHIP, _DECIDE, _COMMIT, _LEAVE and _KEEP, in whole "
+         "seconds";
 }
 
 }  // namespace cppc::deadlines

@@ -25,7 +25,7 @@ struct Role {
   std::string_view steps;  ///< each with a space before and behind
 };
 constexpr std::string_view agent_steps = " prepare negotiate freeze ship decide decided commit ";
-constexpr std::array<Role, 10> roles{{{"leaver", " arrive pack ship chunk join "},
+constexpr std::array<Role, 11> roles{{{"leaver", " arrive pack ship chunk join "},
                                       {"newcomer", " start receive chunk head restore join "},
                                       {"stayer", " arrive join "},
                                       {"source-agent", agent_steps},
@@ -34,6 +34,7 @@ constexpr std::array<Role, 10> roles{{{"leaver", " arrive pack ship chunk join "
                                       {"substitute", agent_steps},
                                       {"saver", " copy write "},
                                       {"saving-agent", " prepare negotiate freeze write "},
+                                      {"keeper", " make begin copy receive complete discard locate find "},
                                       {"controller", " decide "}}};
 constexpr auto kDelay = std::chrono::seconds(2);
 

@@ -1,4 +1,5 @@
-/// What has to be done for checkpoints in a file system, which may take long: one after the other, on a thread.
+/// What has to be done for checkpoints in a file system or in keepers' memory, which may take long: one after the
+/// other, on a thread.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -9,13 +10,15 @@
 
 namespace cppc::run {
 
-class CheckpointDisk {
+class CheckpointStorage {
  public:
-  ~CheckpointDisk();
+  ~CheckpointStorage();
 
   /// Makes what the job's agents have written a checkpoint, and tells: on the thread.
   void store(const Job::Description& job, const Migration& migration, std::function<void(const Result<void>&)> tell);
-  void discard(const checkpoint::Draft& draft);
+  void discard(const Job::Description& job, const checkpoint::Draft& draft);
+  /// Has something else done on it, after what has been asked for.
+  void then(std::function<void()> function);
   /// Waits for all that has been asked for. From another thread.
   void settle();
 
@@ -23,11 +26,14 @@ class CheckpointDisk {
   boost::asio::thread_pool thread_{1};
 };
 
-/// The directory of a new checkpoint of the job. Waits for the file system. `to` is empty for what cppc-run was told.
+/// Begins a new checkpoint of the job. Waits for the file system, or keepers. `to` is empty for where cppc-run was
+/// told.
 Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to);
+/// One that has been begun and that the job does not have.
+void discard_checkpoint(const Job& job, const checkpoint::Draft& draft);
 
-/// The directory of a new checkpoint of the job; then it is the job's. Waits for the file system. `to` is empty for
-/// what cppc-run was told.
+/// Begins a new checkpoint of the job; then it is the job's. Waits for the file system, or keepers. `to` is empty for
+/// where cppc-run was told.
 tl::expected<Migration, Job::Refusal> request_checkpoint(Job& job, const std::string& to, double timeout_s,
                                                          const Origin& origin = {});
 

@@ -1,4 +1,4 @@
-#include "memory_free.hpp"
+#include "cppc/memory_free.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,0 +1,90 @@
+/// A keeper as cppc-run and ranks see it: the program, by its standard input and output and its socket.
+#include "cppc/keeper.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <csignal>
+
+#include "keeper_link.hpp"
+
+namespace cppc::run {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+class KeeperProgramTest : public testing::Test {
+ protected:
+  KeeperProgramTest() { std::signal(SIGPIPE, SIG_IGN); }  // as cppc-run does
+  Result<std::unique_ptr<KeeperLink>> start() const {
+    return KeeperLink::start(
+        {CPPC_KEEPER_PROGRAM},
+        {{"job", job_}, {"key", "a key"}, {"silence_s", 5}, {"environment", {{"CPPC_LOG", "off"}}}}, 20s);
+  }
+
+  const std::string job_ = "keeper-test-" + std::to_string(getpid());
+};
+
+TEST_F(KeeperProgramTest, HasWhatRanksWrite) {
+  const auto keeper = start();
+  ASSERT_TRUE(keeper) << keeper.error();
+  EXPECT_FALSE(keeper::takes(job_, 1));
+  ASSERT_TRUE((*keeper)->ask({{"do", "begin"}, {"set", 1}}, 5s));
+  EXPECT_TRUE(keeper::takes(job_, 1));
+  const auto file = keeper::make(job_, 1, 0, 5);
+  ASSERT_TRUE(file) << file.error();
+  ASSERT_EQ(write(file->get(), "state", 5), 5);
+  const json image{{"rank", 0}, {"bytes", 5}, {"xxh3", XXH3_64bits("state", 5)}, {"written", true}};
+  const json itself{{"do", "copy"}, {"set", 1}, {"images", json::array({image})}, {"to", (*keeper)->addresses()}};
+  const auto copied = (*keeper)->ask(itself, 5s);
+  ASSERT_TRUE(copied) << copied.error();
+  ASSERT_TRUE((*keeper)->ask({{"do", "complete"}, {"set", 1}}, 5s));
+  const auto found = keeper::find(job_, 1, 0);
+  ASSERT_TRUE(found) << found.error();
+  std::string text(5, '\0');
+  EXPECT_EQ(pread(found->get(), text.data(), text.size(), 0), 5);
+  EXPECT_EQ(text, "state");
+  EXPECT_FALSE(keeper::find(job_, 1, 1));
+}
+
+TEST_F(KeeperProgramTest, ThereIsOneOfAJobOnAMachine) {
+  const auto keeper = start();
+  ASSERT_TRUE(keeper) << keeper.error();
+  const auto second = start();
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().find("Address already in use"), std::string::npos) << second.error();
+}
+
+TEST_F(KeeperProgramTest, EndsAsItIsToldAndWhenItsInputDoes) {
+  auto keeper = start();
+  ASSERT_TRUE(keeper) << keeper.error();
+  (*keeper)->quit();
+  EXPECT_FALSE((*keeper)->alive());
+  EXPECT_FALSE((*keeper)->ask({{"do", "ping"}}, 5s));
+  EXPECT_FALSE(keeper::takes(job_, 1));
+  EXPECT_TRUE(start()) << "its name is free again";
+}
+
+TEST(KeeperLinkTest, WhatIsNoKeeperIsRefused) {
+  EXPECT_FALSE(KeeperLink::start({"/nonexistent/keeper"}, json::object(), 5s));
+  EXPECT_FALSE(KeeperLink::start({"true"}, json::object(), 5s));
+  EXPECT_FALSE(KeeperLink::start({"cat"}, {{"job", "a"}}, 5s)) << "which says what it is told";
+  EXPECT_FALSE(KeeperLink::start({"sleep", "60"}, json::object(), 100ms)) << "which says nothing";
+}
+
+TEST(KeeperRequestTest, IsReadAsItWasWritten) {
+  using keeper::Request;
+  const auto same = keeper::decode(keeper::encode({Request::Kind::make, 7, 3, 123456789012}));
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->kind, Request::Kind::make);
+  EXPECT_EQ(same->set, 7u);
+  EXPECT_EQ(same->rank, 3);
+  EXPECT_EQ(same->bytes, 123456789012u);
+  for (const char* wrong : {"", "make", "make 1 -2 3", "make 1 2 3 4", "burn 1 2 3", "make 1 2 x"})
+    EXPECT_FALSE(keeper::decode(wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace cppc::run

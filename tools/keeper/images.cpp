@@ -1,0 +1,138 @@
+#include "images.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace cppc::keeper {
+namespace {
+
+using tools::error;
+
+constexpr std::size_t kept = 2;  // complete sets
+constexpr std::uint64_t block = 512;
+
+std::uint64_t memory_of(const UniqueFd& file) {
+  struct stat state {};
+  return fstat(file.get(), &state) == 0 ? static_cast<std::uint64_t>(state.st_blocks) * block : 0;
+}
+
+}  // namespace
+
+void Images::begin(std::uint64_t set) {
+  const std::lock_guard lock(mutex_);
+  keep_complete(1);
+  sets_.try_emplace(set);
+}
+
+bool Images::takes(std::uint64_t set) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = sets_.find(set);
+  return found != sets_.end() && !found->second.complete;
+}
+
+void Images::complete(std::uint64_t set) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = sets_.find(set); found != sets_.end()) found->second.complete = true;
+  keep_complete(kept);
+}
+
+void Images::discard(std::uint64_t set) {
+  const std::lock_guard lock(mutex_);
+  sets_.erase(set);
+}
+
+// The newest ones.
+void Images::keep_complete(std::size_t count) {
+  std::size_t seen = 0;
+  for (auto one = sets_.rbegin(); one != sets_.rend();) {
+    if (one->second.complete && ++seen > count) {
+      one = std::make_reverse_iterator(sets_.erase(std::next(one).base()));
+    } else {
+      ++one;
+    }
+  }
+}
+
+// To ranks, which have not written it yet.
+std::uint64_t Images::promised() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [number, set] : sets_)
+    for (const auto& [rank, file] : set.written) {
+      const std::uint64_t size = set.sizes.at(rank);
+      bytes += size - std::min(size, memory_of(file));
+    }
+  return bytes;
+}
+
+Result<void> Images::check_room(std::uint64_t bytes) const {
+  const std::uint64_t free = memory_free_(), taken = promised();
+  if (free >= bytes + taken) return {};
+  return error("an image of " + std::to_string(bytes / 1'000'000) + " MB does not fit into its memory, of which " +
+               std::to_string(free / 1'000'000) + " MB are free and " + std::to_string(taken / 1'000'000) +
+               " MB of these promised to other images");
+}
+
+Result<void> Images::has_room(std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  return check_room(bytes);
+}
+
+Result<UniqueFd> Images::make(std::uint64_t set, int rank, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sets_.find(set);
+  if (found == sets_.end() || found->second.complete) return error("set " + std::to_string(set) + " is not being made");
+  if (const auto room = check_room(bytes); !room) return error(room.error());
+  auto file = Image::file();
+  if (!file) return file;
+  UniqueFd for_rank(fcntl(file->get(), F_DUPFD_CLOEXEC, 0));
+  if (!for_rank) return error(std::string("no descriptor for an image: ") + std::strerror(errno));
+  found->second.sizes[rank] = bytes;
+  found->second.written[rank] = *std::move(file);
+  return for_rank;
+}
+
+Result<Held> Images::seal(std::uint64_t set, int rank, std::uint64_t bytes, std::uint64_t xxh3) {
+  UniqueFd file;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = sets_.find(set);
+    if (found == sets_.end() || !found->second.written.contains(rank))
+      return error("no image of rank " + std::to_string(rank) + " has been written");
+    file = std::move(found->second.written.at(rank));
+    found->second.written.erase(rank);
+  }
+  auto image = Image::take(std::move(file), bytes, xxh3);
+  if (!image) return error("the image of rank " + std::to_string(rank) + " is not good: " + image.error());
+  if (const auto added = add(set, rank, *image, /*complete=*/false); !added) return error(added.error());
+  return image;
+}
+
+Result<void> Images::add(std::uint64_t set, int rank, Held image, bool complete) {
+  const std::lock_guard lock(mutex_);
+  if (complete) sets_[set].complete = true;
+  const auto found = sets_.find(set);
+  if (found == sets_.end()) return error("set " + std::to_string(set) + " is not being made");
+  found->second.images[rank] = std::move(image);
+  return {};
+}
+
+Held Images::find(std::uint64_t set, int rank) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = sets_.find(set);
+  if (found == sets_.end()) return nullptr;
+  const auto image = found->second.images.find(rank);
+  return image == found->second.images.end() ? nullptr : image->second;
+}
+
+Held Images::newest_of(int rank) const {
+  const std::lock_guard lock(mutex_);
+  for (auto set = sets_.rbegin(); set != sets_.rend(); ++set)
+    if (const auto image = set->second.images.find(rank); image != set->second.images.end()) return image->second;
+  return nullptr;
+}
+
+}  // namespace cppc::keeper

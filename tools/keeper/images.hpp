@@ -1,0 +1,58 @@
+/// All images that a keeper has in memory, by set and rank. Any thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "image.hpp"
+
+namespace cppc::keeper {
+
+class Images {
+ public:
+  /// Bytes that this process may still take.
+  using MemoryFree = std::function<std::uint64_t()>;
+  explicit Images(MemoryFree memory_free) : memory_free_(std::move(memory_free)) {}
+
+  /// A new set: images of it are taken until it is complete or discarded. Of complete ones, the last stays.
+  void begin(std::uint64_t set);
+  bool takes(std::uint64_t set) const;
+
+  /// The set has all of its images, here and elsewhere. The last two of those are kept.
+  void complete(std::uint64_t set);
+  void discard(std::uint64_t set);
+
+  /// A file for an image of a set that is being made; an error with numbers when there is not so much memory.
+  Result<UniqueFd> make(std::uint64_t set, int rank, std::uint64_t bytes);
+  /// That file has been written.
+  Result<Held> seal(std::uint64_t set, int rank, std::uint64_t bytes, std::uint64_t xxh3);
+
+  /// Whether an image of so many bytes of another node's fits; the error has the numbers.
+  Result<void> has_room(std::uint64_t bytes) const;
+  /// The image is here as well. `complete`: the set is, so it may have begun before this keeper. Otherwise an error
+  /// when the set is not being made any more.
+  Result<void> add(std::uint64_t set, int rank, Held image, bool complete);
+
+  /// None: it is not here.
+  Held find(std::uint64_t set, int rank) const;
+  /// The newest one of the rank: others that it has differ from it little.
+  Held newest_of(int rank) const;
+
+ private:
+  struct Set {
+    std::map<int, UniqueFd> written;  // by ranks of this node; until they are sealed
+    std::map<int, std::uint64_t> sizes;
+    std::map<int, Held> images;
+    bool complete = false;
+  };
+  std::uint64_t promised() const;
+  Result<void> check_room(std::uint64_t bytes) const;
+  void keep_complete(std::size_t count);
+
+  const MemoryFree memory_free_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Set> sets_;
+};
+
+}  // namespace cppc::keeper
