@@ -17,6 +17,7 @@
 #include "analysis/heap.hpp"
 #include "analysis/instances.hpp"
 #include "analysis/plan.hpp"
+#include "fortran.hpp"
 #include "frontend/source.hpp"
 #include "report.hpp"
 #include "report_html.hpp"
@@ -275,6 +276,26 @@ int leave_alone(const Settings& settings, const std::vector<frontend::Command>& 
   return kTranslated;
 }
 
+/// The files that change keep their suffix, which says in which form they are; companion.c is what they call.
+int translate_as_fortran(const Settings& settings, const Files& files) {
+  if (!settings.by_address) fail("Fortran is translated only for state that is kept by address (--by-address)");
+  FortranProgram program{.commands = {}, .objects = files.objects, .left_out = files.left_out};
+  for (const frontend::Command& command : files.commands) {
+    program.commands.push_back({command.directory, command.file, command.arguments});
+    if (is_fortran(command.file) || command.arguments.empty()) continue;
+    program.commands.back().arguments.clear();
+    program.left_out.push_back(left_as_it_is(command.file, "it is not in Fortran"));
+  }
+  const FortranTranslation made = translate_fortran(program, read_models(settings.models), settings.most_steps);
+  write_report(settings, made.report);
+  if (settings.into.empty()) return kTranslated;
+  const fs::path into = settings.into;
+  for (const auto& [number, text] : made.texts)
+    write(into / (std::to_string(number) + fs::path(program.commands[number].file).extension().string()), text);
+  if (!made.companion.empty()) write(into / "companion.c", made.companion);
+  return kTranslated;
+}
+
 int translate(const Settings& settings, const Files& files) {
   const std::vector<frontend::Command>& commands = files.commands;
   allow_stack();
@@ -282,6 +303,8 @@ int translate(const Settings& settings, const Files& files) {
     limit(RLIMIT_CPU, kMostSeconds);
     limit(RLIMIT_DATA, kMostBytes);
   }
+  if (std::ranges::any_of(commands, [](const auto& command) { return is_fortran(command.file); }))
+    return translate_as_fortran(settings, files);
   const models::Models models = read_models(settings.models);
   auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES, settings.by_address);
   if (!source) fail(source.error());

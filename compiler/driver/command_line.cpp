@@ -284,8 +284,9 @@ std::optional<Language> language_of(const Argument& argument) {
   return std::nullopt;
 }
 
-bool is_kept_source(const Argument& argument, bool portable) {
+bool is_kept_source(const Argument& argument, Language wrapper, bool portable) {
   const auto language = language_of(argument);
+  if (wrapper == Language::fortran) return language == Language::fortran;
   return language == Language::c || (language == Language::cxx && !portable);
 }
 

@@ -61,7 +61,8 @@ Result<CommandLine> parse_command_line(std::span<const std::string> arguments);
 /// The language of an input, as gcc takes it: of its -x or its name. Nothing for what is no source of these.
 std::optional<Language> language_of(const Argument& argument);
 
-/// Whether an input is a source that the wrapper keeps a command for: in C or, unless state is kept by types, in C++.
-bool is_kept_source(const Argument& argument, bool portable);
+/// Whether an input is a source that the wrapper for a language keeps a command for: cppc-fc for those in Fortran, the
+/// others for those in C and, unless state is kept by types, in C++.
+bool is_kept_source(const Argument& argument, Language wrapper, bool portable);
 
 }  // namespace cppc::driver

@@ -58,10 +58,9 @@ Result<int> compile(const CommandLine& line, const Wrapper& wrapper, Runner& run
   words.insert(words.end(), definitions.begin(), definitions.end());
   words.insert(words.end(), line.words.begin(), line.words.end());
   words.insert(words.end(), flags->begin(), flags->end());
-  const bool keeps_commands = wrapper.language != Language::fortran;
-  if (keeps_commands && needs_ordinary_code_too(line, compiler)) words.emplace_back("-ffat-lto-objects");
+  if (needs_ordinary_code_too(line, compiler)) words.emplace_back("-ffat-lto-objects");
   auto status = runner.run({words});
-  if (!status || *status != 0 || !keeps_commands) return status;
+  if (!status || *status != 0) return status;
   for (Record& record : records_of(line, wrapper.language, compiler, *flags)) {
     if (const auto kept = keep_command(std::move(record)); !kept) return tl::unexpected(kept.error());
   }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -138,7 +139,6 @@ class Linker {
 
   // By address it goes without the translator, too.
   std::optional<Replacement> translate_if_possible(const std::string& commands, const TemporaryDirectory& directory) {
-    if (wrapper_.language == Language::fortran) return std::nullopt;
     auto plan = translate(commands, directory);
     if (plan) return std::move(*plan);
     if (!runner_.interrupted()) warn(plan.error().text);
@@ -187,7 +187,10 @@ class Linker {
                    ": use the linker's defaults for sections");
     }
     if (line_.portable) std::erase_if(*linked, is_cxx);
-    program_.insert(program_.end(), linked->begin(), linked->end());
+    // What is in Fortran is not the business of C's translator; of what is in C, Fortran's has to know.
+    const bool all = wrapper_.language == Language::fortran;
+    std::copy_if(linked->begin(), linked->end(), std::back_inserter(program_),
+                 [all](const Record& record) { return all || !is_fortran(record); });
     return {};
   }
 
@@ -227,26 +230,30 @@ class Linker {
     const auto translated = driver::translate(request, installed, runner_);
     if (!translated) return tl::unexpected(translated.error());
     const auto is_changed = [](const std::string& file) { return !file.empty(); };
-    if (!*translated || std::none_of((*translated)->begin(), (*translated)->end(), is_changed)) return std::nullopt;
+    if (!*translated) return std::nullopt;
+    const auto& [files, companion] = **translated;
+    if (std::none_of(files.begin(), files.end(), is_changed)) return std::nullopt;
     if (line_.static_program)
       return error(output_ + " is linked with -static, but libcppc is a shared library: link it without -static");
-    auto plan = plan_replacement(line_, parts, program_, own_, **translated, directory.path());
+    auto plan = plan_replacement(line_, wrapper_.language, parts, program_, own_, files, directory.path());
     if (!plan) return tl::unexpected(plan.error());
-    const auto compiled = compile_sources(*plan, **translated, installed, directory);
+    const auto compiled = compile_sources(*plan, files, companion, installed, directory);
     if (!compiled) return tl::unexpected(compiled.error());
     if (*compiled != 0) return tl::unexpected(Failure{line_.portable ? "" : not_compiled(*plan, directory), *compiled});
+    if (!companion.empty()) plan->in_front.push_back(directory.file("companion.o"));
     return std::move(*plan);
   }
 
   // By address a source that is not what was compiled is left as it is.
   Result<std::vector<TranslationInput>> translation_inputs() {
-    const std::string own_headers = compilers_headers(wrapper_, runner_);
+    const bool in_fortran = wrapper_.language == Language::fortran;
+    const std::string own_headers = in_fortran ? "" : compilers_headers(wrapper_, runner_);
     std::vector<TranslationInput> inputs;
     for (const Record& record : program_) {
       const auto checked = check_source(record);
       if (!checked && line_.portable) return tl::unexpected(checked.error());
       const bool compiled_here = inputs.size() < own_;
-      const auto macros = macros_of(record);
+      const auto macros = in_fortran ? Result<std::string>() : macros_of(record);
       if (!macros && line_.portable) return tl::unexpected(macros.error());
       TranslationInput input{.command = compilation_entry(record),
                              .object = compiled_here ? "" : object_of(record),
@@ -283,15 +290,21 @@ class Linker {
     return file + " does not compile with its safe points";
   }
 
-  Result<int> compile_sources(const Replacement& plan, const Words& translated, const Parts& installed,
-                              const TemporaryDirectory& directory) {
+  Result<int> compile_sources(const Replacement& plan, const Words& translated, const std::string& companion,
+                              const Parts& installed, const TemporaryDirectory& directory) {
     std::vector<Command> commands;
     for (const std::size_t index : plan.sources) {
       const Record& record = program_[index];
       const std::string& source = translated[index].empty() ? record.file : translated[index];
       Words words = compile_again(record, source, object_path(directory.path(), index));
-      append(words, {"-idirafter", installed.headers});
+      if (!is_fortran(record)) append(words, {"-idirafter", installed.headers});
       commands.push_back({std::move(words), record.directory});
+    }
+    if (!companion.empty()) {
+      Words words = wrapper_called(wrapper_name(Language::c)).compiler;
+      append(words, {line_.position_independent.empty() ? "-fno-pie" : "-fPIC", "-O1", "-w", "-I" + installed.headers,
+                     "-c", companion, "-o", directory.file("companion.o")});
+      commands.push_back({std::move(words), directory.path()});
     }
     return line_.portable || wants_report() ? runner_.run_all(commands) : runner_.run_all_quietly(commands);
   }

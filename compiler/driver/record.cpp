@@ -79,7 +79,7 @@ std::vector<Record> records_of(const CommandLine& line, Language language, const
   const std::vector<std::string> options = compile_options(line, mpi_flags);
   std::vector<Record> records;
   for (const Argument& argument : line.arguments) {
-    if (!is_kept_source(argument, line.portable)) continue;
+    if (!is_kept_source(argument, language, line.portable)) continue;
     // Compilers for C++ take a file for C++ whose name says C.
     const bool is_c = language_of(argument) == Language::c && argument.language.empty();
     const std::string named = language == Language::cxx && is_c ? "c++" : argument.language;
@@ -137,6 +137,11 @@ std::vector<std::string> ask_for_macros(const Record& record) {
   return joined(std::move(words), {"-dM", "-E", "-x", is_cxx(record) ? "c++" : "c", "/dev/null"});
 }
 
+bool is_fortran(const Record& record) {
+  const Argument source{.role = Role::input, .words = {}, .value = record.file, .language = record.language};
+  return language_of(source) == Language::fortran;
+}
+
 std::string object_of(const Record& record) { return in_directory(record.directory, record.output); }
 
 Result<void> check_source(const Record& record) {
@@ -155,9 +160,10 @@ Result<void> check_source(const Record& record) {
 std::vector<std::string> compile_again(const Record& record, const std::string& source, const std::string& object) {
   std::vector<std::string> words = record.compiler;
   if (source != record.file) {
-    // Where the original looks first for what it includes.
+    // Where the original looks first for what it includes. INCLUDE of Fortran knows no -iquote.
     const std::string directory = fs::path(record.file).parent_path();
-    words = joined(std::move(words), {"-iquote", directory.empty() ? "." : directory});
+    const char* option = is_fortran(record) ? "-I" : "-iquote";
+    words = joined(std::move(words), {option, directory.empty() ? "." : directory});
     // What debuggers see, and the same at every link.
     words.push_back("-ffile-prefix-map=" + source + "=" + record.file);
   }

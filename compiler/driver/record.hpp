@@ -1,4 +1,4 @@
-/// How a file in C or C++ was compiled: kept in its object, so that whoever links it can compile it once more.
+/// How a file in C, C++ or Fortran was compiled: kept in its object, so that whoever links it can compile it once more.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -24,13 +24,16 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-/// The records of all sources of `line` in C and C++, compiled in the present directory by the compiler of a wrapper
+/// The records of all sources of `line` that are kept, compiled in the present directory by the compiler of a wrapper
 /// for `language`; `defines_main` is left at false.
 std::vector<Record> records_of(const CommandLine& line, Language language, const std::vector<std::string>& compiler,
                                const std::vector<std::string>& mpi_flags);
 
 /// Whether the source is C++.
 bool is_cxx(const Record& record);
+
+/// Whether the source is Fortran.
+bool is_fortran(const Record& record);
 
 /// A line of text that read_records() understands.
 std::string to_text(const Record& record);

@@ -16,8 +16,8 @@ class Planner {
           std::string directory)
       : parts_(parts), program_(program), translated_(translated), directory_(std::move(directory)) {}
 
-  Result<Replacement> plan(const CommandLine& line, std::size_t own) {
-    place_own(line, own);
+  Result<Replacement> plan(const CommandLine& line, Language language, std::size_t own) {
+    place_own(line, language, own);
     for (const bool in_archive : {false, true}) {  // a file of both is linked from the command line
       for (const Part& part : parts_) {
         if (part.in_archive != in_archive || !is_changed(part)) continue;
@@ -37,10 +37,10 @@ class Planner {
 
  private:
   // What is on the command line as a source is compiled here too, so that nobody compiles it with its warnings again.
-  void place_own(const CommandLine& line, std::size_t own) {
+  void place_own(const CommandLine& line, Language language, std::size_t own) {
     std::size_t next = 0;
     for (std::size_t index = 0; index < line.arguments.size() && next < own; ++index) {
-      if (!is_kept_source(line.arguments[index], line.portable)) continue;
+      if (!is_kept_source(line.arguments[index], language, line.portable)) continue;
       placed_.insert(next);
       plan_.arguments[index] = {object_path(directory_, next++)};
     }
@@ -115,10 +115,10 @@ std::string object_path(const std::string& directory, std::size_t index) {
   return directory + "/" + std::to_string(index) + ".o";
 }
 
-Result<Replacement> plan_replacement(const CommandLine& line, std::span<const Part> parts,
+Result<Replacement> plan_replacement(const CommandLine& line, Language language, std::span<const Part> parts,
                                      std::span<const Record> program, std::size_t own,
                                      std::span<const std::string> translated, const std::string& directory) {
-  return Planner(parts, program, translated, directory).plan(line, own);
+  return Planner(parts, program, translated, directory).plan(line, language, own);
 }
 
 }  // namespace cppc::driver

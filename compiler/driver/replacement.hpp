@@ -22,7 +22,7 @@ struct Replacement {
 /// Decides it. `program`: all sources, the first `own` of them those on the command line itself. `translated`: as
 /// translate() returns it. `directory`: where the object of source n will be `n.o`, and where members of archives are
 /// put that have to be linked anyway.
-Result<Replacement> plan_replacement(const CommandLine& line, std::span<const Part> parts,
+Result<Replacement> plan_replacement(const CommandLine& line, Language language, std::span<const Part> parts,
                                      std::span<const Record> program, std::size_t own,
                                      std::span<const std::string> translated, const std::string& directory);
 

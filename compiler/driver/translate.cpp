@@ -77,8 +77,7 @@ Result<void> keep(const TranslationRequest& request) {
 
 }  // namespace
 
-Result<std::optional<std::vector<std::string>>> translate(const TranslationRequest& request, const Parts& parts,
-                                                          Runner& runner) {
+Result<std::optional<Translated>> translate(const TranslationRequest& request, const Parts& parts, Runner& runner) {
   std::error_code failure;
   if (!fs::create_directory(request.directory, failure)) return error("cannot make the directory " + request.directory);
   const std::string commands = request.directory + "/commands.json";
@@ -93,12 +92,20 @@ Result<std::optional<std::vector<std::string>>> translate(const TranslationReque
   if (*status != 0)
     return tl::unexpected(
         Failure{request.by_address ? "the translator ended with status " + std::to_string(*status) : "", *status});
-  std::vector<std::string> translated;
+  const auto written = [&request](const std::string& name) {
+    const std::string path = request.directory + "/" + name;
+    return fs::exists(path) ? path : "";
+  };
+  Translated translated;
   for (std::size_t index = 0; index < request.program.size(); ++index) {
-    std::string path = request.directory + "/" + std::to_string(index) + ".c";
-    if (!fs::exists(path)) path += "pp";
-    translated.push_back(fs::exists(path) ? path : "");
+    std::string path;
+    const std::string number = std::to_string(index);
+    const std::string suffix = fs::path(request.program[index].command.value("file", "")).extension();
+    for (const std::string& name : {number + ".c", number + ".cpp", number + suffix})
+      if (path.empty()) path = written(name);
+    translated.files.push_back(path);
   }
+  translated.companion = written("companion.c");
   return translated;
 }
 

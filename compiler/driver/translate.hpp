@@ -14,7 +14,7 @@
 
 namespace cppc::driver {
 
-/// A source of the program in C or C++.
+/// A source of the program.
 struct TranslationInput {
   nlohmann::json command;  ///< an entry of a compilation database
   std::string object;      ///< what it was compiled to, where it lies; empty when it is compiled in this link only
@@ -23,7 +23,7 @@ struct TranslationInput {
 };
 
 struct TranslationRequest {
-  std::span<const TranslationInput> program;  ///< all sources of the program in C and C++
+  std::span<const TranslationInput> program;  ///< all sources of the program
   std::span<const std::string> options;       ///< for the translator
   std::string directory;                      ///< is made; what is translated goes there
   std::string name;                           ///< the program's, for CPPC_KEEP
@@ -31,9 +31,13 @@ struct TranslationRequest {
   bool quiet = false;  ///< of what the translator says when it fails, only the reason is returned
 };
 
-/// For each source of the program the translated file, or an empty string where nothing had to change; nothing at all
-/// when the program is to stay as it is.
-Result<std::optional<std::vector<std::string>>> translate(const TranslationRequest& request, const Parts& parts,
-                                                          Runner& runner);
+/// For each source of the program the translated file, or an empty string where nothing had to change; one file more in
+/// C, or an empty string, which the translated files call; nothing at all when the program is to stay as it is.
+struct Translated {
+  std::vector<std::string> files;
+  std::string companion;
+};
+
+Result<std::optional<Translated>> translate(const TranslationRequest& request, const Parts& parts, Runner& runner);
 
 }  // namespace cppc::driver

@@ -1,0 +1,204 @@
+#include "fortran.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "analysis/plan.hpp"
+#include "frontend/fortran/lower.hpp"
+#include "frontend/fortran/options.hpp"
+#include "report.hpp"
+#include "rewrite/fortran/insert.hpp"
+
+namespace cppc {
+
+namespace {
+
+namespace fs = std::filesystem;
+using fortran::Index;
+using rewrite::fortran::Point;
+
+/// For flang's module files.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::string name = (fs::temp_directory_path() / "cppc-modules-XXXXXX").string();
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// An included file that is newer than the object: what was compiled is not what would be looked at.
+std::string newer_include(const fs::path& file, const fortran::Options& options, fs::file_time_type compiled,
+                          std::set<fs::path>& seen) {
+  static const std::regex include(R"([ \t]*#?[ \t]*include[ \t]*['"]([^'"\n]+)['"])", std::regex::icase);
+  const std::string text = read_text(file);
+  for (std::sregex_iterator match(text.begin(), text.end(), include), end; match != end; ++match)
+    for (const std::string& directory : options.directories) {
+      const fs::path path = fs::path(directory) / (*match)[1].str();
+      std::error_code failure;
+      const auto written = fs::last_write_time(path, failure);
+      if (failure || !seen.insert(path).second) continue;
+      if (written > compiled) return path.string();
+      if (std::string newer = newer_include(path, options, compiled, seen); !newer.empty()) return newer;
+    }
+  return {};
+}
+
+void leave_out_newer(FortranProgram& program) {
+  for (std::size_t i = 0; i < program.commands.size(); ++i) {
+    fortran::Command& command = program.commands[i];
+    std::error_code failure;
+    const auto compiled = fs::last_write_time(program.objects[i], failure);
+    if (failure || command.arguments.empty()) continue;
+    std::set<fs::path> seen;
+    const std::string newer =
+        newer_include(fs::path(command.directory) / command.file, options_of(command), compiled, seen);
+    if (newer.empty()) continue;
+    program.left_out.push_back(command.file + ": left as it is: " + newer + " is newer than " + program.objects[i]);
+    command.arguments.clear();
+  }
+}
+
+std::string storage_of(const fortran::Symbol& symbol) {
+  using Storage = fortran::Symbol::Storage;
+  switch (symbol.storage) {
+    case Storage::common:
+      return "COMMON " + symbol.linker_name;
+    case Storage::module:
+      return "module, " + symbol.linker_name;
+    default:
+      return "local";
+  }
+}
+
+class Translator {
+ public:
+  Translator(const fortran::Program& tree, const fortran::Lowered& lowered, const fortran::Flow& flow)
+      : tree_(tree), lowered_(lowered), flow_(flow) {}
+
+  nlohmann::json add_point(std::size_t number, const analysis::SafePoint& safe, const std::string& untold,
+                           const std::map<Index, fortran::Fate>& fates) {
+    const auto& marker = lowered_.program.markers[safe.marker];
+    const auto& [procedure, loop] = lowered_.sites[marker.handle];
+    Point point{.number = static_cast<unsigned>(number),
+                .file = tree_.procedures[procedure].file,
+                .line = loop->inside.line,
+                .column = loop->inside.column};
+    rewrite::fortran::write_routine(tree_, flow_, fates, point, externals_);
+    nlohmann::json told;
+    for (const auto& [what, bytes, why] : point.dead)
+      told["dead"].push_back({{"what", what}, {"size", std::to_string(bytes)}, {"why", why}});
+    told["saved"] = nlohmann::json::array();
+    for (const fortran::Symbol& symbol : tree_.symbols) {
+      const auto is_it = [&](const auto& dead) { return dead.what == symbol.name && dead.bytes == symbol.bytes; };
+      if (symbol.array && symbol.bytes > 0 && symbol.storage != fortran::Symbol::Storage::dummy &&
+          std::ranges::none_of(point.dead, is_it))
+        told["saved"].push_back({{"name", symbol.name},
+                                 {"declared", storage_of(symbol)},
+                                 {"type", "an array"},
+                                 {"size", std::to_string(symbol.bytes)},
+                                 {"live", symbol.unclear.empty() ? "perhaps read later" : symbol.unclear}});
+    }
+    if (!untold.empty()) told["untold"] = untold;
+    points_.push_back(std::move(point));
+    return told;
+  }
+
+  void finish(const FortranProgram& program, FortranTranslation& made) {
+    std::map<Index, std::vector<const Point*>> by_file;
+    for (const Point& point : points_) by_file[point.file].push_back(&point);
+    for (const auto& [file, points] : by_file) {
+      const fortran::Command& command = program.commands[file];
+      std::vector<unsigned> obstacles;
+      made.texts[file] = rewrite::fortran::insert(read_text(fs::path(command.directory) / command.file), command.file,
+                                                  options_of(command).fixed_form, points, obstacles);
+      for (const unsigned line : obstacles)
+        std::cerr << "cppc: warning: no safe point at " << command.file << ":" << line
+                  << ": there is something else on the line\n";
+    }
+    if (!points_.empty()) made.companion = rewrite::fortran::companion(points_, externals_);
+  }
+
+ private:
+  const fortran::Program& tree_;
+  const fortran::Lowered& lowered_;
+  const fortran::Flow& flow_;
+  std::vector<Point> points_;
+  std::set<std::string> externals_;
+};
+
+bool calls_mpi(const ir::Program& program) {
+  return std::ranges::any_of(program.calls, [](const ir::Call& call) { return models::is_of_mpi(call.name); });
+}
+
+}  // namespace
+
+bool is_fortran(const std::string& file) {
+  static const std::set<std::string> suffixes = {".f", ".for", ".ftn", ".fpp", ".f77", ".f90", ".f95", ".f03", ".f08",
+                                                 ".F", ".FOR", ".FTN", ".FPP", ".F77", ".F90", ".F95", ".F03", ".F08"};
+  return suffixes.contains(fs::path(file).extension().string());
+}
+
+FortranTranslation translate_fortran(const FortranProgram& given, const models::Models& models,
+                                     std::uint64_t most_steps) {
+  FortranProgram program = given;
+  leave_out_newer(program);
+  const ScratchDirectory scratch;
+  fortran::Program tree = fortran::read(program.commands, CPPC_FLANG_MODULES, scratch.path());
+  tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
+  for (const std::string& one : tree.left_out) std::cerr << "cppc: warning: " << one << "\n";
+  const fortran::Lowered lowered = fortran::lower(tree, models);
+  FortranTranslation made;
+  made.report = {{"safe_points", nlohmann::json::array()},
+                 {"routines", nlohmann::json::array()},
+                 {"rejected", nlohmann::json::array()},
+                 {"refusals", nlohmann::json::array()},
+                 {"left_out", tree.left_out}};
+  if (!calls_mpi(lowered.program)) return made;
+  const analysis::PointsTo points_to(lowered.program, models, analysis::PointsTo::Precision::full, most_steps);
+  if (!points_to.complete()) {
+    std::cerr << "cppc: warning: the program is too large for what its procedures are given to be followed\n";
+    return made;
+  }
+  const analysis::Effects effects(lowered.program, models, points_to);
+  const analysis::Traffic traffic(lowered.program, models, points_to);
+  analysis::Overwrites overwrites(lowered.program, models, points_to, effects);
+  analysis::Plan plan = make_plan_by_address(lowered.program, models, points_to, effects, traffic, overwrites);
+  for (analysis::Objects& live : plan.live) live.clear();
+  made.report.update(report_json(lowered.program, effects, plan));
+  fortran::Flow flow(tree, models);
+  Translator translator(tree, lowered, flow);
+  for (std::size_t p = 0; p < plan.points.size(); ++p) {
+    const auto& [procedure, loop] = lowered.sites[lowered.program.markers[plan.points[p].marker].handle];
+    const bool in_flight = !plan.points[p].proved;
+    const std::string untold = in_flight ? flow.unclear() : plan.untold[p].empty() ? flow.unclear() : plan.untold[p];
+    const auto fates = untold.empty() ? flow.at(procedure, *loop, in_flight) : std::map<Index, fortran::Fate>();
+    made.report["safe_points"][p].update(translator.add_point(p + 1, plan.points[p], untold, fates));
+  }
+  translator.finish(program, made);
+  return made;
+}
+
+}  // namespace cppc

@@ -1,0 +1,32 @@
+/// Programs in Fortran, whose state is kept by address.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "frontend/fortran/tree.hpp"
+#include "models/models.hpp"
+
+namespace cppc {
+
+bool is_fortran(const std::string& file);
+
+struct FortranProgram {
+  std::vector<fortran::Command> commands;  ///< without arguments: it is not to be looked at
+  std::vector<std::string> objects;        ///< by command: what it was compiled to, if that still lies there
+  std::vector<std::string> left_out;       ///< those that are not to be looked at, and why
+};
+
+struct FortranTranslation {
+  std::map<fortran::Index, std::string> texts;  ///< of the files that change, by number of the command
+  std::string companion;                        ///< the routines that they call, in C; empty when there are none
+  nlohmann::json report;
+};
+
+/// Prints warnings. `most_steps`: of following what procedures are given.
+FortranTranslation translate_fortran(const FortranProgram& program, const models::Models& models,
+                                     std::uint64_t most_steps);
+
+}  // namespace cppc

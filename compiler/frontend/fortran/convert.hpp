@@ -1,0 +1,49 @@
+/// From flang's symbols and expressions to those of tree.hpp. Only for the files that see flang.
+#pragma once
+
+#include <flang/Evaluate/expression.h>
+#include <flang/Semantics/scope.h>
+#include <flang/Semantics/symbol.h>
+
+#include <map>
+
+#include "tree.hpp"
+
+namespace cppc::fortran {
+
+class Symbols {
+ public:
+  explicit Symbols(Program& program) : program_(program) {}
+
+  /// Reads the COMMON blocks of all program units, so that their members can be told apart or not.
+  void find_commons(const Fortran::semantics::Scope& scope);
+
+  Index variable(const Fortran::semantics::Symbol& symbol);
+
+  /// Defined or not; none for what is only known at run time.
+  Index procedure(const Fortran::semantics::Symbol& symbol);
+
+  ExprPtr convert(const Fortran::evaluate::Expr<Fortran::evaluate::SomeType>& e);
+  ExprPtr convert(const Fortran::evaluate::ProcedureRef& call);
+  ExprPtr reference(const Fortran::semantics::Symbol& symbol);
+
+  Program& program() { return program_; }
+
+ private:
+  struct Block {
+    std::string layout;  ///< as the first unit has it
+    bool agreed = true;
+  };
+
+  void classify(const Fortran::semantics::Symbol& symbol, Symbol& made);
+  void find_bounds(const Fortran::semantics::Symbol& symbol, Index index);
+
+  Program& program_;
+  std::map<const Fortran::semantics::Symbol*, Index> variables_;
+  std::map<std::pair<std::string, std::uint64_t>, Index> members_;  ///< by block and offset
+  std::map<std::string, Block> blocks_;
+  std::map<std::string, Index> procedures_;  ///< by linker name
+  std::map<const Fortran::semantics::Symbol*, Index> internals_;
+};
+
+}  // namespace cppc::fortran

@@ -1,0 +1,121 @@
+/// What becomes of arrays ahead of a place: nobody reads them any more, or parts of them are overwritten before anybody
+/// reads them. By names, as the language has it: a name of a procedure is a variable of its own, and where several
+/// names of a called procedure are one of the caller's, or one that it knows itself, nothing is said of that.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "models/models.hpp"
+#include "regions.hpp"
+#include "tree.hpp"
+
+namespace cppc::fortran {
+
+/// What says what a name is: the call whose dummies have these arguments, or an assignment to a variable.
+struct Link {
+  const Expr* call = nullptr;
+  Index callee = none;
+  Index variable = none;
+  ExprPtr value;
+  auto operator<=>(const Link& other) const {
+    return std::tuple(call, callee, variable, value.get()) <=>
+           std::tuple(other.call, other.callee, other.variable, other.value.get());
+  }
+  bool operator==(const Link& other) const { return (*this <=> other) == 0; }
+};
+
+/// A region that is overwritten ahead, and the way to it, outermost first.
+struct Overwritten {
+  const Region* region = nullptr;  ///< null: this is a condition, without which nothing is overwritten
+  ExprPtr condition;
+  bool holds = true;    ///< what the condition has to be
+  Index symbol = none;  ///< the array, where the way begins
+  std::vector<Link> links;
+  std::set<Index> depends;  ///< variables, where the way begins, that say where it is
+};
+
+/// Of one array at one place.
+struct Fate {
+  bool live = false;         ///< perhaps read as it is
+  bool passed = false;       ///< perhaps neither read nor written until the procedure ends
+  std::set<std::size_t> by;  ///< overwrites, by number: what is in all of them is dead. None of them, and neither of
+                             ///< the others: all of it is dead
+  bool operator==(const Fate&) const = default;
+};
+
+class Flow {
+ public:
+  Flow(const Program& program, const models::Models& models);
+  ~Flow();
+
+  /// By array: what is not here is live.
+  /// `in_flight`: messages may be, so that buffers of requests are live.
+  std::map<Index, Fate> at(Index procedure, const Statement& loop, bool in_flight);
+
+  [[nodiscard]] const Overwritten& overwritten(std::size_t number) const { return overwritten_[number]; }
+
+  /// Why nothing can be said of any memory; empty when it can.
+  [[nodiscard]] const std::string& unclear() const { return unclear_; }
+
+ private:
+  class Builder;
+  struct Graph;
+  struct Step;
+  using Fates = std::map<Index, Fate>;  ///< of arrays; those that are not in it are dead
+
+  struct Summary {
+    std::map<Index, Fate> at_entry;  ///< of dummies and of what outlives the procedure, as far as it uses them
+    std::set<Index> changes;
+    bool anything = false;  ///< it may read and change anything
+    bool outside = false;   ///< it calls what is not known
+    bool operator==(const Summary&) const = default;
+  };
+
+  void summarise();
+  void find_buffers();
+  void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
+  [[nodiscard]] bool reachable(Index symbol) const;
+  [[nodiscard]] bool depends_on_reachable(const Fate& fate) const;
+  void call_outside(Fates& fates) const;
+  void decide(const ExprPtr& condition, Fates& then, const Fates& otherwise);
+  Fate guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol);
+  [[nodiscard]] std::set<Index> changes_of(Index procedure) const;
+  Fates solve(Index procedure, const Fates& at_exit, const Statement* marker, const Expr* call, Fates* found);
+  void step_back(Index procedure, const Step& step, Fates& fates);
+  void call_back(Index procedure, const Step& step, Fates& fates);
+  void change(Index symbol, Fates& fates);
+  void assign(Index symbol, const ExprPtr& value, Fates& fates);
+  std::optional<std::size_t> through(std::size_t number, const Link& link);
+  std::size_t number_of(Overwritten one);
+  Fates exit_of(Index procedure);
+  std::set<Index> bound_to_dummies(Index procedure, std::set<Index>& asked) const;
+  [[nodiscard]] bool depends_on(const Fate& fate, const std::set<Index>& changed) const;
+  Fate of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
+               const std::set<Index>& changed_by_dummies);
+  [[nodiscard]] bool tracked(Index symbol) const;
+  [[nodiscard]] bool own(Index symbol, Index procedure) const;
+  void make_live(Fates& fates) const;
+
+  const Program& program_;
+  const models::Models& models_;
+  std::string unclear_;
+  bool open_ = false;  ///< there is code that may call any procedure
+  std::vector<std::unique_ptr<Graph>> graphs_;
+  std::vector<Summary> summaries_;
+  std::vector<bool> called_otherwise_;
+  std::vector<std::vector<std::pair<Index, const Expr*>>> callers_;
+  std::map<Index, Fates> exits_;
+  std::set<Index> asked_;
+  std::vector<Index> tracked_;
+  std::vector<Overwritten> overwritten_;
+  std::vector<const Expr*> requests_;  ///< calls of MPI that start some
+  std::vector<const Expr*> unknown_;   ///< calls of what is not known
+  std::set<Index> buffers_;            ///< of requests
+  std::set<Index> given_;              ///< to what is not known
+  std::map<std::tuple<const Region*, const Expr*, bool, Index, std::vector<Link>>, std::size_t> numbers_;
+};
+
+}  // namespace cppc::fortran

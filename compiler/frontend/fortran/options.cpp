@@ -1,0 +1,96 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <tuple>
+
+namespace cppc::fortran {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What gfortran predefines and sources ask for.
+const std::vector<std::pair<std::string, std::string>> kPredefined = {
+    {"__GFORTRAN__", "1"}, {"__GNUC__", "12"},  {"__GNUC_MINOR__", "2"}, {"__linux__", "1"},
+    {"__unix__", "1"},     {"__x86_64__", "1"}, {"__LP64__", "1"},       {"__OPTIMIZE__", "1"}};
+
+/// Options that change what a source means and are not followed.
+constexpr std::string_view kRefused[] = {
+    "-fopenmp",    "-fopenacc",         "-fcoarray",           "-include",       "-imacros",         "-undef",
+    "-fdollar-ok", "-fno-underscoring", "-fsecond-underscore", "-funderscoring", "-fmodule-private", "-freal-",
+    "-finteger-4-"};
+
+void set_form(const std::string& language, Options& options) {
+  const bool old = language.starts_with("f77");
+  options.fixed_form = old;
+  options.preprocessed = language.ends_with("-cpp-input");
+}
+
+void set_form_by_name(Options& options) {
+  const std::string suffix = fs::path(options.file).extension();
+  static constexpr std::string_view fixed[] = {".f", ".for", ".ftn", ".fi", ".F", ".FOR", ".FTN", ".fpp", ".FPP"};
+  options.fixed_form = std::ranges::find(fixed, suffix) != std::end(fixed);
+  options.preprocessed =
+      std::ranges::any_of(suffix, [](unsigned char c) { return std::isupper(c) != 0; }) || suffix == ".fpp";
+}
+
+}  // namespace
+
+Options options_of(const Command& command) {
+  Options made{.file = command.file};
+  set_form_by_name(made);
+  std::string in_front;  // where modules go, which is looked into first
+  const auto& words = command.arguments;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto value = [&](std::size_t letters) {
+      return word.size() > letters ? word.substr(letters) : i + 1 < words.size() ? words[++i] : std::string();
+    };
+    const auto in_directory = [&](const std::string& path) { return (fs::path(command.directory) / path).string(); };
+    if (word.starts_with("-I")) {
+      made.directories.push_back(in_directory(value(2)));
+    } else if (word.starts_with("-J")) {
+      in_front = in_directory(value(2));
+    } else if (word.starts_with("-D")) {
+      const std::string definition = value(2);
+      const auto equals = definition.find('=');
+      made.definitions.emplace_back(definition.substr(0, equals),
+                                    equals == std::string::npos ? "1" : definition.substr(equals + 1));
+    } else if (word.starts_with("-U")) {
+      const std::string name = value(2);
+      std::erase_if(made.definitions, [&](const auto& definition) { return definition.first == name; });
+    } else if (word == "-x") {
+      set_form(value(2), made);
+    } else if (word == "-ffree-form" || word == "-ffixed-form") {
+      made.fixed_form = word == "-ffixed-form";
+    } else if (word == "-cpp" || word == "-nocpp") {
+      made.preprocessed = word == "-cpp";
+    } else if (word.starts_with("-ffixed-line-length-")) {
+      const std::string columns = word.substr(20);
+      made.fixed_columns = columns == "none" || columns == "0" ? 1 << 20 : std::atoi(columns.c_str());
+    } else if (word == "-fbackslash") {
+      made.backslash = true;
+    } else if (word == "-fdefault-integer-8") {
+      made.integer_kind = 8;
+    } else if (word == "-fdefault-real-8") {
+      made.real_kind = 8;
+      made.double_kind = made.double_kind == 8 ? 16 : made.double_kind;
+    } else if (word == "-fdefault-double-8") {
+      made.double_kind = 8;
+    } else if (word.starts_with("-fdefault-")) {
+      made.refused = "the option " + word + " is not followed";
+    } else if (std::ranges::any_of(kRefused, [&](std::string_view one) { return word.starts_with(one); })) {
+      made.refused = "the option " + word + " is not followed";
+    }
+  }
+  if (!in_front.empty()) made.directories.insert(made.directories.begin(), in_front);
+  made.directories.push_back((fs::path(command.directory) / fs::path(command.file).parent_path()).string());
+  made.directories.push_back(command.directory);
+  if (!made.preprocessed) made.definitions.clear();
+  if (made.preprocessed) made.definitions.insert(made.definitions.begin(), kPredefined.begin(), kPredefined.end());
+  return made;
+}
+
+}  // namespace cppc::fortran

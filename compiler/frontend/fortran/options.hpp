@@ -1,0 +1,28 @@
+/// What the options of gfortran mean for reading a source.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tree.hpp"
+
+namespace cppc::fortran {
+
+struct Options {
+  std::string file;
+  bool fixed_form = false;
+  bool preprocessed = false;
+  int fixed_columns = 72;
+  bool backslash = false;
+  int integer_kind = 4, real_kind = 4, double_kind = 8;
+  std::vector<std::string> directories;                          ///< for INCLUDE and modules, in their order
+  std::vector<std::pair<std::string, std::string>> definitions;  ///< of macros
+  std::string refused;  ///< why the source cannot be read as it was compiled; empty when it can
+
+  [[nodiscard]] auto kinds() const { return std::tuple(integer_kind, real_kind, double_kind); }
+};
+
+Options options_of(const Command& command);
+
+}  // namespace cppc::fortran

@@ -1,0 +1,170 @@
+#include <flang/Common/Fortran-features.h>
+#include <flang/Common/default-kinds.h>
+#include <flang/Parser/parse-tree-visitor.h>
+#include <flang/Parser/parsing.h>
+#include <flang/Semantics/semantics.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <filesystem>
+#include <list>
+#include <set>
+
+#include "options.hpp"
+#include "statements.hpp"
+#include "stubs.hpp"
+
+namespace cppc::fortran {
+
+namespace parser = Fortran::parser;
+namespace semantics = Fortran::semantics;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Modules that a file has and wants.
+struct Modules {
+  std::set<std::string> has, wants;
+  template <typename T>
+  bool Pre(const T& /*node*/) {
+    return true;
+  }
+  template <typename T>
+  void Post(const T& /*node*/) {}
+  void Post(const parser::ModuleStmt& module) { has.insert(module.v.ToString()); }
+  void Post(const parser::UseStmt& use) { wants.insert(use.moduleName.ToString()); }
+  bool Pre(const parser::ExecutionPart& /*body*/) { return false; }
+};
+
+struct File {
+  Index number;  ///< of its command; none for what the translator has written itself
+  std::string name;
+  parser::Parsing* parsing;
+  Modules modules;
+};
+
+std::string first_message(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  messages.Emit(out, cooked, false);
+  return text.substr(0, text.find('\n'));
+}
+
+class Reader {
+ public:
+  Reader(const std::vector<Command>& commands, std::string intrinsics, std::string modules)
+      : commands_(commands), intrinsics_(std::move(intrinsics)), modules_(std::move(modules)) {}
+
+  Program run() {
+    std::vector<Options> options;
+    for (const Command& command : commands_) options.push_back(options_of(command));
+    std::vector<std::string> directories;
+    for (const Options& one : options)
+      directories.insert(directories.end(), one.directories.begin(), one.directories.end());
+    if (write_stubs(directories, modules_))
+      for (const char* stub : {"mpi.f90", "mpi_f08.f90"})
+        parse(none, {.file = stub, .directories = directories}, modules_);
+    for (Index number = 0; number < commands_.size(); ++number) {
+      if (commands_[number].arguments.empty()) continue;
+      if (options[number].refused.empty() && options[number].kinds() == options.front().kinds())
+        parse(number, options[number], commands_[number].directory);
+      else
+        leave_out(number, options[number].refused.empty() ? "other files have other sizes of default types"
+                                                          : options[number].refused);
+    }
+    analyse(options.empty() ? Options{} : options.front());
+    return std::move(program_);
+  }
+
+ private:
+  void leave_out(Index number, const std::string& why) {
+    if (number != none) program_.left_out.push_back(commands_[number].file + ": left as it is: " + why);
+  }
+
+  void parse(Index number, const Options& options, const std::string& directory) {
+    parser::Options made;
+    made.isFixedForm = options.fixed_form;
+    made.fixedFormColumns = options.fixed_columns;
+    made.searchDirectories = {modules_};
+    made.searchDirectories.insert(made.searchDirectories.end(), options.directories.begin(), options.directories.end());
+    made.intrinsicModuleDirectories = {intrinsics_};
+    for (const auto& [name, value] : options.definitions) made.predefinitions.emplace_back(name, value);
+    if (options.backslash) made.features.Enable(Fortran::common::LanguageFeature::BackslashEscapes);
+    auto& parsing = parsings_.emplace_back(cooked_);
+    parsing.Prescan((fs::path(directory) / options.file).string(), made);
+    if (!parsing.messages().AnyFatalError()) parsing.Parse(llvm::nulls());
+    if (parsing.messages().AnyFatalError() || !parsing.parseTree() || !parsing.consumedWholeFile())
+      return leave_out(number, "it cannot be parsed (" + first_message(parsing.messages(), cooked_) + ")");
+    files_.push_back({number, options.file, &parsing, {}});
+    parser::Walk(*parsing.parseTree(), files_.back().modules);
+  }
+
+  /// Those whose modules nobody waits for first.
+  void sort() {
+    std::list<File> ordered;
+    std::set<std::string> waiting;
+    for (const File& file : files_) waiting.insert(file.modules.has.begin(), file.modules.has.end());
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (auto file = files_.begin(); file != files_.end();) {
+        const auto here = file++;
+        const bool ready = std::ranges::all_of(here->modules.wants, [&](const std::string& module) {
+          return !waiting.contains(module) || here->modules.has.contains(module);
+        });
+        if (!ready) continue;
+        for (const std::string& module : here->modules.has) waiting.erase(module);
+        ordered.splice(ordered.end(), files_, here);
+        moved = true;
+      }
+    }
+    ordered.splice(ordered.end(), files_);
+    files_ = std::move(ordered);
+  }
+
+  void analyse(const Options& first) {
+    sort();
+    Fortran::common::IntrinsicTypeDefaultKinds kinds;
+    kinds.set_defaultIntegerKind(first.integer_kind)
+        .set_defaultRealKind(first.real_kind)
+        .set_doublePrecisionKind(first.double_kind);
+    const Fortran::common::LanguageFeatureControl features;
+    semantics::SemanticsContext context(kinds, features, cooked_);
+    context.set_moduleDirectory(modules_)
+        .set_searchDirectories({modules_})
+        .set_intrinsicModuleDirectories({intrinsics_})
+        .set_warnOnNonstandardUsage(false);
+    std::list<const File*> good;
+    for (const File& file : files_) {
+      semantics::Semantics analysed(context, *file.parsing->parseTree());
+      const bool well = analysed.Perform();
+      if (well)
+        good.push_back(&file);
+      else
+        leave_out(file.number, "flang finds errors in it (" + first_message(context.messages(), cooked_) + ")");
+      context.messages().clear();
+    }
+    Symbols symbols(program_);
+    symbols.find_commons(context.globalScope());
+    Context made{symbols, context, cooked_};
+    for (const File* file : good) {
+      if (file->number == none) continue;
+      program_.read_files.push_back(made.file = file->number);
+      add_procedures(made, *file->parsing->parseTree());
+    }
+  }
+
+  const std::vector<Command>& commands_;
+  const std::string intrinsics_, modules_;
+  parser::AllSources sources_;
+  parser::AllCookedSources cooked_{sources_};
+  std::list<parser::Parsing> parsings_;  // symbols and expressions point into their trees
+  std::list<File> files_;
+  Program program_;
+};
+
+}  // namespace
+
+Program read(const std::vector<Command>& commands, const std::string& intrinsics, const std::string& modules) {
+  return Reader(commands, intrinsics, modules).run();
+}
+
+}  // namespace cppc::fortran

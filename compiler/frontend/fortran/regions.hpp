@@ -1,0 +1,40 @@
+/// Parts of arrays that nests of loops and array assignments write, all of them, whatever was in them.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "tree.hpp"
+
+namespace cppc::fortran {
+
+/// Subscripts from `low` to `high`. When `variable` is one, it goes over them less `shift` in the bounds of the
+/// dimensions before.
+struct Extent {
+  ExprPtr low, high;
+  Index variable = none;
+  std::int64_t shift = 0;
+};
+
+struct Region {
+  Index symbol = none;
+  std::vector<Extent> extents;                       ///< by dimension
+  std::vector<std::pair<ExprPtr, ExprPtr>> ordered;  ///< it counts only where the first is at most the second
+  std::vector<ExprPtr> positive;                     ///< and these are greater than 0
+  std::set<Index> depends;                           ///< variables that say where it is
+};
+
+/// What a loop writes, seen from outside, of arrays that the loop does not read otherwise before: from after the loop
+/// on its reads of these arrays can be ignored.
+std::vector<Region> regions_of(const Program& program, const Statement& loop);
+
+/// What an assignment to a whole array or a section writes.
+std::optional<Region> region_of(const Program& program, const Statement& assignment);
+
+/// Adds the variables that an expression reads. False when it has calls or is not understood.
+bool find_variables(const Program& program, const Expr& e, std::set<Index>& variables);
+
+/// Whether flow may leave the statements in another way than at their end, or enter them, but for STOP.
+bool jumps(const Statements& statements);
+
+}  // namespace cppc::fortran

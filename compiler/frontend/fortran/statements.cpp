@@ -1,0 +1,468 @@
+#include "statements.hpp"
+
+#include <flang/Parser/parse-tree-visitor.h>
+#include <flang/Semantics/expression.h>
+#include <flang/Semantics/tools.h>
+
+namespace cppc::fortran {
+
+namespace parser = Fortran::parser;
+namespace semantics = Fortran::semantics;
+using Kind = Statement::Kind;
+
+namespace {
+
+/// Everything that a statement mentions: expressions, variables, other names, and labels that it may go to.
+struct Mentioned {
+  Context& context;
+  std::vector<ExprPtr> expressions;
+  std::vector<Index> labels;
+
+  template <typename T>
+  bool Pre(const T& /*node*/) {
+    return true;
+  }
+  template <typename T>
+  void Post(const T& /*node*/) {}
+  bool Pre(const parser::Expr& e) { return !add(e.typedExpr); }
+  bool Pre(const parser::Variable& v) { return !add(v.typedExpr); }
+  bool Pre(const parser::ErrLabel& label) { return go(label.v); }
+  bool Pre(const parser::EndLabel& label) { return go(label.v); }
+  bool Pre(const parser::EorLabel& label) { return go(label.v); }
+  bool Pre(const parser::AltReturnSpec& label) { return go(label.v); }
+  void Post(const parser::Name& name) {
+    if (name.symbol == nullptr) return;
+    const semantics::Symbol& symbol = name.symbol->GetUltimate();
+    if (const auto* list = symbol.detailsIf<semantics::NamelistDetails>())
+      for (const auto& object : list->objects()) expressions.push_back(context.symbols.reference(*object));
+    if (symbol.has<semantics::ObjectEntityDetails>() || symbol.has<semantics::AssocEntityDetails>())
+      expressions.push_back(context.symbols.reference(symbol));
+  }
+
+ private:
+  template <typename T>
+  bool add(const T& typed) {
+    if (!typed || !typed->v) return false;
+    expressions.push_back(context.symbols.convert(*typed->v));
+    return true;
+  }
+  bool go(parser::Label label) {
+    labels.push_back(static_cast<Index>(label));
+    return false;
+  }
+};
+
+class Body {
+ public:
+  Body(Context& context, Index procedure) : context_(context), procedure_(procedure) {}
+
+  void block(const parser::Block& block, Statements& into) {
+    for (const auto& construct : block) Fortran::common::visit([&](const auto& one) { add(one, into); }, construct.u);
+  }
+
+  Place place(parser::CharBlock text) const {
+    const auto range = context_.cooked.GetProvenanceRange(text);
+    if (!range) return {};
+    const auto& sources = context_.cooked.allSources();
+    const auto at = sources.GetSourcePosition(range->start());
+    if (!at) return {};
+    const bool own =
+        sources.GetSourceFile(range->start(), nullptr, true) == sources.GetSourceFile(range->start(), nullptr, false);
+    return {*at->path, static_cast<unsigned>(at->line), static_cast<unsigned>(at->column), own};
+  }
+
+ private:
+  struct Construct {
+    Index number;
+    std::string name;
+    bool loop;
+  };
+
+  void unclear(const std::string& why) { context_.symbols.program().procedures[procedure_].unclear = why; }
+
+  template <typename T>
+  ExprPtr convert(const T& e) {
+    const auto* typed = semantics::GetExpr(context_.semantics, e);
+    if (typed != nullptr) return context_.symbols.convert(*typed);
+    return std::make_shared<const Expr>(Expr{.kind = Expr::Kind::other, .parts = mentioned(e).expressions});
+  }
+
+  template <typename T>
+  Mentioned mentioned(const T& node) {
+    Mentioned found{.context = context_, .expressions = {}, .labels = {}};
+    parser::Walk(node, found);
+    return found;
+  }
+
+  /// Of a statement that is not looked into further.
+  template <typename T>
+  void touch(const T& node, const Place& where, Statements& into, bool changes = true) {
+    Mentioned found = mentioned(node);
+    Statement made{.kind = Kind::touch, .place = where, .expressions = std::move(found.expressions)};
+    made.changes = changes;
+    into.push_back(std::move(made));
+    if (found.labels.empty()) return;
+    Statement jump{.kind = Kind::jump, .place = where, .falls_through = true, .labels = std::move(found.labels)};
+    into.push_back(std::move(jump));
+  }
+
+  void label(const std::optional<parser::Label>& label, Statements& into) {
+    if (label) into.push_back({.kind = Kind::label, .label = static_cast<Index>(*label)});
+  }
+
+  template <typename T>
+  void add(const Fortran::common::Indirection<T>& construct, Statements& into) {
+    add(construct.value(), into);
+  }
+  void add(const parser::ExecutableConstruct& construct, Statements& into) {
+    Fortran::common::visit([&](const auto& one) { add(one, into); }, construct.u);
+  }
+  template <typename T>
+  void add(const parser::Statement<T>& statement, Statements& into) {
+    label(statement.label, into);
+    here_ = place(statement.source);
+    add(statement.statement, into);
+  }
+  void add(const parser::ActionStmt& action, Statements& into) {
+    Fortran::common::visit([&](const auto& one) { act(one, into); }, action.u);
+  }
+  void add(const parser::FormatStmt& /*format*/, Statements& /*into*/) {}
+  void add(const parser::DataStmt& /*data*/, Statements& /*into*/) {}
+  void add(const parser::NamelistStmt& /*list*/, Statements& /*into*/) {}
+  void add(const parser::ErrorRecovery& /*error*/, Statements& /*into*/) { unclear("it is not understood"); }
+  void add(const parser::EntryStmt& /*entry*/, Statements& /*into*/) { unclear("it has an ENTRY"); }
+  void add(const parser::CompilerDirective& /*directive*/, Statements& /*into*/) {}
+
+  void add(const parser::DoConstruct& loop, Statements& into) {
+    const auto& header = std::get<parser::Statement<parser::NonLabelDoStmt>>(loop.t);
+    label(header.label, into);
+    Statement made{.kind = Kind::loop, .place = place(header.source)};
+    made.inside = place(parser::CharBlock{header.source.end() - 1, 1});
+    made.construct = constructs_++;
+    if (const auto& control = loop.GetLoopControl())
+      Fortran::common::visit([&](const auto& one) { this->control(one, made); }, control->u);
+    const auto& name = std::get<std::optional<parser::Name>>(header.statement.t);
+    open_.push_back({made.construct, name ? name->ToString() : "", true});
+    block(std::get<parser::Block>(loop.t), made.body);
+    label(std::get<parser::Statement<parser::EndDoStmt>>(loop.t).label, made.body);
+    open_.pop_back();
+    into.push_back(std::move(made));
+  }
+  void control(const parser::LoopControl::Bounds& bounds, Statement& made) {
+    const semantics::Symbol* symbol = bounds.name.thing.symbol;
+    const ExprPtr variable = symbol != nullptr ? context_.symbols.reference(*symbol) : nullptr;
+    made.low = convert(bounds.lower);
+    made.high = convert(bounds.upper);
+    if (bounds.step) made.step = convert(*bounds.step);
+    if (variable != nullptr && variable->kind == Expr::Kind::name) {
+      made.variable = variable->symbol;
+    } else {
+      unclear("the variable of a loop is not understood");
+      made.value = std::make_shared<const Expr>();
+    }
+  }
+  void control(const parser::ScalarLogicalExpr& condition, Statement& made) { made.value = convert(condition); }
+  void control(const parser::LoopControl::Concurrent& header, Statement& made) {
+    made.value = std::make_shared<const Expr>(Expr{.kind = Expr::Kind::other, .parts = mentioned(header).expressions});
+    made.obstacle = "its iterations are in no order";
+  }
+
+  void add(const parser::IfConstruct& construct, Statements& into) {
+    const auto& first = std::get<parser::Statement<parser::IfThenStmt>>(construct.t);
+    label(first.label, into);
+    Statement made{.kind = Kind::branch, .place = place(first.source)};
+    enter(std::get<std::optional<parser::Name>>(first.statement.t), made);
+    made.cases.push_back({convert(std::get<parser::ScalarLogicalExpr>(first.statement.t)), {}});
+    block(std::get<parser::Block>(construct.t), made.cases.back().body);
+    for (const auto& other : std::get<std::list<parser::IfConstruct::ElseIfBlock>>(construct.t)) {
+      const auto& statement = std::get<parser::Statement<parser::ElseIfStmt>>(other.t);
+      made.cases.push_back({convert(std::get<parser::ScalarLogicalExpr>(statement.statement.t)), {}});
+      block(std::get<parser::Block>(other.t), made.cases.back().body);
+    }
+    if (const auto& otherwise = std::get<std::optional<parser::IfConstruct::ElseBlock>>(construct.t)) {
+      made.cases.push_back({nullptr, {}});
+      block(std::get<parser::Block>(otherwise->t), made.cases.back().body);
+      made.complete = true;
+    }
+    leave(std::move(made), std::get<parser::Statement<parser::EndIfStmt>>(construct.t).label, into);
+  }
+
+  void enter(const std::optional<parser::Name>& name, Statement& made) {
+    made.construct = constructs_++;
+    open_.push_back({made.construct, name ? name->ToString() : "", false});
+  }
+  void leave(Statement made, const std::optional<parser::Label>& end, Statements& into) {
+    open_.pop_back();
+    into.push_back(std::move(made));
+    label(end, into);
+  }
+
+  void add(const parser::CaseConstruct& construct, Statements& into) {
+    const auto& first = std::get<parser::Statement<parser::SelectCaseStmt>>(construct.t);
+    label(first.label, into);
+    touch(std::get<parser::Scalar<parser::Expr>>(first.statement.t), place(first.source), into, false);
+    Statement made{.kind = Kind::branch, .place = place(first.source)};
+    enter(std::get<std::optional<parser::Name>>(first.statement.t), made);
+    for (const auto& one : std::get<std::list<parser::CaseConstruct::Case>>(construct.t)) {
+      const auto& selector =
+          std::get<parser::CaseSelector>(std::get<parser::Statement<parser::CaseStmt>>(one.t).statement.t);
+      made.complete |= std::holds_alternative<parser::Default>(selector.u);
+      made.cases.push_back({std::make_shared<const Expr>(), {}});
+      block(std::get<parser::Block>(one.t), made.cases.back().body);
+    }
+    leave(std::move(made), std::get<parser::Statement<parser::EndSelectStmt>>(construct.t).label, into);
+  }
+  template <typename Construct, typename Case, typename First>
+  void select(const Construct& construct, Statements& into) {
+    context_.symbols.program().procedures[procedure_].shadows = true;
+    const auto& first = std::get<parser::Statement<First>>(construct.t);
+    label(first.label, into);
+    touch(first.statement, place(first.source), into, false);
+    Statement made{.kind = Kind::branch, .place = place(first.source)};
+    enter(std::get<0>(first.statement.t), made);
+    for (const auto& one : std::get<std::list<Case>>(construct.t)) {
+      made.cases.push_back({std::make_shared<const Expr>(), {}});
+      block(std::get<parser::Block>(one.t), made.cases.back().body);
+    }
+    leave(std::move(made), std::get<parser::Statement<parser::EndSelectStmt>>(construct.t).label, into);
+  }
+  void add(const parser::SelectTypeConstruct& construct, Statements& into) {
+    select<parser::SelectTypeConstruct, parser::SelectTypeConstruct::TypeCase, parser::SelectTypeStmt>(construct, into);
+  }
+  void add(const parser::SelectRankConstruct& construct, Statements& into) {
+    select<parser::SelectRankConstruct, parser::SelectRankConstruct::RankCase, parser::SelectRankStmt>(construct, into);
+  }
+  void add(const parser::AssociateConstruct& construct, Statements& into) {
+    const auto& first = std::get<parser::Statement<parser::AssociateStmt>>(construct.t);
+    label(first.label, into);
+    touch(first.statement, place(first.source), into, false);
+    inner(std::get<0>(first.statement.t), std::get<parser::Block>(construct.t), place(first.source),
+          std::get<parser::Statement<parser::EndAssociateStmt>>(construct.t).label, into);
+  }
+  void add(const parser::BlockConstruct& construct, Statements& into) {
+    const auto& first = std::get<parser::Statement<parser::BlockStmt>>(construct.t);
+    label(first.label, into);
+    inner(first.statement.v, std::get<parser::Block>(construct.t), place(first.source),
+          std::get<parser::Statement<parser::EndBlockStmt>>(construct.t).label, into);
+  }
+  void inner(const std::optional<parser::Name>& name, const parser::Block& body, const Place& where,
+             const std::optional<parser::Label>& end, Statements& into) {
+    context_.symbols.program().procedures[procedure_].shadows = true;
+    Statement made{.kind = Kind::branch, .place = where};
+    made.complete = true;
+    enter(name, made);
+    made.cases.push_back({nullptr, {}});
+    block(body, made.cases.back().body);
+    leave(std::move(made), end, into);
+  }
+  void add(const parser::WhereConstruct& construct, Statements& into) { touch(construct, here_, into); }
+  void add(const parser::ForallConstruct& construct, Statements& into) { touch(construct, here_, into); }
+  /// Teams, critical sections, OpenMP, OpenACC: flang is asked for none of them, or they are not followed.
+  template <typename T>
+  void add(const T& construct, Statements& into) {
+    unclear("it has a construct that is not followed");
+    touch(construct, here_, into);
+  }
+
+  template <typename T>
+  void act(const Fortran::common::Indirection<T>& action, Statements& into) {
+    act(action.value(), into);
+  }
+  void act(const parser::ContinueStmt& /*nothing*/, Statements& /*into*/) {}
+  void act(const parser::AssignmentStmt& assignment, Statements& into) {
+    const auto* typed = semantics::GetAssignment(assignment);
+    if (typed == nullptr || !std::holds_alternative<Fortran::evaluate::Assignment::Intrinsic>(typed->u)) {
+      if (typed != nullptr)
+        if (const auto* call = std::get_if<Fortran::evaluate::ProcedureRef>(&typed->u)) return called(*call, into);
+      return touch(assignment, here_, into);
+    }
+    Statement made{.kind = Kind::assign, .place = here_};
+    made.target = context_.symbols.convert(typed->lhs);
+    made.value = context_.symbols.convert(typed->rhs);
+    into.push_back(std::move(made));
+  }
+  void called(const Fortran::evaluate::ProcedureRef& call, Statements& into) {
+    into.push_back({.kind = Kind::call, .place = here_, .expressions = {context_.symbols.convert(call)}});
+  }
+  void act(const parser::CallStmt& call, Statements& into) {
+    if (call.typedCall)
+      called(*call.typedCall, into);
+    else
+      unclear("it has a call that is not understood");
+    const Mentioned found = mentioned(call);
+    if (found.labels.empty()) return;
+    into.push_back({.kind = Kind::jump, .place = here_, .falls_through = true, .labels = found.labels});
+  }
+  void act(const parser::IfStmt& branch, Statements& into) {
+    Statement made{.kind = Kind::branch, .place = here_};
+    made.cases.push_back({convert(std::get<parser::ScalarLogicalExpr>(branch.t)), {}});
+    add(std::get<parser::UnlabeledStatement<parser::ActionStmt>>(branch.t).statement, made.cases.back().body);
+    into.push_back(std::move(made));
+  }
+  void act(const parser::GotoStmt& jump, Statements& into) {
+    into.push_back({.kind = Kind::jump, .place = here_, .labels = {static_cast<Index>(jump.v)}});
+  }
+  void act(const parser::ComputedGotoStmt& jump, Statements& into) {
+    touch(std::get<parser::ScalarIntExpr>(jump.t), here_, into, false);
+    Statement made{.kind = Kind::jump, .place = here_, .falls_through = true};
+    for (const auto label : std::get<std::list<parser::Label>>(jump.t))
+      made.labels.push_back(static_cast<Index>(label));
+    into.push_back(std::move(made));
+  }
+  void act(const parser::ArithmeticIfStmt& jump, Statements& into) {
+    touch(std::get<parser::Expr>(jump.t), here_, into, false);
+    into.push_back({.kind = Kind::jump,
+                    .place = here_,
+                    .labels = {static_cast<Index>(std::get<1>(jump.t)), static_cast<Index>(std::get<2>(jump.t)),
+                               static_cast<Index>(std::get<3>(jump.t))}});
+  }
+  void act(const parser::CycleStmt& cycle, Statements& into) { go(Kind::cycle, cycle.v, into); }
+  void act(const parser::ExitStmt& leave, Statements& into) { go(Kind::leave, leave.v, into); }
+  void go(Kind kind, const std::optional<parser::Name>& name, Statements& into) {
+    for (auto at = open_.rbegin(); at != open_.rend(); ++at)
+      if (name ? at->name == name->ToString() : at->loop) {
+        into.push_back({.kind = kind, .place = here_, .label = at->number});
+        return;
+      }
+    unclear("it has an EXIT or CYCLE that is not understood");
+  }
+  void act(const parser::ReturnStmt& end, Statements& into) {
+    if (end.v) touch(*end.v, here_, into, false);
+    into.push_back({.kind = Kind::end, .place = here_});
+  }
+  void act(const parser::StopStmt& stop, Statements& into) {
+    touch(stop, here_, into, false);
+    into.push_back({.kind = Kind::stop, .place = here_});
+  }
+  void act(const parser::AssignStmt& /*assign*/, Statements& /*into*/) { unclear("it has an ASSIGN"); }
+  void act(const parser::AssignedGotoStmt& /*jump*/, Statements& /*into*/) { unclear("it has an assigned GOTO"); }
+  void act(const parser::PrintStmt& print, Statements& into) { touch(print, here_, into, false); }
+  void act(const parser::WriteStmt& write, Statements& into) { touch(write, here_, into); }
+  template <typename T>
+  void act(const T& action, Statements& into) {
+    touch(action, here_, into);
+  }
+
+  Context& context_;
+  Index procedure_;
+  Index constructs_ = 0;
+  Place here_;
+  std::vector<Construct> open_;
+};
+
+class Procedures {
+ public:
+  explicit Procedures(Context& context) : context_(context) {}
+
+  void add(const parser::MainProgram& main) {
+    const auto& statement = std::get<std::optional<parser::Statement<parser::ProgramStmt>>>(main.t);
+    const semantics::Symbol* symbol = statement ? statement->statement.v.symbol : nullptr;
+    const semantics::Scope* scope = symbol != nullptr ? symbol->scope() : nameless_main();
+    if (scope == nullptr) return unclear("the main program is not understood");
+    const auto index = static_cast<Index>(program().procedures.size());
+    program().procedures.push_back({.name = "MAIN__", .linker_name = "MAIN__", .is_main = true});
+    define(index, *scope, std::get<parser::ExecutionPart>(main.t),
+           std::get<std::optional<parser::InternalSubprogramPart>>(main.t), none);
+  }
+  void add(const parser::FunctionSubprogram& function) {
+    const auto& statement = std::get<parser::Statement<parser::FunctionStmt>>(function.t);
+    subprogram(std::get<parser::Name>(statement.statement.t), function, none);
+  }
+  void add(const parser::SubroutineSubprogram& subroutine) {
+    const auto& statement = std::get<parser::Statement<parser::SubroutineStmt>>(subroutine.t);
+    subprogram(std::get<parser::Name>(statement.statement.t), subroutine, none);
+  }
+  void add(const parser::Module& module) {
+    const auto& part = std::get<std::optional<parser::ModuleSubprogramPart>>(module.t);
+    if (!part) return;
+    for (const auto& one : std::get<std::list<parser::ModuleSubprogram>>(part->t))
+      Fortran::common::visit([this](const auto& procedure) { add(procedure.value()); }, one.u);
+  }
+  void add(const parser::SeparateModuleSubprogram& /*procedure*/) {
+    unclear("a submodule's procedure is not followed");
+  }
+  void add(const parser::Submodule& /*submodule*/) { unclear("submodules are not followed"); }
+  void add(const parser::BlockData& /*data*/) {}
+  void add(const parser::CompilerDirective& /*directive*/) {}
+  void add(const parser::OpenACCRoutineConstruct& /*construct*/) {}
+
+ private:
+  Program& program() { return context_.symbols.program(); }
+  void unclear(const std::string& why) { program().unclear = why; }
+
+  const semantics::Scope* nameless_main() {
+    for (const semantics::Scope& scope : context_.semantics.globalScope().children())
+      if (scope.kind() == semantics::Scope::Kind::MainProgram) return &scope;
+    return nullptr;
+  }
+
+  template <typename T>
+  void subprogram(const parser::Name& name, const T& tree, Index host) {
+    const semantics::Scope* scope = name.symbol != nullptr ? name.symbol->scope() : nullptr;
+    const Index index = scope != nullptr ? context_.symbols.procedure(*name.symbol) : none;
+    if (index == none) return unclear("procedure " + name.ToString() + " is not understood");
+    if (program().procedures[index].defined) return unclear("there are several procedures " + name.ToString());
+    define(index, *scope, std::get<parser::ExecutionPart>(tree.t),
+           std::get<std::optional<parser::InternalSubprogramPart>>(tree.t), host, name.symbol);
+  }
+
+  void define(Index index, const semantics::Scope& scope, const parser::ExecutionPart& body,
+              const std::optional<parser::InternalSubprogramPart>& contained, Index host,
+              const semantics::Symbol* symbol = nullptr) {
+    std::vector<Index> dummies;
+    if (symbol != nullptr) find_dummies(*symbol, index, dummies);
+    std::vector<ExprPtr> sizes = declare(scope, index);
+    Body made(context_, index);
+    Statements statements;
+    made.block(body.v, statements);
+    Procedure& procedure = program().procedures[index];
+    procedure.host = host;
+    procedure.file = context_.file;
+    procedure.dummies = std::move(dummies);
+    procedure.sizes = std::move(sizes);
+    procedure.body = std::move(statements);
+    procedure.defined = true;
+    if (const auto& source = scope.sourceRange(); !source.empty()) procedure.place = made.place(source);
+    if (!contained) return;
+    for (const auto& one : std::get<std::list<parser::InternalSubprogram>>(contained->t)) {
+      if (const auto* function = std::get_if<Fortran::common::Indirection<parser::FunctionSubprogram>>(&one.u))
+        subprogram(std::get<parser::Name>(std::get<0>(function->value().t).statement.t), function->value(), index);
+      if (const auto* routine = std::get_if<Fortran::common::Indirection<parser::SubroutineSubprogram>>(&one.u))
+        subprogram(std::get<parser::Name>(std::get<0>(routine->value().t).statement.t), routine->value(), index);
+    }
+  }
+
+  void find_dummies(const semantics::Symbol& symbol, Index index, std::vector<Index>& dummies) {
+    const auto* details = symbol.detailsIf<semantics::SubprogramDetails>();
+    if (details == nullptr) return;
+    for (const semantics::Symbol* dummy : details->dummyArgs())
+      dummies.push_back(dummy != nullptr ? context_.symbols.variable(*dummy) : none);
+    if (symbol.attrs().test(semantics::Attr::PURE) || symbol.attrs().test(semantics::Attr::ELEMENTAL))
+      program().procedures[index].pure = true;
+  }
+
+  /// The procedure's own variables; what their sizes depend on.
+  std::vector<ExprPtr> declare(const semantics::Scope& scope, Index index) {
+    std::vector<ExprPtr> sizes;
+    for (const auto& [name, symbol] : scope) {
+      if (!symbol->has<semantics::ObjectEntityDetails>()) continue;
+      Symbol& own = program().symbols[context_.symbols.variable(*symbol)];
+      if (own.storage != Symbol::Storage::common) own.procedure = index;
+      for (const Bounds& bounds : own.bounds)
+        for (const ExprPtr& bound : {bounds.lower, bounds.upper})
+          if (bound != nullptr && bound->kind != Expr::Kind::constant) sizes.push_back(bound);
+    }
+    return sizes;
+  }
+
+  Context& context_;
+};
+
+}  // namespace
+
+void add_procedures(Context& context, const parser::Program& tree) {
+  Procedures procedures(context);
+  for (const auto& unit : tree.v) Fortran::common::visit([&](const auto& one) { procedures.add(one.value()); }, unit.u);
+}
+
+}  // namespace cppc::fortran

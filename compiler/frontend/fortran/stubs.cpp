@@ -1,0 +1,101 @@
+#include "stubs.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace cppc::fortran {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+const std::vector<std::string> kTypes = {"Comm",    "Group",   "Op",  "Info", "Errhandler",
+                                         "Request", "Message", "Win", "File", "Datatype"};
+
+/// Which of the types a predefined handle has.
+std::string type_of(const std::string& name) {
+  static const std::set<std::string> operations = {
+      "MPI_MAX",  "MPI_MIN",  "MPI_SUM",    "MPI_PROD",   "MPI_LAND",    "MPI_BAND",    "MPI_LOR",  "MPI_BOR",
+      "MPI_LXOR", "MPI_BXOR", "MPI_MAXLOC", "MPI_MINLOC", "MPI_REPLACE", "MPI_OP_NULL", "MPI_NO_OP"};
+  if (operations.contains(name)) return "Op";
+  if (name.starts_with("MPI_ERR")) return "Errhandler";
+  for (const std::string& type : kTypes)
+    if (name.starts_with("MPI_" + upper(type) + "_")) return type;
+  return "Datatype";
+}
+
+std::string operators() {
+  std::string declared, defined;
+  for (const auto& [sign, letters] : {std::pair{"==", "eq"}, std::pair{"/=", "ne"}}) {
+    declared += std::string("  interface operator(") + sign + ")\n";
+    for (const std::string& type : kTypes) {
+      const std::string name = std::string(letters) + "_" + type;
+      declared += "    module procedure " + name + "\n";
+      defined += "  elemental logical function " + name + "(a, b)\n    type(MPI_" + type +
+                 "), intent(in) :: a, b\n    " + name + " = a%MPI_VAL " + sign + " b%MPI_VAL\n  end function\n";
+    }
+    declared += "  end interface\n";
+  }
+  return declared + "contains\n" + defined;
+}
+
+std::string module_f08(const fs::path& headers) {
+  std::ostringstream out;
+  out << "module mpi_f08\n  use, intrinsic :: iso_c_binding, only: c_ptr, c_funptr\n  implicit none\n";
+  for (const std::string& type : kTypes)
+    out << "  type, bind(C) :: MPI_" << type << "\n    integer :: MPI_VAL\n  end type\n";
+  out << "  type, bind(C) :: MPI_Status\n    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR\n"
+         "    integer, private :: cancelled\n    integer(8), private :: count\n  end type\n";
+  static const std::regex special("mpi_status_ignore|mpi_statuses_ignore|mpi_bottom", std::regex::icase);
+  for (const char* name : {"mpif-config.h", "mpif-constants.h", "mpif-io-constants.h"}) {
+    std::istringstream lines(read_text(headers / name));
+    for (std::string line; std::getline(lines, line);)
+      if (!line.empty() && std::string_view("!cC*").find(line.front()) == std::string_view::npos &&
+          !std::regex_search(line, special))
+        out << line << "\n";
+  }
+  const std::string handles = read_text(headers / "mpif-handles.h") + read_text(headers / "mpif-io-handles.h");
+  static const std::regex parameter(R"(parameter\s*\(\s*(MPI_\w+)\s*=)", std::regex::icase);
+  for (std::sregex_iterator match(handles.begin(), handles.end(), parameter), end; match != end; ++match) {
+    const std::string name = upper((*match)[1].str());
+    out << "  type(MPI_" << type_of(name) << "), protected :: " << name << "\n";
+  }
+  out << "  integer :: MPI_BOTTOM, MPI_IN_PLACE\n  type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)\n"
+         "  double precision, external :: MPI_Wtime, MPI_Wtick\n"
+      << operators() << "end module mpi_f08\n";
+  return out.str();
+}
+
+bool write(const fs::path& file, const std::string& text) {
+  return static_cast<bool>((std::ofstream(file) << text).flush());
+}
+
+}  // namespace
+
+bool write_stubs(const std::vector<std::string>& headers, const fs::path& directory) {
+  const auto has_it = [](const std::string& one) { return fs::exists(fs::path(one) / "mpif-handles.h"); };
+  const auto found = std::ranges::find_if(headers, has_it);
+  if (found == headers.end()) return false;
+  static const std::regex sizeof_line("[^\n]*mpif-sizeof[^\n]*\n");
+  return write(directory / "mpif.h", std::regex_replace(read_text(fs::path(*found) / "mpif.h"), sizeof_line, "")) &&
+         write(directory / "mpi.f90", "module mpi\ninclude 'mpif.h'\nend module\n") &&
+         write(directory / "mpi_f08.f90", module_f08(*found));
+}
+
+}  // namespace cppc::fortran

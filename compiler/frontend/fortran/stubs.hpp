@@ -1,0 +1,15 @@
+/// What flang needs to know of MPI: an mpif.h without the interfaces of MPI_SIZEOF, and modules mpi and mpi_f08 that
+/// have the types and constants. Procedures stay implicit.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace cppc::fortran {
+
+/// Writes mpif.h, mpi.f90 and mpi_f08.f90 into `directory`, from Open MPI's mpif-*.h in one of `headers`. False when
+/// none of these has them.
+bool write_stubs(const std::vector<std::string>& headers, const std::filesystem::path& directory);
+
+}  // namespace cppc::fortran

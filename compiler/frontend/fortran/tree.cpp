@@ -1,0 +1,35 @@
+#include "tree.hpp"
+
+namespace cppc::fortran {
+
+Index root(const Expr& e) {
+  if (e.kind == Expr::Kind::name) return e.symbol;
+  const bool part = e.kind == Expr::Kind::element || e.kind == Expr::Kind::member;
+  return part && e.parts.front() != nullptr ? root(*e.parts.front()) : none;
+}
+
+std::string text(const Program& program, const Expr& e) {
+  switch (e.kind) {
+    case Expr::Kind::constant:
+      return std::to_string(e.value);
+    case Expr::Kind::name:
+      return program.symbols[e.symbol].name + "#" + std::to_string(e.symbol);
+    case Expr::Kind::other:
+    case Expr::Kind::call:
+      return {};
+    case Expr::Kind::element:
+    case Expr::Kind::range:
+    case Expr::Kind::member:
+    case Expr::Kind::operate:
+      break;
+  }
+  std::string made = "(" + e.word;
+  for (const ExprPtr& part : e.parts) {
+    const std::string one = part != nullptr ? text(program, *part) : "-";
+    if (one.empty()) return {};
+    made += " " + one;
+  }
+  return made + ")";
+}
+
+}  // namespace cppc::fortran

@@ -1,0 +1,146 @@
+/// A program in Fortran, as far as the analyses care: what flang says of its symbols, statements and expressions,
+/// without flang's types. Whatever is not understood is there as what it mentions.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cppc::fortran {
+
+using Index = std::uint32_t;
+inline constexpr Index none = std::numeric_limits<Index>::max();
+
+struct Expr;
+using ExprPtr = std::shared_ptr<const Expr>;
+
+/// `parts` depends on the kind.
+struct Expr {
+  enum class Kind : std::uint8_t {
+    constant,  ///< an integer: `value`
+    name,      ///< a variable: `symbol`
+    element,   ///< of what parts[0] is; the others are subscripts, some of them perhaps ranges
+    range,     ///< lower, upper and stride, perhaps null
+    member,    ///< `word` of parts[0]
+    call,      ///< of `procedure`, or of the intrinsic `word`; arguments
+    operate,   ///< of integers, also those that logical values are: `word` is as in C, or min or max; two operands
+    other,     ///< anything that reads its parts
+  };
+  Kind kind = Kind::other;
+  std::int64_t value = 0;
+  Index symbol = none;
+  Index procedure = none;  ///< in Program::procedures
+  std::string word;
+  std::vector<ExprPtr> parts;
+};
+
+/// Null: not known here (`*`, `:`).
+struct Bounds {
+  ExprPtr lower, upper;
+};
+
+struct Symbol {
+  enum class Storage : std::uint8_t { local, fixed, dummy, common, module };
+  std::string name;
+  Storage storage = Storage::local;
+  Index procedure = none;     ///< whose local or dummy it is
+  std::string linker_name;    ///< of a module's variable or a COMMON block; empty when it has none that is known
+  std::uint64_t offset = 0;   ///< in the COMMON block
+  std::uint64_t bytes = 0;    ///< of all of it; 0 when not known
+  std::uint64_t element = 0;  ///< bytes of an element; 0 when not known
+  bool integer = false;       ///< or logical, which is an integer that is 0 or 1
+  bool array = false;
+  std::vector<Bounds> bounds;  ///< of an array of explicit shape, or of assumed size (the last one without an upper)
+  std::string unclear;         ///< why nothing can be said of its memory; empty when it can
+};
+
+struct Place {
+  std::string file;  ///< as flang names it
+  unsigned line = 0, column = 0;
+  bool in_source = false;  ///< in the file itself, neither included nor from a macro
+};
+
+struct Statement;
+using Statements = std::list<Statement>;
+
+struct Case {
+  ExprPtr condition;  ///< null: otherwise
+  Statements body;
+};
+
+struct Statement {
+  enum class Kind : std::uint8_t {
+    assign,  ///< target = value
+    call,    ///< expressions[0] is the call
+    branch,  ///< the first of `cases` whose condition holds; `choose`: at most one of them, in any order
+    loop,    ///< `variable` from low to high by step; without a variable: while `value` holds, or for ever
+    leave,   ///< EXIT: of loop or construct `label`
+    cycle,   ///< of loop `label`
+    jump,    ///< to any of `labels`
+    end,     ///< RETURN
+    stop,    ///< STOP
+    touch,   ///< reads `expressions`, and may change what they name when `changes`
+    label,   ///< nothing but the place of `label`
+  };
+  Kind kind = Kind::touch;
+  Place place;
+  ExprPtr target, value;
+  std::vector<ExprPtr> expressions;
+  std::vector<Case> cases;
+  bool complete = false;  ///< of a branch: one of the cases is taken
+  bool changes = false;
+  bool falls_through = false;  ///< of a jump: perhaps none is taken
+  Index variable = none;
+  ExprPtr low, high, step;
+  Statements body;
+  Index construct = none;  ///< number of a loop or construct, in its procedure
+  Index label = none;      ///< number of the construct that is left, or a label
+  std::vector<Index> labels;
+  Place inside;          ///< of a loop: its header's last character
+  std::string obstacle;  ///< of a loop: why no line can be put into its body
+};
+
+struct Procedure {
+  std::string name;         ///< for the user
+  std::string linker_name;  ///< of externals and of modules' procedures
+  bool is_main = false;
+  bool pure = false;
+  bool shadows = false;  ///< it has constructs in which a name may be another variable than elsewhere
+  Index host = none;
+  std::vector<Index> dummies;  ///< symbols; none for alternate returns
+  bool defined = false;
+  Statements body;
+  std::vector<ExprPtr> sizes;  ///< expressions of the specification part, read at entry
+  std::string unclear;         ///< why it may do more than its statements say; empty when it does not
+  Place place;
+  Index file = none;  ///< number of its command
+};
+
+struct Program {
+  std::vector<Symbol> symbols;
+  std::vector<Procedure> procedures;
+  std::vector<std::string> left_out;
+  std::vector<Index> read_files;  ///< numbers of the commands that are in it
+  std::string unclear;            ///< why nothing can be said of any memory; empty when it can
+};
+
+struct Command {
+  std::string directory, file;
+  std::vector<std::string> arguments;
+};
+
+/// Reads the whole program. What cannot be read is in Program::left_out. `intrinsics`: where flang's intrinsic modules
+/// are; `modules`: an empty directory, for modules that flang writes and such as stand for MPI's.
+Program read(const std::vector<Command>& commands, const std::string& intrinsics, const std::string& modules);
+
+/// In a form to compare; empty when it has calls or is not understood.
+std::string text(const Program& program, const Expr& e);
+
+/// The variable that a designator begins with, or none.
+Index root(const Expr& e);
+
+}  // namespace cppc::fortran

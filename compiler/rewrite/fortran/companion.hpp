@@ -1,0 +1,41 @@
+/// The routines in C that a Fortran program calls at its safe points: what they do, and say to be dead.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontend/fortran/flow.hpp"
+
+namespace cppc::rewrite::fortran {
+
+using cppc::fortran::Index;
+
+struct Dead {
+  std::string what;
+  std::uint64_t bytes;  ///< at most
+  std::string why;
+};
+
+/// A safe point: the routine's name is point_name().
+struct Point {
+  unsigned number = 0;
+  Index file = cppc::fortran::none;  ///< number of its command
+  unsigned line = 0;                 ///< behind which the call goes
+  unsigned column = 0;               ///< of the last character there that is the loop's header
+  std::vector<std::string> arguments;
+  std::string code;  ///< the routine, in C
+  std::vector<Dead> dead;
+};
+
+std::string point_name(unsigned number);
+
+/// Adds code, arguments and what is dead. `fates`: of the arrays that may be said to be dead.
+void write_routine(const cppc::fortran::Program& program, const cppc::fortran::Flow& flow,
+                   const std::map<Index, cppc::fortran::Fate>& fates, Point& point, std::set<std::string>& externals);
+
+/// The file that the routines make.
+std::string companion(const std::vector<Point>& points, const std::set<std::string>& externals);
+
+}  // namespace cppc::rewrite::fortran

@@ -1,0 +1,61 @@
+#include "insert.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace cppc::rewrite::fortran {
+
+namespace {
+
+/// Columns that every compiler reads, of what comes in one line.
+constexpr std::size_t kColumns = 72;
+
+std::string call_of(const Point& point, bool fixed_form) {
+  std::string line = "      call " + point_name(point.number), text;
+  for (std::size_t i = 0; i < point.arguments.size(); ++i) {
+    const bool last = i + 1 == point.arguments.size();
+    const std::string word = (i == 0 ? "(" : " ") + point.arguments[i] + (last ? ")" : ",");
+    if (line.size() + word.size() + 2 > kColumns) {
+      text += line + (fixed_form ? "\n" : " &\n");
+      line = fixed_form ? "     & " : "        ";
+    }
+    line += word;
+  }
+  return text + line + "\n";
+}
+
+/// Whether there is nothing but a comment behind the loop's header.
+bool is_free_behind(const std::string& line, unsigned column, bool fixed_form) {
+  for (std::size_t i = column; i < line.size(); ++i) {
+    if (line[i] == '!' || (fixed_form && i >= kColumns)) return true;
+    if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string insert(const std::string& text, const std::string& name, bool fixed_form,
+                   const std::vector<const Point*>& points, std::vector<unsigned>& obstacles) {
+  std::istringstream lines(text);
+  std::string made;
+  unsigned number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    made += line + "\n";
+    bool inserted = false;
+    for (const Point* point : points) {
+      if (point->line != number) continue;
+      if (!is_free_behind(line, point->column, fixed_form)) {
+        obstacles.push_back(number);
+        continue;
+      }
+      made += call_of(*point, fixed_form);
+      inserted = true;
+    }
+    if (inserted) made += "# " + std::to_string(number + 1) + " \"" + name + "\"\n";
+  }
+  return made;
+}
+
+}  // namespace cppc::rewrite::fortran

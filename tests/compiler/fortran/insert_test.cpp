@@ -1,0 +1,61 @@
+#include "rewrite/fortran/insert.hpp"
+
+#include <gtest/gtest.h>
+
+namespace cppc::rewrite::fortran {
+namespace {
+
+std::string insert_into(const std::string& text, bool fixed_form, const Point& point, std::vector<unsigned>& obstacles) {
+  return insert(text, fixed_form ? "a.f" : "a.f90", fixed_form, {&point}, obstacles);
+}
+
+TEST(Insert, FreeForm) {
+  std::vector<unsigned> obstacles;
+  const Point point{.number = 2, .line = 2, .column = 12, .arguments = {}, .code = {}, .dead = {}};
+  EXPECT_EQ(insert_into("program a\ndo i = 1, 10  ! steps\n  x = i\nend do\nend\n", false, point, obstacles),
+            "program a\ndo i = 1, 10  ! steps\n      call cppc_point_2\n# 3 \"a.f90\"\n  x = i\nend do\nend\n");
+  EXPECT_TRUE(obstacles.empty());
+}
+
+TEST(Insert, FixedFormStaysWithinItsColumns) {
+  std::vector<unsigned> obstacles;
+  Point point{.number = 1, .line = 1, .column = 23, .arguments = {}, .code = {}, .dead = {}};
+  for (int i = 0; i < 8; ++i) point.arguments.push_back("array_number_" + std::to_string(i));
+  const std::string made = insert_into("      do 10 step = 1, 9\n 10   continue\n      end\n", true, point, obstacles);
+  EXPECT_EQ(made,
+            "      do 10 step = 1, 9\n"
+            "      call cppc_point_1(array_number_0, array_number_1,\n"
+            "     &  array_number_2, array_number_3, array_number_4,\n"
+            "     &  array_number_5, array_number_6, array_number_7)\n"
+            "# 2 \"a.f\"\n 10   continue\n      end\n");
+}
+
+TEST(Insert, FreeFormGoesOnInTheNextLine) {
+  std::vector<unsigned> obstacles;
+  Point point{.number = 1, .line = 1, .column = 2, .arguments = {}, .code = {}, .dead = {}};
+  for (int i = 0; i < 4; ++i) point.arguments.push_back("array_number_" + std::to_string(i));
+  EXPECT_EQ(insert_into("do\nend do\n", false, point, obstacles),
+            "do\n      call cppc_point_1(array_number_0, array_number_1, &\n"
+            "         array_number_2, array_number_3)\n# 2 \"a.f90\"\nend do\n");
+}
+
+TEST(Insert, NotWhereSomethingElseFollows) {
+  std::vector<unsigned> obstacles;
+  const Point point{.number = 1, .line = 1, .column = 12, .arguments = {}, .code = {}, .dead = {}};
+  const std::string text = "do i = 1, 10; x = i\nend do\nend\n";
+  EXPECT_EQ(insert_into(text, false, point, obstacles), text);
+  EXPECT_EQ(obstacles, std::vector<unsigned>{1});
+}
+
+/// Columns behind the 72nd are a comment.
+TEST(Insert, FixedFormWithNumbersAtTheEnd) {
+  std::vector<unsigned> obstacles;
+  const Point point{.number = 1, .line = 1, .column = 18, .arguments = {}, .code = {}, .dead = {}};
+  const std::string header = "      do i = 1, 10" + std::string(54, ' ') + "00010";
+  EXPECT_EQ(insert_into(header + "\n      end do\n", true, point, obstacles),
+            header + "\n      call cppc_point_1\n# 2 \"a.f\"\n      end do\n");
+  EXPECT_TRUE(obstacles.empty());
+}
+
+}  // namespace
+}  // namespace cppc::rewrite::fortran
