@@ -166,7 +166,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   FortranProgram program = given;
   leave_out_newer(program);
   const ScratchDirectory scratch;
-  fortran::Program tree = fortran::read(program.commands, CPPC_FLANG_MODULES, scratch.path());
+  fortran::Program tree = fortran::read(program.commands, program.intrinsic_modules, scratch.path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
   for (const std::string& one : tree.left_out) std::cerr << "cppc: warning: " << one << "\n";
   const fortran::Lowered lowered = fortran::lower(tree, models);

@@ -17,6 +17,7 @@ struct FortranProgram {
   std::vector<fortran::Command> commands;  ///< without arguments: it is not to be looked at
   std::vector<std::string> objects;        ///< by command: what it was compiled to, if that still lies there
   std::vector<std::string> left_out;       ///< those that are not to be looked at, and why
+  std::string intrinsic_modules;           ///< the directory of flang's
 };
 
 struct FortranTranslation {

@@ -49,7 +49,8 @@ struct Settings {
   std::uint64_t most_steps = 500'000'000;
 };
 
-fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+/// What is installed with this program.
+fs::path shared_directory() { return fs::read_symlink("/proc/self/exe").parent_path() / CPPC_SHARED_FROM_PROGRAMS; }
 
 [[noreturn]] void fail(const std::string& message) {
   std::cerr << "cppc: " << message << "\n";
@@ -141,7 +142,7 @@ void leave_out_newer(frontend::Source& source, const Files& files) {
 
 models::Models read_models(const std::vector<std::string>& more) {
   models::Models models;
-  const fs::path shared = own_directory() / CPPC_SHARED_FROM_PROGRAMS;
+  const fs::path shared = shared_directory();
   std::vector<std::string> files{(shared / "c.toml").string(), (shared / "cxx.toml").string(),
                                  (shared / "mpi.toml").string()};
   files.insert(files.end(), more.begin(), more.end());
@@ -279,7 +280,10 @@ int leave_alone(const Settings& settings, const std::vector<frontend::Command>& 
 /// The files that change keep their suffix, which says in which form they are; companion.c is what they call.
 int translate_as_fortran(const Settings& settings, const Files& files) {
   if (!settings.by_address) fail("Fortran is translated only for state that is kept by address (--by-address)");
-  FortranProgram program{.commands = {}, .objects = files.objects, .left_out = files.left_out};
+  FortranProgram program{.commands = {},
+                         .objects = files.objects,
+                         .left_out = files.left_out,
+                         .intrinsic_modules = shared_directory() / "flang"};
   for (const frontend::Command& command : files.commands) {
     program.commands.push_back({command.directory, command.file, command.arguments});
     if (is_fortran(command.file) || command.arguments.empty()) continue;
