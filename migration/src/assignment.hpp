@@ -15,7 +15,7 @@ struct Assignment {
   int rank = 0;
   int ranks = 0;
   pid_t agent_pid = 0;
-  int desk = -1;
+  int control = -1;
   int page = -1;
 
   static constexpr const char* variable = "CPPC_REPLACEMENT";

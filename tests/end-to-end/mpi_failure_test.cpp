@@ -243,7 +243,7 @@ TEST(MpiFailureTest, NoCallOfTheAgentsIsLeftOut) {
   std::set<std::string> called;
   for (const auto& file : std::filesystem::directory_iterator(root / "migration/src/agent"))
     called.merge(calls_in(file.path()));
-  called.merge(calls_in(root / "migration/src/crew.cpp"));
+  called.merge(calls_in(root / "migration/src/job_comms.cpp"));
   EXPECT_GT(called.size(), 20U);
   for (const std::string& function : called) EXPECT_TRUE(tried.contains(function)) << function;
 }

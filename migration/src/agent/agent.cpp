@@ -52,45 +52,45 @@ std::string host_name() {
   return name.data();
 }
 
-tl::expected<void, cppc_status> introduce(Link& link, const Headcount& heads) {
-  return link.send(wire::Hello{.key = agent_key(std::getenv("CPPC_KEY"), heads.agent),
-                               .agent = heads.agent,
-                               .agents = heads.agents,
+tl::expected<void, cppc_status> introduce(Link& link, const MemberCounts& counts) {
+  return link.send(wire::Hello{.key = agent_key(std::getenv("CPPC_KEY"), counts.agent),
+                               .agent = counts.agent,
+                               .agents = counts.agents,
                                .node = host_name(),
                                .pid = getpid(),
-                               .job_size = heads.ranks});
+                               .job_size = counts.ranks});
 }
 
 /// What an agent shares with its ranks, and leaves to a substitute.
 struct Files {
-  UniqueFd desk = Desk::reserve();
+  UniqueFd control = ControlBlock::reserve();
   UniqueFd page = negotiation::Page::reserve();
 };
 
 tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Files files, AgentState& state, bool bound) {
-  const auto heads = count_heads(true);
-  if (!heads) return tl::unexpected(heads.error());
-  auto desk = Desk::create(heads->ranks, heads->agents, std::move(files.desk));
-  if (!desk) return tl::unexpected(desk.error());
-  auto page = negotiation::Page::create(heads->ranks, std::move(files.page));
+  const auto counts = count_members(true);
+  if (!counts) return tl::unexpected(counts.error());
+  auto control = ControlBlock::create(counts->ranks, counts->agents, std::move(files.control));
+  if (!control) return tl::unexpected(control.error());
+  auto page = negotiation::Page::create(counts->ranks, std::move(files.page));
   if (!page) return tl::unexpected(page.error());
-  auto met =
-      muster(*heads, {.agent_pid = getpid(), .desk = desk->descriptor(), .page = page->fd(), .agent = heads->agent});
+  auto met = gather_members(
+      *counts, {.agent_pid = getpid(), .control = control->descriptor(), .page = page->fd(), .agent = counts->agent});
   if (!met) return tl::unexpected(met.error());
-  if (auto introduced = introduce(link, *heads); !introduced) return tl::unexpected(introduced.error());
-  state.agent = heads->agent;
+  if (auto introduced = introduce(link, *counts); !introduced) return tl::unexpected(introduced.error());
+  state.agent = counts->agent;
   auto watch = LinkWatch::on(link.descriptor());
   if (!watch) return tl::unexpected(watch.error());
-  Node node{.agent = heads->agent,
+  Node node{.agent = counts->agent,
             .name = name,
-            .desk = std::move(*desk),
+            .control = std::move(*control),
             .page = std::move(*page),
             .link = std::move(link),
             .watch = std::move(*watch),
             .state = &state,
             .bound = bound,
-            .crew = met->crew,
-            .members = std::vector<int>(static_cast<std::size_t>(heads->agents)),
+            .comms = met->comms,
+            .members = std::vector<int>(static_cast<std::size_t>(counts->agents)),
             .agent_of = met->agent_of};
   std::iota(node.members.begin(), node.members.end(), 0);
   node.agents = node.members;
@@ -98,7 +98,7 @@ tl::expected<Node, cppc_status> set_up(const std::string& name, Link link, Files
   for (const int rank : node.local_ranks())
     if (auto adopted = node.adopt(rank, met->pid_of[static_cast<std::size_t>(rank)]); !adopted)
       return tl::unexpected(adopted.error());
-  if (!checked(PMPI_Barrier(node.crew.all), "the ranks and agents of the job do not meet"))  // the ranks have attached
+  if (!checked(PMPI_Barrier(node.comms.all), "the ranks and agents of the job do not meet"))  // the ranks have attached
     return tl::unexpected(CPPC_ERR_MPI);
   if (auto reported = node.report(); !reported) return tl::unexpected(reported.error());
   return node;
@@ -144,7 +144,7 @@ Next migrate(Node& node, const wire::Order& order) {
 
 /// When the ranks stand still after a checkpoint. Agents leave after them: a rank whose agent has gone works on.
 Next proceed(Node& node, bool leaves) {
-  node.desk.command(leaves ? Action::leave : Action::go_on);
+  node.control.command(leaves ? Action::leave : Action::go_on);
   if (!leaves) return Next::go_on;
   Allowance patience(deadlines::leave());
   const auto ended = [](const auto& one) { return one.second.ended(); };
@@ -222,19 +222,19 @@ std::optional<Admission> offer_substitute(const AgentState& state, int count) {
 /// so it can start no replacements.
 int substitute(const std::string& name, Admission admission, Files files, AgentState& state) {
   auto page = negotiation::Page::take_over(std::move(files.page));
-  auto desk = Desk::take_over(std::move(files.desk));
+  auto control = ControlBlock::take_over(std::move(files.control));
   auto watch = LinkWatch::on(admission.link.descriptor());
-  if (!page || !desk || !watch) return EXIT_FAILURE;
+  if (!page || !control || !watch) return EXIT_FAILURE;
   const std::vector<wire::Message>& told = admission.told;
-  const int ranks = desk->ranks();
+  const int ranks = control->ranks();
   Node node{.agent = state.agent,
             .name = name,
-            .desk = std::move(*desk),
+            .control = std::move(*control),
             .page = std::move(*page),
             .link = std::move(admission.link),
             .watch = std::move(*watch),
             .state = &state,
-            .crew = {.ranks = ranks},
+            .comms = {.ranks = ranks},
             .agent_of = std::get<wire::Placement>(told.front()).agent_of,
             .inbox = std::vector(told.begin() + 1, told.end())};
   if (node.agent_of.size() != static_cast<std::size_t>(ranks)) return EXIT_FAILURE;
@@ -304,7 +304,7 @@ int serve_node(const std::string& name, Link link, Files files, AgentState& stat
   state.done = true;
   node->watch.reset();  // cppc-run may end before this agent does
   bool freed = true;
-  for (MPI_Comm* comm : {&node->crew.own, &node->crew.all})
+  for (MPI_Comm* comm : {&node->comms.own, &node->comms.all})
     if (*comm != MPI_COMM_NULL) freed = checked(PMPI_Comm_free(comm), "MPI_Comm_free") && freed;
   return checked(PMPI_Finalize(), "MPI_Finalize") && freed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

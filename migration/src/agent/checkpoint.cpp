@@ -30,7 +30,7 @@ bool Operation::save() {
 
 bool Operation::save_standing() {
   name_files();
-  node_.desk.command(Action::save);
+  node_.control.command(Action::save);
   write_files();
   outcome_.frozen_ms = milliseconds_since(frozen_);
   if (!agree()) return false;
@@ -39,10 +39,10 @@ bool Operation::save_standing() {
 }
 
 void Operation::copy_states() {
-  node_.desk.command(Action::copy);
+  node_.control.command(Action::copy);
   Allowance patience(deadlines::ship());
   for (const int rank : node_.local_ranks()) {
-    const Slot& slot = node_.desk.slot(rank);
+    const Slot& slot = node_.control.slot(rank);
     for (Stage stage{}; (stage = static_cast<Stage>(slot.stage.get())) != Stage::copied;) {
       if (stage == Stage::failed)
         return fail(slot.status, fmt::format("rank {} on {} cannot make its image: {}", rank, node_.name, why(slot)));
@@ -55,16 +55,16 @@ void Operation::copy_states() {
 }
 
 void Operation::work_on() {
-  node_.desk.command(Action::go_on);
+  node_.control.command(Action::go_on);
   for (const int rank : node_.local_ranks())
-    while (node_.desk.slot(rank).stage.get() != static_cast<std::uint32_t>(Stage::working) && !given_up())
+    while (node_.control.slot(rank).stage.get() != static_cast<std::uint32_t>(Stage::working) && !given_up())
       std::this_thread::sleep_for(50us);
   outcome_.frozen_ms = milliseconds_since(frozen_);
   note_downtimes(now_ns());
 }
 
 bool Operation::written(int rank) {
-  const Slot& slot = node_.desk.slot(rank);
+  const Slot& slot = node_.control.slot(rank);
   const auto saving = static_cast<Saving>(slot.saving.get());
   if (slot.stage.get() == static_cast<std::uint32_t>(Stage::failed))
     fail(slot.status, fmt::format("rank {} on {} cannot make its image: {}", rank, node_.name, why(slot)));
@@ -82,31 +82,31 @@ void Operation::write_files() {
     std::this_thread::sleep_for(1ms);
   }
   if (node_.leader()) report_bytes();
-  for (const int rank : ranks) outcome_.image_bytes += node_.desk.slot(rank).image_bytes.load();
+  for (const int rank : ranks) outcome_.image_bytes += node_.control.slot(rank).image_bytes.load();
   tell_saved();
 }
 
 void Operation::tell_saved() {
   wire::Saved saved{.id = order_.id, .agent = node_.agent};
   for (const int rank : node_.local_ranks()) {
-    const Slot& slot = node_.desk.slot(rank);
+    const Slot& slot = node_.control.slot(rank);
     saved.images.push_back({rank, slot.bytes_done.load(), slot.file_hash.load(), programs_[rank]});
   }
   if (!node_.link.send(saved)) exit_without_aborting_job();
 }
 
-/// The next one may use the ranks' places at the desk.
+/// The next one may use the ranks' places at the control block.
 void Operation::end_checkpoint(bool good) {
   const std::vector<int> ranks = node_.local_ranks();
-  for (const int rank : ranks) node_.desk.slot(rank).saves.store(0);
+  for (const int rank : ranks) node_.control.slot(rank).saves.store(0);
   if (good) {
     node_.state->confirmed = order_.id;
     return;
   }
-  node_.desk.command(Action::go_on);
+  node_.control.command(Action::go_on);
   Allowance patience(deadlines::leave());
   const auto writes = [this](int rank) {
-    return node_.desk.slot(rank).saving.get() == static_cast<std::uint32_t>(Saving::writing);
+    return node_.control.slot(rank).saving.get() == static_cast<std::uint32_t>(Saving::writing);
   };
   while (std::ranges::any_of(ranks, writes) && !patience.spent()) {
     listen();

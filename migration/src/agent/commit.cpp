@@ -36,19 +36,19 @@ std::vector<int> Operation::joining_agents() const {
 void Operation::commit() {
   const std::uint64_t committed_ns = now_ns();
   for (const RankTransfer& newcomer : newcomers_) {
-    Slot& slot = node_.desk.slot(newcomer.rank);
+    Slot& slot = node_.control.slot(newcomer.rank);
     slot.stood_ns = 0;
     slot.stopped_ns = committed_ns;
     slot.needed.store(1);
   }
-  for (const RankTransfer& leaver : leavers_) node_.desk.slot(leaver.rank).decided.store(1);
+  for (const RankTransfer& leaver : leavers_) node_.control.slot(leaver.rank).decided.store(1);
   announce("commit");
-  const MPI_Comm before = node_.crew.own;
+  const MPI_Comm before = node_.comms.own;
   const auto committed = Clock::now();
-  join_crew();
+  rebuild_comms();
   if (failure_.status != CPPC_OK) return;
   const auto works = [this](int rank) {
-    return node_.desk.slot(rank).stage.get() == static_cast<std::uint32_t>(Stage::working);
+    return node_.control.slot(rank).stage.get() == static_cast<std::uint32_t>(Stage::working);
   };
   update_node();
   for (const int rank : node_.local_ranks())
@@ -70,22 +70,22 @@ void Operation::commit() {
 }
 
 /// The ranks of all nodes get the same lists. Agents without MPI do not know who has been in the communicators.
-void Operation::join_crew() {
+void Operation::rebuild_comms() {
   const std::vector<int> agents = joining_agents();
   const auto group = std::find(agents.begin(), agents.end(), node_.agent);
   Lists lists{.gone = node_.lost_members()};
-  for (const int agent : agents) lists.joins.push_back(node_.crew.ranks + node_.seat(agent));
+  for (const int agent : agents) lists.joins.push_back(node_.comms.ranks + node_.seat(agent));
   if (!share(lists)) return fail(CPPC_ERR_MPI, comm_.error());
-  Part part{.before = node_.crew,
+  Part part{.before = node_.comms,
             .gone = lists.gone,
             .joins = lists.joins,
             .agent = true,
             .leaves = retires(),
             .place = node_.agent,
-            .ranks = node_.crew.ranks};
+            .ranks = node_.comms.ranks};
   if (group != agents.end()) part.group = static_cast<int>(group - agents.begin());
-  for (const RankTransfer& newcomer : newcomers_) node_.desk.slot(newcomer.rank).group = part.group;
-  node_.desk.command(Action::join, lists.joins, lists.gone);
+  for (const RankTransfer& newcomer : newcomers_) node_.control.slot(newcomer.rank).group = part.group;
+  node_.control.command(Action::join, lists.joins, lists.gone);
   if (node_.has_mpi(node_.agent)) join_newcomers(part);
 }
 
@@ -96,9 +96,9 @@ void Operation::join_newcomers(Part part) {
         !checked(PMPI_Comm_free(&children_), "MPI_Comm_free"))
       return fail(CPPC_ERR_MPI, failed);
   }
-  auto crew = join(part);
-  if (!crew) return fail(CPPC_ERR_MPI, failed);
-  node_.crew = *crew;
+  auto comms = join(part);
+  if (!comms) return fail(CPPC_ERR_MPI, failed);
+  node_.comms = *comms;
 }
 
 /// The leader tells agents without MPI.
@@ -141,7 +141,7 @@ void Operation::free_agents(MPI_Comm before) {
 /// Until everybody works, leavers keep their images.
 void Operation::acknowledge() {
   if (!comm_.barrier()) return fail(CPPC_ERR_MPI, comm_.error());
-  for (const RankTransfer& leaver : leavers_) node_.desk.slot(leaver.rank).dismissed.set(1);
+  for (const RankTransfer& leaver : leavers_) node_.control.slot(leaver.rank).dismissed.set(1);
 }
 
 void Operation::await_departures() {
@@ -152,7 +152,7 @@ void Operation::await_departures() {
     if (!process->second.ended())  // the rank has moved all the same
       spdlog::error("rank {} has moved, but its old process on {} is still there", leaver.rank, node_.name);
     node_.processes.erase(process);
-    Slot& slot = node_.desk.slot(leaver.rank);
+    Slot& slot = node_.control.slot(leaver.rank);
     slot.leaving = 0;
     slot.decided.store(0);
   }
@@ -161,15 +161,15 @@ void Operation::await_departures() {
 /// Of this node's ranks. A rank that moves stands still on two nodes, whose clocks may differ: what comes before the
 /// commit counts on the one, the rest on the other. Agents differ in when they commit by the time of a few messages.
 void Operation::note_downtimes(std::uint64_t committed_ns) {
-  if (node_.crew.ranks > kMostDowntimes) return;
+  if (node_.comms.ranks > kMostDowntimes) return;
   std::vector<double>& downtimes = outcome_.downtime_ms;
-  downtimes.resize(static_cast<std::size_t>(node_.crew.ranks));
+  downtimes.resize(static_cast<std::size_t>(node_.comms.ranks));
   const auto note = [&](int rank, std::uint64_t nanoseconds) {
     downtimes[static_cast<std::size_t>(rank)] = static_cast<double>(nanoseconds) / 1e6;
   };
-  for (const int rank : node_.local_ranks()) note(rank, node_.desk.slot(rank).stood_ns);
+  for (const int rank : node_.local_ranks()) note(rank, node_.control.slot(rank).stood_ns);
   for (const RankTransfer& leaver : leavers_) {
-    const Slot& slot = node_.desk.slot(leaver.rank);
+    const Slot& slot = node_.control.slot(leaver.rank);
     note(leaver.rank, slot.stood_ns + (committed_ns - slot.stopped_ns));
   }
 }
@@ -214,19 +214,19 @@ bool Operation::share_downtimes() {
 }
 
 void Operation::roll_back() {
-  for (const RankTransfer& leaver : leavers_) node_.desk.slot(leaver.rank).leaving = 0;
+  for (const RankTransfer& leaver : leavers_) node_.control.slot(leaver.rank).leaving = 0;
   for (const RankTransfer& newcomer : newcomers_) {
-    Slot& slot = node_.desk.slot(newcomer.rank);
+    Slot& slot = node_.control.slot(newcomer.rank);
     slot.dismissed.set(1);
     if (slot.stage.get() == static_cast<std::uint32_t>(Stage::ready))
       slot.stage.set(static_cast<std::uint32_t>(Stage::expected));
   }
-  node_.desk.command(Action::go_on);
+  node_.control.command(Action::go_on);
   if (children_ != MPI_COMM_NULL) (void)checked(PMPI_Comm_free(&children_), "MPI_Comm_free");
-  // The next migration may use their places at the desk.
+  // The next migration may use their places at the control block.
   Allowance patience(2 * deadlines::leave());  // their guardians end them
   for (const RankTransfer& newcomer : newcomers_) {
-    const Slot& slot = node_.desk.slot(newcomer.rank);
+    const Slot& slot = node_.control.slot(newcomer.rank);
     while (slot.is_left() && !patience.spent()) {
       listen();  // the controller may want to hear from this agent
       std::this_thread::sleep_for(1ms);

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "../desk.hpp"
+#include "../control_block.hpp"
 
 namespace cppc::migration {
 

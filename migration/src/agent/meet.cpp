@@ -82,7 +82,7 @@ const char* place_of(const negotiation::CutAgent&) { return "a call of MPI at wh
 Operation::Stops Operation::common_stops() {
   std::array<std::int64_t, 2> stops_at{1, 1};
   for (const int rank : node_.local_ranks()) {
-    const int stops = node_.desk.slot(rank).stops;
+    const int stops = node_.control.slot(rank).stops;
     stops_at[0] &= stops != CPPC_AT_MARKS ? 1 : 0;
     stops_at[1] &= stops != CPPC_AT_CALLS ? 1 : 0;
   }
@@ -140,7 +140,7 @@ void Operation::release() {
   const auto all = [this](Stage stage, const std::vector<int>& ranks) {
     Allowance patience(deadlines::arrive());
     for (const int rank : ranks) {
-      while (node_.desk.slot(rank).stage.get() != static_cast<std::uint32_t>(stage)) {
+      while (node_.control.slot(rank).stage.get() != static_cast<std::uint32_t>(stage)) {
         if (patience.spent()) return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} does not work on", rank));
         if (given_up()) return;
         std::this_thread::sleep_for(100us);
@@ -152,9 +152,9 @@ void Operation::release() {
   for (const int rank : node_.local_ranks())
     if (node_.page.record(rank).stopped == order_.id) stopped.push_back(rank);
   all(Stage::arrived, stopped);
-  node_.desk.command(Action::release);
+  node_.control.command(Action::release);
   all(Stage::working, stopped);
-  node_.desk.command(Action::none);
+  node_.control.command(Action::none);
 }
 
 void Operation::urge(const negotiation::CutAgent& cut, Interrupter& interrupter) const {
@@ -206,7 +206,7 @@ void Operation::freeze(negotiation::AgentSide& side, Clock::duration arrival) {
     if (found == Traffic::disordered)
       return fail(CPPC_ERR_MISMATCH, "the ranks stop at different places of the program, which cannot be migrated");
     if (tries == kTries) return drain();
-    node_.desk.command(Action::next_point);
+    node_.control.command(Action::next_point);
   }
 }
 
@@ -221,7 +221,7 @@ void Operation::freeze(negotiation::CutAgent& cut) {
 }
 
 void Operation::drain() {
-  node_.desk.command(Action::drain);
+  node_.control.command(Action::drain);
   Allowance patience(deadlines::drain());
   for (auto before = under_way_; traffic() != Traffic::quiet; before = under_way_) {
     if (under_way_ != before) patience = Allowance(deadlines::drain());
@@ -239,7 +239,7 @@ void Operation::drain() {
 void Operation::await_arrivals(std::uint64_t point, Clock::duration patience) {
   const auto drain_when_late = [this, began = Clock::now(), drains = false]() mutable {
     if (drains || Clock::now() - began < kLate) return;
-    node_.desk.command(Action::drain);
+    node_.control.command(Action::drain);
     drains = true;
   };
   await_local_arrivals(point, patience, drain_when_late);
@@ -251,7 +251,7 @@ void Operation::await_local_arrivals(std::uint64_t point, Clock::duration within
                                      const std::function<void()>& meanwhile) {
   Allowance patience(within);
   for (const int rank : node_.local_ranks()) {
-    const Slot& slot = node_.desk.slot(rank);
+    const Slot& slot = node_.control.slot(rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::arrived) || slot.passed != point) {
       if (node_.page.record(rank).finishing)
         return fail(CPPC_ERR_REFUSED, fmt::format("rank {} has entered MPI_Finalize", rank));
@@ -270,7 +270,7 @@ Operation::Traffic Operation::traffic() {
   constexpr auto none = std::numeric_limits<std::int64_t>::min();
   std::array<std::int64_t, 2> sites{none, none};  // highest, and lowest negated
   for (const int rank : node_.local_ranks()) {
-    const Slot& slot = node_.desk.slot(rank);
+    const Slot& slot = node_.control.slot(rank);
     sums[1] += slot.active;
     sums[0] += slot.sent - slot.received;
     sites[0] = std::max(sites[0], static_cast<std::int64_t>(slot.site));

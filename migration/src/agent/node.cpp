@@ -13,7 +13,7 @@ int Node::seat(int number) const {
 
 std::vector<int> Node::local_ranks() const {
   std::vector<int> ranks;
-  for (int rank = 0; rank < crew.ranks; ++rank)
+  for (int rank = 0; rank < comms.ranks; ++rank)
     if (agent_of[static_cast<std::size_t>(rank)] == agent) ranks.push_back(rank);
   return ranks;
 }
@@ -26,7 +26,7 @@ bool Node::has_mpi(int number) const {
 std::vector<int> Node::lost_members() const {
   std::vector<int> lost;
   for (std::size_t i = 0; i < members.size(); ++i)
-    if (!has_mpi(members[i])) lost.push_back(crew.ranks + static_cast<int>(i));
+    if (!has_mpi(members[i])) lost.push_back(comms.ranks + static_cast<int>(i));
   return lost;
 }
 

@@ -9,8 +9,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "../crew.hpp"
-#include "../desk.hpp"
+#include "../control_block.hpp"
+#include "../job_comms.hpp"
 #include "agent_state.hpp"
 #include "cppc/page.hpp"
 #include "cppc/wire.hpp"
@@ -22,17 +22,17 @@ namespace cppc::migration {
 struct Node {
   int agent = 0;     ///< this agent's number
   std::string name;  ///< as mpirun knows the node
-  Desk desk;
+  ControlBlock control;
   negotiation::Page page;
   Link link;
   std::unique_ptr<LinkWatch> watch;  ///< on the link; after it, so that it ends first
   AgentState* state = nullptr;       ///< the guardian's, too
   bool bound = false;                ///< Open MPI's daemon binds processes to processors
-  Crew crew;
-  std::vector<int> members;      ///< numbers of the agents in crew.own, in its order; some may have been lost since
+  JobComms comms;
+  std::vector<int> members;      ///< numbers of the agents in comms.own, in its order; some may have been lost since
   std::vector<int> agents;       ///< those that carry out migrations: what is left of them, and then those without MPI
   std::vector<int> without_mpi;  ///< of these
-  bool disturbed = false;        ///< crew.own has members that are lost, or messages that nobody receives
+  bool disturbed = false;        ///< comms.own has members that are lost, or messages that nobody receives
   bool left_over = false;        ///< there have been such communicators, with which MPI may never come to an end
   std::vector<int> agent_of;     ///< rank -> agent of the node it is on
   std::map<int, ProcessWatch> processes;  ///< ranks that run here
@@ -42,10 +42,10 @@ struct Node {
   /// Index in `agents` of agent `number`, which is there.
   [[nodiscard]] int seat(int number) const;
   [[nodiscard]] bool has_mpi(int number) const;
-  /// Ranks of `agents` in crew.own; -1: without MPI.
+  /// Ranks of `agents` in comms.own; -1: without MPI.
   [[nodiscard]] std::vector<int> places() const;
   [[nodiscard]] std::vector<int> local_ranks() const;
-  /// Ranks in crew.all of the agents that have been lost.
+  /// Ranks in comms.all of the agents that have been lost.
   [[nodiscard]] std::vector<int> lost_members() const;
 
   /// From now on those carry out migrations. Some are without MPI.

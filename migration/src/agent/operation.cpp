@@ -21,7 +21,7 @@ Operation::Operation(Node& node, const wire::Order& order)
     : node_(node),
       order_(order),
       comm_(
-          {node.crew.own, node.places(), node.seat(node.agent)}, tag(0, kAgreement), [this] { listen(); },
+          {node.comms.own, node.places(), node.seat(node.agent)}, tag(0, kAgreement), [this] { listen(); },
           [this](int to, int tag, std::span<const std::byte> bytes) { return relay(to, tag, bytes); }) {
   outcome_.id = order.id;
   for (std::size_t i = 0; i < order.moves.size(); ++i) {
@@ -30,7 +30,7 @@ Operation::Operation(Node& node, const wire::Order& order)
     if (from == node.agent) leavers_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = move.to});
     if (move.to == node.agent) newcomers_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = from});
   }
-  for (const int rank : node.local_ranks()) node.desk.slot(rank).stood_ns = 0;
+  for (const int rank : node.local_ranks()) node.control.slot(rank).stood_ns = 0;
 }
 
 std::optional<wire::Outcome> Operation::run() {
@@ -164,7 +164,7 @@ void Operation::disturb_link(const char* step) {
 void Operation::report_bytes() {
   wire::Progress progress{.id = order_.id, .phase = phase_, .agent = node_.agent};
   const auto add = [&](int rank) {
-    const Slot& slot = node_.desk.slot(rank);
+    const Slot& slot = node_.control.slot(rank);
     const wire::Shipment one{rank, slot.bytes_done.load(), slot.image_bytes.load(),
                              saves() ? 0 : slot.chunks_again.load()};
     progress.bytes_done += one.bytes_done;

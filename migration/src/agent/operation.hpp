@@ -30,7 +30,7 @@ class Operation {
   Operation(Node& node, const wire::Order& order);
 
   /// Collective over the agents. What it has saved is told before the end. The outcome is the same in all of them; only
-  /// CPPC_ERR_MPI means that the job cannot go on. A committed operation has replaced node.crew, which is empty in an
+  /// CPPC_ERR_MPI means that the job cannot go on. A committed operation has replaced node.comms, which is empty in an
   /// agent that has retired. None: the migration has been undone here, and the controller knows why.
   std::optional<wire::Outcome> run();
 
@@ -112,7 +112,7 @@ class Operation {
   void advance_leaver(RankTransfer& leaver);
   void advance_newcomer(RankTransfer& newcomer);
   [[nodiscard]] std::vector<int> joining_agents() const;
-  void join_crew();
+  void rebuild_comms();
   void join_newcomers(Part part);
   struct Lists {
     std::vector<int> gone, joins;  ///< as in Part

@@ -43,7 +43,7 @@ std::string Operation::why(const Slot& slot) {
 /// Whether all ranks can be stopped at all.
 bool Operation::ranks_can_stop() {
   for (const int rank : node_.local_ranks())
-    if (node_.desk.slot(rank).stops == CPPC_NOWHERE)
+    if (node_.control.slot(rank).stops == CPPC_NOWHERE)
       fail(CPPC_ERR_UNSUPPORTED,
            fmt::format("rank {} has no place where it can be stopped: its program is linked with libcppc, but not by "
                        "cppc-cc, cppc-c++ or cppc-fc",
@@ -53,9 +53,9 @@ bool Operation::ranks_can_stop() {
 
 void Operation::prepare() {
   announce("prepare");
-  node_.desk.command(Action::none);  // what was commanded last belongs to another migration
+  node_.control.command(Action::none);  // what was commanded last belongs to another migration
   for (const RankTransfer& leaver : leavers_) {
-    Slot& slot = node_.desk.slot(leaver.rank);
+    Slot& slot = node_.control.slot(leaver.rank);
     slot.leaving = 1;
     slot.dismissed.set(0);
     slot.image_bytes.store(0);
@@ -78,7 +78,7 @@ void Operation::exchange_recipes() {
       leaver.recipe = recipe->encode();
     else
       fail(recipe.error(), fmt::format("rank {} on {}: cannot read how it was started", leaver.rank, node_.name));
-    const Slot& slot = node_.desk.slot(leaver.rank);
+    const Slot& slot = node_.control.slot(leaver.rank);
     const std::span blocks(slot.blocks.data(), std::min<std::size_t>(slot.block_count.load(), slot.blocks.size()));
     const std::span objects(slot.objects.data(), std::min<std::size_t>(slot.object_bytes, slot.objects.size()));
     const int to = node_.seat(leaver.other);
@@ -93,7 +93,7 @@ void Operation::exchange_recipes() {
     const auto objects = comm_.receive(from, tag(newcomer, kObjects));
     if (!recipe || !blocks || !objects) return;
     newcomer.recipe = *std::move(recipe);
-    Slot& slot = node_.desk.slot(newcomer.rank);
+    Slot& slot = node_.control.slot(newcomer.rank);
     slot.block_count.store(static_cast<std::uint32_t>(put(*blocks, slot.blocks) / sizeof slot.blocks[0]));
     slot.object_bytes = static_cast<std::uint32_t>(put(*objects, slot.objects));
   }
@@ -102,14 +102,14 @@ void Operation::exchange_recipes() {
 /// Leavers get to know where to send their images.
 void Operation::exchange_offers() {
   for (const RankTransfer& newcomer : newcomers_) {
-    const Slot& slot = node_.desk.slot(newcomer.rank);
+    const Slot& slot = node_.control.slot(newcomer.rank);
     const std::uint32_t bytes = failure_.status == CPPC_OK ? slot.mail_size.load() : 0;
     if (!comm_.send(node_.seat(newcomer.other), tag(newcomer, kOffer), std::span(slot.mail.data(), bytes))) return;
   }
   for (const RankTransfer& leaver : leavers_) {
     const auto offer = comm_.receive(node_.seat(leaver.other), tag(leaver, kOffer));
     if (!offer) return;
-    Slot& slot = node_.desk.slot(leaver.rank);
+    Slot& slot = node_.control.slot(leaver.rank);
     slot.mail_size.store(static_cast<std::uint32_t>(put(*offer, slot.mail)));
   }
 }
@@ -132,7 +132,7 @@ void Operation::start_newcomers() {
     auto recipe = Recipe::decode(newcomer.recipe);
     if (!recipe) return fail(recipe.error(), fmt::format("rank {}: how it was started is not known", newcomer.rank));
     if (!has_program(newcomer.rank, *recipe)) return;
-    Slot& slot = node_.desk.slot(newcomer.rank);
+    Slot& slot = node_.control.slot(newcomer.rank);
     slot.dismissed.set(0);
     for (auto* word : {&slot.in_mpi, &slot.needed}) word->store(0);
     slot.expect_newcomer();
@@ -141,13 +141,13 @@ void Operation::start_newcomers() {
     slot.stage.set(static_cast<std::uint32_t>(Stage::working));
     replacements.push_back({std::move(*recipe),
                             {.rank = newcomer.rank,
-                             .ranks = node_.crew.ranks,
+                             .ranks = node_.comms.ranks,
                              .agent_pid = getpid(),
-                             .desk = node_.desk.descriptor(),
+                             .control = node_.control.descriptor(),
                              .page = node_.page.fd()}});
   }
   const auto spawning = [this](std::uint32_t value) {
-    for (const RankTransfer& newcomer : newcomers_) node_.desk.slot(newcomer.rank).spawning.set(value);
+    for (const RankTransfer& newcomer : newcomers_) node_.control.slot(newcomer.rank).spawning.set(value);
   };
   spawning(1);
   auto children = spawn(node_.name, node_.bound, replacements);
@@ -160,7 +160,7 @@ void Operation::start_newcomers() {
 void Operation::await_newcomers() {
   Allowance patience(deadlines::start());
   for (RankTransfer& newcomer : newcomers_) {
-    const Slot& slot = node_.desk.slot(newcomer.rank);
+    const Slot& slot = node_.control.slot(newcomer.rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::ready)) {
       if (lost(newcomer) || cannot_take_over(newcomer)) return;
       if (patience.spent())
@@ -177,13 +177,13 @@ void Operation::await_newcomers() {
 }
 
 bool Operation::lost(const RankTransfer& newcomer) {
-  if (!node_.desk.slot(newcomer.rank).lost()) return false;
+  if (!node_.control.slot(newcomer.rank).lost()) return false;
   fail(CPPC_ERR_LOST, fmt::format("the replacement of rank {} on {} has died", newcomer.rank, node_.name));
   return true;
 }
 
 bool Operation::cannot_take_over(const RankTransfer& newcomer) {
-  const Slot& slot = node_.desk.slot(newcomer.rank);
+  const Slot& slot = node_.control.slot(newcomer.rank);
   if (slot.stage.get() != static_cast<std::uint32_t>(Stage::failed)) return false;
   fail(slot.status,
        fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name, why(slot)));

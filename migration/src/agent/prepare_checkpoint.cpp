@@ -36,7 +36,7 @@ std::string contents_of(const std::string& path) {
 
 void Operation::prepare_checkpoint() {
   announce("prepare");
-  node_.desk.command(Action::none);  // what was commanded last belongs to another one
+  node_.control.command(Action::none);  // what was commanded last belongs to another one
   check_storage();
   identify_programs();
   if (order_.stands) return;  // no copies are made
@@ -84,7 +84,7 @@ void Operation::check_memory() {
 
 void Operation::name_files() {
   for (const int rank : node_.local_ranks()) {
-    Slot& slot = node_.desk.slot(rank);
+    Slot& slot = node_.control.slot(rank);
     slot.saving.set(static_cast<std::uint32_t>(Saving::none));
     for (auto* count : {&slot.image_bytes, &slot.bytes_done, &slot.room}) count->store(0);
     std::memcpy(slot.mail.data(), order_.checkpoint.data(), order_.checkpoint.size());
@@ -106,7 +106,7 @@ void Operation::ask_for_room() {
   const auto came = [&](int rank) { return node_.page.record(rank).announced >= survey; };
   all(came, kSoon);
   node_.page.end_survey();
-  all([&](int rank) { return !came(rank) || node_.desk.slot(rank).room.load() == order_.id; }, kRoom);
+  all([&](int rank) { return !came(rank) || node_.control.slot(rank).room.load() == order_.id; }, kRoom);
 }
 
 }  // namespace cppc::migration

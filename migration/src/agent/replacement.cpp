@@ -11,7 +11,7 @@
 #include <span>
 
 #include "../assignment.hpp"
-#include "../desk.hpp"
+#include "../control_block.hpp"
 #include "cppc/agent.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/randomization.hpp"
@@ -120,13 +120,13 @@ int become(pid_t agent, int descriptor) {
   if (!role) return come_in_vain(agent);
   const auto assignment = Assignment::decode(role->assignment);
   if (!assignment) return come_in_vain(agent);
-  const auto desk = Desk::open(assignment->agent_pid, assignment->desk);
-  if (!desk) return come_in_vain(agent);
+  const auto control = ControlBlock::open(assignment->agent_pid, assignment->control);
+  if (!control) return come_in_vain(agent);
   const auto watch = ProcessWatch::on(agent);
   if (!watch) return come_in_vain(agent);
   const auto child = Child::fork();
   if (!child) return come_in_vain(agent);
-  if (*child) return guard(**child, desk->slot(assignment->rank), *watch, assignment->rank);
+  if (*child) return guard(**child, control->slot(assignment->rank), *watch, assignment->rank);
   turn_into(*std::move(role));
   return EXIT_FAILURE;
 }

@@ -24,8 +24,8 @@ constexpr int kOutcome = 3;  // between the agents of leaver and newcomer: the s
 void Operation::ship() {
   announce("ship");
   for (const RankTransfer& newcomer : newcomers_)
-    node_.desk.slot(newcomer.rank).stage.set(static_cast<std::uint32_t>(Stage::expected));
-  node_.desk.command(Action::ship);
+    node_.control.slot(newcomer.rank).stage.set(static_cast<std::uint32_t>(Stage::expected));
+  node_.control.command(Action::ship);
   Allowance patience(deadlines::ship());
   const auto done = [](const RankTransfer& one) { return one.done; };
   while (!std::all_of(leavers_.begin(), leavers_.end(), done) ||
@@ -39,13 +39,14 @@ void Operation::ship() {
     if (!leavers_.empty() && Clock::now() - reported_ > 100ms) report_bytes();
     std::this_thread::sleep_for(50us);
   }
-  for (const RankTransfer& leaver : leavers_) outcome_.image_bytes += node_.desk.slot(leaver.rank).image_bytes.load();
+  for (const RankTransfer& leaver : leavers_)
+    outcome_.image_bytes += node_.control.slot(leaver.rank).image_bytes.load();
   if (!leavers_.empty()) report_bytes();
 }
 
 /// A newcomer's agent says only what has gone wrong: the leaver then need not go on sending.
 void Operation::advance_leaver(RankTransfer& leaver) {
-  Slot& slot = node_.desk.slot(leaver.rank);
+  Slot& slot = node_.control.slot(leaver.rank);
   const int other = node_.seat(leaver.other);
   if (!leaver.told && comm_.poll(other, tag(leaver, kOutcome))) {
     leaver.told = true;
@@ -61,7 +62,7 @@ void Operation::advance_leaver(RankTransfer& leaver) {
 }
 
 void Operation::advance_newcomer(RankTransfer& newcomer) {
-  const Slot& slot = node_.desk.slot(newcomer.rank);
+  const Slot& slot = node_.control.slot(newcomer.rank);
   const int other = node_.seat(newcomer.other);
   const auto stage = static_cast<Stage>(slot.stage.get());
   const bool failed = cannot_take_over(newcomer) || lost(newcomer);

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <utility>
 
-#include "../crew.hpp"
+#include "../job_comms.hpp"
 #include "cppc/unique_fd.hpp"
 
 namespace cppc::migration {

@@ -18,7 +18,8 @@ namespace {
 tl::expected<void, cppc_status> put_offer(const fabric::Receiver& receiver, Slot& slot) {
   const auto offer = receiver.offer().encode();
   if (offer.size() > slot.mail.size()) {
-    spdlog::error("the fabric's offer of {} bytes does not fit the desk's mail of {}", offer.size(), slot.mail.size());
+    spdlog::error("the fabric's offer of {} bytes does not fit the control block's mail of {}", offer.size(),
+                  slot.mail.size());
     return tl::unexpected(CPPC_ERR_FABRIC);
   }
   std::ranges::copy(offer, slot.mail.begin());

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "../desk.hpp"
+#include "../control_block.hpp"
 #include "../fabric.hpp"
 #include "cppc/hooks.h"
 

@@ -1,10 +1,10 @@
-/// The leaving rank's side of a migration: sends its state from where it lies, and tells its slot at the desk.
+/// The leaving rank's side of a migration: sends its state from where it lies, and tells its slot at the control block.
 #pragma once
 
 #include <functional>
 #include <utility>
 
-#include "../desk.hpp"
+#include "../control_block.hpp"
 #include "../fabric.hpp"
 #include "build_image.hpp"
 #include "cppc/hooks.h"

@@ -29,14 +29,15 @@ constexpr auto kRest = std::chrono::microseconds(500);
 /// How often it lets MPI serve others, as long as they may need it: the targets of one-sided communication take part.
 constexpr auto kServe = std::chrono::milliseconds(1);
 
-tl::expected<std::pair<Desk, negotiation::RankSide>, cppc_status> open_lodging(const Lodging& lodging, int rank) {
-  auto desk = Desk::open(lodging.agent_pid, lodging.desk);
-  if (!desk) return tl::unexpected(desk.error());
-  auto page = negotiation::Page::open(lodging.agent_pid, lodging.page);
+tl::expected<std::pair<ControlBlock, negotiation::RankSide>, cppc_status> open_agent_memory(const AgentAccess& access,
+                                                                                            int rank) {
+  auto control = ControlBlock::open(access.agent_pid, access.control);
+  if (!control) return tl::unexpected(control.error());
+  auto page = negotiation::Page::open(access.agent_pid, access.page);
   if (!page) return tl::unexpected(page.error());
   auto negotiator = negotiation::RankSide::attach(std::move(*page), rank);
   if (!negotiator) return tl::unexpected(negotiator.error());
-  return std::pair{std::move(*desk), std::move(*negotiator)};
+  return std::pair{std::move(*control), std::move(*negotiator)};
 }
 
 /// Whether a rank that stands still is to work on.
@@ -50,10 +51,10 @@ void let_mpi_work() {
 
 }  // namespace
 
-Member::Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, Desk desk,
+Member::Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, ControlBlock control,
                negotiation::RankSide negotiator)
-    : runtime_(&runtime), rank_(rank), desk_(std::move(desk)), negotiator_(std::move(negotiator)) {
-  seen_ = desk_.commands();
+    : runtime_(&runtime), rank_(rank), control_(std::move(control)), negotiator_(std::move(negotiator)) {
+  seen_ = control_.commands();
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
   slot().stops = runtime.watch_calls(negotiator_.page().doorbell(), &calls);
   if (slot().stops > CPPC_AT_MARKS) cut_.emplace(negotiator_);
@@ -61,17 +62,16 @@ Member::Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, D
 
 tl::expected<std::unique_ptr<Member>, cppc_status> Member::assemble(const cppc_runtime& runtime,
                                                                     const cppc_calls& calls) {
-  const auto heads = count_heads(false);
-  if (!heads) return tl::unexpected(heads.error());
-  auto met = muster(*heads, {});
+  const auto counts = count_members(false);
+  if (!counts) return tl::unexpected(counts.error());
+  auto met = gather_members(*counts, {});
   if (!met) return tl::unexpected(met.error());
   int rank = 0;
-  PMPI_Comm_rank(met->crew.own, &rank);
-  auto lodging = open_lodging(met->lodging, rank);
-  if (!lodging) return tl::unexpected(lodging.error());
-  std::unique_ptr<Member> member(
-      new Member(runtime, calls, rank, std::move(lodging->first), std::move(lodging->second)));
-  member->crew_ = met->crew;
+  PMPI_Comm_rank(met->comms.own, &rank);
+  auto access = open_agent_memory(met->access, rank);
+  if (!access) return tl::unexpected(access.error());
+  std::unique_ptr<Member> member(new Member(runtime, calls, rank, std::move(access->first), std::move(access->second)));
+  member->comms_ = met->comms;
   Slot& slot = member->slot();
   slot.object_bytes = static_cast<std::uint32_t>(runtime.describe_objects(slot.objects.data(), slot.objects.size()));
   return member;
@@ -82,7 +82,7 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_run
   auto member = assemble(runtime, calls);
   if (!member) return member;
   (*member)->watch_page();
-  PMPI_Barrier((*member)->crew_.all);  // agents look at their ranks once all have attached
+  PMPI_Barrier((*member)->comms_.all);  // agents look at their ranks once all have attached
   return member;
 }
 
@@ -97,11 +97,12 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_ru
                                                                    const std::string& assignment) {
   const auto mine = Assignment::decode(assignment);
   if (!mine) return tl::unexpected(mine.error());
-  auto lodging = open_lodging({.agent_pid = mine->agent_pid, .desk = mine->desk, .page = mine->page}, mine->rank);
-  if (!lodging) return tl::unexpected(lodging.error());
+  auto access =
+      open_agent_memory({.agent_pid = mine->agent_pid, .control = mine->control, .page = mine->page}, mine->rank);
+  if (!access) return tl::unexpected(access.error());
   std::unique_ptr<Member> member(
-      new Member(runtime, calls, mine->rank, std::move(lodging->first), std::move(lodging->second)));
-  member->crew_.ranks = mine->ranks;
+      new Member(runtime, calls, mine->rank, std::move(access->first), std::move(access->second)));
+  member->comms_.ranks = mine->ranks;
   member->slot().in_mpi.store(1);
   if (auto faulty = fault::at("newcomer-start"); !faulty) return tl::unexpected(faulty.error());
   const Slot& slot = member->slot();
@@ -217,11 +218,11 @@ void Member::report_traffic() {
 tl::expected<Action, cppc_status> Member::next_command() {
   if (!draining_) {
     const auto pause = runtime_->progress() != 0 ? Clock::duration(kServe) : Clock::duration(kLook);
-    return desk_.await_command(seen_, Clock::now() + pause);
+    return control_.await_command(seen_, Clock::now() + pause);
   }
   const bool settled = runtime_->drain() != 0;
   report_traffic();
-  return desk_.await_command(seen_, Clock::now() + (settled ? kRest : Clock::duration::zero()));
+  return control_.await_command(seen_, Clock::now() + (settled ? kRest : Clock::duration::zero()));
 }
 
 void Member::stopped(std::uint64_t passed, unsigned site) {
@@ -232,8 +233,8 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
     watch_page();
   } else {
     // The first stop of a migration: nothing earlier concerns it, but that ranks which came before may drain already.
-    seen_ = desk_.commands();
-    draining_ = desk_.action() == Action::drain;
+    seen_ = control_.commands();
+    draining_ = control_.action() == Action::drain;
   }
   report_arrival(passed, site);
   bool drained = draining_;  // what was in flight is not in MPI any more
@@ -242,7 +243,7 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
     if (!action) {
       // The agent may have given the migration up just before this rank came to the migration point, or died. After
       // the decision that ends the job.
-      if (is_over(desk_.action()) || (negotiator_.agent_gone() && slot().decided.load() == 0)) break;
+      if (is_over(control_.action()) || (negotiator_.agent_gone() && slot().decided.load() == 0)) break;
       continue;
     }
     draining_ = *action == Action::drain;
@@ -260,7 +261,7 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
       runtime_->watch(&kAlways);
       break;
     } else if (*action == Action::join) {
-      join_crew();
+      rebuild_comms();
       drained = false;
       break;
     } else if (is_over(*action)) {
@@ -281,23 +282,23 @@ void Member::go_on() {
   slot().stage.set(static_cast<std::uint32_t>(Stage::working));
 }
 
-void Member::join_crew() {
+void Member::rebuild_comms() {
   const bool leaves = slot().leaving != 0;
   (void)fault::at(leaves ? "leaver-join" : "stayer-join");
-  const Part part{.before = crew_,
-                  .gone = desk_.gone(),
-                  .joins = desk_.joins(),
+  const Part part{.before = comms_,
+                  .gone = control_.gone(),
+                  .joins = control_.joins(),
                   .leaves = leaves,
                   .place = rank_,
-                  .ranks = crew_.ranks};
-  auto crew = migration::join(part);
-  if (!crew) {
+                  .ranks = comms_.ranks};
+  auto comms = migration::join(part);
+  if (!comms) {
     spdlog::critical("rank {}: the job is damaged, its communicator could not be rebuilt", rank_);
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   }
   if (leaves) leave();
-  crew_ = *crew;
-  if (const cppc_status status = runtime_->rebuild(crew_.own); status != CPPC_OK) {
+  comms_ = *comms;
+  if (const cppc_status status = runtime_->rebuild(comms_.own); status != CPPC_OK) {
     spdlog::critical("rank {}: the job is damaged, the application's communicators could not be rebuilt", rank_);
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   }
@@ -332,7 +333,7 @@ cppc_status Member::fetch() {
 
 /// A newcomer whose agent has died goes.
 Action Member::await_order() {
-  const auto action = desk_.await_command(seen_, Clock::now() + kLook);
+  const auto action = control_.await_command(seen_, Clock::now() + kLook);
   if (action) return *action;
   return negotiator_.agent_gone() ? Action::go_on : Action::none;
 }
@@ -341,8 +342,8 @@ cppc_status Member::join() { return checkpoint_.empty() ? join_as_replacement() 
 
 /// When all have restored their states, the job runs.
 cppc_status Member::join_restarted_job() {
-  PMPI_Barrier(crew_.all);
-  if (const cppc_status status = runtime_->rebuild(crew_.own); status != CPPC_OK) return status;
+  PMPI_Barrier(comms_.all);
+  if (const cppc_status status = runtime_->rebuild(comms_.own); status != CPPC_OK) return status;
   watch_page();
   return CPPC_OK;
 }
@@ -358,11 +359,11 @@ cppc_status Member::join_as_replacement() {
       !checked(PMPI_Intercomm_merge(parent, 1, &bridge), "MPI_Intercomm_merge with the agent") ||
       !checked(PMPI_Comm_free(&parent), "MPI_Comm_free"))
     return CPPC_ERR_MPI;
-  auto crew = migration::join(
-      {.joins = desk_.joins(), .group = slot().group, .bridge = bridge, .place = rank_, .ranks = crew_.ranks});
-  if (!crew) return crew.error();
-  crew_ = *crew;
-  if (const cppc_status status = runtime_->rebuild(crew_.own); status != CPPC_OK) return status;
+  auto comms = migration::join(
+      {.joins = control_.joins(), .group = slot().group, .bridge = bridge, .place = rank_, .ranks = comms_.ranks});
+  if (!comms) return comms.error();
+  comms_ = *comms;
+  if (const cppc_status status = runtime_->rebuild(comms_.own); status != CPPC_OK) return status;
   watch_page();
   go_on();
   return CPPC_OK;
@@ -383,7 +384,7 @@ void Member::finish() {
   negotiator_.finishing();
   runtime_->watch(nullptr);
   runtime_->watch_calls(nullptr, nullptr);
-  PMPI_Comm_free(&crew_.all);  // the world is the runtime's to free
+  PMPI_Comm_free(&comms_.all);  // the world is the runtime's to free
 }
 
 }  // namespace cppc::migration

@@ -1,4 +1,4 @@
-/// A rank as a member of the crew: what the extension's hooks do. One per process; used by the thread that calls MPI.
+/// A rank as a member of the job: what the extension's hooks do. One per process; used by the thread that calls MPI.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "../crew.hpp"
-#include "../desk.hpp"
+#include "../control_block.hpp"
+#include "../job_comms.hpp"
 #include "arrival.hpp"
 #include "cppc/cut_rank.hpp"
 #include "cppc/hooks.h"
@@ -33,9 +33,9 @@ class Member {
                                                                     const cppc_calls& calls,
                                                                     const std::string& assignment);
 
-  [[nodiscard]] MPI_Comm world() const { return crew_.own; }
+  [[nodiscard]] MPI_Comm world() const { return comms_.own; }
   [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int size() const { return crew_.ranks; }
+  [[nodiscard]] int size() const { return comms_.ranks; }
 
   // As the hooks of the same names say.
   bool reached(std::uint64_t passed, unsigned site);
@@ -52,13 +52,14 @@ class Member {
 
  private:
   /// `calls` lead to the member to be.
-  Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, Desk desk, negotiation::RankSide negotiator);
+  Member(const cppc_runtime& runtime, const cppc_calls& calls, int rank, ControlBlock control,
+         negotiation::RankSide negotiator);
   static tl::expected<std::unique_ptr<Member>, cppc_status> assemble(const cppc_runtime& runtime,
                                                                      const cppc_calls& calls);
   cppc_status join_as_replacement();
   cppc_status join_restarted_job();
   void heed_agent();
-  [[nodiscard]] Slot& slot() const { return desk_.slot(rank_); }
+  [[nodiscard]] Slot& slot() const { return control_.slot(rank_); }
   void announce();
   void prepare_departure();
   void prepare_snapshot();
@@ -71,7 +72,7 @@ class Member {
   Action await_order();
   std::function<bool()> given_up();
   void go_on();
-  void join_crew();
+  void rebuild_comms();
   void watch_page();
   [[noreturn]] void leave();
   [[noreturn]] void leave_for_good();
@@ -79,11 +80,11 @@ class Member {
 
   const cppc_runtime* runtime_;
   int rank_;
-  Desk desk_;
+  ControlBlock control_;
   negotiation::RankSide negotiator_;
   std::optional<negotiation::CutRank> cut_;
-  Crew crew_;
-  std::uint32_t seen_ = 0;                                         ///< commands of the desk
+  JobComms comms_;
+  std::uint32_t seen_ = 0;                                         ///< commands of the control block
   bool draining_ = false;                                          ///< the last command was to drain
   bool at_call_ = false;                                           ///< it stops at a call, not at a safe point
   std::optional<std::uint64_t> stop_at_;                           ///< messages were in flight: stop again here

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "../desk.hpp"
+#include "../control_block.hpp"
 #include "build_image.hpp"
 #include "copy_memory.hpp"
 #include "cppc/hooks.h"

@@ -1,4 +1,5 @@
-/// What agents and ranks leave for each other: how a process was started, whom a replacement replaces, the desk.
+/// What agents and ranks leave for each other: how a process was started, whom a replacement replaces, the control
+/// block.
 #include <spdlog/spdlog.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 
 #include "agent/recipe.hpp"
 #include "assignment.hpp"
-#include "desk.hpp"
+#include "control_block.hpp"
 #include "fuzz.hpp"
 
 namespace {
@@ -17,9 +18,9 @@ using namespace cppc::migration;
 using cppc::fuzz::Bytes;
 using cppc::fuzz::require;
 
-enum Part : std::uint8_t { recipe, assignment, desk, parts };
+enum Part : std::uint8_t { recipe, assignment, control, parts };
 
-Bytes bytes_of_desk(const Desk& one) {
+Bytes bytes_of_desk(const ControlBlock& one) {
   Bytes bytes(static_cast<std::size_t>(lseek(one.descriptor(), 0, SEEK_END)));
   require(pread(one.descriptor(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
   return bytes;
@@ -41,7 +42,7 @@ void try_assignment(std::span<const std::byte> bytes) {
 void try_desk(std::span<const std::byte> bytes) {
   const int file = memfd_create("fuzz", MFD_CLOEXEC);
   require(file >= 0 && write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  const auto opened = Desk::open(getpid(), file);
+  const auto opened = ControlBlock::open(getpid(), file);
   close(file);
   if (!opened) return;
   volatile int sum = 0;
@@ -59,11 +60,11 @@ std::vector<Bytes> seeds() {
                    "/home",
                    std::vector<std::string>{"app", "-n", ""},
                    {"PATH=/bin", "OMPI_COMM_WORLD_RANK=1", "EMPTY="}};
-  const Assignment other{.rank = 2, .ranks = 5, .agent_pid = 4711, .desk = 7, .page = 8};
-  auto shared = Desk::create(2, 3).value();
+  const Assignment other{.rank = 2, .ranks = 5, .agent_pid = 4711, .control = 7, .page = 8};
+  auto shared = ControlBlock::create(2, 3).value();
   shared.command(Action::join, std::array{1, 2});
   return {with(Part::recipe, one.encode()), with(Part::assignment, bytes_of(other.encode())),
-          with(Part::desk, bytes_of_desk(shared))};
+          with(Part::control, bytes_of_desk(shared))};
 }
 
 }  // namespace cppc::fuzz

@@ -1,6 +1,6 @@
-/// The desk: shared memory of one node through which its agent and its ranks settle a migration once the negotiation
-/// has brought them to the migration point. Ranks wait here without using a processor and without being inside MPI, so
-/// that every wait has a deadline and a rank that fails takes nobody with it.
+/// The control block: shared memory of one node through which its agent and its ranks settle a migration once the
+/// negotiation has brought them to the migration point. Ranks wait here without using a processor and without being
+/// inside MPI, so that every wait has a deadline and a rank that fails takes nobody with it.
 ///
 /// The agent creates it, without a name in any file system and sealed, so that nobody can cut off what others have
 /// mapped; ranks open it through the agent's process, if it is of this version. One writer a field: a rank writes its
@@ -31,7 +31,7 @@ template <class T>
 using Shared = std::atomic<T>;
 static_assert(Shared<std::uint64_t>::is_always_lock_free && Shared<std::uint32_t>::is_always_lock_free &&
                   Shared<cppc_status>::is_always_lock_free,
-              "the desk is shared between processes");
+              "the control block is shared between processes");
 
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
@@ -112,7 +112,7 @@ struct alignas(64) Slot {
   Shared<std::uint64_t> chunks_again;  // that did not arrive as they were sent
   Shared<std::int32_t> stops;          // the rank's: where it can be stopped, as the runtime's watch_calls() says
   Shared<std::uint32_t> leaving;       // the agent's: this rank moves away
-  Shared<std::int32_t> group;          // the agent's, for a newcomer: index of its agent in Desk::joins()
+  Shared<std::int32_t> group;          // the agent's, for a newcomer: index of its agent in ControlBlock::joins()
   // A checkpoint. saves: the agent's, its number; 0: there is none. The mail has the directory for the file.
   // room: the rank's, the number again once it has memory for its copy.
   Shared<std::uint64_t> saves, room, file_hash;
@@ -149,16 +149,16 @@ struct alignas(64) Slot {
   [[nodiscard]] bool lost() const { return last_lost.load() == newcomers.load(); }
 };
 
-class Desk {
+class ControlBlock {
  public:
   /// In the agent: for a job of `ranks` ranks and `agents` agents, in a file from reserve(), which it takes.
-  static tl::expected<Desk, cppc_status> create(int ranks, int agents, UniqueFd file = reserve());
-  /// An empty file for a desk, without a name; the error is create()'s.
+  static tl::expected<ControlBlock, cppc_status> create(int ranks, int agents, UniqueFd file = reserve());
+  /// An empty file for a control block, without a name; the error is create()'s.
   static UniqueFd reserve();
   /// In an agent: that of one that has died, in this file, which it takes. All ranks are to go on.
-  static tl::expected<Desk, cppc_status> take_over(UniqueFd file);
+  static tl::expected<ControlBlock, cppc_status> take_over(UniqueFd file);
   /// In a rank: that of the agent with process id `agent`, whose descriptor is `descriptor`.
-  static tl::expected<Desk, cppc_status> open(pid_t agent, int descriptor);
+  static tl::expected<ControlBlock, cppc_status> open(pid_t agent, int descriptor);
 
   [[nodiscard]] int descriptor() const { return file_.get(); }
   [[nodiscard]] int ranks() const;
@@ -187,8 +187,8 @@ class Desk {
   };
   using Memory = std::unique_ptr<void, Unmap>;
   static Memory map(const UniqueFd& file, std::size_t bytes);
-  static tl::expected<Desk, cppc_status> map_existing(UniqueFd file, const std::string& what);
-  Desk(UniqueFd file, Memory memory) : file_(std::move(file)), memory_(std::move(memory)) {}
+  static tl::expected<ControlBlock, cppc_status> map_existing(UniqueFd file, const std::string& what);
+  ControlBlock(UniqueFd file, Memory memory) : file_(std::move(file)), memory_(std::move(memory)) {}
   [[nodiscard]] Header& header() const;
   [[nodiscard]] int* agent_lists() const;
   UniqueFd file_;  // the agent's only

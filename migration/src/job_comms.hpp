@@ -1,4 +1,4 @@
-/// The crew: all processes of the job, ranks and agents, and the communicators that hold them together.
+/// The communicators that hold all processes of the job together, ranks and agents, and how these meet.
 ///
 /// `all` holds the ranks 0..n-1 and then the agents that have not retired, in the order of their numbers; `own` holds
 /// the ranks alone (in a rank: the application's world) or the agents alone (in an agent). A migration replaces both.
@@ -16,38 +16,38 @@
 
 namespace cppc::migration {
 
-struct Crew {
+struct JobComms {
   MPI_Comm all = MPI_COMM_NULL;
   MPI_Comm own = MPI_COMM_NULL;
   int ranks = 0;
 };
 
 /// What an agent shows to the ranks of its node.
-struct Lodging {
+struct AgentAccess {
   pid_t agent_pid = 0;
-  int desk = -1;  ///< descriptors in the agent's process
+  int control = -1;  ///< descriptors in the agent's process
   int page = -1;
   int agent = -1;  ///< number
 };
 
 /// Where every process started.
-struct Muster {
-  Crew crew;
-  Lodging lodging;            ///< of this process's node
+struct Members {
+  JobComms comms;
+  AgentAccess access;         ///< of this process's node
   std::vector<int> agent_of;  ///< rank -> agent
   std::vector<pid_t> pid_of;  ///< rank -> process id on its node
   int agents = 0;
 };
 
 /// The first meeting, after MPI_Init, collective over MPI_COMM_WORLD. First come: an agent must know the numbers of
-/// ranks and agents before it can furnish its node, so this is two steps; a rank's `furnish` does nothing.
-struct Headcount {
+/// ranks and agents before it can make the memory that its node shares, so this is two steps.
+struct MemberCounts {
   int ranks = 0;
   int agents = 0;
   int agent = -1;  ///< own number, in an agent
 };
-tl::expected<Headcount, cppc_status> count_heads(bool is_agent);
-tl::expected<Muster, cppc_status> muster(const Headcount& heads, const Lodging& offered);
+tl::expected<MemberCounts, cppc_status> count_members(bool is_agent);
+tl::expected<Members, cppc_status> gather_members(const MemberCounts& counts, const AgentAccess& offered);
 
 /// Whether a call of MPI has gone well; if not, that is logged, as an error of `what`.
 bool checked(int code, const char* what);
@@ -58,7 +58,7 @@ tl::expected<MPI_Comm, cppc_status> some_of(MPI_Comm comm, std::span<const int> 
 
 /// Part in a commit. Newcomers joined in groups, one for each agent that spawned some.
 struct Part {
-  Crew before;                      ///< empty in a newcomer
+  JobComms before;                  ///< empty in a newcomer
   std::span<const int> gone;        ///< ranks, in `before.all`, of agents that have been lost
   std::span<const int> joins;       ///< ranks, in what is left of it, of the agents that bring newcomers, in order
   int group = -1;                   ///< newcomer or bringing agent: index of its group in `joins`
@@ -69,8 +69,8 @@ struct Part {
   int ranks = 0;
 };
 
-/// Collective over everybody and all newcomers: returns the new crew (empty in a process that leaves) and frees
+/// Collective over everybody and all newcomers: returns the new communicators (none in a process that leaves) and frees
 /// `before.all`; `before.own` is left to the caller.
-tl::expected<Crew, cppc_status> join(const Part& part);
+tl::expected<JobComms, cppc_status> join(const Part& part);
 
 }  // namespace cppc::migration

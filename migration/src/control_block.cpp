@@ -1,4 +1,4 @@
-#include "desk.hpp"
+#include "control_block.hpp"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -44,8 +44,8 @@ bool SharedWord::wait_while(std::uint32_t value, Deadline deadline) const {
   return true;
 }
 
-/// What comes before `commands` is constant once others know of the desk.
-struct Desk::Header {
+/// What comes before `commands` is constant once others know of the control block.
+struct ControlBlock::Header {
   std::uint64_t magic;
   std::uint32_t version;
   std::int32_t ranks;
@@ -66,16 +66,18 @@ std::size_t slots_offset(std::size_t header, int agents) {
 
 }  // namespace
 
-void Desk::Unmap::operator()(void* memory) const noexcept { munmap(memory, bytes); }
+void ControlBlock::Unmap::operator()(void* memory) const noexcept { munmap(memory, bytes); }
 
-Desk::Memory Desk::map(const UniqueFd& file, std::size_t bytes) {
+ControlBlock::Memory ControlBlock::map(const UniqueFd& file, std::size_t bytes) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   return {memory == MAP_FAILED ? nullptr : memory, Unmap{bytes}};
 }
 
-UniqueFd Desk::reserve() { return UniqueFd(memfd_create("cppc-desk", MFD_CLOEXEC | MFD_ALLOW_SEALING)); }
+UniqueFd ControlBlock::reserve() {
+  return UniqueFd(memfd_create("cppc-control-block", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+}
 
-tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents, UniqueFd file) {
+tl::expected<ControlBlock, cppc_status> ControlBlock::create(int ranks, int agents, UniqueFd file) {
   const std::size_t bytes = slots_offset(sizeof(Header), agents) + static_cast<std::size_t>(ranks) * sizeof(Slot);
   if (!file || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0 ||
       fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
@@ -87,36 +89,36 @@ tl::expected<Desk, cppc_status> Desk::create(int ranks, int agents, UniqueFd fil
     spdlog::error("cannot map {} bytes of shared memory: {}", bytes, std::strerror(errno));
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
-  Desk desk(std::move(file), std::move(memory));
-  desk.header().version = kVersion;
-  desk.header().ranks = ranks;
-  desk.header().agents = agents;
-  desk.header().magic = kMagic;
-  return desk;
+  ControlBlock control(std::move(file), std::move(memory));
+  control.header().version = kVersion;
+  control.header().ranks = ranks;
+  control.header().agents = agents;
+  control.header().magic = kMagic;
+  return control;
 }
 
-tl::expected<Desk, cppc_status> Desk::open(pid_t agent, int descriptor) {
+tl::expected<ControlBlock, cppc_status> ControlBlock::open(pid_t agent, int descriptor) {
   const std::string path = "/proc/" + std::to_string(agent) + "/fd/" + std::to_string(descriptor);
-  auto desk = map_existing(UniqueFd(::open(path.c_str(), O_RDWR | O_CLOEXEC)), path);
-  if (desk) desk->file_.reset();
-  return desk;
+  auto control = map_existing(UniqueFd(::open(path.c_str(), O_RDWR | O_CLOEXEC)), path);
+  if (control) control->file_.reset();
+  return control;
 }
 
-tl::expected<Desk, cppc_status> Desk::take_over(UniqueFd file) {
-  auto desk = map_existing(std::move(file), "that an agent has left");
-  if (!desk) return desk;
-  for (int rank = 0; rank < desk->ranks(); ++rank) {
-    Slot& slot = desk->slot(rank);
+tl::expected<ControlBlock, cppc_status> ControlBlock::take_over(UniqueFd file) {
+  auto control = map_existing(std::move(file), "that an agent has left");
+  if (!control) return control;
+  for (int rank = 0; rank < control->ranks(); ++rank) {
+    Slot& slot = control->slot(rank);
     slot.saves = 0;
     if (slot.leaving == 0) continue;
     slot.dismissed.set(1);
     slot.leaving = 0;
   }
-  desk->command(Action::go_on);
-  return desk;
+  control->command(Action::go_on);
+  return control;
 }
 
-tl::expected<Desk, cppc_status> Desk::map_existing(UniqueFd file, const std::string& path) {
+tl::expected<ControlBlock, cppc_status> ControlBlock::map_existing(UniqueFd file, const std::string& path) {
   struct stat status {};
   if (!file || fstat(file.get(), &status) != 0) {
     spdlog::error("cannot open the agent's shared memory {}: {}", path, std::strerror(errno));
@@ -129,30 +131,30 @@ tl::expected<Desk, cppc_status> Desk::map_existing(UniqueFd file, const std::str
       spdlog::error("cannot map the agent's shared memory {} of {} bytes: {}", path, bytes, std::strerror(errno));
       return tl::unexpected(CPPC_ERR_SYSTEM);
     }
-    Desk desk(std::move(file), std::move(memory));
-    const Header& header = desk.header();
+    ControlBlock control(std::move(file), std::move(memory));
+    const Header& header = control.header();
     if (header.magic == kMagic && header.version == kVersion && header.ranks >= 0 && header.agents >= 0 &&
         bytes == slots_offset(sizeof(Header), header.agents) + static_cast<std::size_t>(header.ranks) * sizeof(Slot))
-      return desk;
+      return control;
   }
-  spdlog::error("{} is no desk of this version: agent and application must be of one CPPC Live", path);
+  spdlog::error("{} is no control block of this version: agent and application must be of one CPPC Live", path);
   return tl::unexpected(CPPC_ERR_MISMATCH);
 }
 
-Desk::Header& Desk::header() const { return *static_cast<Header*>(memory_.get()); }
+ControlBlock::Header& ControlBlock::header() const { return *static_cast<Header*>(memory_.get()); }
 
-int Desk::ranks() const { return header().ranks; }
+int ControlBlock::ranks() const { return header().ranks; }
 
-Slot& Desk::slot(int rank) const {
+Slot& ControlBlock::slot(int rank) const {
   auto* base = static_cast<std::byte*>(memory_.get()) + slots_offset(sizeof(Header), header().agents);
   return reinterpret_cast<Slot*>(base)[rank];
 }
 
-int* Desk::agent_lists() const {
+int* ControlBlock::agent_lists() const {
   return reinterpret_cast<int*>(static_cast<std::byte*>(memory_.get()) + joins_offset(sizeof(Header)));
 }
 
-void Desk::command(Action action, std::span<const int> joins, std::span<const int> gone) {
+void ControlBlock::command(Action action, std::span<const int> joins, std::span<const int> gone) {
   Header& to = header();
   std::copy(gone.begin(), gone.end(), std::copy(joins.begin(), joins.end(), agent_lists()));
   to.join_count = static_cast<std::int32_t>(joins.size());
@@ -162,11 +164,11 @@ void Desk::command(Action action, std::span<const int> joins, std::span<const in
   to.commands.set(number);
 }
 
-std::uint32_t Desk::commands() const { return header().commands.get(); }
+std::uint32_t ControlBlock::commands() const { return header().commands.get(); }
 
-Action Desk::action() const { return header().last[commands() % header().last.size()]; }
+Action ControlBlock::action() const { return header().last[commands() % header().last.size()]; }
 
-tl::expected<Action, cppc_status> Desk::await_command(std::uint32_t& seen, Deadline deadline) const {
+tl::expected<Action, cppc_status> ControlBlock::await_command(std::uint32_t& seen, Deadline deadline) const {
   if (!header().commands.wait_while(seen, deadline)) return tl::unexpected(CPPC_ERR_TIMEOUT);
   const std::uint32_t given = commands();
   if (given - seen > header().last.size() / 2) {  // slept through whole migrations
@@ -177,11 +179,11 @@ tl::expected<Action, cppc_status> Desk::await_command(std::uint32_t& seen, Deadl
   return header().last[seen % header().last.size()].load();
 }
 
-std::span<const int> Desk::joins() const {
+std::span<const int> ControlBlock::joins() const {
   return {agent_lists(), static_cast<std::size_t>(std::clamp(header().join_count.load(), 0, header().agents))};
 }
 
-std::span<const int> Desk::gone() const {
+std::span<const int> ControlBlock::gone() const {
   const int most = header().agents - static_cast<int>(joins().size());
   return {agent_lists() + joins().size(), static_cast<std::size_t>(std::clamp(header().gone_count.load(), 0, most))};
 }

@@ -1,4 +1,4 @@
-#include "crew.hpp"
+#include "job_comms.hpp"
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -32,8 +32,8 @@ std::string host_name() {
   return name.data();
 }
 
-/// The lodging that the agent of this node offers, known to all processes of the node.
-tl::expected<Lodging, cppc_status> find_lodging(const Lodging& offered) {
+/// What the agent of this node offers, known to all processes of the node.
+tl::expected<AgentAccess, cppc_status> find_agent(const AgentAccess& offered) {
   MPI_Comm node = MPI_COMM_NULL;
   if (auto made = check(PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
                         "cannot find the processes of this node");
@@ -41,14 +41,14 @@ tl::expected<Lodging, cppc_status> find_lodging(const Lodging& offered) {
     return tl::unexpected(made.error());
   int size = 0;
   int code = PMPI_Comm_size(node, &size);
-  std::vector<Lodging> offers(static_cast<std::size_t>(size));
+  std::vector<AgentAccess> offers(static_cast<std::size_t>(size));
   if (code == MPI_SUCCESS)
     code = PMPI_Allgather(&offered, sizeof offered, MPI_BYTE, offers.data(), sizeof offered, MPI_BYTE, node);
   const int freed = PMPI_Comm_free(&node);
   if (code == MPI_SUCCESS) code = freed;
   if (auto gathered = check(code, "cannot meet the processes of this node"); !gathered)
     return tl::unexpected(gathered.error());
-  const auto found = std::find_if(offers.begin(), offers.end(), [](const Lodging& one) { return one.agent >= 0; });
+  const auto found = std::find_if(offers.begin(), offers.end(), [](const AgentAccess& one) { return one.agent >= 0; });
   if (found == offers.end()) {
     spdlog::error("no cppc-agent runs on node {}; start the program with cppc-run", host_name());
     return tl::unexpected(CPPC_ERR_NOT_FOUND);
@@ -56,12 +56,12 @@ tl::expected<Lodging, cppc_status> find_lodging(const Lodging& offered) {
   return *found;
 }
 
-/// `crew.all` is there.
-int split(bool agent, int key, Crew& crew) {
-  int code = return_errors(crew.all);
-  if (code == MPI_SUCCESS) code = PMPI_Comm_split(crew.all, agent ? 1 : 0, key, &crew.own);
+/// `comms.all` is there.
+int split(bool agent, int key, JobComms& comms) {
+  int code = return_errors(comms.all);
+  if (code == MPI_SUCCESS) code = PMPI_Comm_split(comms.all, agent ? 1 : 0, key, &comms.own);
   // Of its world, the application may want to hear otherwise: the runtime sees to that.
-  if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(crew.own, agent ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL);
+  if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(comms.own, agent ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL);
   return code;
 }
 
@@ -84,45 +84,45 @@ tl::expected<MPI_Comm, cppc_status> some_of(MPI_Comm comm, std::span<const int> 
   return made;
 }
 
-tl::expected<Headcount, cppc_status> count_heads(bool is_agent) {
+tl::expected<MemberCounts, cppc_status> count_members(bool is_agent) {
   int size = 0;
   int me = 0;
   const int mine = is_agent ? 1 : 0;
-  Headcount heads;
+  MemberCounts counts;
   // The application's own handler is that of MPI_COMM_WORLD in a rank.
   int code = is_agent ? return_errors(MPI_COMM_WORLD) : MPI_SUCCESS;
   if (code == MPI_SUCCESS) code = PMPI_Comm_size(MPI_COMM_WORLD, &size);
   if (code == MPI_SUCCESS) code = PMPI_Comm_rank(MPI_COMM_WORLD, &me);
-  if (code == MPI_SUCCESS) code = PMPI_Allreduce(&mine, &heads.agents, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (code == MPI_SUCCESS) code = PMPI_Allreduce(&mine, &counts.agents, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (auto summed = check(code, "the ranks and agents of the job cannot be counted"); !summed)
     return tl::unexpected(summed.error());
-  heads.ranks = size - heads.agents;
-  if (is_agent != (me >= heads.ranks)) {
+  counts.ranks = size - counts.agents;
+  if (is_agent != (me >= counts.ranks)) {
     spdlog::error("process {} of {} is in the place of {}: agents come after the {} ranks of the application", me, size,
-                  is_agent ? "a rank" : "an agent", heads.ranks);
+                  is_agent ? "a rank" : "an agent", counts.ranks);
     return tl::unexpected(CPPC_ERR_MISMATCH);
   }
-  if (is_agent) heads.agent = me - heads.ranks;
-  return heads;
+  if (is_agent) counts.agent = me - counts.ranks;
+  return counts;
 }
 
-tl::expected<Muster, cppc_status> muster(const Headcount& heads, const Lodging& offered) {
-  auto lodging = find_lodging(offered);
-  if (!lodging) return tl::unexpected(lodging.error());
-  Muster result;
-  result.lodging = *lodging;
-  result.agents = heads.agents;
-  result.crew.ranks = heads.ranks;
-  const std::array<int, 2> mine{lodging->agent, static_cast<int>(getpid())};
-  const auto size = static_cast<std::size_t>(heads.ranks + heads.agents);
+tl::expected<Members, cppc_status> gather_members(const MemberCounts& counts, const AgentAccess& offered) {
+  auto access = find_agent(offered);
+  if (!access) return tl::unexpected(access.error());
+  Members result;
+  result.access = *access;
+  result.agents = counts.agents;
+  result.comms.ranks = counts.ranks;
+  const std::array<int, 2> mine{access->agent, static_cast<int>(getpid())};
+  const auto size = static_cast<std::size_t>(counts.ranks + counts.agents);
   std::vector<std::array<int, 2>> everybody(size);
   int me = 0;
   int code = PMPI_Comm_rank(MPI_COMM_WORLD, &me);
   if (code == MPI_SUCCESS) code = PMPI_Allgather(mine.data(), 2, MPI_INT, everybody.data(), 2, MPI_INT, MPI_COMM_WORLD);
-  if (code == MPI_SUCCESS) code = PMPI_Comm_dup(MPI_COMM_WORLD, &result.crew.all);
-  if (code == MPI_SUCCESS) code = split(heads.agent >= 0, me, result.crew);
+  if (code == MPI_SUCCESS) code = PMPI_Comm_dup(MPI_COMM_WORLD, &result.comms.all);
+  if (code == MPI_SUCCESS) code = split(counts.agent >= 0, me, result.comms);
   if (auto met = check(code, "the ranks and agents of the job cannot meet"); !met) return tl::unexpected(met.error());
-  for (int rank = 0; rank < heads.ranks; ++rank) {
+  for (int rank = 0; rank < counts.ranks; ++rank) {
     result.agent_of.push_back(everybody[static_cast<std::size_t>(rank)][0]);
     result.pid_of.push_back(everybody[static_cast<std::size_t>(rank)][1]);
   }
@@ -189,7 +189,7 @@ tl::expected<MPI_Comm, cppc_status> remaining(MPI_Comm all, std::span<const int>
 
 }  // namespace
 
-tl::expected<Crew, cppc_status> join(const Part& part) {
+tl::expected<JobComms, cppc_status> join(const Part& part) {
   MPI_Comm current = part.before.all;
   const bool newcomer = current == MPI_COMM_NULL;
   if (!newcomer && !part.gone.empty()) {
@@ -199,7 +199,7 @@ tl::expected<Crew, cppc_status> join(const Part& part) {
   }
   // None come when a node without ranks is evacuated.
   int code = part.joins.empty() ? MPI_SUCCESS : join_newcomers(part, newcomer, current);
-  Crew after{.ranks = part.ranks};
+  JobComms after{.ranks = part.ranks};
   const int key = part.agent ? part.ranks + part.place : part.place;
   if (code == MPI_SUCCESS) code = PMPI_Comm_split(current, part.leaves ? MPI_UNDEFINED : 0, key, &after.all);
   // Free, never disconnect: a disconnect is a fence over daemons that may have forgotten one of the jobs.
