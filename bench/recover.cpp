@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <random>
 #include <thread>
 
@@ -50,13 +49,13 @@ class Newest {
     line_ = line;
     seen_ = Clock::now();
   }
-  [[nodiscard]] bool there() const { return seen_.has_value(); }
-  [[nodiscard]] double age() const { return seen_ ? seconds_since(*seen_) : 0; }
+  [[nodiscard]] bool there() const { return line_ != std::string::npos; }
+  [[nodiscard]] double age() const { return there() ? seconds_since(seen_) : 0; }
 
  private:
   test::Job& job_;
   std::size_t line_ = std::string::npos;
-  std::optional<Clock::time_point> seen_;
+  Clock::time_point seen_;
 };
 
 template <class Condition>

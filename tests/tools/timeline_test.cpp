@@ -84,7 +84,9 @@ TEST(Trace, HasALaneForEachAgentAndRankThatTakesPart) {
     if (one["ph"] != "X") continue;
     const std::string lane = std::to_string(one["pid"].get<int>()) + "/" + std::to_string(one["tid"].get<int>());
     spans[lane + " " + one["name"].get<std::string>()] = {one["ts"], one["dur"]};
-    if (one["name"] == "ship" && one["pid"] == 3) EXPECT_EQ(one["args"]["chunks_again"], 1);
+    if (one["name"] == "ship" && one["pid"] == 3) {
+      EXPECT_EQ(one["args"]["chunks_again"], 1);
+    }
     EXPECT_GE(one["dur"], 0);
   }
   const std::set<std::string> wanted{

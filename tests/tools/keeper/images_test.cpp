@@ -59,7 +59,9 @@ TEST_F(ImagesTest, TheLastTwoCompleteSetsAreKeptAndOneBesideANewOne) {
   for (const std::uint64_t set : {1, 2, 3}) {
     images_.begin(set);
     written(set, 0, "state " + std::to_string(set));
-    if (set == 3) EXPECT_EQ(images_.find(1, 0), nullptr) << "memory for the new one";
+    if (set == 3) {
+      EXPECT_EQ(images_.find(1, 0), nullptr) << "memory for the new one";
+    }
     images_.complete(set);
     EXPECT_FALSE(images_.takes(set));
   }
