@@ -35,6 +35,7 @@ class FailingTools {
     fs::create_directory_symlink(real.parent_path() / "lib", folder_.file("lib"));
     fs::copy_file(real / "cppc-run", cppc_run());
     fs::create_symlink(real / "cppc-launch", folder_.file("bin/cppc-launch"));
+    fs::create_symlink(real / "cppc-keeper", folder_.file("bin/cppc-keeper"));
     const fs::path agent = folder_.file("bin/cppc-agent");
     std::ofstream(agent) << "#!/bin/sh\n"
                          << "[ \"$1\" = start ] || export MPI_FAULT=" << fault()

@@ -28,6 +28,7 @@ class CppcRun : public testing::Test {
     fs::copy_file(CPPC_RUN_PROGRAM, bin_ + "/cppc-run");
     directory_.script("installed/bin/cppc-agent", "exit 1");
     directory_.script("installed/bin/cppc-launch", "exit 1");
+    directory_.script("installed/bin/cppc-keeper", "exit 1");
     directory_.write("installed/bin/" CPPC_LIBRARIES_FROM_PROGRAMS "/libcppc-migration.so", "");
     directory_.script("app", "exit 1");
     mpirun("exit 1");

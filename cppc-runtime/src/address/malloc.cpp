@@ -25,6 +25,8 @@ void* __libc_calloc(std::size_t count, std::size_t bytes);
 void* __libc_realloc(void* block, std::size_t bytes);
 void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 void __libc_free(void* block);
+extern const char __ehdr_start __attribute__((visibility("hidden")));  // of the linker: where this library begins
+extern const char etext __attribute__((visibility("hidden")));         // and where its code ends
 }
 
 namespace {
@@ -64,10 +66,17 @@ void* allocate_rounded(std::size_t alignment, std::size_t bytes) {
   return nullptr;
 }
 
+/// libcppc's own code. What it asks for before the program begins is nobody else's, although its addresses get onto the
+/// program's stack.
+bool is_own_code(const void* return_address) {
+  return return_address >= static_cast<const void*>(&__ehdr_start) && return_address < static_cast<const void*>(&etext);
+}
+
 /// A block from the C library: MPI's, unless a library is being started, or the dynamic linker has it.
-void* others(void* block, std::size_t bytes) {
+void* others(void* block, std::size_t bytes, const void* return_address) {
   using namespace cppc::address;
-  if (program_time || (!startup_over && kept_by_address())) note_block_of_libraries(block, bytes);
+  if (program_time || (!startup_over && kept_by_address() && !is_own_code(return_address)))
+    note_block_of_libraries(block, bytes);
   return block;
 }
 
@@ -81,7 +90,7 @@ void* others(void* block, std::size_t bytes) {
 CPPC_MALLOC void* malloc(std::size_t bytes) noexcept {
   if (IS_PROGRAMS()) [[likely]]
     return RegionHeap::allocate(bytes);
-  return others(__libc_malloc(bytes), bytes);
+  return others(__libc_malloc(bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void free(void* block) noexcept {
@@ -91,14 +100,14 @@ CPPC_MALLOC void free(void* block) noexcept {
 }
 
 CPPC_MALLOC void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  if (!IS_PROGRAMS()) return others(__libc_calloc(count, bytes), count * bytes);
+  if (!IS_PROGRAMS()) return others(__libc_calloc(count, bytes), count * bytes, __builtin_return_address(0));
   std::size_t all = 0;
   return __builtin_mul_overflow(count, bytes, &all) ? no_memory() : RegionHeap::allocate_zeroed(all);
 }
 
 CPPC_MALLOC void* realloc(void* block, std::size_t bytes) noexcept {
   if (block == nullptr && IS_PROGRAMS()) return RegionHeap::allocate(bytes);
-  if (!RegionHeap::owns(block)) return others(__libc_realloc(block, bytes), bytes);
+  if (!RegionHeap::owns(block)) return others(__libc_realloc(block, bytes), bytes, __builtin_return_address(0));
   if (bytes != 0) return RegionHeap::resize(block, bytes);
   RegionHeap::release(block);  // as the C library has it
   return nullptr;
@@ -112,18 +121,20 @@ CPPC_MALLOC void* reallocarray(void* block, std::size_t count, std::size_t bytes
 }
 
 CPPC_MALLOC void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes) : others(__libc_memalign(alignment, bytes), bytes);
+  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes)
+                       : others(__libc_memalign(alignment, bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes) : others(__libc_memalign(alignment, bytes), bytes);
+  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes)
+                       : others(__libc_memalign(alignment, bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
   if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   const int before = errno;
-  void* const got =
-      IS_PROGRAMS() ? RegionHeap::allocate_aligned(alignment, bytes) : others(__libc_memalign(alignment, bytes), bytes);
+  void* const got = IS_PROGRAMS() ? RegionHeap::allocate_aligned(alignment, bytes)
+                                  : others(__libc_memalign(alignment, bytes), bytes, __builtin_return_address(0));
   errno = before;
   if (got == nullptr) return ENOMEM;
   *block = got;
@@ -131,13 +142,15 @@ CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t 
 }
 
 CPPC_MALLOC void* valloc(std::size_t bytes) noexcept {
-  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, bytes) : others(__libc_memalign(page, bytes), bytes);
+  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, bytes)
+                       : others(__libc_memalign(page, bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void* pvalloc(std::size_t bytes) noexcept {
   if (bytes > SIZE_MAX - page) return no_memory();
   const std::size_t pages = (bytes + page - 1) / page * page;
-  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, pages) : others(__libc_memalign(page, pages), pages);
+  return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, pages)
+                       : others(__libc_memalign(page, pages), pages, __builtin_return_address(0));
 }
 
 CPPC_MALLOC std::size_t malloc_usable_size(void* block) noexcept {
