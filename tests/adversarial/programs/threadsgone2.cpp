@@ -24,7 +24,7 @@ int main(int c, char** v) {
   for (int i = 0; i < 12; ++i) {
     std::vector<std::thread> t;
     for (int k = 0; k < 3; ++k)
-      t.emplace_back([&] {
+      t.emplace_back([&, k] {
         a += k;
         tl.v = k;
         std::shared_ptr<int> q = p;

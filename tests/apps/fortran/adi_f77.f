@@ -65,7 +65,7 @@ C     All steps, and the check.
         CALL ADD
         LAST = ERRORS()
   100 CONTINUE
-      BOUND = FIRST * 0.96D0**STEPS + 1D-12
+      BOUND = FIRST * 0.97D0**STEPS + 1D-12
       WRITE (REASON, '(A, E10.3, A, E10.3)') 'the error is ', LAST,
      &  ' and was ', FIRST
       CALL PACK(CC, COUNT)
