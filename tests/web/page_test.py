@@ -198,6 +198,7 @@ class PageTest(unittest.TestCase):
     def test_14_the_keyboard_empties_a_node(self):
         self.tab_to("Empty node1")
         self.browser.press(Keys.ENTER)
+        self.browser.wait("a dialog", self.browser.dialog_is_open)  # its button has the name of the one that opened it
         self.browser.await_text("#dialog", "node1 is given up")
         self.tab_to("Empty node1")
         self.browser.press(Keys.ENTER)
