@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -75,7 +76,8 @@ Json measure(const Job& job) {
   const std::string file = folder.file("program" + job.suffix);
   std::ofstream(file) << job.text;
   const auto lines = std::count(job.text.begin(), job.text.end(), '\n');
-  const Words flags = flags_of(job.showme);
+  Words flags = flags_of(job.showme);
+  flags.emplace_back("-DOMPI_SKIP_MPICXX");  // as cppc-c++ has it
   Words translate{test::tool("cppc")}, compare = job.compare;
   translate.insert(translate.end(), job.translate.begin(), job.translate.end());
   translate.insert(translate.end(), {file, "--into", folder.file("into"), "--"});
@@ -124,8 +126,12 @@ int main() {
                          bench::cpp_program(bench::unless_short(30000, 500)),
                          {"--by-address"},
                          "mpicxx",
-                         {"g++", "-w", "-std=c++20", "-DOMPI_SKIP_MPICXX", "-c", "-O2"}}};
-  for (const Job& job : others)
-    if (const Json one = measure(job); !one.is_null()) figures[job.language] = one;
+                         {"g++", "-w", "-std=c++20", "-c", "-O2"}}};
+  bool complete = true;
+  for (const Job& job : others) {
+    figures[job.language] = measure(job);
+    complete &= !figures[job.language].is_null();
+  }
   std::printf("%s\n", figures.dump().c_str());
+  return complete ? EXIT_SUCCESS : EXIT_FAILURE;
 }
