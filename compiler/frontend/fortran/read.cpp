@@ -6,6 +6,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <filesystem>
+#include <fstream>
 #include <list>
 #include <set>
 
@@ -80,6 +81,18 @@ class Reader {
     if (number != none) program_.left_out.push_back(commands_[number].file + ": left as it is: " + why);
   }
 
+  /// A copy of the file that defines its macros itself: flang takes the value of a predefined one for a single token,
+  /// and then cannot compute with -DN=2+3.
+  std::string with_definitions(const fs::path& file, const Options& options) {
+    const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
+    std::ifstream text(file);
+    if (!text) return file.string();  // flang says why
+    std::ofstream copy(name);
+    for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';
+    copy << "#line 1 " << file << '\n' << text.rdbuf();
+    return copy.flush() ? name : file.string();
+  }
+
   void parse(Index number, const Options& options, const std::string& directory) {
     parser::Options made;
     made.isFixedForm = options.fixed_form;
@@ -87,10 +100,10 @@ class Reader {
     made.searchDirectories = {modules_};
     made.searchDirectories.insert(made.searchDirectories.end(), options.directories.begin(), options.directories.end());
     made.intrinsicModuleDirectories = {intrinsics_};
-    for (const auto& [name, value] : options.definitions) made.predefinitions.emplace_back(name, value);
     if (options.backslash) made.features.Enable(Fortran::common::LanguageFeature::BackslashEscapes);
     auto& parsing = parsings_.emplace_back(cooked_);
-    parsing.Prescan((fs::path(directory) / options.file).string(), made);
+    const fs::path file = fs::path(directory) / options.file;
+    parsing.Prescan(options.definitions.empty() ? file.string() : with_definitions(file, options), made);
     if (!parsing.messages().AnyFatalError()) parsing.Parse(llvm::nulls());
     if (parsing.messages().AnyFatalError() || !parsing.parseTree() || !parsing.consumedWholeFile())
       return leave_out(number, "it cannot be parsed (" + first_message(parsing.messages(), cooked_) + ")");
