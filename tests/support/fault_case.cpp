@@ -81,15 +81,19 @@ std::string leftovers(const Cluster& cluster, const std::vector<std::string>& no
   return left;
 }
 
-/// Counts the last images that `said` names and that are good, and removes them.
-int take_images(const Cluster& cluster, const std::string& said) {
+/// Counts the last images that `said` names and that are good, and removes them. What is wrong with others is added.
+int take_images(const Cluster& cluster, std::string& said) {
   static const std::regex named("its last image is (\\S+) on (\\S+)");
   int good = 0;
+  std::string wrong;
   for (std::sregex_iterator one(said.begin(), said.end(), named); one != std::sregex_iterator(); ++one) {
     const std::string file = (*one)[1], node = (*one)[2];
-    if (cluster.run(node, {tool("cppc-image"), "verify", file}).status == 0) ++good;
+    const Finished verified = cluster.run(node, {tool("cppc-image"), "verify", file});
+    good += verified.status == 0 ? 1 : 0;
+    if (verified.status != 0) wrong += file + ": " + verified.output + verified.errors;
     (void)cluster.run(node, {"rm", file});
   }
+  said += wrong;
   return good;
 }
 
@@ -251,7 +255,7 @@ std::string FaultResult::wrong(const FaultCase& one) const {
              one.expected.message + "/\n";
   if (!right) wrong += "the program's result is wrong\n";
   if (!retried) wrong += "a second migration has failed\n";
-  if (forgot(one)) wrong += "no last image\n";
+  if (forgot(one)) wrong += "no last image that is good\n";
   return left.empty() ? wrong : wrong + "left behind:\n" + left;
 }
 
