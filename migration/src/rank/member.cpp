@@ -67,7 +67,7 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::assemble(const cppc_r
   auto met = gather_members(*counts, {});
   if (!met) return tl::unexpected(met.error());
   int rank = 0;
-  PMPI_Comm_rank(met->comms.own, &rank);
+  if (!checked(PMPI_Comm_rank(met->comms.own, &rank), "MPI_Comm_rank")) return tl::unexpected(CPPC_ERR_MPI);
   auto access = open_agent_memory(met->access, rank);
   if (!access) return tl::unexpected(access.error());
   std::unique_ptr<Member> member(new Member(runtime, calls, rank, std::move(access->first), std::move(access->second)));
@@ -82,7 +82,9 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::enlist(const cppc_run
   auto member = assemble(runtime, calls);
   if (!member) return member;
   (*member)->watch_page();
-  PMPI_Barrier((*member)->comms_.all);  // agents look at their ranks once all have attached
+  // Agents look at their ranks once all have attached.
+  if (!checked(PMPI_Barrier((*member)->comms_.all), "the ranks and agents of the job do not meet"))
+    return tl::unexpected(CPPC_ERR_MPI);
   return member;
 }
 
@@ -319,7 +321,7 @@ void Member::leave_for_good() {
 void Member::vanish() {
   std::fflush(nullptr);
   negotiator_.detach();
-  PMPI_Finalize();
+  (void)checked(PMPI_Finalize(), "MPI_Finalize");  // a rank that MPI still counts on: mpirun ends the job
   // Nothing of the application runs any more here: its exit handlers belong to the process that took over.
   _exit(EXIT_SUCCESS);
 }
@@ -342,7 +344,7 @@ cppc_status Member::join() { return checkpoint_.empty() ? join_as_replacement() 
 
 /// When all have restored their states, the job runs.
 cppc_status Member::join_restarted_job() {
-  PMPI_Barrier(comms_.all);
+  if (!checked(PMPI_Barrier(comms_.all), "the restarted ranks do not meet")) return CPPC_ERR_MPI;
   if (const cppc_status status = runtime_->rebuild(comms_.own); status != CPPC_OK) return status;
   watch_page();
   return CPPC_OK;
@@ -384,7 +386,7 @@ void Member::finish() {
   negotiator_.finishing();
   runtime_->watch(nullptr);
   runtime_->watch_calls(nullptr, nullptr);
-  PMPI_Comm_free(&comms_.all);  // the world is the runtime's to free
+  (void)checked(PMPI_Comm_free(&comms_.all), "MPI_Comm_free");  // the world is the runtime's to free
 }
 
 }  // namespace cppc::migration
