@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "expectations.hpp"
 #include "scene.hpp"
@@ -17,28 +18,31 @@ void expect_refused(const Finished& asked, const std::string& why) {
   EXPECT_TRUE(contains(asked.errors, why)) << asked.errors;
 }
 
+void expect_no_keeper(const Cluster& cluster, const std::string& node) {
+  const auto left = [&] { return !cluster.processes(node, tool("cppc-keeper")).empty(); };
+  for (int i = 0; i < 600 && left(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(left()) << "a keeper is left on " << node;
+}
+
 TEST(HopTest, ANodeThatTheJobNeverHadComes) {
-  const Folder folder;
-  const std::string images = folder.file("images");
   HeatScene scene(3, {"-H", "node0:2,node1:2", "--map-by", "node", "-n", "4"});
   const Job& job = scene.job();
   expect_refused(job.migrate({"--rank", "1", "--to", "node2"}), "migrate --add node2");
-  expect_refused(job.migrate({"--add", "node2"}), "--checkpoint-to");
-  expect_refused(job.migrate({"--add", "node9", "--images", images}), "node9 cannot be reached");
-  expect_refused(job.migrate({"--add", "node1", "--images", images}), "the job has node1 already");
+  expect_refused(job.migrate({"--add", "node9"}), "node9 cannot be reached");
+  expect_refused(job.migrate({"--add", "node1"}), "the job has node1 already");
   expect_done(job.migrate({"--rank", "0", "--to", "node1"}));
-  expect_done(job.migrate({"--add", "node2:2", "--rank", "3", "--to", "node2", "--images", images}));
+  expect_done(job.migrate({"--add", "node2:2", "--rank", "3", "--to", "node2"}));
   const std::vector<std::string> places{"node1", "node1", "node0", "node2"};
   for (int rank = 0; rank < 4; ++rank)
     EXPECT_EQ(job.node_of(rank), places[static_cast<std::size_t>(rank)]) << "rank " << rank;
   expect_done(job.migrate({"--rank", "2", "--to", "node2"}));
   EXPECT_EQ(job.node_of(2), "node2");
   expect_same_answer(scene);
+  for (const char* node : {"node0", "node1", "node2"}) expect_no_keeper(scene.cluster(), node);
 }
 
 TEST(HopTest, EachNodeInTurnIsEmptiedSwitchedOffAndUsedAgain) {
-  const Folder folder;
-  HeatScene scene(4, {"--checkpoint-to", folder.file("images"), "-H", "node0:1,node1:1,node2:1,node3:1", "-n", "4"});
+  HeatScene scene(4, {"-H", "node0:1,node1:1,node2:1,node3:1", "-n", "4"});
   const Job& job = scene.job();
   for (int number = 0; number < 4; ++number) {
     const std::string node = "node" + std::to_string(number);
@@ -56,11 +60,33 @@ TEST(HopTest, EachNodeInTurnIsEmptiedSwitchedOffAndUsedAgain) {
 
 TEST(HopTest, ImagesThatCannotBeWrittenLeaveTheJobWhereItIs) {
   const Folder folder;
-  HeatScene scene(3, {"--checkpoint-to", folder.file("images"), "-H", "node0:2,node1:2", "-n", "4"}, {"--mb", "2"},
+  HeatScene scene(3, {"-H", "node0:2,node1:2", "-n", "4"}, {"--mb", "2"},
                   {"CPPC_FAULT=saver-write:enospc", "CPPC_FAULT_RECORD=" + folder.file("struck")});
   const Finished failed = scene.job().migrate({"--add", "node2"});
   EXPECT_EQ(failed.status, 1) << failed.output << failed.errors;
   EXPECT_TRUE(contains(failed.errors, "the job goes on as before")) << failed.errors;
+  expect_done(scene.job().migrate({"--rank", "1", "--to", "node1"}));
+  expect_same_answer(scene);
+}
+
+TEST(HopTest, ImagesCanGoThroughADirectory) {
+  const Folder folder;
+  HeatScene scene(3, {"-H", "node0:2,node1:2", "-n", "4"});
+  const Job& job = scene.job();
+  expect_done(job.migrate({"--add", "node2", "--images", folder.file("images")}));
+  EXPECT_FALSE(std::filesystem::is_empty(folder.file("images")));
+  expect_no_keeper(scene.cluster(), "node0");
+  expect_same_answer(scene);
+}
+
+/// Without its keeper a node's images are lost before the ranks have left.
+TEST(HopTest, AKeeperThatDiesLeavesTheJobWhereItIs) {
+  const Folder folder;
+  HeatScene scene(3, {"-H", "node0:2,node1:2", "-n", "4"}, {"--mb", "2"},
+                  {"CPPC_FAULT=keeper-make:kill", "CPPC_FAULT_RECORD=" + folder.file("struck")});
+  const Finished failed = scene.job().migrate({"--add", "node2"});
+  EXPECT_EQ(failed.status, 1) << failed.output << failed.errors;
+  EXPECT_TRUE(std::filesystem::exists(folder.file("struck")));
   expect_done(scene.job().migrate({"--rank", "1", "--to", "node1"}));
   expect_same_answer(scene);
 }
@@ -72,8 +98,7 @@ TEST(HopTest, AJobThatCannotBeStartedThereGoesOnWhereItWas) {
   std::ofstream(shell) << "#!/bin/sh\ncase \"$*\" in node2*orted*) exit 1 ;; esac\nexec " << remote_shell()
                        << " \"$@\"\n";
   std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
-  HeatScene scene(3, {"--checkpoint-to", folder.file("images"), "--mca", "plm_rsh_agent", shell, "-H",
-                      "node0:2,node1:2", "-n", "4"});
+  HeatScene scene(3, {"--mca", "plm_rsh_agent", shell, "-H", "node0:2,node1:2", "-n", "4"});
   const Finished failed = scene.job().migrate({"--add", "node2"});
   EXPECT_EQ(failed.status, 1) << failed.output << failed.errors;
   EXPECT_TRUE(contains(failed.errors, "could not be started on node0, node1, node2")) << failed.errors;

@@ -83,6 +83,7 @@ Result<std::uint64_t> Keeper::copy_one(const Label& label, bool written, const s
     image = images_.find(label.set, label.rank);
     if (image == nullptr) return error("the image of rank " + std::to_string(label.rank) + " is not there");
   }
+  if (to.empty()) return 0;
   const auto wanted = [&] {
     const std::lock_guard lock(mutex_);
     return !discarded_.contains(label.set);

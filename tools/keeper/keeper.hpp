@@ -6,7 +6,7 @@
 ///   ping      nothing
 ///   begin     {"set"}: a new set of images, of which ranks now write theirs
 ///   copy      {"set", "images": [{"rank", "bytes", "xxh3", "written"}], "to"}: those that ranks of this node have
-///             written, or that are here, are brought to the keeper at these addresses; {"sent"}: bytes
+///             written, or that are here, are brought to the keeper at these addresses, if any; {"sent"}: bytes
 ///   complete  {"set"}: all images of the set are where they belong
 ///   discard   {"set"}
 ///   locate    {"set", "images": [{"rank", "bytes", "xxh3", "at": [addresses]}]}: where to get what is not here

@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
   std::string image_directory;
   auto* images = app.add_option("--images", image_directory,
                                 "for --add and --restore: a directory that all nodes see, for images of all ranks; "
-                                "without it as cppc-run --checkpoint-to says");
+                                "without it they are in the memory of the nodes");
   auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
   auto* keep_node = app.add_flag("--keep-node", request.keep_node,
                                  "leave the evacuated node in the job of the resource manager (Slurm)");

@@ -78,12 +78,19 @@ void CheckpointStorage::settle() {
 
 Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to) {
   const Job::Description& description = job.description();
-  if (to.empty() && description.keepers != nullptr) return begin_in_memory(*description.keepers, description.id);
+  if (to.empty() && description.keepers != nullptr && description.keepers->protects())
+    return begin_in_memory(*description.keepers, description.id);
   const std::string& directory = to.empty() ? description.checkpoints : to;
   if (directory.empty())
     return tools::error("no directory for checkpoints: name one, or start the job with --checkpoint-to");
   if (!directory.starts_with('/')) return tools::error(directory + " is not an absolute path");
   return checkpoint::begin(directory, description.id);
+}
+
+Result<checkpoint::Draft> begin_hop(const Job& job, const std::string& to) {
+  const Job::Description& description = job.description();
+  if (!to.empty() || description.keepers == nullptr) return begin_checkpoint(job, to);
+  return begin_in_memory(*description.keepers, description.id);
 }
 
 void discard_checkpoint(const Job& job, const checkpoint::Draft& draft) {

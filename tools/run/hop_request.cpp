@@ -35,7 +35,7 @@ Answer request_hop(Job& job, const HopRules& rules, const HopRequest& hop, const
   auto moves = job.plan(hop);
   if (dry_run || !moves) return answer(std::move(moves));
   if (!rules.refusal.empty()) return refuse(rules.refusal);
-  const auto draft = begin_checkpoint(job, request.images);
+  const auto draft = begin_hop(job, request.images);
   if (!draft) return refuse("new nodes need images of all ranks (--images DIR): " + draft.error());
   auto migration = job.hop(hop, *draft, request.timeout_s, request.origin);
   if (!migration) discard_checkpoint(job, *draft);

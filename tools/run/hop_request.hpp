@@ -33,7 +33,7 @@ struct NodesRequest {
   std::vector<std::string> add;  ///< nodes, as --host takes them, or:
   std::string restore;           ///< the node to which all ranks that have left it go back
   plan::Request moves = {};      ///< with `add`: ranks that are to be on these nodes then
-  std::string images;            ///< the directory for the images; empty: that for checkpoints
+  std::string images;            ///< the directory for the images; empty: the nodes' memory, or that for checkpoints
   double timeout_s = 60;
   Origin origin = {};
 };

@@ -36,7 +36,7 @@ class Job {
     std::string own_node;              ///< the name of the machine that cppc-run and mpirun are on
     std::string allocation = {};       ///< the resource manager's job that the nodes are from, "slurm:17"; empty: none
     std::string checkpoints = {};      ///< the directory for them, if nobody names one; empty: there is none
-    Keepers* keepers = nullptr;        ///< they are in memory, if nobody names one; outlive the job
+    Keepers* keepers = nullptr;        ///< of images in memory; outlive the job
   };
 
   /// What the job asks for. Called with the job locked: must not block and must not call the job.

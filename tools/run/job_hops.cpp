@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "job.hpp"
+#include "keepers.hpp"
 
 namespace cppc::run {
 namespace {
@@ -107,8 +108,11 @@ void Job::arrive() {
   migration.outcome.frozen_ms += milliseconds_since(*migration.carried_out);
   migration.outcome.downtime_ms.clear();  // of each rank: nobody knows
   const std::string reason = execution_->spoiled;
+  const checkpoint::Draft images = *migration.draft;
   finish(migration, reason.empty() ? Migration::State::done : Migration::State::failed,
          reason.empty() ? CPPC_OK : CPPC_ERR_LOST, reason);
+  // Without partners they are for this hop alone.
+  if (reason.empty() && images.set != 0 && !description_.keepers->protects()) requests_.discard(images);
 }
 
 }  // namespace cppc::run

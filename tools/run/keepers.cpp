@@ -50,7 +50,7 @@ Result<std::unique_ptr<Keepers>> Keepers::start(Settings settings, const std::ve
     if (!link) return error("no keeper on " + nodes[i].name + ": " + link.error());
     keepers->links_[nodes[i].name] = *std::move(link);
   }
-  keepers->beats_ = std::jthread([raw = keepers.get()](const std::stop_token& stop) { raw->beat(stop); });
+  keepers->begin_beats();
   return keepers;
 }
 
@@ -72,6 +72,10 @@ Result<Keepers::Link> Keepers::start_on(const AllocatedNode& node) const {
   auto link = KeeperLink::start(command, first, patience_to_start);
   if (!link) return error(std::move(link).error());
   return Link(*std::move(link));
+}
+
+void Keepers::begin_beats() {
+  if (!beats_.joinable()) beats_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
 }
 
 // A keeper that hears nothing for long takes cppc-run for dead.
@@ -141,10 +145,15 @@ bool Keepers::revive() {
   return !started.empty();
 }
 
+void Keepers::protect_newest() {
+  if (settings_.partners && !sets_.empty()) copy_again(sets_.rbegin()->first);
+}
+
 Result<std::uint64_t> Keepers::begin() {
   const std::lock_guard lock(mutex_);
-  if (revive() && !sets_.empty()) copy_again(sets_.rbegin()->first);
-  if (all().size() < 2) return error("no other node is left that could have copies of images");
+  if (revive()) protect_newest();
+  if (settings_.partners && all().size() < 2) return error("no other node is left that could have copies of images");
+  begin_beats();
   while (sets_.size() > 1) sets_.erase(sets_.begin());
   tell_all({{"do", "begin"}, {"set", ++last_}});
   return last_;
@@ -161,6 +170,19 @@ std::string Keepers::partner_of(const std::string& node, const std::set<std::str
   return "";
 }
 
+// Without `to`, the images stay where they have been written.
+Result<void> Keepers::copy(std::uint64_t set, const json& images, const std::string& from, const std::string& to,
+                           const std::function<bool()>& wanted) const {
+  const Link source = link(from), target = link(to);
+  if (source == nullptr || (target == nullptr && !to.empty()))
+    return error("a keeper has ended, on " + (source == nullptr ? from : to));
+  json request{{"do", "copy"}, {"set", set}, {"images", images}, {"to", ""}};
+  if (target != nullptr) request["to"] = target->addresses();
+  const auto done = source->ask(request, deadlines::ship(), wanted);
+  if (done) return {};
+  return error(from + (to.empty() ? "" : ", to " + to) + ": " + done.error());
+}
+
 // All at a time, one after the other of each node; given up when one fails.
 Result<void> Keepers::copy(std::uint64_t set, const std::map<int, std::pair<std::string, std::string>>& from_to,
                            bool written, Set& contents) const {
@@ -174,20 +196,19 @@ Result<void> Keepers::copy(std::uint64_t set, const std::map<int, std::pair<std:
   std::vector<std::future<Result<void>>> copies;
   for (const auto& [way, images] : requests)
     copies.push_back(std::async(std::launch::async, [&, this]() -> Result<void> {
-      const Link from = link(way.first), to = link(way.second);
-      const auto done = from != nullptr && to != nullptr
-                            ? from->ask({{"do", "copy"}, {"set", set}, {"images", images}, {"to", to->addresses()}},
-                                        deadlines::ship(), [&] { return !failed; })
-                            : Result<json>(error("a keeper has ended"));
-      if (done) return {};
-      failed = true;
-      return error(way.first + ", to " + way.second + ": " + done.error());
+      const auto done = copy(set, images, way.first, way.second, [&] { return !failed; });
+      if (!done) failed = true;
+      return done;
     }));
   std::string why;
   for (auto& one : copies)
     if (const auto done = one.get(); !done && (why.empty() || why.ends_with("given up"))) why = done.error();
   if (!why.empty()) return error(why);
-  for (const auto& [rank, way] : from_to) contents.at[static_cast<std::size_t>(rank)].insert({way.first, way.second});
+  for (const auto& [rank, way] : from_to) {
+    auto& at = contents.at[static_cast<std::size_t>(rank)];
+    at.insert(way.first);
+    if (!way.second.empty()) at.insert(way.second);
+  }
   return {};
 }
 
@@ -197,8 +218,8 @@ Result<void> Keepers::complete(std::uint64_t set, const checkpoint::Manifest& ma
   Set contents{manifest.images, std::vector<std::set<std::string>>(manifest.images.size())};
   std::map<int, std::pair<std::string, std::string>> from_to;
   for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
-    const std::string partner = partner_of(nodes[rank], {});
-    if (partner.empty())
+    const std::string partner = settings_.partners ? partner_of(nodes[rank], {}) : "";
+    if (partner.empty() && settings_.partners)
       return error("no other node than " + nodes[rank] + " is left that could have copies of images");
     from_to[static_cast<int>(rank)] = {nodes[rank], partner};
   }
@@ -206,6 +227,7 @@ Result<void> Keepers::complete(std::uint64_t set, const checkpoint::Manifest& ma
   sets_[set] = std::move(contents);
   while (sets_.size() > kept) sets_.erase(sets_.begin());
   if (tell_all({{"do", "complete"}, {"set", set}})) return {};
+  if (!settings_.partners) return error("a keeper has ended, and images with it");
   revive();
   copy_again(set);
   return {};
@@ -285,6 +307,7 @@ void Keepers::prepare_start(std::uint64_t set, const std::vector<AllocatedNode>&
     if (!sets_.contains(set)) return;
     if (tell_all(locations(set))) break;
   }
+  if (!settings_.partners) return;
   protects_ = std::jthread([this, set] {
     const std::lock_guard beside(mutex_);
     if (sets_.contains(set)) copy_again(set);

@@ -1,6 +1,6 @@
 /// The keepers of a job (tools/keeper), one per node: sets of images in the memory of its nodes, each image on the node
-/// of its rank and on another one, its partner. The store of checkpoints for --protect partner, as store.hpp is that on
-/// disk. They are no part of mpirun, and outlive it.
+/// of its rank and, with partners, on another one. The store of checkpoints for --protect partner, as store.hpp is that
+/// on disk, and of hops. They are no part of mpirun, and outlive it.
 ///
 /// Functions may wait for the network. Any thread.
 #pragma once
@@ -30,19 +30,25 @@ class Keepers {
     std::function<std::vector<std::string>(const AllocatedNode&)> way_to;
     std::chrono::seconds silence;                    ///< after which a node is lost
     std::map<std::string, std::string> environment;  ///< for keepers
+    bool partners = false;  ///< images are on two nodes, whichever is lost; otherwise for hops alone
   };
 
-  /// On all nodes; an error, by the node's name, when one does not come up. At least two nodes.
+  /// With partners, on all nodes; an error, by the node's name, when one does not come up. At least two nodes.
   static Result<std::unique_ptr<Keepers>> start(Settings settings, const std::vector<AllocatedNode>& nodes);
+  /// Without partners: begin() starts them.
+  Keepers(Settings settings, std::vector<AllocatedNode> nodes);
   ~Keepers();  ///< they end, and all images with them
   Keepers(const Keepers&) = delete;
   Keepers& operator=(const Keepers&) = delete;
 
+  /// Whether a lost node costs no image.
+  bool protects() const { return settings_.partners; }
+
   /// The number of a new set. Keepers that have ended are started again first.
   Result<std::uint64_t> begin();
 
-  /// All ranks have written what the manifest lists; `nodes` says where, by rank. Brings the images to their partners
-  /// too, and makes the set complete.
+  /// All ranks have written what the manifest lists; `nodes` says where, by rank. Brings the images to their partners,
+  /// if they have some, and makes the set complete.
   Result<void> complete(std::uint64_t set, const checkpoint::Manifest& manifest, const std::vector<std::string>& nodes);
   void discard(std::uint64_t set);
 
@@ -67,17 +73,20 @@ class Keepers {
   };
   using Link = std::shared_ptr<KeeperLink>;
 
-  explicit Keepers(Settings settings, std::vector<AllocatedNode> nodes);
   Result<Link> start_on(const AllocatedNode& node) const;
   bool revive();
+  void protect_newest();
   Link link(const std::string& node) const;
   std::map<std::string, Link> all() const;
   std::string partner_of(const std::string& node, const std::set<std::string>& others_than) const;
+  Result<void> copy(std::uint64_t set, const nlohmann::json& images, const std::string& from, const std::string& to,
+                    const std::function<bool()>& wanted) const;
   Result<void> copy(std::uint64_t set, const std::map<int, std::pair<std::string, std::string>>& from_to, bool written,
                     Set& contents) const;
   bool tell_all(const nlohmann::json& request) const;
   nlohmann::json locations(std::uint64_t set) const;
   void copy_again(std::uint64_t set);
+  void begin_beats();
   void beat(const std::stop_token& stop) const;
 
   const Settings settings_;

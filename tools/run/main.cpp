@@ -176,7 +176,7 @@ struct Surroundings {
   const SiteMoves site_moves;
   const DescriptorLimit limit;
   const SignalGate gate;
-  Keepers* keepers;  // none: checkpoints are in a directory
+  Keepers* keepers;  // none: images are in a directory
 };
 
 std::chrono::seconds silence_of(const CheckpointOptions& checkpoints) {
@@ -253,8 +253,9 @@ Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation
 Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocation, JobSettings settings,
                            Controller& controller) {
   const auto reaches = by_remote_shell(around);
+  Keepers* const protecting = around.options.checkpoints.in_memory ? around.keepers : nullptr;
   Starts starts({around.options.checkpoints, settings.job,
-                 [&](const AllocatedNode& node) { return reaches(node, {"true"}); }, around.keepers},
+                 [&](const AllocatedNode& node) { return reaches(node, {"true"}); }, protecting},
                 allocation);
   while (true) {
     const auto end = run_once(around, starts.allocation(), settings, controller);
@@ -262,8 +263,8 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     const auto restart = starts.after(*end, controller);
     if (!restart) return end->hop && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
     settings.restart = *restart;
-    if (around.keepers != nullptr)
-      around.keepers->prepare_start(checkpoint::set_in_memory(*restart).value_or(0), starts.allocation().nodes);
+    const std::uint64_t set = checkpoint::set_in_memory(*restart).value_or(0);
+    if (set != 0 || protecting != nullptr) around.keepers->prepare_start(set, starts.allocation().nodes);
     settings.key = tools::random_hex(32);
     if (const auto begun = controller.begin(starts.allocation().nodes, settings.key); !begun)
       return error(begun.error());
@@ -298,9 +299,9 @@ std::map<std::string, std::string> keepers_environment(const Environment& presen
   return environment;
 }
 
-// Reached as daemons are, but on this machine.
-Result<std::unique_ptr<Keepers>> start_keepers(const Surroundings& around, const Allocation& allocation,
-                                               const JobSettings& settings) {
+// Reached as daemons are, but on this machine. Without --protect they wait for a hop.
+Result<std::unique_ptr<Keepers>> make_keepers(const Surroundings& around, const Allocation& allocation,
+                                              const JobSettings& settings) {
   const auto way_to = [&around, shell = launch::find_remote_shell(remote_shells(around.contexts, around.present))](
                           const AllocatedNode& node) {
     std::vector<std::string> command;
@@ -309,9 +310,16 @@ Result<std::unique_ptr<Keepers>> start_keepers(const Surroundings& around, const
     command.push_back(node.name);
     return command;
   };
-  return Keepers::start({settings.job, tools::random_hex(32), settings.keeper, way_to,
-                         silence_of(around.options.checkpoints), keepers_environment(around.present)},
-                        allocation.nodes);
+  const CheckpointOptions& checkpoints = around.options.checkpoints;
+  const Keepers::Settings how{settings.job,
+                              tools::random_hex(32),
+                              settings.keeper,
+                              way_to,
+                              silence_of(checkpoints),
+                              keepers_environment(around.present),
+                              checkpoints.in_memory};
+  if (!checkpoints.in_memory) return std::make_unique<Keepers>(how, allocation.nodes);
+  return Keepers::start(how, allocation.nodes);
 }
 
 // Exit status of the job.
@@ -350,10 +358,10 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
                       network,  site_moves, {},      {},      nullptr};
   if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   std::unique_ptr<Keepers> keepers;  // threads of theirs have its signals held back
-  if (checkpoints.in_memory) {
-    auto started = start_keepers(around, *allocation, *settings);
-    if (!started) return error(std::move(started).error());
-    keepers = *std::move(started);
+  if (*manager == nullptr) {
+    auto made = make_keepers(around, *allocation, *settings);
+    if (!made) return error(std::move(made).error());
+    keepers = *std::move(made);
     around.keepers = keepers.get();
   }
   const auto controller = start_controller(around, *allocation, *settings);
