@@ -1,6 +1,7 @@
 #include "effects.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -32,25 +33,23 @@ std::vector<std::vector<ir::Index>> callers_of(const ir::Program& program, const
 
 bool contains(const std::vector<ir::Index>& sorted, ir::Index one) { return std::ranges::binary_search(sorted, one); }
 
-/// What a call of the one may do, a call of the other may do, too. Whether that is new.
-bool grow(Effect& to, const Effect& from) {
-  bool grew = to.reads |= from.reads;
-  grew |= to.changes |= from.changes;
-  grew |= to.parts |= from.parts;
-  return grew;
-}
-
 }  // namespace
 
 Effects::Effects(const ir::Program& program, const models::Models& models, const PointsTo& points_to)
     : program_(program), models_(models), points_to_(points_to), functions_(program.functions.size()) {
+  locals_.resize(program.functions.size());
+  for (std::size_t node = 0; node < program.objects.size(); ++node)
+    if (const ir::Object& o = program.objects[node]; o.storage == Storage::local && o.function != ir::none)
+      locals_[o.function].set(static_cast<unsigned>(node));
   find_kept_callbacks();
   find_held();
   fill_opaque();
+  find_reached();
   const auto functions = static_cast<ir::Index>(program.functions.size());
   // Kills only ever grow from none, and any number of rounds is right; callees tend to come first in the source.
   for (int round = 0; round < 2; ++round)
     for (ir::Index f = 0; f < functions; ++f) summarise_kills(f);
+  for (Several& several : several_) find_kills(several);
   functions_[program.elsewhere] = by_others();  // what any function outside may do
   const auto callers = callers_of(program, models, points_to);
   // A function is looked at again when one that it calls has grown.
@@ -62,8 +61,9 @@ Effects::Effects(const ir::Program& program, const models::Models& models, const
         due[f] = false;
         if (!(this->*summarise)(f)) continue;
         changed = true;
+        add_to_several(f);
         for (const ir::Index caller : callers[f]) due[caller] = true;
-        if (!contains(kept_callbacks_, f) || !grow(functions_[program.elsewhere], functions_[f])) continue;
+        if (!contains(kept_callbacks_, f) || !functions_[program.elsewhere].grow(functions_[f])) continue;
         for (const ir::Index caller : callers[program.elsewhere]) due[caller] = true;
       }
   };
@@ -129,20 +129,40 @@ Effect Effects::by_others() const {
   effect.reads = for_callbacks_;
   effect.reads |= held_;
   effect.reads |= points_to_.shown();
-  add_changes(Objects(effect.reads), ir::none, effect);
-  for (const ir::Index function : kept_callbacks_) grow(effect, functions_[function]);
+  add_changes(Objects(effect.reads), effect);
+  for (const ir::Index function : kept_callbacks_) effect.grow(functions_[function]);
   return effect;
 }
 
 /// Without the function's own locals.
 Objects Effects::outliving(ir::Index function, const Objects& objects) const {
-  Objects kept;
-  for (const unsigned object : objects) {
-    const ir::Object& o = program_.objects[object];
-    if (o.storage == Storage::local && o.function == function) continue;
-    kept.set(object);
-  }
+  Objects kept = objects;
+  kept.intersectWithComplement(locals_[function]);
   return kept;
+}
+
+void Effects::before(ir::Index function, const ir::Instruction& instruction, LiveEffect& live) const {
+  switch (instruction.op) {
+    case Op::read:
+      live.reads.set(instruction.b);
+      return;
+    case Op::load:
+      live.reads |= points_to_[instruction.b];
+      return;
+    case Op::write:
+      live.reads.reset(instruction.a);
+      live.kills.set(instruction.a);
+      return;
+    case Op::call:
+      break;
+    default:
+      return;
+  }
+  const Effect effect = of(function, instruction);
+  if (effect.ends) live = {.reads = {}, .kills = {}, .ends = true};
+  live.reads.intersectWithComplement(effect.kills);
+  live.reads |= effect.reads;
+  live.kills |= effect.kills;
 }
 
 Effect Effects::of(ir::Index function, const ir::Instruction& instruction) const {
@@ -164,7 +184,8 @@ Effect Effects::of(ir::Index function, const ir::Instruction& instruction) const
       effect.parts.set(points_to_.part({instruction.a, instruction.member}));
       break;
     case Op::store:
-      add_changes(points_to_[instruction.a], instruction.member, effect);
+      effect.changes = points_to_[instruction.a];
+      effect.parts = points_to_.parts(instruction.a, instruction.member);
       break;
     case Op::call:
       return of_call(function, program_.calls[instruction.index], instruction.index);
@@ -179,42 +200,27 @@ Effect Effects::of(ir::Index function, const ir::Instruction& instruction) const
   return effect;
 }
 
-void Effects::add_changes(const Objects& objects, ir::Index member, Effect& effect) const {
+void Effects::add_changes(const Objects& objects, Effect& effect) const {
   effect.changes |= objects;
-  if (member == ir::none)
-    effect.parts |= objects;
-  else
-    for (const unsigned object : objects) effect.parts.set(points_to_.part({object, member}));
+  effect.parts |= objects;
 }
 
 Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index index) const {
   Effect effect;
-  const auto& callees = points_to_.callees(index);
-  const bool anywhere = std::ranges::find(callees, program_.elsewhere) != callees.end();
-  bool first = true;
-  const auto may_be = [&](const Effect& one) {
-    grow(effect, one);
-    if (first)
-      effect.kills = one.kills;
-    else
-      effect.kills &= one.kills;
-    effect.ends = (first || effect.ends) && one.ends;
-    effect.may_end |= one.ends || one.may_end;
-    effect.outside |= one.outside;
-    first = false;
-  };
   const auto with_effect_of = [&](ir::Index callee, const auto& use) {
     if (program_.functions[callee].defined) return use(functions_[callee]);
     Effect one;
     add_outside(call, program_.functions[callee], function, one);
     use(one);
   };
-  for (const ir::Index callee : callees)
-    if (!anywhere || !contains(kept_callbacks_, callee))  // functions outside have the effects of those, too
-      with_effect_of(callee, may_be);
+  const auto& [several, others] = reached_[index];
+  bool first = several == ir::none;
+  if (!first) effect = several_[several].effect;
+  for (const ir::Index callee : others)
+    with_effect_of(callee, [&](const Effect& one) { effect.add_choice(one, std::exchange(first, false)); });
   for (const ir::Index callee : points_to_.callbacks(index))
     with_effect_of(callee, [&](const Effect& one) {
-      grow(effect, one);
+      effect.grow(one);
       effect.may_end |= one.ends || one.may_end;
     });
   return effect;
@@ -244,7 +250,7 @@ std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, c
 void Effects::add_buffers(const Objects& requests, Effect& effect) const {
   for (const unsigned request : requests) {
     effect.reads |= points_to_[request];
-    add_changes(points_to_[request], ir::none, effect);
+    add_changes(points_to_[request], effect);
   }
 }
 
@@ -254,7 +260,7 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
   if (model == nullptr) {
     effect = functions_[program_.elsewhere];
     effect.reads |= points_to_[program_.unknown];  // where its arguments lead to is in this, too
-    add_changes(points_to_[program_.unknown], ir::none, effect);
+    add_changes(points_to_[program_.unknown], effect);
     effect.outside = effect.may_end = true;
     return;
   }
@@ -271,10 +277,10 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
     for (const int i : model->reads) effect.reads |= target(i);
     add_buffers(target(model->communication.request), effect);
   }
-  for (const int i : model->writes) add_changes(target(i), ir::none, effect);
-  for (int i = model->writes_from; i >= 0 && i < count; ++i) add_changes(target(i), ir::none, effect);
+  for (const int i : model->writes) add_changes(target(i), effect);
+  for (int i = model->writes_from; i >= 0 && i < count; ++i) add_changes(target(i), effect);
   for (const int i : model->sets) {
-    add_changes(target(i), ir::none, effect);
+    add_changes(target(i), effect);
     if (target(i).count() != 1) continue;
     const auto object = static_cast<Node>(target(i).find_first());
     const ir::Object& o = program_.objects[object];
@@ -296,6 +302,8 @@ void Effects::summarise_kills(ir::Index index) {
   for (std::size_t b = 0; b < function.blocks.size(); ++b)
     for (const auto& instruction : function.blocks[b].instructions) {
       if (instruction.op != Op::write && instruction.op != Op::call) continue;
+      if (instruction.op == Op::call && reached_[instruction.index].several != ir::none)
+        find_kills(several_[reached_[instruction.index].several]);
       const Effect effect = of(index, instruction);
       kills[b] |= effect.kills;
       ends[b] = ends[b] || effect.ends;
@@ -319,6 +327,7 @@ void Effects::summarise_kills(ir::Index index) {
   }
   functions_[index].ends = !before[ir::exit_block].has_value();
   if (before[ir::exit_block]) functions_[index].kills = outliving(index, *before[ir::exit_block]);
+  for (const ir::Index several : several_of_[index]) several_[several].due = true;
 }
 
 bool Effects::summarise_changes(ir::Index index) {
@@ -378,21 +387,11 @@ std::vector<Objects> live_at_blocks(const ir::Program& program, const Effects& e
                                     const Objects& live_at_exit) {
   const ir::Function& function = program.functions[index];
   const std::size_t count = function.blocks.size();
-  std::vector<Objects> live(count), reads(count), kills(count);
-  std::vector<bool> ends(count);
-  for (std::size_t b = 0; b < count; ++b) {  // each block as one step
-    for (std::size_t i = function.blocks[b].instructions.size(); i-- > 0;) {
-      const Effect effect = effects.of(index, function.blocks[b].instructions[i]);
-      if (effect.ends) {
-        reads[b].clear();
-        kills[b].clear();
-        ends[b] = true;
-      }
-      reads[b].intersectWithComplement(effect.kills);
-      reads[b] |= effect.reads;
-      kills[b] |= effect.kills;
-    }
-  }
+  std::vector<Objects> live(count);
+  std::vector<LiveEffect> blocks(count);  // each as one step
+  for (std::size_t b = 0; b < count; ++b)
+    for (std::size_t i = function.blocks[b].instructions.size(); i-- > 0;)
+      effects.before(index, function.blocks[b].instructions[i], blocks[b]);
   std::vector<std::vector<std::size_t>> before(count);
   for (std::size_t b = 0; b < count; ++b)
     for (const ir::Index next : function.blocks[b].successors) before[next].push_back(b);
@@ -401,9 +400,9 @@ std::vector<Objects> live_at_blocks(const ir::Program& program, const Effects& e
     for (std::size_t b = count; b-- > 0;) {
       if (!due[b]) continue;
       due[b] = false;
-      Objects in = ends[b] ? Objects() : live_after(function, live, static_cast<ir::Index>(b), live_at_exit);
-      in.intersectWithComplement(kills[b]);
-      in |= reads[b];
+      Objects in = blocks[b].ends ? Objects() : live_after(function, live, static_cast<ir::Index>(b), live_at_exit);
+      in.intersectWithComplement(blocks[b].kills);
+      in |= blocks[b].reads;
       if (!(live[b] |= in)) continue;
       changed = true;
       for (const std::size_t one : before[b]) due[one] = true;

@@ -20,6 +20,7 @@ PointsTo::PointsTo(const ir::Program& program, const models::Models& models, Pre
   callbacks_by_pointer_.resize(nodes);
   queued_.resize(nodes);
   callees_.resize(program.calls.size());
+  by_pointer_.assign(program.calls.size(), ir::none);
   callbacks_.resize(program.calls.size());
   find_families();
   shown_ = fresh();
@@ -94,16 +95,40 @@ void PointsTo::add_instruction(const ir::Instruction& instruction) {
 void PointsTo::add_call(ir::Index index, ir::Index instance) {
   const ir::Call& call = program_.calls[index];
   if (instance != ir::none) return reach(index, call_in(instance, call), instance, call.callee);
-  if (call.callee != ir::none) return bind(index, call.callee);
-  if (call.pointer != ir::nothing) {
-    calls_[representative(call.pointer)].push_back(index);
-    look_again(call.pointer);
-  }
+  if (call.callee != ir::none) return reach(index, call, ir::none, call.callee);
+  if (call.pointer != ir::nothing) add_call_through(call.pointer, index);
 }
 
+void PointsTo::add_call_through(Node node, ir::Index index) {
+  const auto [known, first] = pointer_of_.try_emplace(node, static_cast<ir::Index>(pointers_.size()));
+  if (first) {
+    pointers_.push_back({.calls = {}, .arguments = {}, .result = fresh(), .callees = {}, .known = {}});
+    calls_[representative(node)].push_back(known->second);
+    look_again(node);
+  }
+  by_pointer_[index] = known->second;
+  Pointer& pointer = pointers_[known->second];
+  const ir::Call& call = program_.calls[index];
+  pointer.calls.push_back(index);
+  while (pointer.arguments.size() < call.arguments.size()) pointer.arguments.push_back(fresh());
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) add_copy(pointer.arguments[i], call.arguments[i]);
+  add_copy(call.result, pointer.result);
+}
+
+/// Before a pointer is seen to lead to a function, all calls through it are known.
 void PointsTo::bind(ir::Index index, ir::Index callee) {
-  const auto& known = callees_[index];
-  if (std::ranges::find(known, callee) == known.end()) reach(index, program_.calls[index], ir::none, callee);
+  Pointer& pointer = pointers_[index];
+  if (!pointer.known.test_and_set(callee)) return;
+  pointer.callees.push_back(callee);
+  const ir::Function& function = program_.functions[callee];
+  if (!function.defined) {
+    for (const ir::Index call : pointer.calls) reach_outside(call, program_.calls[call], function);
+    return;
+  }
+  ir::Call all;
+  all.arguments = pointer.arguments;
+  all.result = pointer.result;
+  connect(ir::none, all, ir::none, function);
 }
 
 void PointsTo::reach(ir::Index index, const ir::Call& here, ir::Index instance, ir::Index callee) {
@@ -111,8 +136,12 @@ void PointsTo::reach(ir::Index index, const ir::Call& here, ir::Index instance, 
   if (std::ranges::find(known, callee) == known.end()) known.push_back(callee);
   const ir::Function& function = program_.functions[callee];
   if (function.defined) return connect(index, here, instance, function);
+  reach_outside(index, here, function);
+}
+
+void PointsTo::reach_outside(ir::Index index, const ir::Call& here, const ir::Function& callee) {
   if (here.block != ir::nothing) add_object(here.result, here.block);
-  if (const models::Model* model = models_.find(function.name)) return apply_model(index, here, *model);
+  if (const models::Model* model = models_.find(callee.name)) return apply_model(index, here, *model);
   apply_unknown(here);
 }
 

@@ -41,8 +41,13 @@ class PointsTo {
   /// Stands for a member's contents in an object; the object itself when they are not told apart from the rest.
   [[nodiscard]] ir::Node part(ir::Part of) const;
 
+  /// The same of a member in all objects that a pointer leads to.
+  [[nodiscard]] const Objects& parts(ir::Node pointer, ir::Index member) const;
+
   /// The functions that a call may reach, known by name or through a pointer; those of the program only when defined.
-  [[nodiscard]] const std::vector<ir::Index>& callees(ir::Index call) const { return callees_[call]; }
+  [[nodiscard]] const std::vector<ir::Index>& callees(ir::Index call) const {
+    return by_pointer_[call] == ir::none ? callees_[call] : pointers_[by_pointer_[call]].callees;
+  }
 
   /// Functions that the library may call back during it.
   [[nodiscard]] const std::vector<ir::Index>& callbacks(ir::Index call) const { return callbacks_[call]; }
@@ -63,15 +68,27 @@ class PointsTo {
   [[nodiscard]] Objects reachable(const Objects& from) const;
 
  private:
+  /// The calls through one pointer, a virtual function's say, reach the same functions: what any of them hands over,
+  /// all get.
+  struct Pointer {
+    std::vector<ir::Index> calls;
+    std::vector<ir::Node> arguments;  ///< of all calls
+    ir::Node result;
+    std::vector<ir::Index> callees;
+    Objects known;  ///< the same functions
+  };
+
   void add_instruction(const ir::Instruction& instruction);
   void add_call(ir::Index call, ir::Index instance);
+  void add_call_through(ir::Node pointer, ir::Index call);
   void find_instances();
   void add_function(const ir::Function& function, ir::Index instance);
   ir::Node node_in(ir::Index instance, ir::Node node);
   ir::Call call_in(ir::Index instance, const ir::Call& call);
   void connect(ir::Index call, const ir::Call& here, ir::Index instance, const ir::Function& callee);
   void reach(ir::Index call, const ir::Call& here, ir::Index instance, ir::Index callee);
-  void bind(ir::Index call, ir::Index callee);
+  void bind(ir::Index pointer, ir::Index callee);
+  void reach_outside(ir::Index call, const ir::Call& here, const ir::Function& callee);
   void apply_model(ir::Index index, const ir::Call& call, const models::Model& model);
   void apply_unknown(const ir::Call& call);
   void call_back(ir::Index call, ir::Index callee);
@@ -120,11 +137,15 @@ class PointsTo {
   std::vector<std::vector<ir::Part>> loads_, stores_;
   std::vector<ir::Node> anywhere_;                                   ///< by object: what may be in any part of it
   mutable std::map<ir::Node, std::map<ir::Index, ir::Node>> parts_;  ///< by object and member
-  mutable ir::Node next_part_ = ir::nothing;                         ///< for what part() adds, after all nodes
-  std::vector<ir::Index> families_;                                  ///< of members
-  std::vector<ir::Index> family_;                                    ///< by object: of the member that was used first
-  Objects blurred_;                                                  ///< objects whose parts are not told apart
-  std::vector<std::vector<ir::Index>> calls_;                        ///< by pointer
+  mutable std::map<std::pair<const Objects*, ir::Index>, Objects> parts_led_to_;  ///< what parts() has said
+  mutable ir::Node next_part_ = ir::nothing;   ///< for what part() adds, after all nodes
+  std::vector<ir::Index> families_;            ///< of members
+  std::vector<ir::Index> family_;              ///< by object: of the member that was used first
+  Objects blurred_;                            ///< objects whose parts are not told apart
+  std::vector<Pointer> pointers_;              ///< that are called
+  std::map<ir::Node, ir::Index> pointer_of_;   ///< their numbers
+  std::vector<ir::Index> by_pointer_;          ///< of each call: through which
+  std::vector<std::vector<ir::Index>> calls_;  ///< by what leads there: pointers that are called
   std::vector<std::vector<ir::Index>> callbacks_by_pointer_;
   std::vector<std::pair<ir::Index, ir::Node>> callback_pointers_;     ///< calls that are given something to call back
   std::map<std::pair<ir::Index, ir::Index>, ir::Index> instance_of_;  ///< by the caller's instance and the call
@@ -132,7 +153,8 @@ class PointsTo {
   std::vector<std::map<ir::Node, ir::Node>> own_nodes_;               ///< of each instance
   std::vector<ir::Node> work_;
   std::vector<bool> queued_;
-  std::vector<std::vector<ir::Index>> callees_, callbacks_;
+  std::vector<std::vector<ir::Index>> callees_;  ///< of each call by name
+  std::vector<std::vector<ir::Index>> callbacks_;
   ir::Node shown_ = ir::nothing;  ///< leads to what other processes may read and write
 };
 

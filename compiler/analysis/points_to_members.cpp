@@ -32,6 +32,15 @@ Node PointsTo::part(ir::Part of) const {
   return parts_[of.object][of.member] = next_part_++;
 }
 
+const Objects& PointsTo::parts(ir::Node pointer, ir::Index member) const {
+  const Objects& objects = (*this)[pointer];
+  if (member == ir::none) return objects;
+  const auto [known, fresh] = parts_led_to_.try_emplace({&objects, member});
+  if (fresh)
+    for (const unsigned object : objects) known->second.set(part({object, member}));
+  return known->second;
+}
+
 /// The node of what is read there.
 Node PointsTo::contents(ir::Part of) {
   const bool may_have_parts = of.object == program_.unknown || (of.object < anywhere_.size() && has_parts(of.object));

@@ -227,13 +227,17 @@ void PointsTo::add_outside_callees() {
   for (const unsigned object : sets_[outside()])
     if (program_.objects[object].storage == ir::Storage::function)
       functions.push_back(program_.objects[object].function);
-  const auto add = [&](Node pointer, std::vector<ir::Index>& known) {
-    if (pointer == ir::nothing || !leads_outside(representative(pointer))) return;
+  for (const auto& [node, index] : pointer_of_) {
+    if (!leads_outside(representative(node))) continue;
+    Pointer& pointer = pointers_[index];
     for (const ir::Index function : functions)
-      if (std::ranges::find(known, function) == known.end()) known.push_back(function);
-  };
-  for (ir::Index c = 0; c < program_.calls.size(); ++c) add(program_.calls[c].pointer, callees_[c]);
-  for (const auto& [call, pointer] : callback_pointers_) add(pointer, callbacks_[call]);
+      if (pointer.known.test_and_set(function)) pointer.callees.push_back(function);
+  }
+  for (const auto& [call, node] : callback_pointers_) {
+    if (node == ir::nothing || !leads_outside(representative(node))) continue;
+    for (const ir::Index function : functions)
+      if (std::ranges::find(callbacks_[call], function) == callbacks_[call].end()) callbacks_[call].push_back(function);
+  }
 }
 
 Objects PointsTo::reachable(const Objects& from) const {

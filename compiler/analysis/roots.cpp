@@ -220,17 +220,21 @@ void Roots::each_read(Index f, const ir::Instruction& instruction, Visit visit) 
   if (instruction.op == Op::load) return visit(instruction.b, points_to_[instruction.b]);
   if (instruction.op != Op::call) return visit(ir::nothing, effects_.of(f, instruction).reads);
   const ir::Call& call = program_.calls[instruction.index];
-  for (const Index callee : points_to_.callees(instruction.index)) {
+  const auto visit_reads = [&](const Reads& reads) {
+    visit(ir::nothing, reads.otherwise);
+    for (const auto& [parameter, objects] : reads.through)
+      visit(parameter < call.arguments.size() ? call.arguments[parameter] : ir::nothing, objects);
+  };
+  const Effects::Reached& reached = effects_.reached(instruction.index);
+  if (reached.several != ir::none) visit_reads(several_[reached.several]);
+  for (const Index callee : reached.others) {
     if (!program_.functions[callee].defined) {
       const auto arguments = effects_.read_arguments(call, program_.functions[callee]);
       if (!arguments) return visit(ir::nothing, effects_.of(f, instruction).reads);
       for (const Node argument : *arguments) visit(argument, points_to_[argument]);
       continue;
     }
-    const Reads& reads = functions_[callee];
-    visit(ir::nothing, reads.otherwise);
-    for (const auto& [parameter, objects] : reads.through)
-      visit(parameter < call.arguments.size() ? call.arguments[parameter] : ir::nothing, objects);
+    visit_reads(functions_[callee]);
   }
   for (const Index callee : points_to_.callbacks(instruction.index)) visit(ir::nothing, effects_.of(callee).reads);
 }
@@ -250,7 +254,13 @@ Roots::Reads Roots::reads_of(Index f) const {
   return reads;
 }
 
+void Roots::Reads::add(const Reads& other) {
+  otherwise |= other.otherwise;
+  for (const auto& [parameter, objects] : other.through) through[parameter] |= objects;
+}
+
 void Roots::summarise() {
+  several_.resize(effects_.several());
   for (bool changed = true; changed;) {
     changed = false;
     for (Index f = 0; f < program_.functions.size(); ++f) {
@@ -258,6 +268,7 @@ void Roots::summarise() {
       Reads reads = reads_of(f);
       if (reads == functions_[f]) continue;
       functions_[f] = std::move(reads);
+      for (const Index several : effects_.several_of(f)) several_[several].add(functions_[f]);
       changed = true;
     }
   }

@@ -60,6 +60,7 @@ class Roots {
     std::map<std::size_t, Objects> through;
     Objects otherwise;
     bool operator==(const Reads&) const = default;
+    void add(const Reads& other);
   };
 
   /// A member that a temporary gets: of an object, or of what a pointer leads to.
@@ -97,6 +98,7 @@ class Roots {
   Objects nowhere_;                               ///< those that perhaps get what leads nowhere
   Objects written_;                               ///< variables
   std::vector<Reads> functions_;
+  std::vector<Reads> several_;                   ///< of any of the functions of a set (Effects::several())
   std::vector<std::vector<ir::Index>> callers_;  ///< calls of each function
   std::vector<bool> called_otherwise_;           ///< functions
 };

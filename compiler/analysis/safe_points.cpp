@@ -70,6 +70,7 @@ class Chooser {
   std::string unsafe(ir::Index loop, const std::string& before);
   std::string unmatched_before(ir::Index f, ir::Index parent, unsigned order);
   std::string active_requests(ir::Index marker);
+  const Objects& active_before(ir::Index call);
   std::string name(const Objects& objects) const;
   std::string at(ir::Index call) const;
   std::set<ir::Index> reached_from(ir::Index loop) const;
@@ -84,6 +85,7 @@ class Chooser {
   std::vector<ir::Index> quiet_;
   std::optional<Rejected> doubtful_, lopsided_;
   std::map<ir::Index, Objects> active_at_entry_;
+  std::map<ir::Index, std::pair<Objects, Objects>> active_before_;  ///< by call: and what was active at entry
   std::set<ir::Index> visited_;
   std::set<ir::Index> steps_;     ///< chosen inside another chosen one
   std::set<ir::Index> in_teams_;  ///< functions that several threads may run
@@ -113,6 +115,18 @@ std::string Chooser::unmatched_before(ir::Index f, ir::Index parent, unsigned or
 std::string Chooser::active_requests(ir::Index marker) {
   const Objects active = traffic_.active_at(marker, active_at_entry_[program_.markers[marker].function]);
   return active.empty() ? std::string() : "the request '" + name(active) + "' may be active at its start";
+}
+
+/// As far as it is known yet what is active where its function starts. A call may reach many functions.
+const Objects& Chooser::active_before(ir::Index call) {
+  const Objects& at_entry = active_at_entry_[program_.calls[call].caller];
+  const auto [known, fresh] = active_before_.try_emplace(call);
+  auto& [before, active] = known->second;
+  if (fresh || before != at_entry) {
+    before = at_entry;
+    active = traffic_.active_before(call, at_entry);
+  }
+  return active;
 }
 
 /// Why the loop gets no code, whatever it does.
@@ -208,9 +222,10 @@ void Chooser::descend(ir::Index l, const std::string& before) {
     if (program_.loops[inner].parent == l) consider(inner, before);
   for (const ir::Index c : calls_[loop.function]) {
     if (program_.calls[c].loop != l) continue;
+    const std::string why = !before.empty() ? before : unmatched_before(loop.function, l, program_.calls[c].order);
     for (const ir::Index callee : points_to_.callees(c)) {
-      active_at_entry_[callee] |= traffic_.active_before(c, active_at_entry_[loop.function]);
-      visit(callee, !before.empty() ? before : unmatched_before(loop.function, l, program_.calls[c].order));
+      active_at_entry_[callee] |= active_before(c);
+      visit(callee, why);
     }
   }
 }
@@ -221,10 +236,11 @@ void Chooser::visit(ir::Index f, const std::string& before) {
     if (program_.loops[l].parent == ir::none) consider(l, before);
   for (const ir::Index c : calls_[f]) {
     if (program_.calls[c].loop != ir::none) continue;
+    const std::string why = !before.empty() ? before : unmatched_before(f, ir::none, program_.calls[c].order);
     for (const ir::Index callee : points_to_.callees(c)) {
       if (!program_.functions[callee].defined) continue;
-      active_at_entry_[callee] |= traffic_.active_before(c, active_at_entry_[f]);
-      visit(callee, !before.empty() ? before : unmatched_before(f, ir::none, program_.calls[c].order));
+      active_at_entry_[callee] |= active_before(c);
+      visit(callee, why);
     }
   }
 }
@@ -277,7 +293,7 @@ std::vector<Chooser::Inner> Chooser::inner_loops(ir::Index l) {
       const std::string before =
           !place.in.before.empty() ? place.in.before : unmatched_before(f, place.around, program_.calls[c].order);
       for (const ir::Index callee : points_to_.callees(c)) {
-        active_at_entry_[callee] |= traffic_.active_before(c, active_at_entry_[f]);
+        active_at_entry_[callee] |= active_before(c);
         if (seen.insert(callee).second)
           work.push_back({callee, ir::none, {ir::none, c, place.in.calls + 1, before}, driven});
       }

@@ -130,18 +130,22 @@ class Lowering {
 
   // C++: classes and references (lower_classes.cpp).
   [[nodiscard]] bool is_cxx() const { return context_->getLangOpts().CPlusPlus; }
-  ir::Node argument(const clang::Expr* e);
   ir::Node this_pointer();
   LValue name(const clang::DeclRefExpr* e);
   std::optional<LValue> captured(const clang::DeclRefExpr* e, const clang::VarDecl* variable);
-  std::optional<ir::Node> cxx_value(const clang::Expr* e);
-  std::optional<LValue> cxx_place(const clang::Expr* e);
-  bool cxx_initialise(const LValue& to, const clang::Expr* value);
   void construct(const LValue& to, const clang::CXXConstructExpr* e);
   void construct_members(const clang::CXXConstructorDecl* constructor);
   void destroy_members(const clang::CXXDestructorDecl* destructor);
   ir::Node allocate(const clang::CXXNewExpr* e);
   void deallocate(const clang::CXXDeleteExpr* e);
+
+  // C++: expressions (lower_cxx_expressions.cpp).
+  std::optional<ir::Node> cxx_value(const clang::Expr* e);
+  std::optional<LValue> cxx_place(const clang::Expr* e);
+  bool cxx_initialise(const LValue& to, const clang::Expr* value);
+
+  // C++: calls (lower_cxx_calls.cpp).
+  ir::Node argument(const clang::Expr* e);
   ir::Node made_call(const clang::Expr* e, ir::Index callee, std::vector<ir::Node> arguments,
                      ir::Node pointer = ir::nothing, bool throws = true);
   ir::Node unknown_call(const clang::Expr* e, std::vector<ir::Node> arguments);

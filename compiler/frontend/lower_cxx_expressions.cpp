@@ -1,0 +1,289 @@
+/// C++: expressions that C has not.
+#include "cxx.hpp"
+#include "lowering.hpp"
+
+namespace cppc::frontend {
+
+using ir::Op;
+
+namespace {
+
+/// Conversions after which a class object is the same, or a part of it.
+bool is_transparent(const clang::CastExpr* cast) {
+  switch (cast->getCastKind()) {
+    case clang::CK_NoOp:
+    case clang::CK_ConstructorConversion:
+    case clang::CK_UserDefinedConversion:
+    case clang::CK_DerivedToBase:
+    case clang::CK_UncheckedDerivedToBase:
+    case clang::CK_BaseToDerived:
+    case clang::CK_Dynamic:
+    case clang::CK_LValueBitCast:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+/// In place, without a temporary object; false when it is no expression of those that make objects.
+bool Lowering::cxx_initialise(const LValue& to, const clang::Expr* e) {
+  using clang::Stmt;
+  if (e->isGLValue()) return false;
+  switch (e->getStmtClass()) {
+    case Stmt::ParenExprClass:
+      initialise(to, llvm::cast<clang::ParenExpr>(e)->getSubExpr());
+      return true;
+    case Stmt::ExprWithCleanupsClass: {
+      const std::size_t before = clean_ups_.size();
+      initialise(to, llvm::cast<clang::ExprWithCleanups>(e)->getSubExpr());
+      end_scope(before);
+      return true;
+    }
+    case Stmt::CXXBindTemporaryExprClass:
+      initialise(to, llvm::cast<clang::CXXBindTemporaryExpr>(e)->getSubExpr());
+      return true;
+    case Stmt::CXXDefaultArgExprClass:
+      initialise(to, llvm::cast<clang::CXXDefaultArgExpr>(e)->getExpr());
+      return true;
+    case Stmt::CXXDefaultInitExprClass:
+      initialise(to, llvm::cast<clang::CXXDefaultInitExpr>(e)->getExpr());
+      return true;
+    case Stmt::CXXConstructExprClass:
+    case Stmt::CXXTemporaryObjectExprClass:
+      construct(to, llvm::cast<clang::CXXConstructExpr>(e));
+      return true;
+    case Stmt::ImplicitCastExprClass:
+    case Stmt::CXXFunctionalCastExprClass:
+    case Stmt::CXXStaticCastExprClass:
+    case Stmt::CStyleCastExprClass: {
+      const auto* cast = llvm::cast<clang::CastExpr>(e);
+      if (!e->getType()->isRecordType() || !is_transparent(cast) || cast->getSubExpr()->isGLValue()) return false;
+      initialise(to, cast->getSubExpr());
+      return true;
+    }
+    case Stmt::LambdaExprClass: {
+      const auto* lambda = llvm::cast<clang::LambdaExpr>(e);
+      auto field = lambda->getLambdaClass()->field_begin();
+      put(to, ir::nothing);
+      for (const clang::Expr* init : lambda->capture_inits()) {
+        const LValue part{.object = to.object, .pointer = to.pointer};
+        if (init != nullptr && field->getType()->isReferenceType())
+          put(part, address_of(place(init)));
+        else if (init != nullptr)
+          initialise(part, init);
+        ++field;
+      }
+      return true;
+    }
+    case Stmt::ArrayInitLoopExprClass: {
+      const auto* loop = llvm::cast<clang::ArrayInitLoopExpr>(e);
+      initialise({.object = to.object, .pointer = to.pointer}, loop->getSubExpr());
+      return true;
+    }
+    case Stmt::CXXStdInitializerListExprClass: {
+      const clang::Expr* list = llvm::cast<clang::CXXStdInitializerListExpr>(e)->getSubExpr();
+      put(to, argument(list));
+      return true;
+    }
+    case Stmt::CXXParenListInitExprClass:
+      for (const clang::Expr* one : llvm::cast<clang::CXXParenListInitExpr>(e)->getInitExprs())
+        if (one->isGLValue())
+          put({.object = to.object, .pointer = to.pointer}, join(address_of(place(one)), get(place(one), true)));
+        else
+          initialise({.object = to.object, .pointer = to.pointer}, one);
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::optional<ir::Node> Lowering::cxx_value(const clang::Expr* e) {
+  using clang::Stmt;
+  switch (e->getStmtClass()) {
+    case Stmt::CXXThisExprClass:
+      return this_pointer();
+    case Stmt::ExprWithCleanupsClass: {
+      const std::size_t before = clean_ups_.size();
+      const ir::Node made = value(llvm::cast<clang::ExprWithCleanups>(e)->getSubExpr());
+      end_scope(before);
+      return made;
+    }
+    case Stmt::CXXDefaultArgExprClass:
+      return value(llvm::cast<clang::CXXDefaultArgExpr>(e)->getExpr());
+    case Stmt::CXXDefaultInitExprClass:
+      return value(llvm::cast<clang::CXXDefaultInitExpr>(e)->getExpr());
+    case Stmt::SubstNonTypeTemplateParmExprClass:
+      return value(llvm::cast<clang::SubstNonTypeTemplateParmExpr>(e)->getReplacement());
+    case Stmt::CXXRewrittenBinaryOperatorClass:
+      return value(llvm::cast<clang::CXXRewrittenBinaryOperator>(e)->getSemanticForm());
+    case Stmt::CXXConstructExprClass:
+    case Stmt::CXXTemporaryObjectExprClass:
+    case Stmt::CXXBindTemporaryExprClass:
+    case Stmt::LambdaExprClass:
+    case Stmt::CXXStdInitializerListExprClass:
+    case Stmt::CXXParenListInitExprClass:
+    case Stmt::ArrayInitLoopExprClass: {
+      const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
+      initialise({.object = object, .whole = true}, e);
+      return get({.object = object}, true);
+    }
+    case Stmt::CXXNewExprClass:
+      return allocate(llvm::cast<clang::CXXNewExpr>(e));
+    case Stmt::CXXDeleteExprClass:
+      deallocate(llvm::cast<clang::CXXDeleteExpr>(e));
+      return ir::nothing;
+    case Stmt::CXXThrowExprClass:
+      throw_it(llvm::cast<clang::CXXThrowExpr>(e));
+      return ir::nothing;
+    case Stmt::CXXPseudoDestructorExprClass:
+      return ir::nothing;
+    case Stmt::ArrayInitIndexExprClass:
+    case Stmt::CXXScalarValueInitExprClass:
+    case Stmt::CXXNoexceptExprClass:
+    case Stmt::SizeOfPackExprClass:
+    case Stmt::RequiresExprClass:
+    case Stmt::ConceptSpecializationExprClass:
+      return ir::nothing;
+    case Stmt::CXXTypeidExprClass: {
+      const auto* type = llvm::cast<clang::CXXTypeidExpr>(e);
+      if (!type->isTypeOperand() && type->isPotentiallyEvaluated()) place(type->getExprOperand());
+      return ir::nothing;
+    }
+    default:
+      return {};
+  }
+}
+
+std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
+  using clang::Stmt;
+  switch (e->getStmtClass()) {
+    case Stmt::DeclRefExprClass:
+      return name(llvm::cast<clang::DeclRefExpr>(e));
+    case Stmt::CallExprClass:
+    case Stmt::CXXMemberCallExprClass:
+    case Stmt::CXXOperatorCallExprClass:
+    case Stmt::UserDefinedLiteralClass:
+      return LValue{.pointer = full_value_of(e)};
+    case Stmt::MemberExprClass: {
+      const auto* member = llvm::cast<clang::MemberExpr>(e);
+      if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(member->getMemberDecl())) {
+        value(member->getBase());
+        const ir::Node node = symbols_.variable(variable);
+        if (variable->getType()->isReferenceType()) return LValue{.pointer = get({.object = node}, true)};
+        return LValue{.object = node, .whole = true};
+      }
+      if (!member->getMemberDecl()->getType()->isReferenceType()) return {};
+      LValue base = member->isArrow() ? LValue{.pointer = value(member->getBase())} : place(member->getBase());
+      base.whole = false;
+      base.member = symbols_.member(member->getMemberDecl());
+      return LValue{.pointer = get(base, true)};
+    }
+    case Stmt::ImplicitCastExprClass:
+    case Stmt::CStyleCastExprClass:
+    case Stmt::CXXStaticCastExprClass:
+    case Stmt::CXXConstCastExprClass:
+    case Stmt::CXXReinterpretCastExprClass:
+    case Stmt::CXXDynamicCastExprClass:
+    case Stmt::CXXFunctionalCastExprClass: {
+      const auto* cast = llvm::cast<clang::CastExpr>(e);
+      if (!is_transparent(cast)) return {};
+      const clang::Expr* sub = cast->getSubExpr();
+      if (!sub->isGLValue()) return LValue{.pointer = value(sub)};
+      LValue object = place(sub);
+      if (cast->getCastKind() == clang::CK_NoOp) return object;
+      object.whole = false;
+      object.member = ir::none;
+      return object;
+    }
+    case Stmt::MaterializeTemporaryExprClass: {
+      const auto* made = llvm::cast<clang::MaterializeTemporaryExpr>(e);
+      const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
+      const LValue temporary{.object = object, .whole = true};
+      initialise(temporary, made->getSubExpr());
+      if (made->getStorageDuration() != clang::SD_Static && destructor_of(e->getType()) != nullptr) {
+        add_clean_up(temporary, e->getType(), true);
+        clean_ups_.back().extended = made->getStorageDuration() == clang::SD_Automatic;
+      }
+      return temporary;
+    }
+    case Stmt::ExprWithCleanupsClass: {
+      const std::size_t before = clean_ups_.size();
+      const LValue object = place(llvm::cast<clang::ExprWithCleanups>(e)->getSubExpr());
+      end_scope(before);
+      return object;
+    }
+    case Stmt::CXXDefaultArgExprClass:
+      return place(llvm::cast<clang::CXXDefaultArgExpr>(e)->getExpr());
+    case Stmt::CXXDefaultInitExprClass:
+      return place(llvm::cast<clang::CXXDefaultInitExpr>(e)->getExpr());
+    case Stmt::SubstNonTypeTemplateParmExprClass:
+      return place(llvm::cast<clang::SubstNonTypeTemplateParmExpr>(e)->getReplacement());
+    case Stmt::CXXRewrittenBinaryOperatorClass:
+      return place(llvm::cast<clang::CXXRewrittenBinaryOperator>(e)->getSemanticForm());
+    case Stmt::InitListExprClass: {
+      const auto* list = llvm::cast<clang::InitListExpr>(e);
+      if (list->getNumInits() == 1 && list->getInit(0)->isGLValue()) return place(list->getInit(0));
+      return {};
+    }
+    case Stmt::OpaqueValueExprClass: {
+      const clang::Expr* source = llvm::cast<clang::OpaqueValueExpr>(e)->getSourceExpr();
+      if (source == nullptr) return {};
+      return source->isGLValue() ? place(source)
+                                 : LValue{.pointer = address_of({.object = symbols_.compound(e, index_)})};
+    }
+    case Stmt::CXXTypeidExprClass:
+      value(e);
+      return LValue{.object = symbols_.program().text};
+    case Stmt::UnaryOperatorClass: {
+      const auto* unary = llvm::cast<clang::UnaryOperator>(e);
+      if (unary->getOpcode() != clang::UO_PreInc && unary->getOpcode() != clang::UO_PreDec) return {};
+      const LValue target = place(unary->getSubExpr());
+      put(target, get(target, true));
+      return target;
+    }
+    case Stmt::BinaryOperatorClass:
+    case Stmt::CompoundAssignOperatorClass: {
+      const auto* both = llvm::cast<clang::BinaryOperator>(e);
+      if (both->getOpcode() == clang::BO_Comma) {
+        value(both->getLHS());
+        return place(both->getRHS());
+      }
+      if (both->isPtrMemOp()) {
+        const clang::Expr* object = both->getLHS();
+        value(both->getRHS());
+        LValue whole = object->isGLValue() ? place(object) : LValue{.pointer = value(object)};
+        whole.whole = false;
+        return whole;
+      }
+      if (!both->isAssignmentOp()) return {};
+      const ir::Node from = value(both->getRHS());
+      const LValue target = place(both->getLHS());
+      put(target, both->isCompoundAssignmentOp() ? join(get(target, true), from) : from);
+      return target;
+    }
+    case Stmt::ConditionalOperatorClass:
+    case Stmt::BinaryConditionalOperatorClass: {
+      const auto* choice = llvm::cast<clang::AbstractConditionalOperator>(e);
+      value(choice->getCond());
+      if (static_only_ || aside_ != nullptr)
+        return LValue{.pointer = join(argument(choice->getTrueExpr()), argument(choice->getFalseExpr()))};
+      const ir::Index from = block_, left = block(), right = block(), after = block();
+      function().blocks[from].successors = {left, right};
+      const ir::Node result = temporary();
+      for (const auto& [way, chosen] :
+           {std::pair{left, choice->getTrueExpr()}, std::pair{right, choice->getFalseExpr()}}) {
+        at(way);
+        emit(Op::copy, result, argument(chosen));
+        function().blocks[block_].successors.push_back(after);
+      }
+      at(after);
+      return LValue{.pointer = result};
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace cppc::frontend
