@@ -283,6 +283,24 @@ TEST_F(JobTest, NewsOfOtherMigrationsIsIgnored) {
   EXPECT_EQ(state(id), State::done);
 }
 
+TEST_F(JobTest, KeepsTheDetailsOfTheLastMigrationsOnly) {
+  start();
+  const auto first = move(3, "node2");
+  job_.received(wire::Progress{.id = first, .phase = "prepare", .agent = 0});
+  job_.received(wire::Outcome{.id = first, .frozen_ms = 5, .downtime_ms = {1, 2, 3, 4}});
+  move(0, "node2");  // under way, so that the others wait
+  while (job_.migrations().size() < Job::most_detailed) job_.cancel(move(1, "node1"));
+  EXPECT_FALSE(job_.migration(first)->timeline.phases().empty());
+  job_.cancel(move(1, "node1"));
+  const Migration old = job_.migration(first).value();
+  EXPECT_FALSE(old.detailed);
+  EXPECT_TRUE(old.timeline.phases().empty());
+  EXPECT_TRUE(old.outcome.downtime_ms.empty());
+  EXPECT_EQ(old.outcome.frozen_ms, 5);
+  EXPECT_EQ(old.state, State::done);
+  EXPECT_TRUE(job_.migration(first + 1)->detailed);
+}
+
 TEST_F(JobTest, TheEndOfTheJobEndsItsMigrations) {
   start();
   const auto first = move(3, "node2"), second = move(0, "node2");

@@ -115,6 +115,9 @@ HttpAnswer describe_trace(const Job& job, const std::string& digits) {
   const std::uint64_t id = id_of(digits);
   const auto migrations = job.migrations(id);
   if (id == 0 || migrations.empty()) return no_migration(digits);
+  if (!migrations.front().detailed)
+    return error_answer(410, "the timeline of migration " + digits + " is not kept any more: those of the last " +
+                                 std::to_string(Job::most_detailed) + " are");
   return answer(200, trace(job.description(), migrations.front()));
 }
 

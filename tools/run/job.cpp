@@ -376,6 +376,7 @@ void Job::finish(Migration& migration, Migration::State how, cppc_status status,
   if (&migration == active()) execution_.reset();
   if (migration.draft && how != Migration::State::done) requests_.discard(*migration.draft);
   migration.end(how, status, reason);
+  drop_old_details();
 }
 
 std::vector<int> Job::agents_left() const {

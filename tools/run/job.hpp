@@ -26,6 +26,8 @@ class Keepers;
 
 class Job {
  public:
+  static constexpr std::size_t most_detailed = 50;  ///< migrations and checkpoints
+
   /// finishing: every rank has finished, and the agents know.
   enum class State { starting, running, finishing, ended };
 
@@ -128,7 +130,8 @@ class Job {
   /// Whether a rank can go to the node, as far as its state says.
   bool has_up(const std::string& node) const;
   std::optional<Migration> migration(std::uint64_t id);
-  /// All from this one on. Who asks by this does not count as watching them.
+  /// All from this one on. Who asks by this does not count as watching them. Of those before the last `most_detailed`
+  /// the timeline and the downtimes are not kept: a job may be saved every minute, for weeks.
   std::vector<Migration> migrations(std::uint64_t first = 1) const;
 
   /// What others than the owner have asked for, the last few.
@@ -179,6 +182,7 @@ class Job {
   bool only_receives(int agent) const;
   void conclude(const wire::Outcome& outcome);
   void finish(Migration& migration, Migration::State how, cppc_status status, const std::string& reason);
+  void drop_old_details();
   void send_to_all(const wire::Message& message);
   std::optional<int> still_allocated(const plan::Request& request) const;
   void release(Migration& migration, int agent);
@@ -205,6 +209,7 @@ class Job {
   plan::Snapshot last_;                 // of the runs of mpirun before this one, when all ranks had been there
   std::vector<Migration> migrations_;   // id - 1 is the index
   std::size_t next_ = 0;                // the first one that is not over
+  std::size_t detailed_ = 0;            // the first one whose details are there still
   std::optional<Execution> execution_;  // of the one under way
   struct Loss {
     std::string reason;

@@ -41,6 +41,11 @@ std::optional<Migration> Job::migration(std::uint64_t id) {
   return migration;
 }
 
+void Job::drop_old_details() {
+  while (detailed_ + most_detailed < migrations_.size() && migrations_[detailed_].over())
+    migrations_[detailed_++].drop_details();
+}
+
 std::vector<Migration> Job::migrations(std::uint64_t first) const {
   const std::lock_guard lock(mutex_);
   const auto skipped = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(first - 1, migrations_.size()));

@@ -21,6 +21,14 @@ void Migration::end(State how, cppc_status status, std::string reason) {
   outcome.reason = std::move(reason);
   ended = Clock::now();
   if (!started) started = ended;
+  saved = {};
+  saved_by = {};
+}
+
+void Migration::drop_details() {
+  timeline.drop_details();
+  outcome.downtime_ms = {};
+  detailed = false;
 }
 
 std::string_view text(Migration::State state) { return names[static_cast<std::size_t>(state)]; }

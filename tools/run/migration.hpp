@@ -51,7 +51,7 @@ struct Migration {
   std::vector<std::string> messages;       ///< for people, such as "node1: nothing of this job is left"
   std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank, or of a hop
   std::optional<HopRequest> hop;
-  std::vector<wire::SavedImage> saved;  ///< what its agents have told, by rank; no bytes: nothing yet
+  std::vector<wire::SavedImage> saved;  ///< what its agents have told, by rank, until its end; no bytes: nothing yet
   std::vector<int> saved_by;            ///< which agents, by rank
   std::optional<Release> release;       ///< of the evacuated node, in the job of a resource manager
   Clock::time_point requested = Clock::now();
@@ -59,6 +59,7 @@ struct Migration {
   /// The agents have begun; they have reported the end; all is over, the node that is given up included.
   std::optional<Clock::time_point> started, carried_out, ended;
   Timeline timeline;
+  bool detailed = true;  ///< the timeline, and the downtime of each rank, are known still
 
   // For Job::await_watchers().
   int unseen_for = 0;  ///< calls of Job::tick() since somebody asked for it
@@ -67,6 +68,7 @@ struct Migration {
   bool over() const { return state >= State::done; }
   double seconds() const;  ///< since it started, until its end
   void end(State how, cppc_status status, std::string reason);
+  void drop_details();
 };
 
 std::string_view text(Migration::State state);

@@ -32,6 +32,12 @@ void Timeline::take(const wire::Progress& progress, Clock::time_point now) {
   if (!last_ || sum.bytes > last_->bytes) last_ = sum;
 }
 
+void Timeline::drop_details() {
+  phases_.clear();
+  shipping_.clear();
+  sums_.clear();
+}
+
 std::uint64_t Timeline::bytes_done() const {
   std::uint64_t sum = 0;
   for (const auto& [agent, one] : sums_) sum += one.bytes_done;

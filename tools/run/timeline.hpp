@@ -31,6 +31,8 @@ class Timeline {
   };
 
   void take(const wire::Progress& progress, Clock::time_point now);
+  /// Only rate() stays known.
+  void drop_details();
 
   const std::map<int, std::vector<Phase>>& phases() const { return phases_; }  ///< by agent
   const std::map<int, Shipping>& shipping() const { return shipping_; }        ///< by rank
