@@ -23,7 +23,8 @@ cppc_block block_of(const Object& object, const std::byte* copy) {
           .data = object.dead ? nullptr : data,
           .holes = object.holes.data(),
           .hole_count = object.holes.size(),
-          .stored_form = copy != nullptr ? 1 : 0};
+          .stored_form = copy != nullptr ? 1 : 0,
+          .shared = copy == nullptr && object.shared ? 1 : 0};
 }
 
 /// Memory for the stored form of an object: its contents, of a shadow only the members that are live.
@@ -70,15 +71,16 @@ tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned 
 }
 
 cppc_status Capture::encode(std::span<const cppc_function> functions, OutsideEncoder& outside) {
-  const auto& objects = inventory_.objects;
+  auto& objects = inventory_.objects;
   const auto index = AddressIndex::make(objects);
   if (!index) return index.error();
   const ReferenceEncoder encoder(objects, *index, functions, outside);
   memory_ = std::make_unique<std::pmr::monotonic_buffer_resource>();
   copies_.resize(objects.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    const Object& object = objects[i];
+    Object& object = objects[i];
     if (object.dead || object.bytes() == 0) continue;
+    object.shared = outside.memory().shared({object.address, object.bytes()});
     if (object.section == CPPC_SECTION_HEAP && is_unknown(*object.layout->type)) {
       if (const cppc_status status = encoder.check_unknown(object); status != CPPC_OK) return status;
     }

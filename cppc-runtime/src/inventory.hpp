@@ -26,6 +26,7 @@ struct Object {
   std::size_t depth = 0;         ///< of a frame's object: the frame's number
   bool shadow = false;           ///< of a frame: nothing points into it, and only its members count
   bool dead = false;             ///< contents are not needed
+  bool shared = false;           ///< as in cppc_block
   std::vector<cppc_part> holes;  ///< whole elements that are not needed; of a large object without references
 
   [[nodiscard]] std::uint64_t bytes() const { return count * layout->type->size; }

@@ -69,7 +69,10 @@ tl::expected<MemoryMap, cppc_status> MemoryMap::read() {
   std::ifstream file("/proc/self/maps");
   MemoryMap map;
   for (std::string line; std::getline(file, line);)
-    if (auto range = parse(line)) map.ranges_.push_back(*std::move(range));
+    if (auto range = parse(line)) {
+      if (range->shared) map.shared_.push_back(map.ranges_.size());
+      map.ranges_.push_back(*std::move(range));
+    }
   if (map.ranges_.empty()) {
     log().error("cannot read /proc/self/maps, which says what memory there is");
     return tl::unexpected(CPPC_ERR_SYSTEM);
@@ -91,6 +94,13 @@ bool MemoryMap::writable(std::span<const std::byte> memory) const {
     at = reinterpret_cast<const std::byte*>(range->end);
   }
   return true;
+}
+
+bool MemoryMap::shared(std::span<const std::byte> memory) const {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  const auto end_of = [this](std::size_t number) { return ranges_[number].end; };
+  const auto next = std::ranges::upper_bound(shared_, begin, {}, end_of);
+  return next != shared_.end() && ranges_[*next].begin < begin + memory.size();
 }
 
 }  // namespace cppc

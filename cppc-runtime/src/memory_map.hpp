@@ -37,8 +37,12 @@ class MemoryMap {
 
   [[nodiscard]] bool writable(std::span<const std::byte> memory) const;
 
+  /// Whether any of it is shared with other processes.
+  [[nodiscard]] bool shared(std::span<const std::byte> memory) const;
+
  private:
-  std::vector<Range> ranges_;  ///< by rising address
+  std::vector<Range> ranges_;        ///< by rising address
+  std::vector<std::size_t> shared_;  ///< of these
 };
 
 }  // namespace cppc

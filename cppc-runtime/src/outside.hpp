@@ -27,6 +27,9 @@ class OutsideEncoder {
   /// The error says, for a message that goes on to name the pointer, why it cannot be carried over.
   tl::expected<std::uint64_t, std::string> encode(const void* pointer);
 
+  /// What memory this process has.
+  [[nodiscard]] const MemoryMap& memory() const { return memory_; }
+
   /// Modules that stored forms refer to.
   [[nodiscard]] const std::vector<ModuleId>& modules() const { return used_; }
   /// Values that they refer to.

@@ -193,15 +193,25 @@ std::vector<Extent> Image::extents() const {
 }
 
 void Image::seal() {
+  (void)seal([this](const auto& add) {
+    for (const auto& extent : contents()) {
+      add(extent.bytes);
+    }
+    return true;
+  });
+}
+
+bool Image::seal(const Show& show) {
   Checksummer summer;
-  for (const auto& extent : contents()) {
-    summer.add(extent.bytes);
+  if (!show([&](std::span<const std::byte> bytes) { summer.add(bytes); })) {
+    return false;
   }
   Header header{};
   std::memcpy(&header, impl_->head_memory.front().data(), sizeof header);
   header.sealed = 1;
   header.contents_checksum = summer.sum();
   impl_->write_header(header);
+  return true;
 }
 
 // ---- Writer

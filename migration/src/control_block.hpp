@@ -62,7 +62,7 @@ enum class Stage : std::uint32_t {
   expected,  // [rank] newcomer: the image comes now, or never (dismissed)
   restored,  // [agent] newcomer: stands at the migration point with the leaver's state
   failed,    // [agent] leaver, newcomer or rank that saves: see status
-  copied,    // [agent] rank that saves: its image is in its memory, for a file
+  copied,    // [agent] rank that saves: there is a snapshot of its memory, for a file
 };
 
 enum class Action : std::uint32_t {
@@ -70,7 +70,7 @@ enum class Action : std::uint32_t {
   next_point,  // messages in flight: stop again at the next safe point
   drain,       // take out of MPI what is in flight
   ship,        // leavers build and send their images
-  copy,        // a checkpoint: ranks copy their state, for their files
+  copy,        // a checkpoint: ranks take snapshots of their memory, for their files
   save,        // a checkpoint after which ranks stand: they write their files
   release,     // not all have come to the safe point: ranks work on, to stop elsewhere
   join,        // commit: rebuild the world
@@ -81,7 +81,7 @@ enum class Action : std::uint32_t {
 /// What becomes of the file of a rank that saves.
 enum class Saving : std::uint32_t {
   none,
-  writing,  // [rank] has the copy, and works on beside it; or stands and writes
+  writing,  // [rank] has the snapshot, and works on beside it; or stands and writes
   written,  // [agent]
   failed,   // [agent] see reason
 };
@@ -114,8 +114,7 @@ struct alignas(64) Slot {
   Shared<std::uint32_t> leaving;       // the agent's: this rank moves away
   Shared<std::int32_t> group;          // the agent's, for a newcomer: index of its agent in ControlBlock::joins()
   // A checkpoint. saves: the agent's, its number; 0: there is none. The mail has the directory for the file.
-  // room: the rank's, the number again once it has memory for its copy.
-  Shared<std::uint64_t> saves, room, file_hash;
+  Shared<std::uint64_t> saves, file_hash;
   SharedWord saving;  // the rank's, a Saving; the agent sets it to none
   // Lists are written while their length is 0, or before anybody looks, and read after it.
   Shared<std::uint32_t> mail_size;

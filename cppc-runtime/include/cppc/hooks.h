@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 12
+#define CPPC_HOOKS_VERSION 13
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -45,6 +45,8 @@ typedef struct cppc_block {
   uint64_t hole_count;
   int stored_form;  /* 1: data is the runtime's encoded copy, 0: the program's own memory */
   uint64_t address; /* where it lies in every process, when the state is kept by address; else 0 */
+  int shared;       /* 1: data may lie in memory that other processes, or a file, change: a child process of this one
+                       does not have it as it was */
 } cppc_block;
 /* Stored form: fields of kind POINTER and FUNCTION and MPI handles are 8-byte numbers that mean the same in every
  * process of the program: the runtime encodes and decodes them. Offsets and sizes stay those of the type. */

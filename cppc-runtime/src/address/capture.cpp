@@ -62,12 +62,14 @@ std::vector<ThreadData> thread_data_of(std::span<const CarriedObject> objects) {
 }
 
 /// Thread data is numbered behind the pieces.
-cppc_status check(const std::vector<Piece>& pieces, std::span<const CarriedObject> objects, Block& block) {
+cppc_status check(std::span<const CarriedObject> objects, Block& block) {
   auto outward = OutwardWords::make(objects, reinterpret_cast<const std::byte*>(block.stack_end));
   if (!outward) return outward.error();
   std::uint32_t number = 0;
-  for (const Piece& piece : pieces)
+  for (Piece& piece : block.pieces) {
+    piece.shared = outward->shared(piece);
     if (const cppc_status status = outward->look(piece, number++); status != CPPC_OK) return status;
+  }
   for (const CarriedObject& object : objects) {
     if (object.thread_data.empty()) continue;
     const Piece piece{.section = CPPC_SECTION_THREAD,
@@ -109,7 +111,7 @@ tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned 
   block.heap_extent = RegionHeap::extent();
   block.carried = libraries_of(objects);
   block.thread_data = thread_data_of(objects);
-  if (const cppc_status status = check(block.pieces, objects, block); status != CPPC_OK) return tl::unexpected(status);
+  if (const cppc_status status = check(objects, block); status != CPPC_OK) return tl::unexpected(status);
   Capture capture;
   capture.block_ = write_block(block);
   capture.pieces_ = std::move(block.pieces);
@@ -134,7 +136,8 @@ cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* c
                            .data = piece.memory.data(),
                            .holes = piece.holes.data(),
                            .hole_count = piece.holes.size(),
-                           .address = reinterpret_cast<std::uintptr_t>(piece.memory.data())};
+                           .address = reinterpret_cast<std::uintptr_t>(piece.memory.data()),
+                           .shared = piece.shared ? 1 : 0};
     if (const cppc_status status = visit(&block, context); status != CPPC_OK) return status;
   }
   return CPPC_OK;

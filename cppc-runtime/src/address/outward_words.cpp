@@ -77,6 +77,14 @@ OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carr
   }
 }
 
+/// Of what the program has mapped privately of a file, pages that it has not written to change with the file.
+bool OutwardWords::shared(const Piece& piece) const {
+  if (memory_.shared(piece.memory)) return true;
+  if (piece.section != CPPC_SECTION_MAPPING) return false;
+  const MemoryMap::Range* const range = memory_.find(piece.memory.data());
+  return range == nullptr || !range->name.empty();
+}
+
 cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number) {
   std::uint64_t from = 0;
   for (const cppc_part& hole : piece.holes) {

@@ -33,6 +33,9 @@ class OutwardWords {
   /// stack, and what it leaves there gets into variables that have not been set.
   cppc_status look(const Piece& piece, std::uint32_t number);
 
+  /// As cppc_block has it.
+  [[nodiscard]] bool shared(const Piece& piece) const;
+
   /// What a process in which libraries lie elsewhere has to write anew.
   [[nodiscard]] const std::vector<OutwardWord>& words() const { return words_; }
   [[nodiscard]] const std::vector<Library>& libraries() const { return libraries_; }

@@ -17,6 +17,7 @@ struct Piece {
   std::string name;  ///< unique in its section
   std::span<std::byte> memory;
   std::vector<cppc_part> holes;  ///< what nobody will read
+  bool shared = false;           ///< as in cppc_block; not written
 };
 
 /// A word of a piece that leads to a variable or function of a library that is not carried, into the thread's own

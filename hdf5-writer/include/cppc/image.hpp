@@ -84,6 +84,12 @@ class Image {
   /// Adds a checksum of the contents, for a file that nobody else checks. The head has one as it is.
   void seal();
 
+  /// The same for contents that are not at their places any more, as in a snapshot of the process: `show` calls its
+  /// argument with all bytes of contents(), in their order, in pieces of any size. False, and nothing is changed, when
+  /// it says that it could not.
+  using Show = std::function<bool(const std::function<void(std::span<const std::byte>)>&)>;
+  [[nodiscard]] bool seal(const Show& show);
+
  private:
   friend class Writer;
   struct Impl;

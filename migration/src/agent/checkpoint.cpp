@@ -1,4 +1,4 @@
-/// A checkpoint, once all ranks stand still: they copy their states, work on, and write the copies to files meanwhile.
+/// A checkpoint, once all ranks stand still: they take snapshots of their states, work on, and write files from these.
 /// Or they write their files and stand until the controller says what becomes of them.
 
 #include <spdlog/spdlog.h>
@@ -29,7 +29,6 @@ bool Operation::save() {
 }
 
 bool Operation::save_standing() {
-  name_files();
   node_.control.command(Action::save);
   write_files();
   outcome_.frozen_ms = milliseconds_since(frozen_);

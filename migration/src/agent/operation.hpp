@@ -91,7 +91,6 @@ class Operation {
   void check_storage();
   void identify_programs();
   void check_memory();
-  void ask_for_room();
   void name_files();
   bool save();
   bool save_standing();

@@ -1,4 +1,4 @@
-/// The first step of a checkpoint: whether it can be made at all, and memory for the ranks' copies, while they work.
+/// The first step of a checkpoint: whether it can be made at all; ranks are told where, while they work.
 
 #include <spdlog/spdlog.h>
 
@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <thread>
 
 #include "cppc/checkpoint_files.hpp"
 #include "cppc/keeper.hpp"
@@ -17,15 +16,7 @@
 
 namespace cppc::migration {
 
-using namespace std::chrono_literals;
-
 namespace {
-
-/// How long ranks may take to come by a call and begin to take memory. Who comes later takes it as it stands still.
-constexpr auto kSoon = 200ms;
-
-/// How long taking it may take, once begun.
-constexpr auto kRoom = 10s;
 
 std::string contents_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -39,9 +30,8 @@ void Operation::prepare_checkpoint() {
   node_.control.command(Action::none);  // what was commanded last belongs to another one
   check_storage();
   identify_programs();
-  if (order_.stands) return;  // no copies are made
-  check_memory();
-  if (failure_.status == CPPC_OK) ask_for_room();
+  if (!order_.stands) check_memory();
+  if (failure_.status == CPPC_OK) name_files();
 }
 
 void Operation::identify_programs() {
@@ -71,7 +61,8 @@ void Operation::check_storage() {
     fail(CPPC_ERR_ARGUMENT, fmt::format("the path {} is longer than {} bytes", order_.checkpoint, sizeof Slot::mail));
 }
 
-/// While the files are written each rank has a copy of its state; a file in memory is another one.
+/// While the files are written a rank may change all of its state, of which the snapshot keeps what was there; a file
+/// in memory is another copy.
 void Operation::check_memory() {
   const std::uint64_t copies = checkpoint::set_in_memory(order_.checkpoint) ? 2 : 1;
   std::uint64_t needed = 0;
@@ -86,27 +77,11 @@ void Operation::name_files() {
   for (const int rank : node_.local_ranks()) {
     Slot& slot = node_.control.slot(rank);
     slot.saving.set(static_cast<std::uint32_t>(Saving::none));
-    for (auto* count : {&slot.image_bytes, &slot.bytes_done, &slot.room}) count->store(0);
+    for (auto* count : {&slot.image_bytes, &slot.bytes_done}) count->store(0);
     std::memcpy(slot.mail.data(), order_.checkpoint.data(), order_.checkpoint.size());
     slot.mail_size.store(static_cast<std::uint32_t>(order_.checkpoint.size()));
     slot.saves.store(order_.id);
   }
-}
-
-void Operation::ask_for_room() {
-  name_files();
-  const std::vector<int> ranks = node_.local_ranks();
-  const auto survey = node_.page.begin_survey();  // the bell that makes ranks look
-  const auto all = [&](auto has, Clock::duration patience) {
-    for (const auto end = Clock::now() + patience; Clock::now() < end && !std::ranges::all_of(ranks, has);) {
-      if (cancelled() || comm_.broken()) return;
-      std::this_thread::sleep_for(1ms);
-    }
-  };
-  const auto came = [&](int rank) { return node_.page.record(rank).announced >= survey; };
-  all(came, kSoon);
-  node_.page.end_survey();
-  all([&](int rank) { return !came(rank) || node_.control.slot(rank).room.load() == order_.id; }, kRoom);
 }
 
 }  // namespace cppc::migration

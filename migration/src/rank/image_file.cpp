@@ -19,6 +19,7 @@
 #include "cppc/checkpoint_files.hpp"
 #include "cppc/keeper.hpp"
 #include "cppc/unique_fd.hpp"
+#include "image_bytes.hpp"
 #include "places.hpp"
 
 namespace cppc::migration {
@@ -34,8 +35,8 @@ std::string reason() { return std::strerror(errno); }
 /// Writes to a file what it hashes.
 class HashedOutput {
  public:
-  HashedOutput(int file, const std::function<bool(std::uint64_t)>& go_on)
-      : file_(file), go_on_(&go_on), state_(XXH3_createState()) {
+  HashedOutput(int file, std::function<bool(std::uint64_t)> go_on)
+      : file_(file), go_on_(std::move(go_on)), state_(XXH3_createState()) {
     XXH3_64bits_reset(state_.get());
     small_.reserve(kPiece);
   }
@@ -59,7 +60,7 @@ class HashedOutput {
  private:
   bool write_all(Bytes bytes) {
     while (!bytes.empty()) {
-      if (unwanted_ = !(*go_on_)(written_); unwanted_) return false;
+      if (unwanted_ = !go_on_(written_); unwanted_) return false;
       const ssize_t written = write(file_, bytes.data(), std::min(bytes.size(), kPiece));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) return false;
@@ -75,7 +76,7 @@ class HashedOutput {
     void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
   };
   int file_;
-  const std::function<bool(std::uint64_t)>* go_on_;
+  std::function<bool(std::uint64_t)> go_on_;
   std::unique_ptr<XXH3_state_t, FreeState> state_;
   std::vector<std::byte> small_;
   std::uint64_t written_ = 0;
@@ -136,18 +137,27 @@ tl::expected<UniqueFd, std::string> find_file(const ImagePlace& place) {
 
 }  // namespace
 
-tl::expected<WrittenFile, std::string> write_image(const image::Image& image, const ImagePlace& place,
+tl::expected<WrittenFile, std::string> write_image(image::Image& image, const MemorySnapshot* snapshot,
+                                                   const ImagePlace& place,
                                                    const std::function<bool(std::uint64_t done)>& go_on) {
   const auto unwritten = [&](const std::string& why) {
     return tl::unexpected("cannot write " + name_of(place) + ": " + why);
   };
+  ImageBytes bytes(image, snapshot);
+  std::uint64_t sealed_bytes = 0;
+  const bool sealed = image.seal([&](const auto& add) {
+    return bytes.show_contents([&](Bytes piece) {
+      add(piece);
+      sealed_bytes += piece.size();
+      return go_on(sealed_bytes / 2);
+    });
+  });
+  if (!sealed) return unwritten(bytes.error().empty() ? "given up" : bytes.error());
   auto file = make_file(place, image.size());
   if (!file) return tl::unexpected(file.error());
-  HashedOutput output(file->get(), go_on);
-  const auto extents = image.extents();
-  const bool written =
-      std::ranges::all_of(extents, [&](const image::Extent& extent) { return output.add(extent.bytes); }) &&
-      output.flush();
+  HashedOutput output(file->get(), [&](std::uint64_t written) { return go_on((image.size() + written) / 2); });
+  const bool written = bytes.show_all([&](Bytes piece) { return output.add(piece); }) && output.flush();
+  if (!bytes.error().empty()) return unwritten(bytes.error());
   if (output.unwanted()) return unwritten("given up");
   // File systems of networks may tell at the end that something could not be written.
   if (!written || fsync(file->get()) != 0 || close(file->release()) != 0) return unwritten(reason());

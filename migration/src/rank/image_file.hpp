@@ -9,6 +9,7 @@
 
 #include "cppc/hooks.h"
 #include "cppc/image.hpp"
+#include "memory_snapshot.hpp"
 
 namespace cppc::migration {
 
@@ -23,9 +24,11 @@ struct ImagePlace {
   int rank = 0;
 };
 
-/// Makes the file, and returns when it is on its storage. `go_on` is called many times with the bytes written so far;
-/// false: they are not wanted any more. The error is a sentence for people.
-tl::expected<WrittenFile, std::string> write_image(const image::Image& image, const ImagePlace& place,
+/// Seals the image, makes the file, and returns when it is on its storage. Contents are read from the snapshot; null:
+/// from where they are. `go_on` is called many times with how much is done, as bytes of the file; false: it is not
+/// wanted any more. The error is a sentence for people.
+tl::expected<WrittenFile, std::string> write_image(image::Image& image, const MemorySnapshot* snapshot,
+                                                   const ImagePlace& place,
                                                    const std::function<bool(std::uint64_t done)>& go_on);
 
 /// Hands the image, which has to be undamaged, to the runtime: inside its `fetch`. Errors are logged.

@@ -154,14 +154,13 @@ void Member::prepare_departure() {
   if (!prepared) departure_.emplace(Departure::prepare(slot()));
 }
 
-/// Likewise the memory for a copy of the state.
 void Member::prepare_snapshot() {
-  if (!snapshot_ || !snapshot_->suits()) snapshot_ = Snapshot::prepare(*runtime_, slot(), rank_);
+  if (!snapshot_ || !snapshot_->suits()) snapshot_ = std::make_unique<Snapshot>(slot(), rank_);
 }
 
 void Member::copy_state() {
   prepare_snapshot();
-  snapshot_->copy(*runtime_);
+  snapshot_->take(*runtime_);
 }
 
 void Member::depart() {
@@ -255,7 +254,8 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
     } else if (*action == Action::copy && slot().saves != 0) {
       copy_state();
     } else if (*action == Action::save) {
-      save_in_place(*runtime_, slot(), rank_);
+      prepare_snapshot();
+      snapshot_->write_standing(*runtime_);
     } else if (*action == Action::leave) {
       leave_for_good();
     } else if (*action == Action::next_point) {

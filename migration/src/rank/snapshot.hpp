@@ -1,26 +1,27 @@
-/// A rank's part in a checkpoint: usually its image is copied in memory while it stands still, and written to a file
-/// beside its work. Until the file is there the copy takes as much memory as the state.
+/// A rank's part in a checkpoint: usually the system keeps a snapshot of its memory from the moment in which it stands
+/// still, and the image is written to a file from that beside the rank's work.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <memory>
-#include <string>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "../control_block.hpp"
 #include "build_image.hpp"
-#include "copy_memory.hpp"
 #include "cppc/hooks.h"
 #include "image_file.hpp"
+#include "memory_snapshot.hpp"
 
 namespace cppc::migration {
 
 class Snapshot {
  public:
-  /// For what the slot asks for: begins to take memory for the copy, on a thread of its own, while the rank works. What
-  /// goes wrong is told by copy().
-  static std::unique_ptr<Snapshot> prepare(const cppc_runtime& runtime, Slot& slot, int rank);
+  /// For what the slot asks for; while the rank works: HDF5 takes a while when it is first used.
+  Snapshot(Slot& slot, int rank);
   /// Waits for what is under way; the slot says whether it is still wanted.
   ~Snapshot();
   Snapshot(const Snapshot&) = delete;
@@ -29,30 +30,31 @@ class Snapshot {
   /// Whether it is for what the slot asks for now.
   [[nodiscard]] bool suits() const { return slot_->saves == number_; }
 
-  /// Only while the rank stands still, once. The slot tells the agent how it went.
-  void copy(const cppc_runtime& runtime);
+  /// Only while the rank stands still, once. The slot tells the agent how it went. Where the system gives no snapshot
+  /// the file is written meanwhile, which a warning says.
+  void take(const cppc_runtime& runtime);
 
-  /// The rank works on: the file is written on a thread of its own, and the slot tells the agent.
+  /// Then the rank works on: the file is written on a thread of its own, and the slot tells the agent.
   void write();
 
+  /// In place of these two, for a rank that stands still until all of it is over: the image goes to its file from where
+  /// the state is. The slot tells the agent how it went.
+  void write_standing(const cppc_runtime& runtime);
+
  private:
-  Snapshot(Slot& slot, int rank);
-  void take_memory(std::uint64_t bytes);
-  cppc_status copy_block(const cppc_block& block);
+  cppc_status add(const cppc_block& block);
+  void stand_instead(const std::string& why);
+  void write_in_place();
   void write_file();
-  void start_thread(const std::function<void()>& work);
 
   Slot* slot_;
   const int rank_;
   const std::uint64_t number_;
   const ImagePlace place_;
   tl::expected<ImageBuilder, cppc_status> builder_;
-  CopyMemory memory_;
+  std::deque<std::vector<std::byte>> copies_;  ///< of blocks that the snapshot does not have, or the builder needs
+  std::optional<MemorySnapshot> memory_;
   std::thread thread_;
 };
-
-/// Without a copy, of a rank that stands still until all of it is over: the image goes to its file from where the state
-/// is. The slot tells the agent how it went.
-void save_in_place(const cppc_runtime& runtime, Slot& slot, int rank);
 
 }  // namespace cppc::migration
