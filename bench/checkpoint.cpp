@@ -12,9 +12,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "figures.hpp"
 #include "job.hpp"
@@ -83,7 +86,13 @@ struct Figures {
   std::vector<double> downtimes_ms;  ///< of each rank at each checkpoint
   std::vector<double> copies_ms;     ///< of each process at each time
   std::vector<double> frozen_ms;     ///< from when the last rank has stopped until all work
-  std::vector<double> image_bytes, disk_gbs, dd_gbs;
+  std::vector<double> image_bytes, disk_gbs, partner_gbs, dd_gbs;
+};
+
+/// Where checkpoints go.
+struct Way {
+  std::vector<std::string> options, request;  ///< cppc-run's; migrate's
+  std::vector<double> Figures::*gbs;
 };
 
 /// What the program says of its run.
@@ -91,25 +100,29 @@ struct Course {
   double steps = 0, seconds = 0;
 };
 
-/// For so many steps, or until so many checkpoints are made.
-Course run_program(const Settings& settings, int checkpoints, Figures& figures) {
-  const test::Folder folder;
+void make_checkpoint(const test::Job& job, const Way& way, Figures& figures) {
+  const test::Finished made = job.migrate(way.request);
+  if (made.status != 0) give_up("a checkpoint", made);
+  const auto answer = nlohmann::json::parse(made.output);
+  const double bytes = answer.at("image_bytes");
+  for (const double downtime : answer.at("downtime_ms")) figures.downtimes_ms.push_back(downtime);
+  figures.frozen_ms.push_back(answer.at("frozen_ms"));
+  figures.image_bytes.push_back(bytes);
+  (figures.*way.gbs).push_back(bytes / answer.at("seconds").get<double>() / 1e9);
+}
+
+/// Until all checkpoints are made; without a way for so many steps.
+Course run_program(const Settings& settings, const test::Folder& folder, const Way* way, Figures& figures) {
   const test::Cluster cluster(2);
-  test::Job job(cluster, kPlacement,
-                {test::app("heat"), "--quiet", "--mb", std::to_string(settings.megabytes), "--report",
-                 folder.file("report"), checkpoints == 0 ? "--steps" : "--until",
-                 checkpoints == 0 ? std::to_string(settings.steps) : folder.file("stop")});
+  std::vector<std::string> options = way == nullptr ? std::vector<std::string>{} : way->options;
+  options.insert(options.end(), kPlacement.begin(), kPlacement.end());
+  std::filesystem::remove(folder.file("stop"));
+  test::Job job(
+      cluster, options,
+      {test::app("heat"), "--quiet", "--mb", std::to_string(settings.megabytes), "--report", folder.file("report"),
+       way == nullptr ? "--steps" : "--until", way == nullptr ? std::to_string(settings.steps) : folder.file("stop")});
   job.await_running();
-  for (int i = 0; i < checkpoints; ++i) {
-    const test::Finished made = job.migrate({"checkpoint", "--to", folder.file("checkpoints"), "--json"});
-    if (made.status != 0) give_up("a checkpoint", made);
-    const auto answer = nlohmann::json::parse(made.output);
-    const double bytes = answer.at("image_bytes");
-    for (const double downtime : answer.at("downtime_ms")) figures.downtimes_ms.push_back(downtime);
-    figures.frozen_ms.push_back(answer.at("frozen_ms"));
-    figures.image_bytes.push_back(bytes);
-    figures.disk_gbs.push_back(bytes / answer.at("seconds").get<double>() / 1e9);
-  }
+  for (int i = 0; way != nullptr && i < settings.checkpoints; ++i) make_checkpoint(job, *way, figures);
   std::ofstream(folder.file("stop")).flush();
   const test::Finished finished = job.wait(std::chrono::seconds(3600));
   if (finished.status != 0) give_up("heat", finished);
@@ -132,10 +145,14 @@ int main(int argc, char** argv) {
   CLI11_PARSE(options, argc, argv);
 
   Figures figures;
-  const Course alone = run_program(settings, 0, figures);
-  const Course with_checkpoints = run_program(settings, settings.checkpoints, figures);
-  const double image_bytes = bench::spread(figures.image_bytes).median;
   const test::Folder folder;
+  const Way to_disk{{}, {"checkpoint", "--to", folder.file("checkpoints"), "--json"}, &Figures::disk_gbs};
+  const Way to_partner{
+      {"--protect", "partner", "--checkpoint-every", "1000h"}, {"checkpoint", "--json"}, &Figures::partner_gbs};
+  const Course alone = run_program(settings, folder, nullptr, figures);
+  const Course with_checkpoints = run_program(settings, folder, &to_disk, figures);
+  run_program(settings, folder, &to_partner, figures);
+  const double image_bytes = bench::spread(figures.image_bytes).median;
   for (int i = 0; i < settings.checkpoints; ++i) {
     for (const double seconds : copy_in_memory(static_cast<std::size_t>(image_bytes / kRanks)))
       figures.copies_ms.push_back(seconds * 1e3);
@@ -155,10 +172,12 @@ int main(int argc, char** argv) {
   const double copy = row("ms that a process copies as many bytes, four at a time", figures.copies_ms);
   const double disk = row("GB/s from the request until all is on storage", figures.disk_gbs);
   const double dd = row("GB/s that dd writes as many bytes with", figures.dd_gbs);
+  const double partner = row("GB/s from the request until all is in the memory of two nodes", figures.partner_gbs);
   const double step = alone.seconds / alone.steps;
   const double each = (with_checkpoints.seconds - with_checkpoints.steps * step) / settings.checkpoints;
   std::printf("a step alone %.2f ms, with the checkpoints %.2f ms on average: %.3f s longer for each checkpoint\n",
               step * 1e3, with_checkpoints.seconds / with_checkpoints.steps * 1e3, each);
+  std::printf("not compared: DMTCP, SCR and VeloC, which Debian 12 does not have\n");
   const nlohmann::ordered_json line{{"bench", "checkpoint"},
                                     {"mb_per_rank", settings.megabytes},
                                     {"checkpoints", settings.checkpoints},
@@ -167,7 +186,10 @@ int main(int argc, char** argv) {
                                     {"memcpy_ms", rounded(copy)},
                                     {"downtime_ratio_memcpy", rounded(downtime / copy)},
                                     {"overhead_percent", rounded(100 * each / kInterval)},
+                                    {"partner_gbs", rounded(partner)},
                                     {"disk_gbs", rounded(disk)},
-                                    {"dd_gbs", rounded(dd)}};
+                                    {"dd_gbs", rounded(dd)},
+                                    {"dmtcp", nullptr},
+                                    {"scr_or_veloc", nullptr}};
   std::printf("%s\n", line.dump().c_str());
 }
