@@ -20,6 +20,9 @@ using tools::error;
 // that message have been faster, nothing more may come for long.
 constexpr std::chrono::seconds patience_with_daemons{1};
 
+// Until mpirun is told that a node is lost, when the agents have been told to end their ranks.
+constexpr std::chrono::milliseconds patience_with_lost_job{250};
+
 constexpr std::chrono::milliseconds between_events{50};
 constexpr int ticks_between_beats = 10;
 
@@ -154,7 +157,18 @@ bool Controller::spare(const std::string& node, bool silent) {
   }
   const auto& nodes = job_.description().nodes;
   const auto found = std::ranges::find(nodes, node, &AllocatedNode::name);
-  return found != nodes.end() && job_.spare(static_cast<int>(found - nodes.begin()));
+  if (found == nodes.end()) return false;
+  if (job_.spare(static_cast<int>(found - nodes.begin()))) return true;
+  if (!silent || !job_.description().recovers) return false;
+  end_run();
+  return true;  // mpirun hears of it when the others have ended
+}
+
+// The job is lost, and goes on under another mpirun. This one would let ranks that it finds alive live for two seconds.
+void Controller::end_run() {
+  for (std::size_t agent = 0; agent < job_.description().nodes.size(); ++agent)
+    agent_server_->send(static_cast<int>(agent), wire::End{});
+  after_in_this_run(patience_with_lost_job, [this] { relay_->over(/*orderly=*/false); });
 }
 
 // By then mpirun knows how the ranks have ended; if one has failed, it is ending the job already.

@@ -84,6 +84,7 @@ class Controller {
   void release(int agent, bool keep);
   void end_job();
   bool spare(const std::string& node, bool silent);
+  void end_run();
   void complete();
   void publish_soon();
   void tick();

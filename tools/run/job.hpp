@@ -39,6 +39,7 @@ class Job {
     std::string allocation = {};       ///< the resource manager's job that the nodes are from, "slurm:17"; empty: none
     std::string checkpoints = {};      ///< the directory for them, if nobody names one; empty: there is none
     Keepers* keepers = nullptr;        ///< of images in memory; outlive the job
+    bool recovers = false;             ///< it is started again when it has lost a rank or a node
   };
 
   /// What the job asks for. Called with the job locked: must not block and must not call the job.

@@ -225,7 +225,8 @@ Result<std::unique_ptr<Controller>> start_controller(const Surroundings& around,
   const CheckpointOptions& checkpoints = around.options.checkpoints;
   auto controller = Controller::start(
       {settings.job, around.contexts.front().program.front(), allocation.nodes, around.machine.name,
-       around.manager != nullptr ? around.manager->id() : "", checkpoints.directory, around.keepers},
+       around.manager != nullptr ? around.manager->id() : "", checkpoints.directory, around.keepers,
+       checkpoints.recoveries > 0},
       settings.key, around.directory, around.network, around.manager, silence_of(checkpoints),
       {{hop_refusal(around.contexts, STDIN_FILENO), admission(around, allocation, settings.agent)}, around.site_moves});
   if (controller && around.options.network)

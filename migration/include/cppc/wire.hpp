@@ -176,6 +176,10 @@ struct Proceed {
   bool leaves = false;
 };
 
+/// Controller to all agents: the job is lost, and goes on from a checkpoint under another mpirun. Ranks and agents end
+/// at once; mpirun itself would give them seconds.
+struct End {};
+
 /// Controller to all agents: give up before the commit, if there is still time.
 struct Cancel {
   std::uint64_t id = 0;
@@ -186,7 +190,7 @@ struct Survey {};
 struct Quit {};
 
 using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell,
-                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay, Saved, Proceed>;
+                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay, Saved, Proceed, End>;
 
 /// One line, with its newline.
 std::string encode(const Message& message);

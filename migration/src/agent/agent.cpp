@@ -155,6 +155,7 @@ Next proceed(Node& node, bool leaves) {
 Next obey(Node& node, const wire::Message& message) {
   if (const auto* order = std::get_if<wire::Order>(&message)) return migrate(node, *order);
   if (std::holds_alternative<wire::Quit>(message)) return Next::quit;
+  if (std::holds_alternative<wire::End>(message)) node.end();
   if (const auto* after = std::get_if<wire::Proceed>(&message)) return proceed(node, after->leaves);
   if (const auto* abandon = std::get_if<wire::Abandon>(&message)) send(node, wire::Abandoned{abandon->id, node.agent});
   if (std::holds_alternative<wire::Survey>(message)) {

@@ -1,8 +1,12 @@
 #include "node.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <thread>
 
+#include "agent_state.hpp"
 #include "cppc/memory_free.hpp"
 
 namespace cppc::migration {
@@ -49,6 +53,12 @@ tl::expected<void, cppc_status> Node::adopt(int rank, pid_t process) {
   if (!watch) return tl::unexpected(watch.error());
   processes.insert_or_assign(rank, std::move(*watch));
   return {};
+}
+
+void Node::end() const {
+  for (const auto& [rank, process] : processes) process.kill();
+  ::kill(getppid(), SIGKILL);  // the guardian, without which this process ends
+  _exit(kExitWithoutAbort);
 }
 
 tl::expected<void, cppc_status> Node::report() {

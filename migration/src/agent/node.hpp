@@ -55,6 +55,10 @@ struct Node {
   /// Starts watching rank `rank`, which is on this node now.
   tl::expected<void, cppc_status> adopt(int rank, pid_t process);
 
+  /// Ends all processes of the job on this node that it knows of, this one and its guardian too. They get no time: what
+  /// they would still do is done by others, who go on from a checkpoint.
+  [[noreturn]] void end() const;
+
   /// Tells the controller, and the guardian, who is here.
   tl::expected<void, cppc_status> report();
 };

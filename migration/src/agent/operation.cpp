@@ -128,6 +128,8 @@ void Operation::hear(wire::Message message) {
   } else if (abandon != nullptr && abandon->id == order_.id) {
     comm_.break_off();
     if (!node_.link.send(wire::Abandoned{.id = order_.id, .agent = node_.agent})) exit_without_aborting_job();
+  } else if (std::holds_alternative<wire::End>(message)) {
+    node_.end();
   } else if (relayed != nullptr) {
     if (relayed->id == order_.id) take(*relayed);  // else of a migration that has been given up
   } else {

@@ -32,4 +32,6 @@ void ProcessWatch::await_end() const {
 
 void ProcessWatch::terminate() const { syscall(SYS_pidfd_send_signal, descriptor(), SIGTERM, nullptr, 0); }
 
+void ProcessWatch::kill() const { syscall(SYS_pidfd_send_signal, descriptor(), SIGKILL, nullptr, 0); }
+
 }  // namespace cppc::migration

@@ -20,6 +20,7 @@ class ProcessWatch {
   [[nodiscard]] bool ends_within(std::chrono::milliseconds time) const;
   void await_end() const;
   void terminate() const;  ///< if it still runs
+  void kill() const;       ///< likewise
 
  private:
   explicit ProcessWatch(UniqueFd descriptor) : descriptor_(std::move(descriptor)) {}

@@ -180,6 +180,9 @@ void fields(Visitor&, Visited<Visitor, Survey>&) {}
 template <class Visitor>
 void fields(Visitor&, Visited<Visitor, Quit>&) {}
 
+template <class Visitor>
+void fields(Visitor&, Visited<Visitor, End>&) {}
+
 class Writer {
  public:
   template <class T>
@@ -342,6 +345,8 @@ template <>
 constexpr const char* type_name<Saved> = "saved";
 template <>
 constexpr const char* type_name<Proceed> = "proceed";
+template <>
+constexpr const char* type_name<End> = "end";
 
 bool meaningful(const Progress& progress) {
   for (const char* phase : {"prepare", "negotiate", "freeze", "ship", "commit", "write"}) {

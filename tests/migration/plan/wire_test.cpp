@@ -101,6 +101,7 @@ TEST(Wire, OrdersSurviveTheRoundTrip) {
   EXPECT_EQ(round_trip(Farewell{3}).agent, 3);
   round_trip(Survey{});
   round_trip(Quit{});
+  round_trip(End{});
 }
 
 TEST(Wire, TextThatIsNotUtf8DoesNotCostTheMessage) {
