@@ -33,6 +33,8 @@ class Tally {
     count("rolled_back", result.fate == Fate::rolled_back);
     count("committed", result.fate == Fate::committed);
     count("ended_expected", result.fate == Fate::ended && one.expected.fate == Fate::ended);
+    count("recovered", result.fate == Fate::recovered);
+    count("recovered_expected", one.expected.fate == Fate::recovered);
     count("lost", result.lost(one));
     count("unexpected", result.unexpected(one));
     count("wrong_results", !result.right);
@@ -47,8 +49,8 @@ class Tally {
   /// Prints the sums; the exit status.
   int conclude() {
     nlohmann::ordered_json figures{{"bench", "faults"}};
-    for (const char* name : {"cases", "struck", "rolled_back", "committed", "ended_expected", "lost", "unexpected",
-                             "wrong_results", "leftovers", "retry_failed"})
+    for (const char* name : {"cases", "struck", "rolled_back", "committed", "ended_expected", "recovered",
+                             "recovered_expected", "lost", "unexpected", "wrong_results", "leftovers", "retry_failed"})
       figures[name] = counts_[name];
     figures["recovery_s_max"] = std::round(longest_ * 10) / 10;
     figures["last_images"] = images_;

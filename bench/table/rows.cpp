@@ -290,24 +290,25 @@ Rows agents(const Json& f) {
 }  // namespace
 
 const std::vector<BenchRows>& benches() {
-  static const std::vector<BenchRows> all{{"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, migrate},
-                                          {"response", {}, response},
-                                          {"checkpoint", {"/checkpoints", "/downtime_ratio_memcpy"}, checkpoint},
-                                          {"recover", {}, recover},
-                                          {"drain", {"/noticed_s_median"}, drain},
-                                          {"faults", {"/unexpected", "/last_images", "/images_missing"}, faults},
-                                          {"soak", {"/jobs", "/hours"}, soak},
-                                          {"ship", {"/raw_tcp_gbs", "/block_bytes", "/block_bytes_portable"}, ship},
-                                          {"overhead", {"/against_defaults"}, overhead},
-                                          {"image-size", {"/live_mb", "/ratio"}, image_size},
-                                          {"malloc", {}, malloc},
-                                          {"check", {}, check},
-                                          {"interpose", {}, interpose},
-                                          {"scale", {"/received_max"}, scale},
-                                          {"controller", {}, controller},
-                                          {"safepoint", {}, safepoint},
-                                          {"translate", {}, translate},
-                                          {"agents", {}, agents}};
+  static const std::vector<BenchRows> all{
+      {"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, migrate},
+      {"response", {}, response},
+      {"checkpoint", {"/checkpoints", "/downtime_ratio_memcpy", "/partner_gbs", "/dmtcp", "/scr_or_veloc"}, checkpoint},
+      {"recover", {"/start_s_median", "/down_beyond_start_s_median"}, recover},
+      {"drain", {"/noticed_s_median"}, drain},
+      {"faults", {"/unexpected", "/recovered", "/recovered_expected", "/last_images", "/images_missing"}, faults},
+      {"soak", {"/jobs", "/hours"}, soak},
+      {"ship", {"/raw_tcp_gbs", "/block_bytes", "/block_bytes_portable"}, ship},
+      {"overhead", {"/against_defaults"}, overhead},
+      {"image-size", {"/live_mb", "/ratio"}, image_size},
+      {"malloc", {}, malloc},
+      {"check", {}, check},
+      {"interpose", {}, interpose},
+      {"scale", {"/received_max"}, scale},
+      {"controller", {}, controller},
+      {"safepoint", {}, safepoint},
+      {"translate", {}, translate},
+      {"agents", {}, agents}};
   return all;
 }
 

@@ -29,7 +29,8 @@ INSTANTIATE_TEST_SUITE_P(Few, Faults,
                          testing::Values("PMIx_Lookup:kill", "newcomer-start:kill",
                                          "newcomer-restore:kill (shipped deadlines)", "leaver-ship:enomem",
                                          "source-agent-freeze:kill", "other-agent-decided:kill",
-                                         "controller-decide:delay", "newcomer-join:kill"),
+                                         "controller-decide:delay", "newcomer-join:kill", "stayer-join:kill (recovery)",
+                                         "other-agent-decided:kill (recovery)"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& letter : name)

@@ -30,6 +30,11 @@ const std::vector<std::string> kDeadlines{"CPPC_DEADLINE_START=5", "CPPC_DEADLIN
                                           "CPPC_DEADLINE_SHIP=5",  "CPPC_DEADLINE_DECIDE=5", "CPPC_DEADLINE_COMMIT=8",
                                           "CPPC_DEADLINE_LEAVE=3"};
 
+constexpr std::string_view kPmix = "PMIx_";
+constexpr std::string_view kNetwork = "network-", kNode = "node-", kController = "controller-";
+constexpr std::string_view kChunk = "chunk";
+constexpr std::string_view kTarget = "target-node";
+
 class Cases {
  public:
   void add(const std::vector<std::string>& places, const std::vector<std::string>& actions,
@@ -50,6 +55,17 @@ class Cases {
     one.shipped_deadlines = true;
     one.expected.status = status;
     all_.push_back(std::move(one));
+  }
+  /// Each that ends a job although cppc-run lives, with one that recovers.
+  void with_recovery() {
+    for (std::size_t i = 0, count = all_.size(); i < count; ++i) {
+      FaultCase one = all_[i];
+      if (one.expected.fate != Fate::ended || one.shipped_deadlines || one.place.starts_with(kController)) continue;
+      one.recovers = true;
+      one.expected.fate = Fate::recovered;
+      one.expected.message.clear();  // it depends on who sees the loss first
+      all_.push_back(std::move(one));
+    }
   }
   [[nodiscard]] std::vector<FaultCase> take() && { return std::move(all_); }
 
@@ -72,7 +88,7 @@ std::vector<std::string> operator+(const std::string& prefix, std::vector<std::s
 std::string leftovers(const Cluster& cluster, const std::vector<std::string>& nodes) {
   std::string left;
   for (const auto& node : nodes) {
-    for (const auto& program : {app("heat"), tool("cppc-agent"), std::string("/usr/bin/orted")})
+    for (const auto& program : {app("heat"), tool("cppc-agent"), tool("cppc-keeper"), std::string("/usr/bin/orted")})
       for (const pid_t process : cluster.processes(node, program))
         left += node + ": " + program + ", process " + std::to_string(process) + '\n';
     const std::string files = cluster.run(node, {"ls", "/dev/shm"}).output;
@@ -111,10 +127,6 @@ std::string what_stays(const Cluster& cluster, const std::vector<std::string>& n
 /// Longer than the deadlines, so that whoever waits for the other side gives up; the nodes' TCP has not by then.
 constexpr auto kCut = std::chrono::seconds(12);
 
-constexpr std::string_view kPmix = "PMIx_";
-constexpr std::string_view kNetwork = "network-", kNode = "node-", kController = "controller-";
-constexpr std::string_view kChunk = "chunk";
-constexpr std::string_view kTarget = "target-node";
 const std::string kFull = "/dev/shm/full";
 
 /// Of what happens to the network, to a node or to a process from outside: empty otherwise.
@@ -176,11 +188,13 @@ std::string fault_point(const FaultCase& one) {
   if (one.place == kTarget || one.place.starts_with(kPmix)) return "";
   if (step_of(one) == kChunk) return "leaver-chunk:stop";
   if (!step_of(one).empty()) return "source-agent-" + step_of(one) + ":stop";
-  return one.place + ':' + one.action;
+  // Ranks that stay have come to a stop before, for the checkpoint.
+  return one.place + ':' + one.action + (one.recovers && one.place == "stayer-arrive" ? ":2" : "");
 }
 
 std::vector<std::string> placement(const FaultCase& one) {
   std::vector<std::string> options;
+  if (one.recovers) options = {"--protect", "partner", "--checkpoint-every", "1000h", "--recover", "1"};
   if (one.place.starts_with(kPmix))
     options = {"-x", "LD_PRELOAD=" + library("pmix_fault"), "-x", "PMIX_FAULT=" + one.place + ':' + one.action};
   options.insert(options.end(), kPlacement.begin(), kPlacement.end());
@@ -223,12 +237,22 @@ std::vector<std::string> second_request(const FaultCase& one) {
 }  // namespace
 
 const char* text(Fate fate) {
-  return fate == Fate::rolled_back ? "rolled back" : fate == Fate::committed ? "committed" : "ended";
+  switch (fate) {
+    case Fate::rolled_back:
+      return "rolled back";
+    case Fate::committed:
+      return "committed";
+    case Fate::ended:
+      return "ended";
+    case Fate::recovered:
+      return "recovered";
+  }
+  return "unknown";
 }
 
 std::string FaultCase::name() const {
   return place + ':' + action + (request == Request::evacuate ? " (evacuation)" : "") +
-         (shipped_deadlines ? " (shipped deadlines)" : "");
+         (shipped_deadlines ? " (shipped deadlines)" : "") + (recovers ? " (recovery)" : "");
 }
 
 void PrintTo(const FaultCase& one, std::ostream* out) { *out << one.name(); }
@@ -238,7 +262,7 @@ bool FaultResult::lost(const FaultCase& one) const {
 }
 
 bool FaultResult::unexpected(const FaultCase& one) const {
-  return fate != one.expected.fate || status != one.expected.status ||
+  return fate != one.expected.fate || (status != one.expected.status && !one.recovers) ||
          !std::regex_search(said, std::regex(one.expected.message));
 }
 
@@ -345,6 +369,7 @@ std::vector<FaultCase> all_fault_cases() {
   cases.with_shipped_deadlines("source-agent-ship:kill", 1);
   cases.with_shipped_deadlines("controller-ship:stop", 1);
   cases.with_shipped_deadlines("stayer-join:hang", 4);
+  cases.with_recovery();
   return std::move(cases).take();
 }
 
@@ -362,11 +387,15 @@ FaultResult run(const FaultCase& one) {
   };
   HeatScene scene(3, placement(one), {"--mb", "2"}, settings);
   FaultResult result;
+  if (one.recovers) {
+    const Finished saved = scene.job().migrate({"checkpoint"});
+    result.said = saved.errors;
+  }
   const auto began = std::chrono::steady_clock::now();
   const Finished migrated = migrate(scene, one, request_of(one), record, result.struck);
   result.seconds = seconds_since(began);
   result.status = migrated.status;
-  result.said = migrated.errors;
+  result.said += migrated.errors;
   if (one.expected.fate == Fate::rolled_back && migrated.status != 0) {
     const Finished second = scene.job().migrate(second_request(one));
     result.retried = second.status == 0;
@@ -376,7 +405,8 @@ FaultResult run(const FaultCase& one) {
   if (answer.status != 0) result.seconds = seconds_since(began);
   result.said += answer.errors;
   if (answer.status == 0) {
-    result.fate = migrated.status == 0 ? Fate::committed : Fate::rolled_back;
+    const bool again = answer.errors.find("it is started again from memory:") != std::string::npos;
+    result.fate = again ? Fate::recovered : migrated.status == 0 ? Fate::committed : Fate::rolled_back;
     const Answer undisturbed = scene.undisturbed(answer);
     result.right = !answer.checksum.empty() && answer.checksum == undisturbed.checksum;
   }

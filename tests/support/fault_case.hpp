@@ -11,6 +11,7 @@ enum class Fate {
   rolled_back,  ///< the job went on as before
   committed,    ///< the job went on, moved
   ended,        ///< the job ended with an error
+  recovered,    ///< the job was started again from its last checkpoint, and went on
 };
 
 const char* text(Fate fate);
@@ -18,7 +19,7 @@ const char* text(Fate fate);
 /// What must become of a job.
 struct Expectation {
   Fate fate = Fate::committed;
-  int status = 0;         ///< of `migrate`
+  int status = 0;         ///< of `migrate`; not looked at when the job recovers
   std::string message{};  ///< what it or the job says: a regular expression; empty: nothing
   /// The node whose agent is lost, so that it takes no part in another migration.
   std::string lost{};
@@ -42,6 +43,7 @@ struct FaultCase {
   Expectation expected{};
   Request request = Request::move;
   bool shipped_deadlines = false;  ///< those that users have; else short ones
+  bool recovers = false;           ///< the job has a checkpoint in memory, and may be started again from it
 
   [[nodiscard]] std::string name() const;
 };
@@ -71,7 +73,7 @@ struct FaultResult {
 };
 
 /// Every place x action that makes sense, for a move and for an evacuation; some once more with the deadlines that
-/// users have.
+/// users have; and those that end a job since a rank or an agent is lost once more with one that recovers.
 std::vector<FaultCase> all_fault_cases();
 
 /// On a cluster of its own.
