@@ -49,7 +49,8 @@ bool matters(const std::string& argument) {
                              "-Wp,-D",
                              "-Wp,-U",
                              "-Wp,-I",
-                             "--sysroot="})
+                             "--sysroot=",
+                             "--target="})
     if (argument.rfind(prefix, 0) == 0) return true;
   return false;
 }

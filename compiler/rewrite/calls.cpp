@@ -149,9 +149,10 @@ void CallRewriter::require(const ir::Call& call, const frontend::CallSite& site)
           (result ? value + " = " : "") + call.name + "(" + passed + "); }\n";
   if (!fields.empty()) text += "static const cppc_type " + type + ";\n";
   text += "static cppc_required cppc_required_" + number +
-          " __attribute__((section(\"cppc_requireds\"), used, aligned(8))) = {\"" + quoted(editor_.file(range->begin)) +
-          ":" + std::to_string(call.where.line) + " " + call.name + "\", cppc_call_" + number + ", " +
-          (fields.empty() ? "NULL" : "&" + type) + "};\n#line " + std::to_string(editor_.line(*function)) + "\n";
+          " __attribute__((section(\"cppc_requireds\"), used, aligned(sizeof(void*)))) = {\"" +
+          quoted(editor_.file(range->begin)) + ":" + std::to_string(call.where.line) + " " + call.name +
+          "\", cppc_call_" + number + ", " + (fields.empty() ? "NULL" : "&" + type) + "};\n#line " +
+          std::to_string(editor_.line(*function)) + "\n";
   editor_.open(*function, text);
   if (!fields.empty())
     tables_ += "static const cppc_field " + type + "_fields[] = {\n" + fields + "};\nstatic const cppc_type " + type +

@@ -20,6 +20,24 @@ std::string spell(const clang::ASTContext& context, clang::QualType type) {
   return clang::QualType(context.getCanonicalType(type)).getUnqualifiedType().getAsString(context.getPrintingPolicy());
 }
 
+/// Integers that headers define as another type on each machine: the one that is as large on all of them.
+const char* standard_integer(const std::string& name) {
+  static const std::map<std::string, const char*> by_name = {
+      {"int8_t", "&cppc_type_signed_char"},   {"uint8_t", "&cppc_type_unsigned_char"},
+      {"int16_t", "&cppc_type_short"},        {"uint16_t", "&cppc_type_unsigned_short"},
+      {"int32_t", "&cppc_type_int"},          {"uint32_t", "&cppc_type_unsigned_int"},
+      {"int64_t", "&cppc_type_long_long"},    {"uint64_t", "&cppc_type_unsigned_long_long"},
+      {"intmax_t", "&cppc_type_long_long"},   {"uintmax_t", "&cppc_type_unsigned_long_long"},
+      {"ssize_t", "&cppc_type_long"},         {"size_t", "&cppc_type_unsigned_long"},
+      {"intptr_t", "&cppc_type_long"},        {"uintptr_t", "&cppc_type_unsigned_long"},
+      {"ptrdiff_t", "&cppc_type_long"},       {"MPI_Aint", "&cppc_type_long"},
+      {"MPI_Offset", "&cppc_type_long_long"}, {"MPI_Count", "&cppc_type_long_long"},
+      {"MPI_Fint", "&cppc_type_int"},
+  };
+  const auto found = by_name.find(name);
+  return found != by_name.end() ? found->second : nullptr;
+}
+
 const char* builtin(const clang::BuiltinType* type) {
   using Kind = clang::BuiltinType;
   switch (type->getKind()) {
@@ -131,6 +149,12 @@ std::optional<std::string> Types::obstacle(clang::QualType type) const {
   return {};
 }
 
+std::string Types::list() const {
+  std::string all;
+  for (const auto& [spelling, name] : known_) all += "  &" + name + ",\n";
+  return all;
+}
+
 std::string Types::raw(clang::CharUnits bytes) { return std::to_string(bytes.getQuantity()); }
 
 Shape Types::shape(clang::QualType type, const std::string& spelling) {
@@ -167,12 +191,33 @@ std::string Types::element(clang::QualType type, const std::string& spelling) {
     if (part->getKind() == clang::BuiltinType::Double) return "&cppc_type_double_complex";
     return "&cppc_type_bytes";
   }
+  if (const std::string named = integer(type); !named.empty()) return named;
   if (const auto* plain = type->getAs<clang::BuiltinType>()) {
     const char* known = builtin(plain);
     return known != nullptr ? known : "&cppc_type_bytes";
   }
   if (const clang::RecordDecl* described = record_of(type)) return record(described, type, spelling);
   return "&cppc_type_bytes";
+}
+
+/// An integer by a name that may be another type's elsewhere. Empty: it has none.
+std::string Types::integer(clang::QualType type) {
+  if (!type->isIntegerType() || type->isBooleanType()) return {};
+  std::string outermost;
+  for (clang::QualType t = type; const auto* name = t->getAs<clang::TypedefType>(); t = name->desugar()) {
+    const std::string own = name->getDecl()->getNameAsString();
+    if (const char* known = standard_integer(own)) return known;
+    const bool everywhere = name->getDecl()->getDeclContext()->isTranslationUnit();
+    if (outermost.empty() && everywhere) outermost = own;
+  }
+  if (outermost.empty()) return {};
+  const auto [entry, added] = known_.try_emplace(outermost, prefix_ + "type_" + std::to_string(known_.size() + 1));
+  if (added) {
+    declarations_ += "static const cppc_type " + entry->second + ";\n";
+    definitions_ += "static const cppc_type " + entry->second + " = {(" + outermost + ")-1 < (" + outermost +
+                    ")0 ? CPPC_SIGNED : CPPC_UNSIGNED, sizeof(" + outermost + "), \"" + outermost + "\", 0, 0};\n";
+  }
+  return "&" + entry->second;
 }
 
 std::string Types::record(const clang::RecordDecl* record, clang::QualType type, const std::string& given) {
@@ -206,11 +251,13 @@ void Types::add_fields(const clang::RecordDecl* record, const std::string& spell
     fields += "  {\"" + name + "\", " + offset + ", " + shape.type + ", " + shape.count + "},\n";
   };
   std::uint64_t bits_begin = 0, bits_end = 0;
+  std::string bits;
   const auto close_bits = [&] {
     if (bits_end > bits_begin)
-      line("(bits " + std::to_string(bits_begin) + ")", std::to_string(bits_begin / 8),
-           {"&cppc_type_bytes", std::to_string((bits_end + 7) / 8 - bits_begin / 8)});
+      line("(bits" + bits + ")", std::to_string(bits_begin / 8),
+           {"&cppc_type_bits", std::to_string((bits_end + 7) / 8 - bits_begin / 8)});
     bits_begin = bits_end = 0;
+    bits.clear();
   };
   unsigned index = 0;
   for (const clang::FieldDecl* field : record->fields()) {
@@ -225,6 +272,7 @@ void Types::add_fields(const clang::RecordDecl* record, const std::string& spell
         }
       }
       bits_end = offset + width;
+      bits += " " + field->getNameAsString();
       continue;
     }
     close_bits();

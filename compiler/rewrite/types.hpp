@@ -30,8 +30,12 @@ class Types {
   [[nodiscard]] const std::string& declarations() const { return declarations_; }
   [[nodiscard]] const std::string& definitions() const { return definitions_; }
 
+  /// The structures described, for the runtime: references to their descriptors.
+  [[nodiscard]] std::string list() const;
+
  private:
   std::string element(clang::QualType type, const std::string& spelling);
+  std::string integer(clang::QualType type);
   std::string record(const clang::RecordDecl* record, clang::QualType type, const std::string& spelling);
   void add_fields(const clang::RecordDecl* record, const std::string& spelling, std::uint64_t base,
                   std::string& fields);

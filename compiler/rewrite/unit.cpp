@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "calls.hpp"
 #include "frontend/syntax.hpp"
@@ -53,7 +54,9 @@ class UnitRewriter {
   void rewrite_for_restarts();
   void insert_marks();
   void declare_objects();
+  void declare_constants();
   void declare_functions();
+  void declare_types();
   void insert_prologue();
   void remove_pragmas();
   Offset prologue_place() const;
@@ -114,12 +117,40 @@ void UnitRewriter::declare_objects() {
       continue;
     }
     editor_.close(*end, " static cppc_global cppc_global_" + std::to_string(object) +
-                            " __attribute__((section(\"cppc_globals\"), used, aligned(8))) = " + entry + ";");
+                            " __attribute__((section(\"cppc_globals\"), used, aligned(sizeof(void*)))) = " + entry +
+                            ";");
   }
   if (!globals.empty())
     records_ +=
-        "static cppc_global cppc_globals_here[] __attribute__((section(\"cppc_globals\"), used, aligned(8))) = {\n" +
+        "static cppc_global cppc_globals_here[] __attribute__((section(\"cppc_globals\"), used, "
+        "aligned(sizeof(void*)))) = {\n" +
         globals + "};\n";
+}
+
+/// Tables and structures that never change: not saved, but pointers may lead to them.
+void UnitRewriter::declare_constants() {
+  std::string constants;
+  const std::string base = std::filesystem::path(file()).filename().string();
+  for (ir::Node object = 0; object < rewriting_.program.objects.size(); ++object) {
+    const ir::Object& o = rewriting_.program.objects[object];
+    if (o.storage != ir::Storage::global || o.handle == ir::none || declared_.contains(object)) continue;
+    const auto& site = rewriting_.source.variables[o.handle];
+    const clang::VarDecl* variable = site.declaration;
+    const clang::QualType type = variable->getType();
+    const bool table = type->isArrayType() || type->isRecordType();
+    if (site.unit != unit_ || !table || variable->isStaticLocal() || types_.obstacle(type)) continue;
+    if (!ast_.getBaseElementType(type).isConstQualified() || !variable->hasInit()) continue;
+    const std::string own = variable->getNameAsString();
+    const Shape shape = types_.shape(type, "__typeof__(" + own + ")");
+    const std::string name = variable->hasExternalFormalLinkage() ? own : base + ":" + own;
+    constants += "  {\"" + name + "\", (void*)" + (type->isArrayType() ? "" : "&") + own + ", " + shape.type + ", " +
+                 shape.count + "},\n";
+  }
+  if (!constants.empty())
+    records_ +=
+        "static cppc_global cppc_constants_here[] __attribute__((section(\"cppc_constants\"), used, "
+        "aligned(sizeof(void*)))) = {\n" +
+        constants + "};\n";
 }
 
 /// Functions of the program whose address is taken somewhere.
@@ -137,9 +168,19 @@ void UnitRewriter::declare_functions() {
   }
   if (!functions.empty())
     records_ +=
-        "static cppc_function cppc_functions_here[] __attribute__((section(\"cppc_functions\"), used, aligned(8))) = "
+        "static cppc_function cppc_functions_here[] __attribute__((section(\"cppc_functions\"), used, "
+        "aligned(sizeof(void*)))) = "
         "{\n" +
         functions + "};\n";
+}
+
+/// Structures, which only their own files can name.
+void UnitRewriter::declare_types() {
+  if (const std::string types = types_.list(); !types.empty())
+    records_ +=
+        "static const cppc_type* cppc_types_here[] __attribute__((section(\"cppc_types\"), used, "
+        "aligned(sizeof(void*)))) = {\n" +
+        types + "};\n";
 }
 
 /// The first function of the main file or the first change before it, whatever comes first: what is inserted there
@@ -160,14 +201,19 @@ void UnitRewriter::insert_prologue() {
   std::string text = "\n#include <cppc/cppc.h>\n" + types_.declarations();
   text += macros_ + declarations_;
   if (has_main_) {
-    for (const auto& [section, type] :
-         {std::pair{"globals", "cppc_global"}, {"functions", "cppc_function"}, {"requireds", "cppc_required"}})
-      text += std::string("extern const ") + type + " __start_cppc_" + section +
-              "[] __attribute__((weak)), __stop_cppc_" + section + "[] __attribute__((weak));\n";
+    for (const auto& [section, type, pointer] : {std::tuple{"globals", "cppc_global ", ""},
+                                                 {"functions", "cppc_function ", ""},
+                                                 {"requireds", "cppc_required ", ""},
+                                                 {"types", "cppc_type ", "*const "},
+                                                 {"constants", "cppc_global ", ""}})
+      text += std::string("extern const ") + type + pointer + "__start_cppc_" + section + "[] __attribute__((weak)), " +
+              pointer + "__stop_cppc_" + section + "[] __attribute__((weak));\n";
     text +=
         "static const cppc_program cppc_program_records = {__start_cppc_globals, __stop_cppc_globals, "
         "__start_cppc_functions,\n"
-        "  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};\n";
+        "  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds, __start_cppc_types, "
+        "__stop_cppc_types,\n"
+        "  __start_cppc_constants, __stop_cppc_constants};\n";
   }
   editor_.open_first(begin, text + "#line " + std::to_string(editor_.line(begin)) + "\n");
 }
@@ -184,7 +230,9 @@ void UnitRewriter::rewrite_for_restarts() {
   macros_ = calls.macros();
   tables_ += calls.tables();
   declare_objects();
+  declare_constants();
   declare_functions();
+  declare_types();
 }
 
 void UnitRewriter::insert_marks() {

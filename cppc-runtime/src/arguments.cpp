@@ -52,7 +52,8 @@ void forget_arguments() {
 
 std::byte* adopt_argument(const Object& object) {
   auto& memory = arguments().adopted.emplace_back(std::make_unique<std::byte[]>(object.bytes()));
-  registry().globals.push_back({arguments().keep(object.name), memory.get(), object.layout->type, object.count});
+  registry().globals.push_back(
+      {arguments().keep(object.name), memory.get(), object.layout->type, static_cast<std::size_t>(object.count)});
   return memory.get();
 }
 

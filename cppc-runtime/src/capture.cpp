@@ -17,9 +17,9 @@ cppc_block block_of(const Object& object, const std::byte* copy) {
   const std::byte* data = copy != nullptr ? copy : object.address;
   return {.section = object.section,
           .name = object.name.c_str(),
-          .type = object.layout->type,
+          .type = stored_layout(*object.layout).type,
           .count = object.count,
-          .bytes = object.bytes(),
+          .bytes = object.stored_bytes(),
           .data = object.dead ? nullptr : data,
           .holes = object.holes.data(),
           .hole_count = object.holes.size(),
@@ -27,15 +27,22 @@ cppc_block block_of(const Object& object, const std::byte* copy) {
           .shared = copy == nullptr && object.shared ? 1 : 0};
 }
 
-/// Memory for the stored form of an object: its contents, of a shadow only the members that are live.
+/// Memory for the stored form of an object, with its contents but for references: of a shadow, and where that form is
+/// another one, only the members.
 std::byte* copy_of(const Object& object, std::pmr::memory_resource& memory) {
-  auto* const copy = static_cast<std::byte*>(memory.allocate(object.bytes()));
-  if (object.shadow) {
-    std::memset(copy, 0, object.bytes());
-    copy_members(*object.layout, object.address, copy);
-  } else {
+  const Layout& stored = stored_layout(*object.layout);
+  auto* const copy = static_cast<std::byte*>(memory.allocate(object.stored_bytes()));
+  if (&stored == object.layout && !object.shadow) {
     std::memcpy(copy, object.address, object.bytes());
+    return copy;
   }
+  std::memset(copy, 0, object.stored_bytes());
+  const auto copy_scalars = [&](const Layout& own, const Layout&, std::uint64_t from, std::uint64_t to,
+                                std::uint64_t count) {
+    if (!own.references) std::memcpy(copy + to, object.address + from, count * own.type->size);
+    return true;
+  };
+  each_pair(*object.layout, stored, 0, 0, object.count, copy_scalars);
   return copy;
 }
 
@@ -61,6 +68,7 @@ tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned 
                      .functions = {},
                      .modules = outside->modules(),
                      .words = outside->words(),
+                     .constants = outside->constants(),
                      .calls = required_calls().stored(),
                      .inventory = std::move(capture.inventory_),
                      .mpi = std::move(mpi).take()};

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <tl/expected.hpp>
 
 #include "bytes.hpp"
 #include "cppc/hooks.h"
+#include "translation.hpp"
 
 namespace cppc::handles {
 
@@ -24,13 +26,20 @@ tl::expected<void, std::string> decode(cppc_kind kind, std::uint64_t stored, voi
 
 namespace cppc::mpi_state {
 
+/// Those of an image, which datatypes of another architecture are translated by.
+struct Types {
+  std::span<const cppc_type* const> image;
+  Translation& translation;
+};
+
 /// Writes the MPI part of the runtime block: after all encode() of a capture. Without MPI_Init: an empty state. An
 /// error (CPPC_ERR_UNSUPPORTED), logged by name, leaves everything as it was.
 cppc_status serialize(ByteWriter& writer);
 
 /// In a replacement: takes over what serialize() wrote, before any decode(); communicators become real in rebuild().
-/// `reader` holds the MPI part and nothing else. Hostile bytes give CPPC_ERR_IMAGE, logged.
-cppc_status restore(ByteReader& reader);
+/// `reader` holds the MPI part and nothing else. Hostile bytes give CPPC_ERR_IMAGE, logged. `types`: the image is of
+/// another architecture; what has another form here is CPPC_ERR_UNSUPPORTED, logged by name.
+cppc_status restore(ByteReader& reader, const Types* types = nullptr);
 /// Whether restore() could read it; nothing is made of it.
 cppc_status check(ByteReader& reader);
 

@@ -97,7 +97,7 @@ Result add_heap(Inventory& inventory) {
 /// What is dead of an object: all of it, or large enough parts.
 void mark_dead(Object& object, const DeadMemory& dead) {
   if (object.shadow) return;
-  const auto parts = dead.parts_of({object.address, object.bytes()});
+  const auto parts = dead.parts_of({object.address, static_cast<std::size_t>(object.bytes())});
   object.dead = parts.size() == 1 && parts.front().bytes == object.bytes();
   if (object.dead || object.layout->references || object.bytes() < least_with_holes) return;
   const std::uint64_t element = object.layout->type->size;
@@ -157,7 +157,7 @@ tl::expected<AddressIndex, cppc_status> AddressIndex::make(std::span<const Objec
   index.ranges_.reserve(objects.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const auto begin = reinterpret_cast<std::uintptr_t>(objects[i].address);
-    index.ranges_.push_back({begin, begin + objects[i].bytes(), i});
+    index.ranges_.push_back({begin, begin + static_cast<std::uintptr_t>(objects[i].bytes()), i});
   }
   std::ranges::sort(index.ranges_, {}, [](const Range& range) { return std::pair(range.begin, range.end); });
   for (std::size_t i = 1; i < index.ranges_.size(); ++i) {

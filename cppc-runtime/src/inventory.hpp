@@ -21,15 +21,21 @@ struct Object {
   std::string name;  ///< unique in its section
   const Layout* layout;
   std::uint64_t count;
-  std::byte* address = nullptr;  ///< null: of an image, not in memory yet
-  std::uint64_t alignment = 0;   ///< of a heap block; 0: malloc's
-  std::size_t depth = 0;         ///< of a frame's object: the frame's number
-  bool shadow = false;           ///< of a frame: nothing points into it, and only its members count
-  bool dead = false;             ///< contents are not needed
-  bool shared = false;           ///< as in cppc_block
-  std::vector<cppc_part> holes;  ///< whole elements that are not needed; of a large object without references
+  std::byte* address = nullptr;      ///< null: of an image, not in memory yet
+  std::uint64_t alignment = 0;       ///< of a heap block; 0: malloc's
+  std::size_t depth = 0;             ///< of a frame's object: the frame's number
+  bool shadow = false;               ///< of a frame: nothing points into it, and only its members count
+  bool dead = false;                 ///< contents are not needed
+  bool shared = false;               ///< as in cppc_block
+  std::vector<cppc_part> holes;      ///< whole elements that are not needed; of a large object without references
+  const Layout* in_image = nullptr;  ///< while it is restored by translation; `layout` becomes this program's
 
   [[nodiscard]] std::uint64_t bytes() const { return count * layout->type->size; }
+
+  /// In an image.
+  [[nodiscard]] std::uint64_t stored_bytes() const {
+    return count * (in_image != nullptr ? *in_image : stored_layout(*layout)).type->size;
+  }
 };
 
 /// A frame's objects follow each other: the shadow, if anything in it is live, then the variables.

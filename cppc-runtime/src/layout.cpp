@@ -45,8 +45,9 @@ void add_scalar(Layout& layout) {
   layout.references = is_reference(type.kind);
   const std::uint64_t per_leaf = type.kind == CPPC_COMPLEX ? type.size / 2 : type.kind == CPPC_BYTES ? 1 : type.size;
   const bool known = type.kind >= CPPC_BYTES && type.kind <= last_kind;
-  if (!known || per_leaf == 0 || (layout.references && type.size != sizeof(std::uint64_t)) ||
-      (type.kind == CPPC_COMPLEX && type.size % 2 != 0)) {
+  // In memory they are as large as pointers, in images they have 8 bytes.
+  const bool wrong_reference = layout.references && type.size != sizeof(void*) && type.size != sizeof(std::uint64_t);
+  if (!known || per_leaf == 0 || wrong_reference || (type.kind == CPPC_COMPLEX && type.size % 2 != 0)) {
     layout.defect = "type " + type_name(type) + " of kind " + std::to_string(type.kind) + " cannot have " +
                     std::to_string(type.size) + " bytes";
     return;
@@ -143,13 +144,13 @@ std::uint64_t offset_in_element(const Layout& layout, std::uint64_t number) {
          offset_in_element(*part->layout, within % part->layout->leaves);
 }
 
-std::uint64_t bytes_of_leaf(const Layout& layout, std::uint64_t number) {
+}  // namespace
+
+std::uint64_t leaf_bytes(const Layout& layout, std::uint64_t number) {
   if (layout.type->kind != CPPC_STRUCT) return layout.leaf_bytes;
   auto part = std::ranges::upper_bound(layout.parts, number, {}, &Part::first_leaf) - 1;
-  return bytes_of_leaf(*part->layout, (number - part->first_leaf) % part->layout->leaves);
+  return leaf_bytes(*part->layout, (number - part->first_leaf) % part->layout->leaves);
 }
-
-}  // namespace
 
 const Layout& layout_of(const cppc_type* type) {
   static NeverDestroyed<Layouts> layouts;
@@ -169,7 +170,7 @@ std::optional<std::uint64_t> offset_of(const Layout& layout, std::uint64_t count
   if (leaf.number >= leaves) return std::nullopt;
   const std::uint64_t within = leaf.number % layout.leaves;
   return leaf.number / layout.leaves * layout.type->size + offset_in_element(layout, within) +
-         (leaf.past ? bytes_of_leaf(layout, within) : 0);
+         (leaf.past ? leaf_bytes(layout, within) : 0);
 }
 
 std::string type_name(const cppc_type& type) { return type.name != nullptr ? type.name : "(unnamed)"; }
@@ -194,13 +195,74 @@ void copy_members(const Layout& layout, const std::byte* from, std::byte* to) {
   }
 }
 
+namespace {
+
+std::string_view name_of(const Part& part) { return part.field->name != nullptr ? part.field->name : ""; }
+
+/// A character is signed on one machine and not on another.
+bool is_character(const cppc_type& type) {
+  return (type.kind == CPPC_SIGNED || type.kind == CPPC_UNSIGNED) && type.size == 1;
+}
+
+/// Structures as images have them, without padding.
+class StoredLayouts {
+ public:
+  const Layout& of(const Layout& layout) {
+    if (!layout.references || sizeof(void*) == sizeof(std::uint64_t)) return layout;
+    auto& made = made_[layout.type];
+    if (made == nullptr) made = make(*layout.type, layout);
+    return layout_of(&made->type);
+  }
+
+ private:
+  struct Made {
+    std::vector<cppc_field> fields;
+    cppc_type type;
+  };
+
+  std::unique_ptr<Made> make(const cppc_type& type, const Layout& layout) {
+    auto made = std::make_unique<Made>(Made{{}, type});
+    made->type.size = sizeof(std::uint64_t);
+    if (type.kind != CPPC_STRUCT) return made;
+    std::uint64_t end = 0;
+    for (const Part& part : layout.parts) {
+      cppc_field field = *part.field;
+      field.type = of(*part.layout).type;
+      field.offset = end;
+      end = field.offset + field.count * field.type->size;
+      made->fields.push_back(field);
+    }
+    made->type.size = end;
+    made->type.fields = made->fields.data();
+    made->type.field_count = made->fields.size();
+    return made;
+  }
+
+  std::unordered_map<const cppc_type*, std::unique_ptr<Made>> made_;
+};
+
+}  // namespace
+
+const Layout& stored_layout(const Layout& layout) {
+  static NeverDestroyed<StoredLayouts> layouts;
+  return (*layouts).of(layout);
+}
+
+bool same_members(const Layout& a, const Layout& b) {
+  if (a.type == b.type) return true;
+  if (is_character(*a.type) && is_character(*b.type)) return true;
+  if (a.type->kind != b.type->kind || a.leaves != b.leaves) return false;
+  return std::ranges::equal(a.parts, b.parts, [](const Part& p, const Part& q) {
+    return p.field->count == q.field->count && name_of(p) == name_of(q) && same_members(*p.layout, *q.layout);
+  });
+}
+
 bool same_structure(const Layout& a, const Layout& b) {
   if (a.type == b.type) return true;
   if (a.type->kind != b.type->kind || a.type->size != b.type->size) return false;
   return std::ranges::equal(a.parts, b.parts, [](const Part& p, const Part& q) {
-    const std::string_view name = p.field->name != nullptr ? p.field->name : "";
-    return p.field->offset == q.field->offset && p.field->count == q.field->count &&
-           name == (q.field->name != nullptr ? q.field->name : "") && same_structure(*p.layout, *q.layout);
+    return p.field->offset == q.field->offset && p.field->count == q.field->count && name_of(p) == name_of(q) &&
+           same_structure(*p.layout, *q.layout);
   });
 }
 

@@ -53,6 +53,9 @@ std::optional<Leaf> leaf_at(const Layout& layout, std::uint64_t count, std::uint
 /// The other way. Nothing when there is no such leaf.
 std::optional<std::uint64_t> offset_of(const Layout& layout, std::uint64_t count, Leaf leaf);
 
+/// How large it is.
+std::uint64_t leaf_bytes(const Layout& layout, std::uint64_t number);
+
 /// Whether a type says no more than that there are bytes, which may be anything.
 inline bool is_unknown(const cppc_type& type) { return type.kind == CPPC_BYTES && type.size == 1; }
 
@@ -67,6 +70,30 @@ void copy_members(const Layout& layout, const std::byte* from, std::byte* to);
 
 /// Whether both describe the same: kinds, sizes, names and places of members. Names of types do not matter.
 bool same_structure(const Layout& a, const Layout& b);
+
+/// Whether compilers of two machines may have made both of the same source: the same leaves in the same order, under
+/// the same names, wherever they lie and however large they are.
+bool same_members(const Layout& a, const Layout& b);
+
+/// As an image has it: 8 bytes for each reference. The same where these have 8 bytes in memory.
+const Layout& stored_layout(const Layout& layout);
+
+/// Calls visit(a, b, offset in a, offset in b, count) for each row of scalars of `count` elements of two layouts with
+/// the same members; stops at the first that gives false, and gives false.
+template <typename Visit>
+bool each_pair(const Layout& a, const Layout& b, std::uint64_t in_a, std::uint64_t in_b, std::uint64_t count,
+               Visit& visit) {
+  if (a.type->kind != CPPC_STRUCT) return count == 0 || visit(a, b, in_a, in_b, count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::size_t p = 0; p < a.parts.size(); ++p) {
+      const Part &one = a.parts[p], &other = b.parts[p];
+      if (!each_pair(*one.layout, *other.layout, in_a + i * a.type->size + one.field->offset,
+                     in_b + i * b.type->size + other.field->offset, one.field->count, visit))
+        return false;
+    }
+  }
+  return true;
+}
 
 /// Calls visit(kind, offset) for each reference in one element; stops at the first that gives false, and gives false.
 template <typename Visit>

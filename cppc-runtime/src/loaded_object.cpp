@@ -6,23 +6,41 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <type_traits>
 #include <utility>
-
-#if !defined(__x86_64__)
-#error "the relocations of this architecture are to be named here"
-#endif
 
 namespace cppc {
 
 namespace {
 
 using Address = ElfW(Addr);
-using Relocations = std::span<const ElfW(Rela)>;
 
-/// What the linker writes is the address of a function.
-bool writes_address(const ElfW(Rela) & relocation) {
-  const auto type = ELF64_R_TYPE(relocation.r_info);
-  return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
+// The relocations by which the linker writes the address of a function, and what it keeps them in.
+#if defined(__x86_64__)
+using Relocation = ElfW(Rela);
+constexpr unsigned address_types[] = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_64};
+#elif defined(__i386__)
+using Relocation = ElfW(Rel);
+constexpr unsigned address_types[] = {R_386_JMP_SLOT, R_386_GLOB_DAT, R_386_32};
+#elif defined(__s390x__)
+using Relocation = ElfW(Rela);
+constexpr unsigned address_types[] = {R_390_JMP_SLOT, R_390_GLOB_DAT, R_390_64};
+#else
+#error "the relocations of this architecture are to be named here"
+#endif
+
+using Relocations = std::span<const Relocation>;
+constexpr bool has_addends = std::is_same_v<Relocation, ElfW(Rela)>;
+constexpr auto data_tag = has_addends ? DT_RELA : DT_REL;
+constexpr auto data_size_tag = has_addends ? DT_RELASZ : DT_RELSZ;
+constexpr unsigned symbol_shift = sizeof(Address) == 8 ? 32 : 8;
+
+std::size_t symbol_of(const Relocation& relocation) { return relocation.r_info >> symbol_shift; }
+
+bool writes_address(const Relocation& relocation) {
+  const auto type = relocation.r_info & ((std::uint64_t{1} << symbol_shift) - 1);
+  return std::ranges::find(address_types, type) != std::end(address_types);
 }
 
 struct Tables {
@@ -40,16 +58,16 @@ const T* table(Address base, Address place) {
 
 Tables tables_of(Address base, const ElfW(Dyn) * dynamic) {
   Tables tables;
-  const ElfW(Rela)* data = nullptr;
-  const ElfW(Rela)* calls = nullptr;
+  const Relocation* data = nullptr;
+  const Relocation* calls = nullptr;
   std::size_t data_bytes = 0, call_bytes = 0;
   for (; dynamic->d_tag != DT_NULL; ++dynamic) {
     const Address place = dynamic->d_un.d_ptr;
     if (dynamic->d_tag == DT_SYMTAB) tables.symbols = table<ElfW(Sym)>(base, place);
     if (dynamic->d_tag == DT_STRTAB) tables.names = table<char>(base, place);
-    if (dynamic->d_tag == DT_RELA) data = table<ElfW(Rela)>(base, place);
-    if (dynamic->d_tag == DT_JMPREL) calls = table<ElfW(Rela)>(base, place);
-    if (dynamic->d_tag == DT_RELASZ) data_bytes = dynamic->d_un.d_val;
+    if (dynamic->d_tag == data_tag) data = table<Relocation>(base, place);
+    if (dynamic->d_tag == DT_JMPREL) calls = table<Relocation>(base, place);
+    if (dynamic->d_tag == data_size_tag) data_bytes = dynamic->d_un.d_val;
     if (dynamic->d_tag == DT_PLTRELSZ) call_bytes = dynamic->d_un.d_val;
   }
   if (data != nullptr) tables.data = {data, data_bytes / sizeof *data};
@@ -116,8 +134,8 @@ tl::expected<std::size_t, std::string> LoadedObject::rebind(
   const Tables tables = tables_of(base_, reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic->p_vaddr));
   std::vector<std::pair<Address, const void*>> chosen;
   for (const Relocations relocations : {tables.data, tables.calls}) {
-    for (const ElfW(Rela) & relocation : relocations) {
-      const auto& symbol = tables.symbols[ELF64_R_SYM(relocation.r_info)];
+    for (const Relocation& relocation : relocations) {
+      const auto& symbol = tables.symbols[symbol_of(relocation)];
       if (!writes_address(relocation) || symbol.st_shndx != SHN_UNDEF) continue;
       const char* const name = tables.names + symbol.st_name;
       const void* const function = choose(name);

@@ -49,20 +49,31 @@ ReferenceEncoder::ReferenceEncoder(std::span<const Object> objects, const Addres
     if (object.section != CPPC_SECTION_HEAP) continue;
     const auto begin = reinterpret_cast<std::uintptr_t>(object.address);
     heap_begin_ = std::min(heap_begin_, begin);
-    heap_end_ = std::max(heap_end_, begin + object.bytes());
+    heap_end_ = std::max(heap_end_, begin + static_cast<std::uintptr_t>(object.bytes()));
   }
 }
 
 cppc_status ReferenceEncoder::encode(const Object& object, std::byte* copy) const {
-  auto visit = [&](cppc_kind kind, std::uint64_t offset) {
-    const Stored stored = encode(object, kind, copy + offset);
+  const auto encode_one = [&](cppc_kind kind, std::uint64_t from, std::uint64_t to) {
+    const Stored stored = encode(object, kind, object.address + from);
     if (stored) {
-      store(copy + offset, *stored);
+      store(copy + to, *stored);
     } else {
-      log().error("{} {}", label(object, offset), stored.error());
+      log().error("{} {}", label(object, from), stored.error());
     }
     return stored.has_value();
   };
+  const Layout& stored = stored_layout(*object.layout);
+  const auto visit_row = [&](const Layout& own, const Layout&, std::uint64_t from, std::uint64_t to,
+                             std::uint64_t count) {
+    bool good = true;
+    for (std::uint64_t i = 0; own.references && good && i < count; ++i)
+      good = encode_one(own.type->kind, from + i * sizeof(void*), to + i * sizeof(std::uint64_t));
+    return good;
+  };
+  if (&stored != object.layout)
+    return each_pair(*object.layout, stored, 0, 0, object.count, visit_row) ? CPPC_OK : CPPC_ERR_UNSUPPORTED;
+  auto visit = [&](cppc_kind kind, std::uint64_t offset) { return encode_one(kind, offset, offset); };
   const std::uint64_t size = object.layout->type->size;
   for (std::uint64_t i = 0; i < object.count; ++i) {
     if (!each_reference(*object.layout, i * size, visit)) return CPPC_ERR_UNSUPPORTED;
@@ -102,7 +113,7 @@ ReferenceEncoder::Stored ReferenceEncoder::encode_pointer(const Object& holder, 
     return tl::unexpected("points to " + label(target, hit->offset) + ", beyond what a stored pointer can name");
   }
   const Form form = !leaf ? at_byte : leaf->past ? behind_leaf : at_leaf;
-  return (hit->object + 1) << object_shift | position << form_bits | form;
+  return (std::uint64_t{hit->object} + 1) << object_shift | position << form_bits | form;
 }
 
 ReferenceEncoder::Stored ReferenceEncoder::encode_function(void (*function)()) const {
@@ -131,7 +142,7 @@ cppc_status ReferenceEncoder::check_unknown(const Object& object) const {
 
 cppc_status ReferenceDecoder::decode(const Object& object, std::byte* data, std::vector<LateReference>& late) const {
   auto visit = [&](cppc_kind kind, std::uint64_t offset) {
-    const Result result = decode(object, kind, data, offset, late);
+    const Result result = decode(object, kind, load<std::uint64_t>(data + offset), data, offset, late);
     if (!result) log().error("{} in the image {}", label(object, offset), result.error());
     return result.has_value();
   };
@@ -142,9 +153,30 @@ cppc_status ReferenceDecoder::decode(const Object& object, std::byte* data, std:
   return CPPC_OK;
 }
 
-ReferenceDecoder::Result ReferenceDecoder::decode(const Object& holder, cppc_kind kind, std::byte* data,
-                                                  std::uint64_t offset, std::vector<LateReference>& late) const {
-  const auto stored = load<std::uint64_t>(data + offset);
+cppc_status ReferenceDecoder::translate(const Object& object, const std::byte* stored, std::byte* data,
+                                        const Translation& translation, std::vector<LateReference>& late) const {
+  const auto visit = [&](const Layout& image, const Layout& own, std::uint64_t from, std::uint64_t to,
+                         std::uint64_t count) {
+    if (!own.references) {
+      const auto translated = translation.numbers(image, stored + from, own, data + to, count);
+      if (!translated) log().error("{} {}", label(object, to + translated.error().failed_at), translated.error().why);
+      return translated.has_value();
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t offset = to + i * sizeof(void*);
+      const std::uint64_t reference = translation.reference(stored + from + i * sizeof(std::uint64_t));
+      const Result result = decode(object, own.type->kind, reference, data, offset, late);
+      if (!result) log().error("{} in the image {}", label(object, offset), result.error());
+      if (!result) return false;
+    }
+    return true;
+  };
+  return each_pair(*object.in_image, *object.layout, 0, 0, object.count, visit) ? CPPC_OK : CPPC_ERR_UNSUPPORTED;
+}
+
+ReferenceDecoder::Result ReferenceDecoder::decode(const Object& holder, cppc_kind kind, std::uint64_t stored,
+                                                  std::byte* data, std::uint64_t offset,
+                                                  std::vector<LateReference>& late) const {
   if (kind == CPPC_FUNCTION) {
     const auto function = function_of(stored);
     if (!function) return tl::unexpected(function.error());
@@ -172,6 +204,8 @@ tl::expected<void*, std::string> ReferenceDecoder::target_of(std::uint64_t store
   if (number >= objects_.size() || objects_[number].shadow) return unexpected("points to no object");
   const Object& target = objects_[number];
   const std::uint64_t position = stored >> form_bits & max_position;
+  if (form == at_byte && target.in_image != nullptr)
+    return tl::unexpected("points between the scalars of " + label(target) + ", which lie elsewhere here");
   const auto offset = form == at_byte ? std::optional(position)
                                       : offset_of(*target.layout, target.count, {position, form == behind_leaf});
   if (!offset || *offset > target.bytes()) return tl::unexpected("points outside of " + label(target));

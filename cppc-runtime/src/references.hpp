@@ -16,6 +16,7 @@
 
 #include "inventory.hpp"
 #include "outside.hpp"
+#include "translation.hpp"
 
 namespace cppc {
 
@@ -25,7 +26,7 @@ class ReferenceEncoder {
   ReferenceEncoder(std::span<const Object> objects, const AddressIndex& index, std::span<const cppc_function> functions,
                    OutsideEncoder& outside);
 
-  /// Replaces all references in `copy`, which holds the contents of `object`, by their stored form.
+  /// Puts the stored form of all references of `object` into `copy`, which has the layout that it has in an image.
   /// CPPC_ERR_UNSUPPORTED, logged with the path of the reference, when one cannot be carried over.
   cppc_status encode(const Object& object, std::byte* copy) const;
 
@@ -66,12 +67,17 @@ class ReferenceDecoder {
   /// the path of the reference, for a number without meaning.
   cppc_status decode(const Object& object, std::byte* data, std::vector<LateReference>& late) const;
 
+  /// The same for an image with another layout: `stored` are the contents as they are there, `data` gets those for
+  /// here.
+  cppc_status translate(const Object& object, const std::byte* stored, std::byte* data, const Translation& translation,
+                        std::vector<LateReference>& late) const;
+
   /// Sets those pointers, once every object is in memory.
   void decode(std::span<const LateReference> late) const;
 
  private:
   using Result = tl::expected<void, std::string>;
-  Result decode(const Object& holder, cppc_kind kind, std::byte* data, std::uint64_t offset,
+  Result decode(const Object& holder, cppc_kind kind, std::uint64_t stored, std::byte* data, std::uint64_t offset,
                 std::vector<LateReference>& late) const;
   [[nodiscard]] tl::expected<void*, std::string> target_of(std::uint64_t stored) const;
   [[nodiscard]] tl::expected<void (*)(), std::string> function_of(std::uint64_t stored) const;

@@ -33,6 +33,10 @@ void declare(const cppc_program& program) noexcept try {
   }
   all.functions.insert(all.functions.end(), program.functions, program.functions_end);
   all.requireds.insert(all.requireds.end(), program.requireds, program.requireds_end);
+  all.types.insert(all.types.end(), program.types, program.types_end);
+  for (const cppc_global& constant : std::span(program.constants, program.constants_end)) {
+    all.constants.push_back({constant.name, constant.address, constant.type, constant.count});
+  }
 } catch (const std::bad_alloc&) {
   die(CPPC_ERR_MEMORY, "no memory to register the program's variables");
 }

@@ -22,6 +22,8 @@ struct Registry {
   std::vector<Variable> globals;
   std::vector<cppc_function> functions;
   std::deque<cppc_required> requireds;  ///< stay where they are
+  std::vector<const cppc_type*> types;  ///< that blocks of the heap may have
+  std::vector<Variable> constants;      ///< not saved; pointers may lead to them
   cppc_frame* innermost = nullptr;
 
   /// Open frames, outermost first.

@@ -1,6 +1,8 @@
 #include "restore.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "arguments.hpp"
@@ -18,33 +20,29 @@ cppc_status mismatch(const std::string& message) {
   return CPPC_ERR_MISMATCH;
 }
 
-/// CPPC_OK when a variable of this program is what the image says.
-cppc_status match_variable(const Object& object, const Variable& variable) {
-  if (object.count == variable.count && same_structure(*object.layout, layout_of(variable.type))) return CPPC_OK;
-  return mismatch(label(object) + " has " + std::to_string(variable.count) + " x " + type_name(*variable.type) +
-                  " of " + std::to_string(variable.type->size) + " bytes here and " + std::to_string(object.count) +
-                  " x " + type_name(*object.layout->type) + " of " + std::to_string(object.layout->type->size) +
-                  " bytes, or other members, in the image");
+std::span<std::byte> memory_of(const Object& object) {
+  return {object.address, static_cast<std::size_t>(object.bytes())};
 }
-
-std::span<std::byte> memory_of(const Object& object) { return {object.address, object.bytes()}; }
 
 bool has_contents(const Object& object) { return !object.dead && object.bytes() > 0; }
 
 }  // namespace
 
-cppc_status Restore::begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive) {
+cppc_status Restore::begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive, Convert convert) {
   auto block = read_runtime_block(runtime_block, keep_alive);
   if (!block) {
     log().error("the runtime's block of the image, {} bytes, is damaged or of another version", runtime_block.size());
     return CPPC_ERR_IMAGE;
   }
   block_ = std::move(*block);
+  translation_ = Translation(block_.architecture, convert);
+  for (Object& object : objects()) object.in_image = translation_.needed() ? object.layout : nullptr;
   ByteReader mpi(block_.mpi);
-  if (const cppc_status status = mpi_state::restore(mpi); status != CPPC_OK) return status;
-  auto outside = OutsideDecoder::make(block_.modules, block_.words);
-  if (!outside) return outside.error();
-  outside_ = std::move(*outside);
+  const mpi_state::Types types{block_.types, translation_};
+  const cppc_status restored = mpi_state::restore(mpi, translation_.foreign() ? &types : nullptr);
+  if (restored != CPPC_OK) return restored;
+  if (const cppc_status status = check_sizes(); status != CPPC_OK) return status;
+  if (const cppc_status status = find_outside(); status != CPPC_OK) return status;
   find_functions();
   if (const cppc_status status = find_globals(); status != CPPC_OK) return status;
   auto memory = MemoryMap::read();
@@ -54,6 +52,55 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block, const KeepA
   const cppc_status calls = required_calls().restore(block_.calls, objects());
   if (calls == CPPC_OK) make_landings(keep_alive);
   return calls;
+}
+
+/// Memory of another architecture may be larger.
+cppc_status Restore::check_sizes() {
+  constexpr std::uint64_t most = std::numeric_limits<std::ptrdiff_t>::max();
+  for (const Object& object : objects()) {
+    if (object.stored_bytes() <= most) continue;
+    log().error("{} has {} bytes in the image, more than can be here", label(object), object.stored_bytes());
+    return CPPC_ERR_MEMORY;
+  }
+  return CPPC_OK;
+}
+
+cppc_status Restore::find_outside() {
+  if (translation_.foreign()) {
+    outside_ = OutsideDecoder::of_constants(block_.modules, block_.words, block_.constants);
+    return CPPC_OK;
+  }
+  auto outside = OutsideDecoder::make(block_.modules, block_.words);
+  if (!outside) return outside.error();
+  outside_ = std::move(*outside);
+  return CPPC_OK;
+}
+
+/// CPPC_OK when a variable of this program is what the image says.
+cppc_status Restore::match(Object& object, const Variable& variable) const {
+  const Layout& own = layout_of(variable.type);
+  const bool same = translation_.needed() ? same_members(*object.layout, own) : same_structure(*object.layout, own);
+  if (object.count == variable.count && same) {
+    if (translation_.needed()) object.layout = &own;
+    return CPPC_OK;
+  }
+  return mismatch(label(object) + " has " + std::to_string(variable.count) + " x " + type_name(*variable.type) +
+                  " of " + std::to_string(variable.type->size) + " bytes here and " + std::to_string(object.count) +
+                  " x " + type_name(*object.layout->type) + " of " + std::to_string(object.layout->type->size) +
+                  " bytes, or other members, in the image");
+}
+
+/// Of an object that only the image names the type of.
+cppc_status Restore::find_type(Object& object) {
+  if (!translation_.needed()) return CPPC_OK;
+  const Layout* const own = translation_.own(*object.layout);
+  if (own == nullptr) {
+    log().error("{} in the image has the type {}, which this program does not have, or with other members",
+                label(object), type_name(*object.layout->type));
+    return CPPC_ERR_MISMATCH;
+  }
+  object.layout = own;
+  return CPPC_OK;
 }
 
 void Restore::find_functions() {
@@ -77,13 +124,15 @@ cppc_status Restore::find_globals() {
     if (is_argument(object)) continue;
     const auto found = own.find(object.name);
     if (found == own.end()) return mismatch(label(object) + " is in the image and not, or twice, in this program");
-    if (const cppc_status status = match_variable(object, *found->second); status != CPPC_OK) return status;
+    if (const cppc_status status = match(object, *found->second); status != CPPC_OK) return status;
     object.address = static_cast<std::byte*>(found->second->address);
     own.erase(found);
   }
   if (!own.empty()) return mismatch(std::string("global/") + own.begin()->second->name + " is not in the image");
   for (Object& object : objects()) {
-    if (is_argument(object)) object.address = adopt_argument(object);
+    if (!is_argument(object)) continue;
+    if (const cppc_status status = find_type(object); status != CPPC_OK) return status;
+    object.address = adopt_argument(object);
   }
   return CPPC_OK;
 }
@@ -94,7 +143,9 @@ cppc_status Restore::allocate_heap(const KeepAlive& keep_alive) {
   for (Object& object : objects()) {
     keep_alive(number++);
     if (object.section != CPPC_SECTION_HEAP) continue;
-    const HeapBlock block{*heap_number(object), object.bytes(), object.alignment, object.layout->type};
+    if (const cppc_status status = find_type(object); status != CPPC_OK) return status;
+    const HeapBlock block{*heap_number(object), static_cast<std::size_t>(object.bytes()),
+                          static_cast<std::size_t>(object.alignment), object.layout->type};
     object.address = static_cast<std::byte*>(heap().adopt(block, object.dead));
     if (object.address == nullptr) {
       log().error("no memory for {} of {} bytes", label(object), object.bytes());
@@ -110,12 +161,10 @@ void Restore::make_landings(const KeepAlive& keep_alive) {
   for (std::size_t i = 0; i < objects().size(); ++i) {
     keep_alive(i);
     const Object& object = objects()[i];
-    const bool in_place =
-        object.section == CPPC_SECTION_HEAP ||
-        (object.section == CPPC_SECTION_GLOBAL && !object.layout->references && memory_.writable(memory_of(object)));
-    if (has_contents(object) && !in_place) {
-      landings_[i].copy = std::make_unique_for_overwrite<std::byte[]>(object.bytes());
-    }
+    const bool in_place = (object.section == CPPC_SECTION_HEAP && object.in_image == nullptr) ||
+                          (object.section == CPPC_SECTION_GLOBAL && object.in_image == nullptr &&
+                           !object.layout->references && memory_.writable(memory_of(object)));
+    if (has_contents(object) && !in_place) landings_[i].copy = std::make_unique<std::byte[]>(object.stored_bytes());
   }
 }
 
@@ -141,8 +190,9 @@ cppc_status Restore::place(cppc_section section, std::string_view name, std::uin
     return CPPC_ERR_IMAGE;
   }
   const Object& object = objects()[*found];
-  if (bytes != object.bytes()) {
-    log().error("{} has {} bytes in the image and {} in its runtime block", label(object), bytes, object.bytes());
+  if (bytes != object.stored_bytes()) {
+    log().error("{} has {} bytes in the image and {} in its runtime block", label(object), bytes,
+                object.stored_bytes());
     return CPPC_ERR_IMAGE;
   }
   Landing& landing = landings_[*found];
@@ -170,14 +220,26 @@ cppc_status Restore::end() {
   return CPPC_OK;
 }
 
+/// What has arrived becomes what this program has, at `contents`, which may be the same place: references are real.
+cppc_status Restore::make_real(const Object& object, const std::byte* stored, std::byte* contents,
+                               std::vector<LateReference>& late) {
+  if (object.in_image != nullptr) return decoder().translate(object, stored, contents, translation_, late);
+  return object.layout->references ? decoder().decode(object, contents, late) : CPPC_OK;
+}
+
 /// The contents have arrived and the object has its address: references become real, a copy goes to its place.
 cppc_status Restore::settle(std::size_t number) {
   const Object& object = objects()[number];
   std::byte* copy = landings_[number].copy.get();
-  if (object.layout->references) {
-    const cppc_status status = decoder().decode(object, copy != nullptr ? copy : object.address, late_);
-    if (status != CPPC_OK) return status;
+  std::unique_ptr<std::byte[]> translated;
+  if (object.in_image != nullptr) {
+    // What lies between members has no meaning: of a constant it stays what it is.
+    translated = std::make_unique_for_overwrite<std::byte[]>(object.bytes());
+    std::memcpy(translated.get(), object.address, object.bytes());
   }
+  std::byte* const contents = translated != nullptr ? translated.get() : copy != nullptr ? copy : object.address;
+  if (const cppc_status status = make_real(object, copy, contents, late_); status != CPPC_OK) return status;
+  if (translated != nullptr) copy = translated.get();
   if (copy == nullptr || std::memcmp(object.address, copy, object.bytes()) == 0) return CPPC_OK;
   if (object.section == CPPC_SECTION_GLOBAL && !memory_.writable(memory_of(object))) {
     return mismatch(label(object) + " is constant and has another value here");
@@ -210,7 +272,7 @@ tl::expected<int, cppc_status> Restore::enter(const cppc_frame& entered) {
   entered_ = &entered;
   if (!has_shadow) return frame.place;
   Object& shadow = objects()[frame.first];
-  const cppc_status same = match_variable(shadow, {"(shadow)", entered.shadow, place->shadow, 1});
+  const cppc_status same = match(shadow, {"(shadow)", entered.shadow, place->shadow, 1});
   if (same != CPPC_OK) return tl::unexpected(same);
   shadow.address = static_cast<std::byte*>(entered.shadow);
   const cppc_status set = set_shadow(shadow, landings_[frame.first].copy.get());
@@ -221,12 +283,10 @@ tl::expected<int, cppc_status> Restore::enter(const cppc_frame& entered) {
 /// Nothing behind a reference that is not in memory yet: null.
 cppc_status Restore::set_shadow(const Object& shadow, const std::byte* stored) {
   if (!has_contents(shadow)) return CPPC_OK;
-  std::vector<std::byte> contents(stored, stored + shadow.bytes());
-  if (shadow.layout->references) {
-    std::vector<LateReference> never;
-    const cppc_status status = decoder().decode(shadow, contents.data(), never);
-    if (status != CPPC_OK) return status;
-  }
+  std::vector<std::byte> contents(stored, stored + std::min(shadow.stored_bytes(), shadow.bytes()));
+  contents.resize(shadow.bytes());
+  std::vector<LateReference> never;
+  if (const cppc_status status = make_real(shadow, stored, contents.data(), never); status != CPPC_OK) return status;
   copy_members(*shadow.layout, contents.data(), shadow.address);
   return CPPC_OK;
 }
@@ -257,7 +317,7 @@ cppc_status Restore::resume(const cppc_frame& entered, bool innermost) {
   return CPPC_OK;
 }
 
-cppc_status Restore::match_variables(const Frame& frame, std::span<const Object> objects,
+cppc_status Restore::match_variables(const Frame& frame, std::span<Object> objects,
                                      std::span<const Variable> variables) const {
   const cppc_routine& routine = *entered_->routine;
   if (variables.size() != objects.size()) {
@@ -267,7 +327,7 @@ cppc_status Restore::match_variables(const Frame& frame, std::span<const Object>
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (objects[i].name != names[i])
       return mismatch("frame/" + names[i] + " is " + label(objects[i]) + " in the image");
-    if (const cppc_status status = match_variable(objects[i], variables[i]); status != CPPC_OK) return status;
+    if (const cppc_status status = match(objects[i], variables[i]); status != CPPC_OK) return status;
   }
   return CPPC_OK;
 }

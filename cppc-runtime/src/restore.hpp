@@ -19,13 +19,14 @@
 #include "references.hpp"
 #include "registry.hpp"
 #include "runtime_block.hpp"
+#include "translation.hpp"
 
 namespace cppc {
 
 class Restore {
  public:
-  /// As cppc_runtime::restore_begin, restore_place and restore_end. Errors are logged by name.
-  cppc_status begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive);
+  /// As cppc_runtime::restore_begin, restore_place and restore_end. `convert` may be null. Errors are logged by name.
+  cppc_status begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive, Convert convert);
   cppc_status place(cppc_section section, std::string_view name, std::uint64_t bytes, void** place);
   cppc_status end();
 
@@ -52,18 +53,24 @@ class Restore {
   std::vector<Object>& objects() { return block_.inventory.objects; }
   [[nodiscard]] std::size_t first_variable(const Frame& frame) const;
 
+  cppc_status check_sizes();
+  cppc_status find_outside();
   cppc_status find_globals();
+  cppc_status match(Object& object, const Variable& variable) const;
+  cppc_status find_type(Object& object);
   void find_functions();
   cppc_status allocate_heap(const KeepAlive& keep_alive);
   void make_landings(const KeepAlive& keep_alive);
   [[nodiscard]] std::optional<std::size_t> number_of(cppc_section section, std::string_view name);
   cppc_status settle(std::size_t number);
   cppc_status set_shadow(const Object& shadow, const std::byte* stored);
-  cppc_status match_variables(const Frame& frame, std::span<const Object> objects,
-                              std::span<const Variable> variables) const;
+  cppc_status match_variables(const Frame& frame, std::span<Object> objects, std::span<const Variable> variables) const;
+  cppc_status make_real(const Object& object, const std::byte* stored, std::byte* contents,
+                        std::vector<LateReference>& late);
   [[nodiscard]] ReferenceDecoder decoder() { return {objects(), functions_, outside_}; }
 
   RuntimeBlock block_;
+  Translation translation_;
   MemoryMap memory_;
   std::vector<void (*)()> functions_;
   OutsideDecoder outside_;

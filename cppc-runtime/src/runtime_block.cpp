@@ -13,7 +13,7 @@ namespace cppc {
 namespace {
 
 constexpr std::uint64_t magic = 0x4b434f4c42435043;  // "CPCBLOCK"
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 constexpr std::uint64_t max_heap_number = SmallBlocks::max_number / 2;  // as many are left for the process itself
 constexpr std::uint64_t max_alignment = std::uint64_t{1} << 30;
 constexpr std::size_t min_object_bytes = 1 + 1 + 8 + 4 + 8 + 8;
@@ -26,7 +26,7 @@ void write_object(ByteWriter& writer, TypeTableWriter& types, const Object& obje
   writer.u8(object.section);
   writer.u8((object.dead ? flag_dead : 0) | (object.shadow ? flag_shadow : 0));
   writer.text(object.name);
-  writer.u32(types.number_of(object.layout->type));
+  writer.u32(types.number_of(stored_layout(*object.layout).type));
   writer.u64(object.count);
   writer.u64(object.alignment);
 }
@@ -79,7 +79,7 @@ void read_frames(ByteReader& reader, Inventory& inventory) {
       if (objects[i].section != CPPC_SECTION_FRAME || (objects[i].shadow && i != next)) return reader.fail();
       objects[i].depth = depth;
     }
-    inventory.frames.push_back({std::string(function), place, next, size});
+    inventory.frames.push_back({std::string(function), place, next, static_cast<std::size_t>(size)});
     next += size;
   }
   const bool all = next == objects.size() || objects[next].section == CPPC_SECTION_HEAP;
@@ -117,6 +117,7 @@ std::vector<std::byte> write_runtime_block(const RuntimeBlock& block) {
   ByteWriter writer;
   writer.u64(magic);
   writer.u32(version);
+  block.architecture.write(writer);
   writer.u64(block.passed);
   writer.u32(block.site);
   writer.u64(block.next_heap_number);
@@ -137,6 +138,14 @@ std::vector<std::byte> write_runtime_block(const RuntimeBlock& block) {
   }
   writer.u64(block.words.size());
   for (const std::uint64_t word : block.words) writer.u64(word);
+  writer.u64(block.constants.size());
+  for (const OutsideConstant& constant : block.constants) {
+    writer.u64(constant.stored);
+    writer.text(constant.name);
+    writer.text(constant.text);
+    writer.u64(constant.leaf.number);
+    writer.u8(constant.leaf.past ? 1 : 0);
+  }
   writer.u64(block.calls.size());
   for (const StoredCall& call : block.calls) {
     writer.text(call.name);
@@ -150,12 +159,14 @@ std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes,
   ByteReader reader(bytes);
   if (reader.u64() != magic || reader.u32() != version) return std::nullopt;
   RuntimeBlock block;
+  block.architecture = Architecture::read(reader);
   block.passed = reader.u64();
   block.site = reader.u32();
   block.next_heap_number = reader.u64();
-  const auto types = read_types(reader);
+  auto types = read_types(reader);
   if (!types) return std::nullopt;
-  read_objects(reader, *types, block.inventory.objects, keep_alive);
+  block.types = *std::move(types);
+  read_objects(reader, block.types, block.inventory.objects, keep_alive);
   read_frames(reader, block.inventory);
   const std::uint64_t functions = reader.count(min_text_bytes);
   for (std::uint64_t i = 0; i < functions; ++i) block.functions.emplace_back(reader.text());
@@ -166,6 +177,14 @@ std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes,
   }
   const std::uint64_t words = reader.count(sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < words; ++i) block.words.push_back(reader.u64());
+  const std::uint64_t constants = reader.count(2 * sizeof(std::uint64_t) + 2 * min_text_bytes + 1);
+  for (std::uint64_t i = 0; i < constants; ++i) {
+    OutsideConstant constant{.stored = reader.u64(), .name = std::string(reader.text()), .text = {}, .leaf = {}};
+    constant.text = reader.text();
+    constant.leaf.number = reader.u64();
+    constant.leaf.past = reader.u8() != 0;
+    block.constants.push_back(std::move(constant));
+  }
   const std::uint64_t calls = reader.count(min_text_bytes + sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < calls; ++i) {
     const auto name = reader.text();

@@ -8,22 +8,27 @@
 #include <string>
 #include <vector>
 
+#include "architecture.hpp"
 #include "inventory.hpp"
 #include "keep_alive.hpp"
 #include "modules.hpp"
+#include "outside.hpp"
 #include "required.hpp"
 
 namespace cppc {
 
 struct RuntimeBlock {
-  std::uint64_t passed = 0;  ///< safe points
-  std::uint32_t site = 0;    ///< of the last one
+  Architecture architecture = Architecture::here();  ///< of the process that wrote it
+  std::uint64_t passed = 0;                          ///< safe points
+  std::uint32_t site = 0;                            ///< of the last one
   std::uint64_t next_heap_number = 1;
   std::vector<std::string> functions;
-  std::vector<ModuleId> modules;     ///< that pointers lead into
-  std::vector<std::uint64_t> words;  ///< in the place of pointers, that are no addresses
+  std::vector<ModuleId> modules;           ///< that pointers lead into
+  std::vector<std::uint64_t> words;        ///< in the place of pointers, that are no addresses
+  std::vector<OutsideConstant> constants;  ///< of the program, that pointers lead to
   std::vector<StoredCall> calls;
-  Inventory inventory;  ///< addresses are not part of the block
+  Inventory inventory;                  ///< addresses are not part of the block
+  std::vector<const cppc_type*> types;  ///< that its objects have, and what these consist of; only read
   std::vector<std::byte> mpi;
 };
 

@@ -236,7 +236,7 @@ cppc_status Session::capture_by_address(cppc_status (*visit)(const cppc_block* b
 cppc_status Session::restore_begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive) {
   if (phase_ != Phase::fetching || restore_ || address_restore_) return not_now("restore_begin");
   if (address::kept_by_address()) return address_restore_.emplace().begin(runtime_block);
-  return restore_.emplace().begin(runtime_block, keep_alive);
+  return restore_.emplace().begin(runtime_block, keep_alive, hooks_->convert);
 }
 
 cppc_status Session::restore_place(cppc_section section, const char* name, std::uint64_t bytes, void** place) {
@@ -282,7 +282,10 @@ const cppc_runtime& runtime_interface() {
           [](const void* described, std::uint64_t bytes) {
             forget_errors();
             if (!address::kept_by_address()) return CPPC_OK;
-            return guarded([&] { return address::compare_objects({static_cast<const std::byte*>(described), bytes}); });
+            return guarded([&] {
+              return address::compare_objects(
+                  {static_cast<const std::byte*>(described), static_cast<std::size_t>(bytes)});
+            });
           },
       .capture =
           [](cppc_status (*visit)(const cppc_block*, void*), void* context) {
@@ -293,8 +296,9 @@ const cppc_runtime& runtime_interface() {
           [](const void* runtime_block, std::uint64_t bytes, void (*keep_alive)(void*), void* context) {
             forget_errors();
             return guarded([&] {
-              return session().restore_begin({static_cast<const std::byte*>(runtime_block), bytes},
-                                             {keep_alive, context});
+              return session().restore_begin(
+                  {static_cast<const std::byte*>(runtime_block), static_cast<std::size_t>(bytes)},
+                  {keep_alive, context});
             });
           },
       .restore_place =
@@ -314,7 +318,7 @@ const cppc_runtime& runtime_interface() {
           },
       .reason =
           [](char* out, std::uint64_t capacity) {
-            last_error({out, capacity});
+            last_error({out, static_cast<std::size_t>(capacity)});
           },
   };
   return table;

@@ -17,7 +17,7 @@ struct MadeType {
   std::vector<cppc_field> fields;
   cppc_type type{};
 
-  MadeType(const char* name, std::uint64_t bytes, std::vector<cppc_field> members)
+  MadeType(const char* name, std::size_t bytes, std::vector<cppc_field> members)
       : fields(std::move(members)), type{CPPC_STRUCT, bytes, name, fields.data(), fields.size()} {}
 };
 
@@ -45,21 +45,21 @@ std::string refusal(const Layout& layout, std::uint64_t bytes) {
          " bytes), and holds references in the rest";
 }
 
-tl::expected<std::vector<cppc_field>, std::string> flexible_fields(const Layout& layout, std::uint64_t bytes) {
+tl::expected<std::vector<cppc_field>, std::string> flexible_fields(const Layout& layout, std::size_t bytes) {
   const Part& tail = layout.parts.back();
   std::vector<cppc_field> fields;
   for (const Part& part : layout.parts) fields.push_back(*part.field);
-  const std::uint64_t tail_size = tail.layout->type->size;
+  const std::size_t tail_size = tail.layout->type->size;
   fields.back().count = (bytes - tail.field->offset) / tail_size;
-  if (const std::uint64_t rest = (bytes - tail.field->offset) % tail_size; rest > 0) {
+  if (const std::size_t rest = (bytes - tail.field->offset) % tail_size; rest > 0) {
     if (!rest_is_plain(*tail.layout, rest)) return tl::unexpected(refusal(layout, bytes));
     fields.push_back({"(rest)", bytes - rest, &cppc_type_bytes, rest});
   }
   return fields;
 }
 
-tl::expected<std::vector<cppc_field>, std::string> fields_with_rest(const Layout& layout, std::uint64_t bytes) {
-  const std::uint64_t rest = bytes % layout.type->size;
+tl::expected<std::vector<cppc_field>, std::string> fields_with_rest(const Layout& layout, std::size_t bytes) {
+  const std::size_t rest = bytes % layout.type->size;
   if (!rest_is_plain(layout, rest)) return tl::unexpected(refusal(layout, bytes));
   return std::vector<cppc_field>{{"(elements)", 0, layout.type, bytes / layout.type->size},
                                  {"(rest)", bytes - rest, &cppc_type_bytes, rest}};
@@ -67,7 +67,7 @@ tl::expected<std::vector<cppc_field>, std::string> fields_with_rest(const Layout
 
 }  // namespace
 
-tl::expected<Shape, std::string> shape_of(const cppc_type* type, std::uint64_t bytes) {
+tl::expected<Shape, std::string> shape_of(const cppc_type* type, std::size_t bytes) {
   static NeverDestroyed<MadeTypes> made_types;
   const Layout& layout = layout_of(type);
   if (!layout.defect.empty()) return tl::unexpected("cannot be described: " + layout.defect);

@@ -23,7 +23,7 @@ class SmallBlocks {
   static constexpr std::uint64_t max_number = std::uint64_t{1} << 58;
 
   /// In front of a block, whose bytes follow it.
-  class Cell {
+  class alignas(std::max_align_t) Cell {
    public:
     [[nodiscard]] std::byte* block() { return reinterpret_cast<std::byte*>(this + 1); }
     [[nodiscard]] const cppc_type* type() const { return type_; }  ///< null: it is free
@@ -47,7 +47,7 @@ class SmallBlocks {
     if (slab == nullptr) slab = &add_slab(size_class);
     Cell* cell = slab->free;
     if (cell != nullptr) {
-      slab->free = reinterpret_cast<Cell*>(cell->state_);
+      slab->free = reinterpret_cast<Cell*>(static_cast<std::uintptr_t>(cell->state_));
     } else {
       cell = slab->cell(slab->fresh++);
     }
@@ -70,7 +70,7 @@ class SmallBlocks {
   void release(Cell& cell) {
     Slab& slab = *slab_of(&cell);
     cell.type_ = nullptr;
-    cell.state_ = reinterpret_cast<std::uint64_t>(slab.free);
+    cell.state_ = reinterpret_cast<std::uintptr_t>(slab.free);
     slab.free = &cell;
     if (slab.live == slab.capacity) link(slab);
     const bool others = slab.next != nullptr || slab.previous != nullptr;
@@ -132,8 +132,8 @@ class SmallBlocks {
   static std::size_t class_of(std::size_t bytes) { return bytes == 0 ? 1 : (bytes + step - 1) / step; }
 
   [[nodiscard]] Slab* slab_of(const void* address) const {
-    const auto value = reinterpret_cast<std::uintptr_t>(address);
-    const std::uintptr_t high = value >> (slab_bits + table_bits);
+    const std::uint64_t value = reinterpret_cast<std::uintptr_t>(address);
+    const std::uint64_t high = value >> (slab_bits + table_bits);
     const Table* table = high < table_count ? tables_[high].get() : nullptr;
     return table != nullptr ? (*table)[value >> slab_bits & (table_size - 1)] : nullptr;
   }

@@ -1,6 +1,7 @@
 #include "type_table.hpp"
 
 #include <deque>
+#include <limits>
 
 #include "layout.hpp"
 #include "never_destroyed.hpp"
@@ -23,14 +24,21 @@ struct Store {
   const char* name(std::string_view text) { return names.emplace_back(text).c_str(); }
 };
 
+/// Types of another architecture may be larger than memory can hold here.
+std::size_t size_from(ByteReader& reader) {
+  const std::uint64_t size = reader.u64();
+  if (size > std::numeric_limits<std::size_t>::max()) reader.fail();
+  return static_cast<std::size_t>(size);
+}
+
 bool read_fields(ByteReader& reader, const std::vector<const cppc_type*>& earlier, Store& store, cppc_type& type) {
   auto& fields = store.fields.emplace_back();
   const std::uint64_t count = reader.count(min_field_bytes);
   for (std::uint64_t i = 0; i < count; ++i) {
     const char* name = store.name(reader.text());
-    const std::uint64_t offset = reader.u64();
+    const std::size_t offset = size_from(reader);
     const std::uint32_t number = reader.u32();
-    const std::uint64_t elements = reader.u64();
+    const std::size_t elements = size_from(reader);
     if (!reader.ok() || number >= earlier.size()) return false;
     fields.push_back({name, offset, earlier[number], elements});
   }
@@ -76,7 +84,7 @@ std::optional<std::vector<const cppc_type*>> read_types(ByteReader& reader) {
   const std::uint64_t count = reader.count(min_type_bytes);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint8_t kind = reader.u8();
-    const std::uint64_t size = reader.u64();
+    const std::size_t size = size_from(reader);
     const char* name = store.name(reader.text());
     if (kind > last_kind) reader.fail();
     auto& type = store.types.emplace_back(

@@ -13,9 +13,12 @@ namespace cppc::image {
 class FileView {
  public:
   /// Extents in rising order, not overlapping; of a file of `size` bytes, which none of them exceeds.
-  FileView(std::span<const Extent> extents, std::uint64_t size) : extents_(extents), size_(size) {}
+  /// `swapped`: the numbers of its index have the other byte order.
+  FileView(std::span<const Extent> extents, std::uint64_t size, bool swapped = false)
+      : extents_(extents), size_(size), swapped_(swapped) {}
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] bool swapped() const { return swapped_; }
 
   /// Nothing when they are not there, or in more than one piece.
   [[nodiscard]] std::optional<std::span<const std::byte>> at(std::uint64_t offset, std::uint64_t bytes) const {
@@ -33,6 +36,7 @@ class FileView {
  private:
   std::span<const Extent> extents_;
   std::uint64_t size_;
+  bool swapped_;
 };
 
 }  // namespace cppc::image

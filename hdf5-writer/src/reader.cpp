@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "byte_order.hpp"
 #include "checksum.hpp"
 #include "cppc/image.hpp"
 #include "failure.hpp"
@@ -17,17 +18,35 @@ namespace cppc::image {
 
 namespace {
 
-tl::expected<Header, cppc_status> read_header(std::span<const std::byte> front) {
-  Header header{};
+/// The header, and whether its numbers have been turned around.
+struct ReadHeader : Header {
+  bool swapped = false;
+};
+
+void turn_around(Header& header) {
+  swap_numbers<std::uint32_t>(header.version);
+  swap_numbers<std::uint32_t>(header.byte_order);
+  swap_numbers<std::uint64_t>(header.file_bytes);
+  for (TablePlace* place : {&header.types, &header.members, &header.datasets, &header.objects, &header.runs})
+    swap_numbers<std::uint64_t>(*place);
+  swap_numbers<std::uint64_t>(header.sealed);
+}
+
+tl::expected<ReadHeader, cppc_status> read_header(std::span<const std::byte> front) {
+  ReadHeader header{};
   if (front.size() < header_bytes) {
     return failure(CPPC_ERR_IMAGE, "image: {} bytes are too few", front.size());
   }
-  std::memcpy(&header, front.data(), sizeof header);
+  std::memcpy(static_cast<Header*>(&header), front.data(), sizeof(Header));
   if (header.magic != magic) {
     return failure(CPPC_ERR_IMAGE, "image: this is no CPPC Live image");
   }
+  header.swapped = header.byte_order != byte_order_mark;
+  if (header.swapped) {
+    turn_around(header);
+  }
   if (header.byte_order != byte_order_mark || header.version != format_version) {
-    return failure(CPPC_ERR_IMAGE, "image: format {} of another version of CPPC Live or byte order; this one reads {}",
+    return failure(CPPC_ERR_IMAGE, "image: format {} of another version of CPPC Live; this one reads {}",
                    header.version, format_version);
   }
   return header;
@@ -120,7 +139,7 @@ tl::expected<Reader, cppc_status> Reader::open(std::span<const std::byte> file) 
                      header->file_bytes);
     }
     std::vector<Extent> there{{0, file}};
-    auto index = read_head(FileView(there, file.size()), *header, {});
+    auto index = read_head(FileView(there, file.size(), header->swapped), *header, {});
     if (!index) {
       return tl::make_unexpected(index.error());
     }
@@ -146,7 +165,7 @@ tl::expected<Reader, cppc_status> Reader::open_head(std::span<const Extent> head
       return failure(CPPC_ERR_IMAGE, "image: its head is not within its {} bytes", header->file_bytes);
     }
     std::vector<Extent> there(head.begin(), head.end());
-    return read_head(FileView(there, header->file_bytes), *header, keep_alive).map([&](Index&& index) {
+    return read_head(FileView(there, header->file_bytes, header->swapped), *header, keep_alive).map([&](Index&& index) {
       return Reader(std::make_unique<Impl>(Impl{std::move(index), std::move(there), header->file_bytes, false}));
     });
   });

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "byte_order.hpp"
 #include "file_view.hpp"
 #include "format.hpp"
 
@@ -61,13 +62,14 @@ class TableView {
       return std::nullopt;
     }
     const auto bytes = file.at(place.offset, place.rows * place.row_bytes);
-    return bytes ? std::optional(TableView(*bytes, place)) : std::nullopt;
+    return bytes ? std::optional(TableView(*bytes, place, file.swapped())) : std::nullopt;
   }
   [[nodiscard]] std::size_t size() const { return rows_; }
 
   [[nodiscard]] Row row(std::size_t number) const {
     Row row;
     std::memcpy(&row, bytes_.data() + number * row_bytes_ + name_bytes(), sizeof row);
+    if (swapped_) swap_numbers<std::uint64_t>(row);
     return row;
   }
   [[nodiscard]] std::string_view name(std::size_t number) const {
@@ -76,13 +78,14 @@ class TableView {
   }
 
  private:
-  TableView(std::span<const std::byte> bytes, const TablePlace& place)
-      : bytes_(bytes), rows_(place.rows), row_bytes_(place.row_bytes) {}
+  TableView(std::span<const std::byte> bytes, const TablePlace& place, bool swapped)
+      : bytes_(bytes), rows_(place.rows), row_bytes_(place.row_bytes), swapped_(swapped) {}
   [[nodiscard]] std::size_t name_bytes() const { return row_bytes_ - sizeof(Row); }
 
   std::span<const std::byte> bytes_;
   std::size_t rows_;
   std::size_t row_bytes_;
+  bool swapped_;
 };
 
 }  // namespace cppc::image

@@ -149,15 +149,16 @@ std::optional<std::vector<std::shared_ptr<const Type>>> read_types(const TableVi
         row.first_member != next_member || row.members > members.size() - next_member) {
       return std::nullopt;
     }
-    auto type = std::make_shared<Type>(Type{static_cast<Class>(row.cls), row.size, std::string(rows.name(number)), {}});
+    auto type = std::make_shared<Type>(
+        Type{static_cast<Class>(row.cls), static_cast<std::size_t>(row.size), std::string(rows.name(number)), {}});
     std::size_t depth = 1;
     for (; next_member < row.first_member + row.members; ++next_member) {
       const auto member = members.row(next_member);
-      if (member.type >= number) {
+      if (member.type >= number || member.offset > type_size_limit || member.count > type_size_limit) {
         return std::nullopt;
       }
-      type->members.push_back(
-          {std::string(members.name(next_member)), member.offset, member.count, types[member.type]});
+      type->members.push_back({std::string(members.name(next_member)), static_cast<std::size_t>(member.offset),
+                               static_cast<std::size_t>(member.count), types[member.type]});
       depth = std::max(depth, depths[member.type] + 1);
     }
     if (depth > depth_limit || fault_of(*type) != nullptr) {

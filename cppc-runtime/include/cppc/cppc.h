@@ -91,6 +91,7 @@ struct cppc_type {
 };
 
 extern const cppc_type cppc_type_bytes; /* one byte of unknown content */
+extern const cppc_type cppc_type_bits;  /* one byte of bit-fields */
 extern const cppc_type cppc_type_char, cppc_type_signed_char, cppc_type_unsigned_char, cppc_type_short,
     cppc_type_unsigned_short, cppc_type_int, cppc_type_unsigned_int, cppc_type_long, cppc_type_unsigned_long,
     cppc_type_long_long, cppc_type_unsigned_long_long, cppc_type_bool, cppc_type_float, cppc_type_double,
@@ -124,12 +125,16 @@ typedef struct cppc_required {
   const cppc_type* type; /* of the arguments, one element; NULL: it takes none */
 } cppc_required;
 
-/* All of them, each as an array: those that the linker gathers in the sections cppc_globals, cppc_functions and
- * cppc_requireds of the executable, say. */
+/* All of them, each as an array: those that the linker gathers in the sections cppc_globals, cppc_functions,
+ * cppc_requireds, cppc_types and cppc_constants of the executable, say. */
 typedef struct cppc_program {
   const cppc_global *globals, *globals_end;
   const cppc_function *functions, *functions_end;
   const cppc_required *requireds, *requireds_end;
+  /* For images of another architecture: structures that blocks of the heap may have, and constants that pointers may
+   * lead to, which are not saved. */
+  const cppc_type *const *types, *const *types_end;
+  const cppc_global *constants, *constants_end;
 } cppc_program;
 
 /* Before the first cppc_enter(); several calls add up. */

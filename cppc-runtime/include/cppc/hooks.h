@@ -49,7 +49,8 @@ typedef struct cppc_block {
                        does not have it as it was */
 } cppc_block;
 /* Stored form: fields of kind POINTER and FUNCTION and MPI handles are 8-byte numbers that mean the same in every
- * process of the program: the runtime encodes and decodes them. Offsets and sizes stay those of the type. */
+ * process of the program: the runtime encodes and decodes them. Offsets and sizes stay those of the type, but where
+ * pointers have 4 bytes: there `type` is that of the stored form. */
 
 typedef struct cppc_traffic {
   int64_t sent;     /* point-to-point messages to other ranks or oneself, this process, since the last rebuild */
@@ -155,8 +156,8 @@ typedef struct cppc_runtime {
   cppc_status (*capture)(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
 
   /* In a replacement, only inside `fetch`: first the runtime's block (its bytes), then a place for the data of each
-   * other block (in stored form, its holes may be left alone; `place` stays valid until `restore_end`; *place is NULL
-   * for a block that needs none), then the end, which checks that nothing is missing. The beginning takes seconds when
+   * other block (in stored form, as the image has it; its holes may be left alone; `place` stays valid until
+   * `restore_end`; *place is NULL for a block that needs none), then the end, which checks that nothing is missing. The beginning takes seconds when
    * there are tens of millions of blocks: meanwhile it calls keep_alive(context) every few milliseconds, which may be
    * NULL. */
   cppc_status (*restore_begin)(const void* runtime_block, uint64_t bytes, void (*keep_alive)(void* context),
@@ -194,7 +195,15 @@ typedef struct cppc_runtime {
   void (*reason)(char* out, uint64_t capacity);
 } cppc_runtime;
 
-/* What an extension provides; every function set. */
+/* How a machine has numbers of a kind: CPPC_SIGNED, CPPC_UNSIGNED or CPPC_FLOAT. */
+typedef struct cppc_numbers {
+  cppc_kind kind;
+  uint32_t size;        /* of each */
+  uint32_t significand; /* of CPPC_FLOAT: its bits, the leading one included: 24, 53, 64 or 113; else 0 */
+  int big_endian;
+} cppc_numbers;
+
+/* What an extension provides; every function set, but for `convert`. */
 typedef struct cppc_hooks {
   uint32_t version;
 
@@ -225,6 +234,11 @@ typedef struct cppc_hooks {
 
   /* At the beginning of MPI_Finalize. */
   void (*finish)(void);
+
+  /* For an image of another architecture: gives `count` numbers, one behind the other, the form that they have here.
+   * Returns how many it could: fewer when the next one does not fit. NULL: such images cannot be restored. */
+  uint64_t (*convert)(const cppc_numbers* from_form, const void* from, const cppc_numbers* to_form, void* to,
+                      uint64_t count);
 } cppc_hooks;
 
 /* The symbol that an extension exports: fills `hooks`. Called before MPI_Init. */

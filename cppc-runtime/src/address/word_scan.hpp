@@ -22,7 +22,7 @@ struct Windows {
   Window above;
   std::uintptr_t thread = ~std::uintptr_t{0};  ///< its number; none is that large
   /// Besides the number a mutex has how many use it: one.
-  static constexpr std::uintptr_t kUsers = std::uintptr_t{1} << 32;
+  static constexpr std::uintptr_t kUsers = static_cast<std::uintptr_t>(std::uint64_t{1} << 32);
   [[nodiscard]] bool is_address(std::uintptr_t word) const { return below.holds(word) || above.holds(word); }
   [[nodiscard]] bool names_thread(std::uintptr_t word) const { return (word & ~kUsers) == thread; }
   [[nodiscard]] bool hold(std::uintptr_t word) const { return is_address(word) || names_thread(word); }

@@ -106,7 +106,7 @@ tl::expected<RandomState, cppc_status> RandomState::present() {
 void RandomState::apply() const {
   alignas(std::int32_t) std::array<char, bytes_of_kind.front()> other{};
   if (memory != 0) {
-    setstate(reinterpret_cast<char*>(memory));
+    setstate(reinterpret_cast<char*>(static_cast<std::uintptr_t>(memory)));
   } else {
     initstate(1, other.data(), other.size());  // leaving a state writes to it
     std::memcpy(own_state().data(), random.data(), random.size());
@@ -117,16 +117,22 @@ void RandomState::apply() const {
 }
 
 void RandomState::write(ByteWriter& writer) const {
-  writer.block(random);
+  writer.u64(random.size() / sizeof(std::uint32_t));
+  for (std::size_t at = 0; at < random.size(); at += sizeof(std::uint32_t)) writer.i32(first_word(random.data() + at));
   writer.u64(memory);
   for (const unsigned short number : drand48) writer.u32(number);
 }
 
 RandomState RandomState::read(ByteReader& reader) {
-  const auto random = reader.block();
-  RandomState state{.random = {random.begin(), random.end()}, .memory = reader.u64(), .drand48 = {}};
+  RandomState state{};
+  state.random.resize(reader.count(sizeof(std::int32_t)) * sizeof(std::int32_t));
+  for (std::size_t at = 0; at < state.random.size(); at += sizeof(std::int32_t)) {
+    const std::int32_t word = reader.i32();
+    std::memcpy(state.random.data() + at, &word, sizeof word);
+  }
+  state.memory = reader.u64();
   for (unsigned short& number : state.drand48) number = static_cast<unsigned short>(reader.u32());
-  const auto* const memory = reinterpret_cast<const char*>(state.memory);
+  const auto* const memory = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(state.memory));
   if (memory != nullptr ? !is_in_program(memory) : !sound(state.random)) reader.fail();
   return state;
 }

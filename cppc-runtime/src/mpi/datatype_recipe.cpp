@@ -198,7 +198,7 @@ bool sound(const Recipe& recipe) {
 /// Whether `displacement` is an address, which means nothing in another process unless the state is kept by address:
 /// one in the program's own data when that is linked to low addresses, or one so high that no displacement is.
 bool is_address(MPI_Aint displacement) {
-  constexpr MPI_Aint high = MPI_Aint{1} << 40;
+  constexpr auto high = static_cast<MPI_Aint>(std::uint64_t{1} << (sizeof(void*) == sizeof(std::uint64_t) ? 40 : 30));
   static const auto program = static_cast<MPI_Aint>(getauxval(AT_PHDR));
   return displacement >= high || (displacement >= program && displacement < reinterpret_cast<MPI_Aint>(sbrk(0)));
 }
@@ -284,7 +284,9 @@ tl::expected<void, std::string> DatatypeRecipes::add_parts(Recipe& recipe, const
     const auto predefined = mpi::position_of(part);
     const auto position = predefined ? tl::expected<std::size_t, std::string>(*predefined) : position_of(part);
     if (!position) return tl::unexpected(position.error());
-    recipe.parts.push_back({.own = !predefined, .position = *position});
+    MPI_Aint lower = 0, extent = 0;
+    must(PMPI_Type_get_extent(part, &lower, &extent), "MPI_Type_get_extent");
+    recipe.parts.push_back({.own = !predefined, .position = *position, .extent = extent});
   }
   return {};
 }
@@ -303,6 +305,9 @@ tl::expected<MPI_Datatype, cppc_status> DatatypeRecipe::make(const std::vector<M
   return type;
 }
 
+int DatatypeRecipe::combiner() const { return constructors[constructor].combiner; }
+const char* DatatypeRecipe::function() const { return constructors[constructor].name; }
+
 void DatatypeRecipe::write(ByteWriter& writer) const {
   writer.u8(static_cast<std::uint8_t>(constructor));
   writer.text(name);
@@ -316,6 +321,7 @@ void DatatypeRecipe::write(ByteWriter& writer) const {
   for (const Part& part : parts) {
     writer.u8(part.own);
     writer.u32(static_cast<std::uint32_t>(part.position));
+    writer.i64(part.extent);
   }
 }
 
@@ -326,12 +332,13 @@ DatatypeRecipe DatatypeRecipe::read(ByteReader& reader, std::size_t position) {
   recipe.integers.resize(reader.count(sizeof(std::int32_t)));
   for (int& integer : recipe.integers) integer = reader.i32();
   recipe.addresses.resize(reader.count(sizeof(std::int64_t)));
-  for (MPI_Aint& address : recipe.addresses) address = reader.i64();
-  recipe.parts.resize(reader.count(sizeof(std::uint8_t) + sizeof(std::uint32_t)));
+  for (MPI_Aint& address : recipe.addresses) address = static_cast<MPI_Aint>(reader.i64());
+  recipe.parts.resize(reader.count(sizeof(std::uint8_t) + sizeof(std::uint32_t) + sizeof(std::int64_t)));
   bool known = true;
   for (Part& part : recipe.parts) {
     part.own = reader.u8() != 0;
     part.position = reader.u32();
+    part.extent = static_cast<MPI_Aint>(reader.i64());
     known = known && (part.own ? part.position < position : datatype_at(part.position).has_value());
   }
   if (!known || recipe.constructor >= constructors.size() || !sound(recipe) ||

@@ -19,6 +19,7 @@ struct DatatypeRecipe {
   struct Part {
     bool own;
     std::size_t position;  ///< in the list of recipes, or among MPI's own
+    MPI_Aint extent;       ///< in the process that wrote it
 
     bool operator==(const Part&) const = default;
   };
@@ -35,6 +36,9 @@ struct DatatypeRecipe {
   /// Makes the datatype and commits it, since it cannot be told whether it was, nor does it matter to a correct
   /// program. `made`: by the recipes before. CPPC_ERR_MPI, logged.
   [[nodiscard]] tl::expected<MPI_Datatype, cppc_status> make(const std::vector<MPI_Datatype>& made) const;
+
+  [[nodiscard]] int combiner() const;
+  [[nodiscard]] const char* function() const;
 
   void write(ByteWriter& writer) const;
 

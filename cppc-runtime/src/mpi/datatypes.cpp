@@ -4,6 +4,7 @@
 
 #include "address/program_time.hpp"
 #include "log.hpp"
+#include "mpi/datatype_translation.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
 
@@ -83,6 +84,17 @@ std::vector<DatatypeRecipe> Datatypes::read(ByteReader& reader) {
   std::ranges::sort(numbers);
   if (std::ranges::adjacent_find(numbers) != numbers.end()) reader.fail();
   return recipes;
+}
+
+cppc_status Datatypes::translate(std::vector<DatatypeRecipe>& recipes, const mpi_state::Types& types) {
+  DatatypeTranslation translation(types);
+  for (std::size_t i = 0; i < recipes.size(); ++i) {
+    const auto translated = translation.translate(recipes[i], i);
+    if (translated) continue;
+    log().error("{}", translated.error());
+    return CPPC_ERR_UNSUPPORTED;
+  }
+  return CPPC_OK;
 }
 
 cppc_status Datatypes::make(const std::vector<DatatypeRecipe>& recipes) {

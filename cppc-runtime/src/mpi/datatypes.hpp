@@ -9,6 +9,7 @@
 
 #include "bytes.hpp"
 #include "cppc/status.h"
+#include "handles.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatype_recipe.hpp"
 #include "mpi/own_table.hpp"
@@ -58,6 +59,9 @@ class Datatypes {
 
   /// Fails the reader when they are none.
   static std::vector<DatatypeRecipe> read(ByteReader& reader);
+
+  /// Gives those of another architecture's image the form that they have here. CPPC_ERR_UNSUPPORTED, logged by name.
+  static cppc_status translate(std::vector<DatatypeRecipe>& recipes, const mpi_state::Types& types);
 
   /// Makes them, in a replacement. CPPC_ERR_MPI, logged.
   cppc_status make(const std::vector<DatatypeRecipe>& recipes);

@@ -246,6 +246,12 @@ void Mailbox::await_complete() {
   });
 }
 
+bool Mailbox::holds_any() {
+  bool any = !messages_.empty();
+  matched_.each([&](std::size_t, const MatchedMessage&) { any = true; });
+  return any;
+}
+
 cppc_status Mailbox::write(ByteWriter& writer) {
   writer.u64(messages_.size());
   for (const EarlyMessage& message : messages_) write_message(message, writer);

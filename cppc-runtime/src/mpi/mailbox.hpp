@@ -50,6 +50,9 @@ class Mailbox {
 
   [[nodiscard]] static bool empty() { return waiting_ == 0; }
 
+  /// Whether any message lies here, those that are matched included.
+  [[nodiscard]] bool holds_any();
+
   /// Of the first message that the receive takes; false when there is none.
   bool probe(const Envelope& wanted, MPI_Status* status) const;
 

@@ -55,9 +55,11 @@ struct KeptPointer {
   unsigned long number;
 
   static KeptPointer of(void* value) {
-    // No object lies below (vm.mmap_min_addr), nor in the upper half of the address space.
+    // No object lies below (vm.mmap_min_addr), nor in the upper half of the address space; of 4 bytes, in the last
+    // page.
     const auto number = reinterpret_cast<std::uintptr_t>(value);
-    const bool is_number = number < 65536 || number >> 47 != 0;
+    constexpr std::uint64_t above = sizeof(void*) == 8 ? std::uint64_t{1} << 47 : 0xffff'f000;
+    const bool is_number = number < 65536 || number >= above;
     return {.pointer = is_number ? nullptr : value, .number = is_number ? number : 0};
   }
   [[nodiscard]] void* value() const { return pointer != nullptr ? pointer : reinterpret_cast<void*>(number); }

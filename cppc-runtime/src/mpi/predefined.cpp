@@ -7,7 +7,12 @@ namespace cppc::mpi {
 
 namespace {
 
-// These lists may only be appended to: positions are stored in images. A synonym is left out.
+// These lists may only be appended to: positions are stored in images. A synonym is left out. What an MPI does not have
+// is null, as the first one of each list.
+#ifndef MPI_REAL16
+#define MPI_REAL16 MPI_DATATYPE_NULL
+#define MPI_COMPLEX32 MPI_DATATYPE_NULL
+#endif
 
 const MPI_Datatype datatypes[] = {
     MPI_DATATYPE_NULL,
@@ -43,7 +48,7 @@ std::optional<std::size_t> position_in(std::span<const Handle> list, Handle hand
 
 template <class Handle>
 std::optional<Handle> at(std::span<const Handle> list, std::size_t position) {
-  if (position >= list.size()) return std::nullopt;
+  if (position >= list.size() || (position > 0 && list[position] == list[0])) return std::nullopt;
   return list[position];
 }
 

@@ -15,6 +15,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/communicators.cpp
   ${CMAKE_CURRENT_LIST_DIR}/completion.cpp
   ${CMAKE_CURRENT_LIST_DIR}/datatype_recipe.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/datatype_translation.cpp
   ${CMAKE_CURRENT_LIST_DIR}/datatypes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/description.cpp
   ${CMAKE_CURRENT_LIST_DIR}/drain.cpp

@@ -230,7 +230,10 @@ std::optional<Local> read(ByteReader& reader) {
   return std::nullopt;
 }
 
-cppc_status make(Local local) {
+cppc_status make(Local local, const Types* types) {
+  if (types != nullptr) {
+    if (const cppc_status status = Datatypes::translate(local.datatypes, *types); status != CPPC_OK) return status;
+  }
   if (const cppc_status status = datatypes().make(local.datatypes); status != CPPC_OK) return status;
   if (const cppc_status status = operations().make(local.operations); status != CPPC_OK) return status;
   if (const cppc_status status = infos().make(local.infos); status != CPPC_OK) return status;
@@ -238,6 +241,20 @@ cppc_status make(Local local) {
   if (const cppc_status status = error_handlers().make(local.error_handlers); status != CPPC_OK) return status;
   if (const cppc_status status = files().adopt(std::move(local.files)); status != CPPC_OK) return status;
   return c_library::reopen(local.streams);
+}
+
+/// What is made of bytes that another architecture has in another form.
+cppc_status refuse_bytes(const Local& local, const Types& types) {
+  const auto refused = [&](bool there, const char* what) {
+    if (there)
+      log().error("{} in the image of {} cannot be carried to {}: they are bytes whose form is not known", what,
+                  types.translation.writer().name, Architecture::here().name);
+    return there;
+  };
+  const bool messages = refused(mailbox().holds_any(), "messages that nobody had received yet");
+  const bool windows = refused(!restored()->communicators.windows.empty(), "windows of one-sided communication");
+  const bool files = refused(!local.files.files.empty(), "open files of MPI");
+  return messages || windows || files ? CPPC_ERR_UNSUPPORTED : CPPC_OK;
 }
 
 cppc_status make_again(const Communicators& all, MPI_Comm world) {
@@ -311,15 +328,18 @@ cppc_status serialize(ByteWriter& writer) {
   return write_c_library(writer);
 }
 
-cppc_status restore(ByteReader& reader) {
+cppc_status restore(ByteReader& reader, const Types* types) {
   auto local = read(reader);
   if (!local) return CPPC_ERR_IMAGE;
+  if (types != nullptr && comms.managed()) {
+    if (const cppc_status status = refuse_bytes(*local, *types); status != CPPC_OK) return status;
+  }
   if (!comms.managed()) {
     local->random.apply();
     return c_library::reopen(local->streams);
   }
   restored_random() = local->random;
-  return make(std::move(*local));
+  return make(std::move(*local), types);
 }
 
 cppc_status check(ByteReader& reader) {

@@ -40,9 +40,11 @@ cppc_status ImageBuilder::add(const cppc_block& block) {
   object.count = block.count;
   object.address = block.address;
   object.in_head = block.section == CPPC_SECTION_RUNTIME;  // it is wanted first
-  if (block.data != nullptr) object.data = {static_cast<const std::byte*>(block.data), block.bytes};
+  if (block.data != nullptr)
+    object.data = {static_cast<const std::byte*>(block.data), static_cast<std::size_t>(block.bytes)};
   std::vector<image::Part> holes;
-  for (const cppc_part& hole : std::span(block.holes, block.hole_count)) holes.push_back({hole.offset, hole.bytes});
+  for (const cppc_part& hole : std::span(block.holes, static_cast<std::size_t>(block.hole_count)))
+    holes.push_back({hole.offset, hole.bytes});
   object.holes = holes;
   auto added = writer_.add(object);
   return added ? CPPC_OK : added.error();

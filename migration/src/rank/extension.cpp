@@ -9,6 +9,7 @@
 #include <string>
 
 #include "../assignment.hpp"
+#include "convert_numbers.hpp"
 #include "cppc/checkpoint_files.hpp"
 #include "cppc/hooks.h"
 #include "member.hpp"
@@ -108,6 +109,7 @@ extern "C" __attribute__((visibility("default"))) cppc_status cppc_extension(con
             .fetch = fetch,
             .join = join,
             .fail = fail,
-            .finish = finish};
+            .finish = finish,
+            .convert = convert_numbers};
   return CPPC_OK;
 }

@@ -33,8 +33,11 @@ static const cppc_type cppc_type_1;
 extern const cppc_global __start_cppc_globals[] __attribute__((weak)), __stop_cppc_globals[] __attribute__((weak));
 extern const cppc_function __start_cppc_functions[] __attribute__((weak)), __stop_cppc_functions[] __attribute__((weak));
 extern const cppc_required __start_cppc_requireds[] __attribute__((weak)), __stop_cppc_requireds[] __attribute__((weak));
+extern const cppc_type *const __start_cppc_types[] __attribute__((weak)), *const __stop_cppc_types[] __attribute__((weak));
+extern const cppc_global __start_cppc_constants[] __attribute__((weak)), __stop_cppc_constants[] __attribute__((weak));
 static const cppc_program cppc_program_records = {__start_cppc_globals, __stop_cppc_globals, __start_cppc_functions,
-  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};
+  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds, __start_cppc_types, __stop_cppc_types,
+  __start_cppc_constants, __stop_cppc_constants};
 #line 24
 static void* checked(size_t bytes) {
   void* block = cppc_malloc(&cppc_type_bytes, bytes);
@@ -88,7 +91,7 @@ int main(int argc, char** argv) { struct cppc_live_main cppc_live; cppc_frame cp
 
 static const cppc_field cppc_type_1_fields[] = {
   {"next", offsetof(struct item, next), &cppc_type_pointer, 1},
-  {"(bits 64)", 8, &cppc_type_bytes, 1},
+  {"(bits kind used)", 8, &cppc_type_bits, 1},
   {"weights", offsetof(struct item, weights), &cppc_type_double, 4},
   {"name", offsetof(struct item, name), &cppc_type_pointer, 1},
   {"value", offsetof(struct item, value), &cppc_type_bytes, 1 * 4},
@@ -102,8 +105,11 @@ static const cppc_place cppc_places_main[] = {
   {&cppc_shadow_main_1, NULL, 0},
 };
 static const cppc_routine cppc_routine_main = {"main", cppc_places_main, 1};
-static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), used, aligned(8))) = {
+static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), used, aligned(sizeof(void*)))) = {
   {"heap.c:field", (void*)&field, &cppc_type_pointer, 1},
   {"heap.c:work", (void*)&work, &cppc_type_pointer, 1},
   {"heap.c:items", (void*)&items, &cppc_type_pointer, 1},
+};
+static const cppc_type* cppc_types_here[] __attribute__((section("cppc_types"), used, aligned(sizeof(void*)))) = {
+  &cppc_type_1,
 };

@@ -13,8 +13,11 @@ static int left = 40;
 extern const cppc_global __start_cppc_globals[] __attribute__((weak)), __stop_cppc_globals[] __attribute__((weak));
 extern const cppc_function __start_cppc_functions[] __attribute__((weak)), __stop_cppc_functions[] __attribute__((weak));
 extern const cppc_required __start_cppc_requireds[] __attribute__((weak)), __stop_cppc_requireds[] __attribute__((weak));
+extern const cppc_type *const __start_cppc_types[] __attribute__((weak)), *const __stop_cppc_types[] __attribute__((weak));
+extern const cppc_global __start_cppc_constants[] __attribute__((weak)), __stop_cppc_constants[] __attribute__((weak));
 static const cppc_program cppc_program_records = {__start_cppc_globals, __stop_cppc_globals, __start_cppc_functions,
-  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};
+  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds, __start_cppc_types, __stop_cppc_types,
+  __start_cppc_constants, __stop_cppc_constants};
 #line 7
 
 struct cppc_live_more {
@@ -140,6 +143,6 @@ static const cppc_place cppc_places_more[] = {
   {&cppc_shadow_more_1, NULL, 0},
 };
 static const cppc_routine cppc_routine_more = {"more", cppc_places_more, 1};
-static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), used, aligned(8))) = {
+static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), used, aligned(sizeof(void*)))) = {
   {"loops.c:left", (void*)&left, &cppc_type_int, 1},
 };

@@ -19,8 +19,11 @@ static const cppc_type cppc_type_1;
 extern const cppc_global __start_cppc_globals[] __attribute__((weak)), __stop_cppc_globals[] __attribute__((weak));
 extern const cppc_function __start_cppc_functions[] __attribute__((weak)), __stop_cppc_functions[] __attribute__((weak));
 extern const cppc_required __start_cppc_requireds[] __attribute__((weak)), __stop_cppc_requireds[] __attribute__((weak));
+extern const cppc_type *const __start_cppc_types[] __attribute__((weak)), *const __stop_cppc_types[] __attribute__((weak));
+extern const cppc_global __start_cppc_constants[] __attribute__((weak)), __stop_cppc_constants[] __attribute__((weak));
 static const cppc_program cppc_program_records = {__start_cppc_globals, __stop_cppc_globals, __start_cppc_functions,
-  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};
+  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds, __start_cppc_types, __stop_cppc_types,
+  __start_cppc_constants, __stop_cppc_constants};
 #line 12
 static double** make(int rows, int columns) {
   double** row = cppc_malloc(&cppc_type_pointer, (size_t)rows * sizeof *row);
@@ -77,3 +80,6 @@ static const cppc_place cppc_places_main[] = {
   {&cppc_shadow_main_1, cppc_variables_main_1, sizeof cppc_variables_main_1 / sizeof *cppc_variables_main_1},
 };
 static const cppc_routine cppc_routine_main = {"main", cppc_places_main, 1};
+static const cppc_type* cppc_types_here[] __attribute__((section("cppc_types"), used, aligned(sizeof(void*)))) = {
+  &cppc_type_1,
+};

@@ -11,8 +11,11 @@
 extern const cppc_global __start_cppc_globals[] __attribute__((weak)), __stop_cppc_globals[] __attribute__((weak));
 extern const cppc_function __start_cppc_functions[] __attribute__((weak)), __stop_cppc_functions[] __attribute__((weak));
 extern const cppc_required __start_cppc_requireds[] __attribute__((weak)), __stop_cppc_requireds[] __attribute__((weak));
+extern const cppc_type *const __start_cppc_types[] __attribute__((weak)), *const __stop_cppc_types[] __attribute__((weak));
+extern const cppc_global __start_cppc_constants[] __attribute__((weak)), __stop_cppc_constants[] __attribute__((weak));
 static const cppc_program cppc_program_records = {__start_cppc_globals, __stop_cppc_globals, __start_cppc_functions,
-  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};
+  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds, __start_cppc_types, __stop_cppc_types,
+  __start_cppc_constants, __stop_cppc_constants};
 #line 5
 static double half(double x) { return x / 2; }
 static double third(double x) { return x / 3; }
@@ -26,7 +29,7 @@ struct cppc_live_leaf {
 static const cppc_routine cppc_routine_leaf;
 #line 9
 static double leaf(double x) { struct cppc_live_leaf cppc_live; cppc_frame cppc_frame_ __attribute__((cleanup(cppc_leave))); if (cppc_enter(&cppc_frame_, &cppc_routine_leaf, &cppc_live) != 0) { goto cppc_way_1; }
-  static long visits; static cppc_global cppc_global_116 __attribute__((section("cppc_globals"), used, aligned(8))) = {"recursion.c:leaf.visits", (void*)&visits, &cppc_type_long, 1};
+  static long visits; static cppc_global cppc_global_116 __attribute__((section("cppc_globals"), used, aligned(sizeof(void*)))) = {"recursion.c:leaf.visits", (void*)&visits, &cppc_type_long, 1};
 
   cppc_way_1:; for (int i = 0; cppc_resuming(&cppc_frame_) || (i < 3); i++) { if (cppc_resuming(&cppc_frame_)) goto cppc_place_1; if (cppc_safe_point(1)) { cppc_live.i = i; cppc_place_1: cppc_live.x_at = (void*)&x; cppc_stop(&cppc_frame_, 1); i = cppc_live.i; } 
     MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -124,10 +127,10 @@ static const cppc_place cppc_places_main[] = {
   {NULL, NULL, 0},
 };
 static const cppc_routine cppc_routine_main = {"main", cppc_places_main, 1};
-static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), used, aligned(8))) = {
+static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), used, aligned(sizeof(void*)))) = {
   {"recursion.c:shrink", (void*)&shrink, &cppc_type_function, 1},
 };
-static cppc_function cppc_functions_here[] __attribute__((section("cppc_functions"), used, aligned(8))) = {
+static cppc_function cppc_functions_here[] __attribute__((section("cppc_functions"), used, aligned(sizeof(void*)))) = {
   {"recursion.c:half", (void (*)(void))half},
   {"recursion.c:third", (void (*)(void))third},
 };

@@ -12,8 +12,11 @@
 extern const cppc_global __start_cppc_globals[] __attribute__((weak)), __stop_cppc_globals[] __attribute__((weak));
 extern const cppc_function __start_cppc_functions[] __attribute__((weak)), __stop_cppc_functions[] __attribute__((weak));
 extern const cppc_required __start_cppc_requireds[] __attribute__((weak)), __stop_cppc_requireds[] __attribute__((weak));
+extern const cppc_type *const __start_cppc_types[] __attribute__((weak)), *const __stop_cppc_types[] __attribute__((weak));
+extern const cppc_global __start_cppc_constants[] __attribute__((weak)), __stop_cppc_constants[] __attribute__((weak));
 static const cppc_program cppc_program_records = {__start_cppc_globals, __stop_cppc_globals, __start_cppc_functions,
-  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};
+  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds, __start_cppc_types, __stop_cppc_types,
+  __start_cppc_constants, __stop_cppc_constants};
 #line 6
 static void handler(int s) { (void)s; }
 
@@ -29,7 +32,7 @@ static struct cppc_arguments_1 cppc_arguments_here_1;
 static void (*cppc_result_1)(int);
 static void cppc_call_1(void* p) { struct cppc_arguments_1* a = p; (void)a; cppc_result_1 = signal(a->a0, a->a1); }
 static const cppc_type cppc_arguments_type_1;
-static cppc_required cppc_required_1 __attribute__((section("cppc_requireds"), used, aligned(8))) = {"required.c:9 signal", cppc_call_1, &cppc_arguments_type_1};
+static cppc_required cppc_required_1 __attribute__((section("cppc_requireds"), used, aligned(sizeof(void*)))) = {"required.c:9 signal", cppc_call_1, &cppc_arguments_type_1};
 #line 7
 
 struct cppc_arguments_2 { int a0; const char *a1; };
@@ -37,7 +40,7 @@ static struct cppc_arguments_2 cppc_arguments_here_2;
 static char *cppc_result_2;
 static void cppc_call_2(void* p) { struct cppc_arguments_2* a = p; (void)a; cppc_result_2 = setlocale(a->a0, a->a1); }
 static const cppc_type cppc_arguments_type_2;
-static cppc_required cppc_required_2 __attribute__((section("cppc_requireds"), used, aligned(8))) = {"required.c:11 setlocale", cppc_call_2, &cppc_arguments_type_2};
+static cppc_required cppc_required_2 __attribute__((section("cppc_requireds"), used, aligned(sizeof(void*)))) = {"required.c:11 setlocale", cppc_call_2, &cppc_arguments_type_2};
 #line 7
 
 struct cppc_arguments_3 { int a0; void (*a1)(int); };
@@ -45,7 +48,7 @@ static struct cppc_arguments_3 cppc_arguments_here_3;
 static void (*cppc_result_3)(int);
 static void cppc_call_3(void* p) { struct cppc_arguments_3* a = p; (void)a; cppc_result_3 = signal(a->a0, a->a1); }
 static const cppc_type cppc_arguments_type_3;
-static cppc_required cppc_required_3 __attribute__((section("cppc_requireds"), used, aligned(8))) = {"required.c:18 signal", cppc_call_3, &cppc_arguments_type_3};
+static cppc_required cppc_required_3 __attribute__((section("cppc_requireds"), used, aligned(sizeof(void*)))) = {"required.c:18 signal", cppc_call_3, &cppc_arguments_type_3};
 #line 7
 int main(int argc, char **argv) { struct cppc_live_main cppc_live; cppc_frame cppc_frame_ __attribute__((cleanup(cppc_leave))); cppc_declare(&cppc_program_records); cppc_start(&argc, (char***)&argv); if (cppc_enter(&cppc_frame_, &cppc_routine_main, &cppc_live) != 0) { goto cppc_way_1; }
   MPI_Init(&argc, &argv);
@@ -88,6 +91,6 @@ static const cppc_field cppc_arguments_type_3_fields[] = {
   {"a1", offsetof(struct cppc_arguments_3, a1), &cppc_type_function, 1},
 };
 static const cppc_type cppc_arguments_type_3 = {CPPC_STRUCT, sizeof(struct cppc_arguments_3), "arguments of signal()", cppc_arguments_type_3_fields, sizeof cppc_arguments_type_3_fields / sizeof *cppc_arguments_type_3_fields};
-static cppc_function cppc_functions_here[] __attribute__((section("cppc_functions"), used, aligned(8))) = {
+static cppc_function cppc_functions_here[] __attribute__((section("cppc_functions"), used, aligned(sizeof(void*)))) = {
   {"required.c:handler", (void (*)(void))handler},
 };

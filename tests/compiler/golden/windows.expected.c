@@ -11,8 +11,11 @@ static double shown[N], hidden[N];
 extern const cppc_global __start_cppc_globals[] __attribute__((weak)), __stop_cppc_globals[] __attribute__((weak));
 extern const cppc_function __start_cppc_functions[] __attribute__((weak)), __stop_cppc_functions[] __attribute__((weak));
 extern const cppc_required __start_cppc_requireds[] __attribute__((weak)), __stop_cppc_requireds[] __attribute__((weak));
+extern const cppc_type *const __start_cppc_types[] __attribute__((weak)), *const __stop_cppc_types[] __attribute__((weak));
+extern const cppc_global __start_cppc_constants[] __attribute__((weak)), __stop_cppc_constants[] __attribute__((weak));
 static const cppc_program cppc_program_records = {__start_cppc_globals, __stop_cppc_globals, __start_cppc_functions,
-  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds};
+  __stop_cppc_functions, __start_cppc_requireds, __stop_cppc_requireds, __start_cppc_types, __stop_cppc_types,
+  __start_cppc_constants, __stop_cppc_constants};
 #line 5
 
 struct cppc_live_main {
@@ -54,7 +57,7 @@ static const cppc_place cppc_places_main[] = {
   {&cppc_shadow_main_1, cppc_variables_main_1, sizeof cppc_variables_main_1 / sizeof *cppc_variables_main_1},
 };
 static const cppc_routine cppc_routine_main = {"main", cppc_places_main, 1};
-static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), used, aligned(8))) = {
+static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), used, aligned(sizeof(void*)))) = {
   {"windows.c:shown", (void*)shown, &cppc_type_double, 4000},
   {"windows.c:hidden", (void*)hidden, &cppc_type_double, 4000},
 };
