@@ -142,9 +142,10 @@ void UnitRewriter::declare_constants() {
     if (!ast_.getBaseElementType(type).isConstQualified() || !variable->hasInit()) continue;
     const std::string own = variable->getNameAsString();
     const Shape shape = types_.shape(type, "__typeof__(" + own + ")");
-    const std::string name = variable->hasExternalFormalLinkage() ? own : base + ":" + own;
-    constants += "  {\"" + name + "\", (void*)" + (type->isArrayType() ? "" : "&") + own + ", " + shape.type + ", " +
-                 shape.count + "},\n";
+    constants.append("  {\"");
+    if (!variable->hasExternalFormalLinkage()) constants.append(base).append(":");
+    constants.append(own).append("\", (void*)").append(type->isArrayType() ? "" : "&").append(own);
+    constants.append(", ").append(shape.type).append(", ").append(shape.count).append("},\n");
   }
   if (!constants.empty())
     records_ +=
