@@ -74,6 +74,7 @@ class Flow {
     bool operator==(const Summary&) const = default;
   };
 
+  void make_graph(Index procedure);
   void summarise();
   void find_buffers();
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;

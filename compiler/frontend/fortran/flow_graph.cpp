@@ -1,0 +1,299 @@
+#include "flow_graph.hpp"
+
+#include <algorithm>
+
+#include "lower.hpp"
+
+namespace cppc::fortran {
+
+using Kind = Expr::Kind;
+
+/// Makes a procedure's graph.
+class Flow::Builder {
+ public:
+  Builder(Flow& flow, Index procedure)
+      : flow_(flow), program_(flow.program_), graph_(*flow.graphs_[procedure]), procedure_(procedure) {}
+
+  void run() {
+    const Procedure& procedure = program_.procedures[procedure_];
+    graph_.blocks.resize(2);
+    for (const ExprPtr& size : procedure.sizes)
+      if (!find_variables(program_, *size, sizes_)) emit({Step::Kind::everything});
+    if (!procedure.unclear.empty()) emit({Step::Kind::everything});
+    for (const ExprPtr& size : procedure.sizes) read(*size);
+    statements(procedure.body);
+    go(Graph::exit);
+    for (const auto& [label, block] : labels_)
+      if (!placed_.contains(label)) {  // where it goes to is not known
+        graph_.blocks[block].steps.push_back({Step::Kind::everything});
+        graph_.blocks[block].successors.push_back(Graph::exit);
+      }
+  }
+
+ private:
+  struct Open {
+    Index construct;
+    std::size_t on_leave, on_cycle;
+  };
+
+  std::size_t block() {
+    graph_.blocks.emplace_back();
+    return graph_.blocks.size() - 1;
+  }
+  void link(std::size_t to) { graph_.blocks[block_].successors.push_back(to); }
+  void go(std::size_t to) {
+    link(to);
+    block_ = block();
+  }
+  void emit(Step step) {
+    const bool changes = step.kind == Step::Kind::change || step.kind == Step::Kind::assign;
+    const bool resizes = changes && sizes_.contains(step.symbol);  // arrays keep the sizes that they had at entry
+    graph_.blocks[block_].steps.push_back(std::move(step));
+    if (resizes) graph_.blocks[block_].steps.push_back({Step::Kind::everything});
+  }
+  void change_variable(Index symbol) { emit({Step::Kind::change, symbol}); }
+
+  void read_subscripts(const Expr& e) {
+    if (e.kind != Kind::element && e.kind != Kind::member) return;
+    if (e.parts.front() != nullptr) read_subscripts(*e.parts.front());
+    for (std::size_t i = 1; i < e.parts.size(); ++i)
+      if (e.parts[i] != nullptr) read(*e.parts[i]);
+  }
+  void read(const Expr& e) {
+    if (e.kind == Kind::call) return call(e, false);
+    if (const Index symbol = root(e); symbol != none) {
+      read_subscripts(e);
+      if (!skipped_.contains(symbol)) emit({Step::Kind::read, symbol});
+      return;
+    }
+    for (const ExprPtr& part : e.parts)
+      if (part != nullptr) read(*part);
+  }
+  void change(const Expr& e) {
+    if (const Index symbol = root(e); symbol != none) return change_variable(symbol);
+    for (const ExprPtr& part : e.parts)
+      if (part != nullptr) change(*part);
+  }
+  void touch(const Expr& e) {
+    read(e);
+    change(e);
+  }
+
+  void call(const Expr& e, bool statement) {
+    if (e.word == "(address)") {
+      if (e.procedure != none) flow_.called_otherwise_[e.procedure] = true;
+      return;
+    }
+    if (e.procedure == none && !e.word.empty()) return intrinsic(e, statement);
+    const Procedure* callee = e.procedure != none ? &program_.procedures[e.procedure] : nullptr;
+    if (callee == nullptr) return unknown(e);
+    if (callee->defined) return known(e);
+    if (is_of_runtime(callee->linker_name)) {
+      for (const ExprPtr& argument : e.parts)
+        if (argument != nullptr) touch(*argument);
+      return;
+    }
+    const models::Model* model = flow_.models_.find(callee->linker_name);
+    if (model == nullptr || !models::is_of_mpi(callee->linker_name)) return unknown(e);
+    of_mpi(e, *model);
+  }
+  void intrinsic(const Expr& e, bool statement) {
+    if (e.word == "loc" || e.word == "c_loc" || e.word == "c_f_pointer")
+      flow_.unclear_ = "addresses of variables are taken (" + e.word + ")";
+    for (const ExprPtr& argument : e.parts) {
+      if (argument == nullptr) continue;
+      read(*argument);
+      if (statement) change(*argument);
+    }
+  }
+  void unknown(const Expr& e) {
+    for (const ExprPtr& argument : e.parts)
+      if (argument != nullptr) read(*argument);
+    emit({Step::Kind::outside});
+    flow_.unknown_.push_back(&e);
+  }
+  void known(const Expr& e) {
+    for (const ExprPtr& argument : e.parts) {
+      if (argument == nullptr) continue;
+      if (root(*argument) != none)
+        read_subscripts(*argument);
+      else
+        read(*argument);
+    }
+    emit({.kind = Step::Kind::call, .call = &e});
+  }
+  /// Buffers are read or written by the tables; a receive is no overwrite.
+  void of_mpi(const Expr& e, const models::Model& model) {
+    const std::string& name = program_.procedures[e.procedure].linker_name;
+    const bool keeps = !model.held.empty() || model.shows >= 0 || model.callback >= 0 || model.keeps_callback;
+    if (keeps || name.starts_with("mpi_get_address") || name.starts_with("mpi_address"))
+      flow_.unclear_ = "MPI keeps addresses of variables (" + name + ")";
+    using models::Traffic;
+    const Traffic traffic = model.communication.traffic;
+    if (traffic == Traffic::start) return emit({Step::Kind::everything});  // reads what it was given before
+    if (model.communication.request >= 0 && traffic != Traffic::complete && traffic != Traffic::test)
+      flow_.requests_.push_back(&e);
+    const auto is_place = [this](const ExprPtr& argument) {  // MPI_IN_PLACE, MPI_BOTTOM
+      const Index symbol = argument != nullptr ? root(*argument) : none;
+      return symbol != none &&
+             (program_.symbols[symbol].name == "mpi_in_place" || program_.symbols[symbol].name == "mpi_bottom");
+    };
+    const bool anything = std::ranges::any_of(e.parts, is_place);
+    const auto in = [](const std::vector<int>& list, int i) { return std::ranges::find(list, i) != list.end(); };
+    for (int i = 0; i < static_cast<int>(e.parts.size()); ++i) {
+      const ExprPtr& argument = e.parts[static_cast<std::size_t>(i)];
+      if (argument == nullptr) continue;
+      if (anything && root(*argument) != none && program_.symbols[root(*argument)].name == "mpi_bottom")
+        return emit({Step::Kind::everything});
+      const bool writes =
+          in(model.writes, i) || in(model.sets, i) || (model.writes_from >= 0 && i >= model.writes_from);
+      const bool reads = !writes || in(model.reads, i) || anything || (model.reads_from >= 0 && i >= model.reads_from);
+      if (reads)
+        read(*argument);
+      else
+        read_subscripts(*argument);
+      if (writes) change(*argument);
+    }
+  }
+
+  void statements(const Statements& list) {
+    for (const Statement& s : list) statement(s);
+  }
+
+  void statement(const Statement& s) {
+    using StatementKind = Statement::Kind;
+    switch (s.kind) {
+      case StatementKind::assign:
+        return assign(s);
+      case StatementKind::call:
+        return call(*s.expressions.front(), true);
+      case StatementKind::touch:
+        for (const ExprPtr& e : s.expressions) {
+          read(*e);
+          if (s.changes) change(*e);
+        }
+        return;
+      case StatementKind::branch:
+        return branch(s);
+      case StatementKind::loop:
+        return loop(s);
+      case StatementKind::leave:
+      case StatementKind::cycle:
+        for (const Open& open : open_)
+          if (open.construct == s.label) return go(s.kind == StatementKind::leave ? open.on_leave : open.on_cycle);
+        return;
+      case StatementKind::jump: {
+        for (const Index label : s.labels) link(block_of(label));
+        const std::size_t next = block();
+        if (s.falls_through) link(next);
+        block_ = next;
+        return;
+      }
+      case StatementKind::end:
+        return go(Graph::exit);
+      case StatementKind::stop:
+        block_ = block();  // nobody reads anything after it
+        return;
+      case StatementKind::label: {
+        const std::size_t here = block_of(s.label);
+        placed_.insert(s.label);
+        link(here);
+        block_ = here;
+        return;
+      }
+    }
+  }
+
+  void assign(const Statement& s) {
+    read(*s.value);
+    read_subscripts(*s.target);
+    const Index symbol = root(*s.target);
+    if (symbol == none) return change(*s.target);
+    if (s.target->kind == Kind::name && !program_.symbols[symbol].array)
+      return emit({.kind = Step::Kind::assign, .symbol = symbol, .value = s.value});
+    change_variable(symbol);
+    if (!skipped_.contains(symbol))
+      if (auto region = region_of(program_, s)) overwrite(std::move(*region));
+  }
+  void overwrite(Region region) {
+    graph_.regions.push_back(std::move(region));
+    emit({.kind = Step::Kind::overwrite, .region = &graph_.regions.back()});
+  }
+
+  std::size_t block_of(Index label) {
+    if (const auto found = labels_.find(label); found != labels_.end()) return found->second;
+    return labels_[label] = block();
+  }
+
+  void branch(const Statement& s) {
+    const std::size_t after = block();
+    open_.push_back({s.construct, after, after});
+    bool all = false;
+    for (const Case& one : s.cases) {
+      all = one.condition == nullptr;
+      if (all) {
+        statements(one.body);
+        link(after);
+        break;
+      }
+      read(*one.condition);
+      const std::size_t then = block(), otherwise = block();
+      std::set<Index> variables;
+      if (find_variables(program_, *one.condition, variables)) graph_.blocks[block_].condition = one.condition;
+      link(then);
+      link(otherwise);
+      block_ = then;
+      statements(one.body);
+      link(after);
+      block_ = otherwise;
+    }
+    if (!all && !s.complete) link(after);
+    open_.pop_back();
+    block_ = after;
+  }
+
+  void loop(const Statement& s) {
+    for (const ExprPtr& e : {s.low, s.high, s.step})
+      if (e != nullptr) read(*e);
+    std::vector<Region> regions;
+    for (Region& region : regions_of(program_, s))
+      if (!skipped_.contains(region.symbol)) regions.push_back(std::move(region));
+    for (const Region& region : regions) skipped_.insert(region.symbol);
+    const std::size_t test = block(), inside = block(), after = block();
+    link(test);
+    block_ = test;
+    if (s.variable != none) change_variable(s.variable);
+    if (s.value != nullptr) read(*s.value);
+    link(inside);
+    if (s.variable != none || s.value != nullptr) link(after);
+    block_ = inside;
+    emit({.kind = Step::Kind::marker, .loop = &s});
+    const std::size_t next = block();
+    open_.push_back({s.construct, after, next});
+    statements(s.body);
+    open_.pop_back();
+    link(next);
+    block_ = next;
+    link(test);
+    block_ = after;
+    for (Region& region : regions) {
+      skipped_.erase(region.symbol);
+      overwrite(std::move(region));
+    }
+  }
+
+  Flow& flow_;
+  const Program& program_;
+  Graph& graph_;
+  const Index procedure_;
+  std::size_t block_ = Graph::entry;
+  std::map<Index, std::size_t> labels_;
+  std::set<Index> placed_;
+  std::vector<Open> open_;
+  std::set<Index> sizes_;    ///< variables that arrays' bounds depend on
+  std::set<Index> skipped_;  ///< arrays whose reads do no harm to what the loop around overwrites
+};
+
+void Flow::make_graph(Index procedure) { Builder(*this, procedure).run(); }
+
+}  // namespace cppc::fortran

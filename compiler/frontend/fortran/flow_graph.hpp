@@ -1,0 +1,37 @@
+/// Procedures as graphs of what they do with variables, step by step. For flow*.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "flow.hpp"
+
+namespace cppc::fortran {
+
+struct Flow::Step {
+  enum class Kind : std::uint8_t { read, change, assign, overwrite, call, outside, everything, marker };
+  Kind kind;
+  Index symbol = none;
+  ExprPtr value;
+  const Region* region = nullptr;
+  const Expr* call = nullptr;
+  const Statement* loop = nullptr;
+};
+
+struct Flow::Graph {
+  struct Block {
+    std::vector<Step> steps;
+    std::vector<std::size_t> successors;
+    ExprPtr condition;  ///< that decides between two of them; null: that is not known
+  };
+  std::deque<Block> blocks;
+  std::deque<Region> regions;
+  static constexpr std::size_t entry = 0, exit = 1;
+};
+
+/// What holds where two ways meet.
+void meet(Fate& one, const Fate& other);
+
+bool intersect(const std::set<Index>& one, const std::set<Index>& other);
+
+}  // namespace cppc::fortran
