@@ -25,6 +25,16 @@ bool is_transparent(const clang::CastExpr* cast) {
   }
 }
 
+/// The expression that this one stands for; null: none but itself.
+const clang::Expr* stands_for(const clang::Expr* e) {
+  if (const auto* argument = llvm::dyn_cast<clang::CXXDefaultArgExpr>(e)) return argument->getExpr();
+  if (const auto* init = llvm::dyn_cast<clang::CXXDefaultInitExpr>(e)) return init->getExpr();
+  if (const auto* parameter = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(e))
+    return parameter->getReplacement();
+  if (const auto* operation = llvm::dyn_cast<clang::CXXRewrittenBinaryOperator>(e)) return operation->getSemanticForm();
+  return nullptr;
+}
+
 }  // namespace
 
 /// In place, without a temporary object; false when it is no expression of those that make objects.
@@ -101,6 +111,7 @@ bool Lowering::cxx_initialise(const LValue& to, const clang::Expr* e) {
 
 std::optional<ir::Node> Lowering::cxx_value(const clang::Expr* e) {
   using clang::Stmt;
+  if (const clang::Expr* other = stands_for(e)) return value(other);
   switch (e->getStmtClass()) {
     case Stmt::CXXThisExprClass:
       return this_pointer();
@@ -110,14 +121,6 @@ std::optional<ir::Node> Lowering::cxx_value(const clang::Expr* e) {
       end_scope(before);
       return made;
     }
-    case Stmt::CXXDefaultArgExprClass:
-      return value(llvm::cast<clang::CXXDefaultArgExpr>(e)->getExpr());
-    case Stmt::CXXDefaultInitExprClass:
-      return value(llvm::cast<clang::CXXDefaultInitExpr>(e)->getExpr());
-    case Stmt::SubstNonTypeTemplateParmExprClass:
-      return value(llvm::cast<clang::SubstNonTypeTemplateParmExpr>(e)->getReplacement());
-    case Stmt::CXXRewrittenBinaryOperatorClass:
-      return value(llvm::cast<clang::CXXRewrittenBinaryOperator>(e)->getSemanticForm());
     case Stmt::CXXConstructExprClass:
     case Stmt::CXXTemporaryObjectExprClass:
     case Stmt::CXXBindTemporaryExprClass:
@@ -158,6 +161,7 @@ std::optional<ir::Node> Lowering::cxx_value(const clang::Expr* e) {
 
 std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
   using clang::Stmt;
+  if (const clang::Expr* other = stands_for(e)) return place(other);
   switch (e->getStmtClass()) {
     case Stmt::DeclRefExprClass:
       return name(llvm::cast<clang::DeclRefExpr>(e));
@@ -214,14 +218,6 @@ std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
       end_scope(before);
       return object;
     }
-    case Stmt::CXXDefaultArgExprClass:
-      return place(llvm::cast<clang::CXXDefaultArgExpr>(e)->getExpr());
-    case Stmt::CXXDefaultInitExprClass:
-      return place(llvm::cast<clang::CXXDefaultInitExpr>(e)->getExpr());
-    case Stmt::SubstNonTypeTemplateParmExprClass:
-      return place(llvm::cast<clang::SubstNonTypeTemplateParmExpr>(e)->getReplacement());
-    case Stmt::CXXRewrittenBinaryOperatorClass:
-      return place(llvm::cast<clang::CXXRewrittenBinaryOperator>(e)->getSemanticForm());
     case Stmt::InitListExprClass: {
       const auto* list = llvm::cast<clang::InitListExpr>(e);
       if (list->getNumInits() == 1 && list->getInit(0)->isGLValue()) return place(list->getInit(0));
