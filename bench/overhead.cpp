@@ -243,7 +243,7 @@ int main(int argc, char** argv) {
   std::printf(
       "Seconds of processor time of a job of four ranks, medians of %d runs each; ratios movable : plain without what\n"
       "the shortest run takes. gcc -O2; movable: under cppc-run; plain: under mpirun with the options that cppc-run\n"
-      "gives it, ranks bound to cores; of shortest: the ratio of the shortest run of each; unbound: the ratio of "
+      "gives it, ranks bound to cores; of short.: the ratio of the shortest run of each; unbound: the ratio of "
       "cppc-run\n"
       "to mpirun as they are.\n",
       rounds);

@@ -208,6 +208,7 @@ bool is_character(const cppc_type& type) {
 class StoredLayouts {
  public:
   const Layout& of(const Layout& layout) {
+    // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): layouts stay as long as the process
     if (!layout.references || sizeof(void*) == sizeof(std::uint64_t)) return layout;
     auto& made = made_[layout.type];
     if (made == nullptr) made = make(*layout.type, layout);

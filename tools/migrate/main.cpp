@@ -183,7 +183,8 @@ int main(int argc, char** argv) {
   std::string image_directory;
   auto* images = app.add_option("--images", image_directory,
                                 "for --add and --restore: a directory that all nodes see, for images of all ranks; "
-                                "without it they are in the memory of the nodes");
+                                "without it they are in the memory of the nodes, or in an allocation of a resource "
+                                "manager where cppc-run --checkpoint-to says");
   auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
   auto* keep_node = app.add_flag("--keep-node", request.keep_node,
                                  "leave the evacuated node in the job of the resource manager (Slurm)");
