@@ -141,7 +141,6 @@ std::optional<ir::Node> Lowering::cxx_value(const clang::Expr* e) {
       throw_it(llvm::cast<clang::CXXThrowExpr>(e));
       return ir::nothing;
     case Stmt::CXXPseudoDestructorExprClass:
-      return ir::nothing;
     case Stmt::ArrayInitIndexExprClass:
     case Stmt::CXXScalarValueInitExprClass:
     case Stmt::CXXNoexceptExprClass:

@@ -88,7 +88,7 @@ cppc_status Capture::encode(std::span<const cppc_function> functions, OutsideEnc
   for (std::size_t i = 0; i < objects.size(); ++i) {
     Object& object = objects[i];
     if (object.dead || object.bytes() == 0) continue;
-    object.shared = outside.memory().shared({object.address, object.bytes()});
+    object.shared = outside.memory().shared({object.address, static_cast<std::size_t>(object.bytes())});
     if (object.section == CPPC_SECTION_HEAP && is_unknown(*object.layout->type)) {
       if (const cppc_status status = encoder.check_unknown(object); status != CPPC_OK) return status;
     }
