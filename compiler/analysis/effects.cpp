@@ -317,12 +317,9 @@ void Effects::summarise_kills(ir::Index index) {
     Objects killed = *before[b];
     killed |= kills[b];
     for (const ir::Index next : function.blocks[b].successors) {
-      if (!before[next]) {
-        before[next] = killed;
-        work.push_back(next);
-      } else if (*before[next] &= killed) {
-        work.push_back(next);
-      }
+      const bool fewer = !before[next] || (*before[next] &= killed);
+      if (!before[next]) before[next] = killed;
+      if (fewer) work.push_back(next);
     }
   }
   functions_[index].ends = !before[ir::exit_block].has_value();
