@@ -15,9 +15,13 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-class KeeperProgramTest : public testing::Test {
+class KeeperLinkTest : public testing::Test {
  protected:
-  KeeperProgramTest() { std::signal(SIGPIPE, SIG_IGN); }  // as cppc-run does
+  KeeperLinkTest() { std::signal(SIGPIPE, SIG_IGN); }  // as cppc-run does
+};
+
+class KeeperProgramTest : public KeeperLinkTest {
+ protected:
   Result<std::unique_ptr<KeeperLink>> start() const {
     return KeeperLink::start(
         {CPPC_KEEPER_PROGRAM},
@@ -67,7 +71,7 @@ TEST_F(KeeperProgramTest, EndsAsItIsToldAndWhenItsInputDoes) {
   EXPECT_TRUE(start()) << "its name is free again";
 }
 
-TEST(KeeperLinkTest, WhatIsNoKeeperIsRefused) {
+TEST_F(KeeperLinkTest, WhatIsNoKeeperIsRefused) {
   EXPECT_FALSE(KeeperLink::start({"/nonexistent/keeper"}, json::object(), 5s));
   EXPECT_FALSE(KeeperLink::start({"true"}, json::object(), 5s));
   EXPECT_FALSE(KeeperLink::start({"cat"}, {{"job", "a"}}, 5s)) << "which says what it is told";
