@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "analysis/plan.hpp"
+#include "frontend/fortran/labels.hpp"
 #include "frontend/fortran/lower.hpp"
 #include "frontend/fortran/options.hpp"
 #include "report.hpp"
@@ -79,6 +80,19 @@ void leave_out_newer(FortranProgram& program) {
     program.left_out.push_back(command.file + ": left as it is: " + newer + " is newer than " + program.objects[i]);
     command.arguments.clear();
   }
+}
+
+/// Names that code may use which is not in `tree`; nothing when that cannot be said.
+std::optional<std::set<std::string>> names_outside(const FortranProgram& program, const fortran::Program& tree) {
+  std::optional<std::set<std::string>> names = program.outside;
+  for (Index i = 0; names && i < program.commands.size(); ++i) {
+    if (std::ranges::find(tree.read_files, i) != tree.read_files.end()) continue;
+    if (i < program.names.size() && program.names[i])
+      names->insert(program.names[i]->begin(), program.names[i]->end());
+    else
+      names.reset();
+  }
+  return names;
 }
 
 std::string storage_of(const fortran::Symbol& symbol) {
@@ -168,6 +182,8 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   const ScratchDirectory scratch;
   fortran::Program tree = fortran::read(program.commands, program.intrinsic_modules, scratch.path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
+  fortran::drop_unused_labels(tree);
+  tree.outside = names_outside(program, tree);
   for (const std::string& one : tree.left_out) std::cerr << "cppc: warning: " << one << "\n";
   const fortran::Lowered lowered = fortran::lower(tree, models);
   FortranTranslation made;

@@ -3,6 +3,8 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,9 @@ struct FortranProgram {
   std::vector<fortran::Command> commands;  ///< without arguments: it is not to be looked at
   std::vector<std::string> objects;        ///< by command: what it was compiled to, if that still lies there
   std::vector<std::string> left_out;       ///< those that are not to be looked at, and why
-  std::string intrinsic_modules;           ///< the directory of flang's
+  std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
+  std::optional<std::set<std::string>> outside;             ///< those of all that is linked and has no command
+  std::string intrinsic_modules;                            ///< the directory of flang's
 };
 
 struct FortranTranslation {

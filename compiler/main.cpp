@@ -43,7 +43,7 @@ constexpr rlim_t kStack = rlim_t{96} << 20;
 constexpr int kWrapperDepth = 3;
 
 struct Settings {
-  std::string program, into, report, output;
+  std::string program, into, report, output, outside;
   std::vector<std::string> files, models;
   bool by_address = false;
   std::uint64_t most_steps = 500'000'000;
@@ -62,6 +62,7 @@ struct Files {
   std::vector<frontend::Command> commands;  ///< without arguments: it is not to be looked at
   std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
   std::vector<std::string> left_out;        ///< those that are not to be looked at, and why
+  std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
 };
 
 /// What the compiler predefines, in files that many commands share.
@@ -102,6 +103,8 @@ Files read_commands(const std::string& file) {
       command.arguments = entry["arguments"];
     files.commands.push_back(std::move(command));
     files.objects.push_back(entry.value("object", ""));
+    auto& names = files.names.emplace_back();
+    if (entry.contains("names")) names = entry["names"].get<std::set<std::string>>();
   }
   return files;
 }
@@ -277,12 +280,24 @@ int leave_alone(const Settings& settings, const std::vector<frontend::Command>& 
   return kTranslated;
 }
 
+/// One a line; nothing without a file.
+std::optional<std::set<std::string>> read_names(const std::string& file) {
+  if (file.empty()) return {};
+  std::ifstream in(file);
+  if (!in) fail("cannot read " + file);
+  std::set<std::string> names;
+  for (std::string line; std::getline(in, line);) names.insert(line);
+  return names;
+}
+
 /// The files that change keep their suffix, which says in which form they are; companion.c is what they call.
 int translate_as_fortran(const Settings& settings, const Files& files) {
   if (!settings.by_address) fail("Fortran is translated only for state that is kept by address (--by-address)");
   FortranProgram program{.commands = {},
                          .objects = files.objects,
                          .left_out = files.left_out,
+                         .names = files.names,
+                         .outside = read_names(settings.outside),
                          .intrinsic_modules = shared_directory() / "flang"};
   for (const frontend::Command& command : files.commands) {
     program.commands.push_back({command.directory, command.file, command.arguments});
@@ -374,6 +389,10 @@ int main(int argc, char** argv) {
   app.add_option("--most-steps", settings.most_steps,
                  "with --by-address: say nothing to be dead when following the pointers takes more steps")
       ->capture_default_str();
+  app.add_option(
+      "--outside", settings.outside,
+      "with --by-address, for Fortran: a file with the names, one a line, that the rest of what is linked has "
+      "for the linker; without it, it may have any");
   app.add_option("--models", settings.models, "more tables of functions (see share/cppc/c.toml)");
   app.add_option("--report", settings.report,
                  "print safe points, live state and refusals: text, json, or html with the source beside")

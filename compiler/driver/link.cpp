@@ -14,6 +14,7 @@
 #include "inputs.hpp"
 #include "mpi_flags.hpp"
 #include "object_file.hpp"
+#include "outside.hpp"
 #include "program.hpp"
 #include "record.hpp"
 #include "replacement.hpp"
@@ -221,11 +222,15 @@ class Linker {
     if (const auto checked = check_translator(installed); !checked) return tl::unexpected(checked.error());
     const auto inputs = translation_inputs();
     if (!inputs) return tl::unexpected(inputs.error());
+    const auto outside = wrapper_.language == Language::fortran
+                             ? names_outside(line_, program_, own_, output_, compiler_directories(wrapper_, runner_))
+                             : std::nullopt;
     const TranslationRequest request{*inputs,
                                      line_.translator,
                                      directory.file("translated"),
                                      fs::path(output_).filename(),
                                      !line_.portable,
+                                     outside ? &*outside : nullptr,
                                      !line_.portable && !wants_report()};
     const auto translated = driver::translate(request, installed, runner_);
     if (!translated) return tl::unexpected(translated.error());

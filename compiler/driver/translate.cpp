@@ -28,8 +28,11 @@ Result<void> write(const std::string& path, const std::string& text) {
 Result<void> write_commands(const TranslationRequest& request, const std::string& path) {
   std::map<std::string, std::string> macros;  // most sources have the same: names of files, by what is in them
   nlohmann::json commands = nlohmann::json::array();
-  for (const TranslationInput& input : request.program) {
+  for (std::size_t index = 0; index < request.program.size(); ++index) {
+    const TranslationInput& input = request.program[index];
     nlohmann::json entry = input.command;
+    if (request.outside != nullptr && request.outside->of_records[index])
+      entry["names"] = *request.outside->of_records[index];
     if (!input.object.empty()) entry["object"] = input.object;
     if (!input.left_out.empty()) entry["left_out"] = input.left_out;
     if (!input.macros.empty())
@@ -39,6 +42,12 @@ Result<void> write_commands(const TranslationRequest& request, const std::string
   for (const auto& [text, name] : macros)
     if (const auto written = write(request.directory + "/" + name, text); !written) return written;
   return write(path, commands.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
+Result<void> write_outside(const Outside& outside, const std::string& path) {
+  std::string text;
+  for (const std::string& name : outside.others) text += name + "\n";
+  return write(path, text);
 }
 
 // Why the translator has ended, in its own words: its last line, without the numbers of a dump of LLVM's.
@@ -84,6 +93,11 @@ Result<std::optional<Translated>> translate(const TranslationRequest& request, c
   if (const auto written = write_commands(request, commands); !written) return tl::unexpected(written.error());
   Command command{{parts.translator, "--program", commands, "--into", request.directory}};
   if (request.by_address) command.words.emplace_back("--by-address");
+  if (request.outside != nullptr) {
+    const std::string names = request.directory + "/outside";
+    if (const auto written = write_outside(*request.outside, names); !written) return tl::unexpected(written.error());
+    command.words.insert(command.words.end(), {"--outside", names});
+  }
   command.words.insert(command.words.end(), request.options.begin(), request.options.end());
   const auto status = request.quiet ? run_quietly(command, runner) : runner.run(command);
   if (!status) return tl::unexpected(status.error());

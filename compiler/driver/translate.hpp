@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "outside.hpp"
 #include "process.hpp"
 #include "record.hpp"
 #include "result.hpp"
@@ -28,6 +29,7 @@ struct TranslationRequest {
   std::string directory;                      ///< is made; what is translated goes there
   std::string name;                           ///< the program's, for CPPC_KEEP
   bool by_address = false;                    ///< nothing but places and memory that is dead there
+  const Outside* outside = nullptr;           ///< for Fortran: what else is linked; null when that is not known
   bool quiet = false;  ///< of what the translator says when it fails, only the reason is returned
 };
 

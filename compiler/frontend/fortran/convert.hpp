@@ -18,6 +18,9 @@ class Symbols {
   /// Reads the COMMON blocks of all program units, so that their members can be told apart or not.
   void find_commons(const Fortran::semantics::Scope& scope);
 
+  /// What is called without being named: procedures of types and such, into Program::bound and unclear.
+  void find_bound(const Fortran::semantics::Scope& scope);
+
   Index variable(const Fortran::semantics::Symbol& symbol);
 
   /// Defined or not; none for what is only known at run time.

@@ -138,7 +138,10 @@ class Converter {
     return make(std::move(made));
   }
   ExprPtr get(const evaluate::ActualArgument& argument) {
-    if (const auto* e = argument.UnwrapExpr()) return get(*e);
+    if (const auto* e = argument.UnwrapExpr()) {
+      ExprPtr made = get(*e);
+      return root(*made) == none || evaluate::IsVariable(*e) ? made : copy_of(*e, std::move(made));
+    }
     if (const auto* symbol = argument.GetAssumedTypeDummy()) return symbols_.reference(*symbol);
     return make({.kind = Kind::other});
   }
@@ -216,6 +219,13 @@ class Converter {
         return ">";
     }
     return "";
+  }
+  /// The value of a variable, which is in another place then.
+  static ExprPtr copy_of(const evaluate::Expr<evaluate::SomeType>& e, ExprPtr variable) {
+    const auto type = e.GetType();
+    if (!type || type->category() != Fortran::common::TypeCategory::Integer || e.Rank() != 0)
+      return make({.kind = Kind::other, .parts = {std::move(variable)}});
+    return make({.kind = Kind::operate, .word = "+", .parts = {std::move(variable), make({.kind = Kind::constant})}});
   }
   template <typename T>
   void add(const evaluate::ArrayConstructorValues<T>& values, Expr& made) {

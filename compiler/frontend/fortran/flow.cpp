@@ -18,7 +18,7 @@ constexpr int kMostRounds = 50;
 }  // namespace
 
 Flow::Flow(const Program& program, const models::Models& models)
-    : program_(program), models_(models), unclear_(program.unclear) {
+    : program_(program), models_(models), effects_(effects_of(program)), unclear_(program.unclear) {
   const std::size_t count = program.procedures.size();
   summaries_.resize(count);
   called_otherwise_.resize(count);
@@ -29,15 +29,14 @@ Flow::Flow(const Program& program, const models::Models& models)
     graphs_.push_back(std::make_unique<Graph>());
     if (program.procedures[p].defined) make_graph(p);
   }
-  open_ = !program.left_out.empty() ||
-          std::ranges::none_of(program.procedures, [](const Procedure& procedure) { return procedure.is_main; });
   for (Index p = 0; p < count; ++p)
     for (const Graph::Block& block : graphs_[p]->blocks)
-      for (const Step& step : block.steps) {
+      for (const Step& step : block.steps)
         if (step.kind == Step::Kind::call) callers_[step.call->procedure].emplace_back(p, step.call);
-        open_ = open_ || step.kind == Step::Kind::everything || step.kind == Step::Kind::outside;
-      }
+  for (const Index bound : program.bound)
+    if (bound != none) called_otherwise_[bound] = true;
   find_buffers();
+  find_outside();
   if (unclear_.empty()) summarise();
 }
 
@@ -88,25 +87,6 @@ bool Flow::own(Index symbol, Index procedure) const {
 
 void Flow::make_live(Fates& fates) const {
   for (const Index symbol : tracked_) fates[symbol] = {.live = true};
-}
-
-bool Flow::reachable(Index symbol) const {
-  const Symbol& s = program_.symbols[symbol];
-  return !s.linker_name.empty() || s.storage == Storage::dummy || given_.contains(symbol);
-}
-
-bool Flow::depends_on_reachable(const Fate& fate) const {
-  return std::ranges::any_of(fate.by, [this](std::size_t number) {
-    return std::ranges::any_of(overwritten_[number].depends, [this](Index symbol) { return reachable(symbol); });
-  });
-}
-
-/// It reads and changes what has a name for the linker, or was ever given to such a procedure.
-void Flow::call_outside(Fates& fates) const {
-  for (const Index symbol : tracked_)
-    if (reachable(symbol)) fates[symbol] = {.live = true};
-  for (auto& [symbol, fate] : fates)
-    if (depends_on_reachable(fate)) fate = {.live = true};
 }
 
 std::set<Index> Flow::changes_of(Index p) const {
@@ -238,7 +218,7 @@ Flow::Fates Flow::exit_of(Index p) {
   if (const auto known = exits_.find(p); known != exits_.end()) return known->second;
   Fates fates;
   if (program_.procedures[p].is_main) return exits_[p] = fates;
-  if (open_ || called_otherwise_[p] || callers_[p].empty() || !asked_.insert(p).second) {
+  if (entered_[p] || callers_[p].empty() || !asked_.insert(p).second) {
     make_live(fates);
     return fates;
   }
@@ -258,6 +238,17 @@ Flow::Fates Flow::exit_of(Index p) {
   return exits_[p] = fates;
 }
 
+/// Whether the procedure can hand it to a routine: it is its own or, with that name, of one that it is in.
+bool Flow::can_be_named(Index symbol, Index p) const {
+  const Symbol& s = program_.symbols[symbol];
+  if (s.storage == Storage::dummy || program_.procedures[p].shadows) return false;
+  while (p != none && s.procedure != p) {
+    if (program_.procedures[p].names.contains(s.name)) return false;
+    p = program_.procedures[p].host;
+  }
+  return p != none && own(symbol, p);
+}
+
 std::map<Index, Fate> Flow::at(Index p, const Statement& loop, bool in_flight) {
   std::map<Index, Fate> told;
   if (!unclear_.empty() || !program_.procedures[p].unclear.empty()) return told;
@@ -269,9 +260,8 @@ std::map<Index, Fate> Flow::at(Index p, const Statement& loop, bool in_flight) {
     const auto fate = fates.find(symbol);
     if (given_.contains(symbol) || (in_flight && buffers_.contains(symbol))) continue;
     if (bound.contains(symbol) || (fate != fates.end() && (fate->second.live || fate->second.passed))) continue;
-    const Symbol& array = program_.symbols[symbol];
-    const bool can_be_named = own(symbol, p) && array.storage != Storage::dummy && !program_.procedures[p].shadows;
-    if (!array.linker_name.empty() || can_be_named) told[symbol] = fate != fates.end() ? fate->second : Fate{};
+    if (!program_.symbols[symbol].linker_name.empty() || can_be_named(symbol, p))
+      told[symbol] = fate != fates.end() ? fate->second : Fate{};
   }
   return told;
 }

@@ -78,7 +78,10 @@ class Flow {
   void summarise();
   void find_buffers();
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
-  [[nodiscard]] bool reachable(Index symbol) const;
+  void find_outside();
+  [[nodiscard]] bool named_outside(const std::string& linker_name) const;
+  void reach_used(Index procedure, std::set<Index>& seen);
+  void reach_dummies();
   [[nodiscard]] bool depends_on_reachable(const Fate& fate) const;
   void call_outside(Fates& fates) const;
   void decide(const ExprPtr& condition, Fates& then, const Fates& otherwise);
@@ -97,13 +100,15 @@ class Flow {
   Fate of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
                const std::set<Index>& changed_by_dummies);
   [[nodiscard]] bool tracked(Index symbol) const;
+  [[nodiscard]] bool can_be_named(Index symbol, Index procedure) const;
   [[nodiscard]] bool own(Index symbol, Index procedure) const;
   void make_live(Fates& fates) const;
 
   const Program& program_;
   const models::Models& models_;
+  const Effects effects_;
   std::string unclear_;
-  bool open_ = false;  ///< there is code that may call any procedure
+  std::vector<bool> entered_;  ///< code that is not known may call it
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<Summary> summaries_;
   std::vector<bool> called_otherwise_;
@@ -116,6 +121,7 @@ class Flow {
   std::vector<const Expr*> unknown_;   ///< calls of what is not known
   std::set<Index> buffers_;            ///< of requests
   std::set<Index> given_;              ///< to what is not known
+  std::set<Index> reached_;            ///< what that may read and change
   std::map<std::tuple<const Region*, const Expr*, bool, Index, std::vector<Link>>, std::size_t> numbers_;
 };
 

@@ -18,7 +18,7 @@ class Flow::Builder {
     const Procedure& procedure = program_.procedures[procedure_];
     graph_.blocks.resize(2);
     for (const ExprPtr& size : procedure.sizes)
-      if (!find_variables(program_, *size, sizes_)) emit({Step::Kind::everything});
+      if (!find_variables(program_, *size, graph_.sizes)) emit({Step::Kind::everything});
     if (!procedure.unclear.empty()) emit({Step::Kind::everything});
     for (const ExprPtr& size : procedure.sizes) read(*size);
     statements(procedure.body);
@@ -47,7 +47,7 @@ class Flow::Builder {
   }
   void emit(Step step) {
     const bool changes = step.kind == Step::Kind::change || step.kind == Step::Kind::assign;
-    const bool resizes = changes && sizes_.contains(step.symbol);  // arrays keep the sizes that they had at entry
+    const bool resizes = changes && graph_.sizes.contains(step.symbol);
     graph_.blocks[block_].steps.push_back(std::move(step));
     if (resizes) graph_.blocks[block_].steps.push_back({Step::Kind::everything});
   }
@@ -98,13 +98,19 @@ class Flow::Builder {
     of_mpi(e, *model);
   }
   void intrinsic(const Expr& e, bool statement) {
-    if (e.word == "loc" || e.word == "c_loc" || e.word == "c_f_pointer")
-      flow_.unclear_ = "addresses of variables are taken (" + e.word + ")";
+    if (takes_address(e)) flow_.unclear_ = "addresses of variables are taken (" + e.word + ")";
     for (const ExprPtr& argument : e.parts) {
       if (argument == nullptr) continue;
       read(*argument);
       if (statement) change(*argument);
     }
+  }
+  /// C_LOC is for what has TARGET, which any address may lead to.
+  bool takes_address(const Expr& e) const {
+    if (e.word == "loc") return true;
+    if (!e.word.ends_with("c_loc")) return false;
+    const Index symbol = !e.parts.empty() && e.parts.front() != nullptr ? root(*e.parts.front()) : none;
+    return symbol == none || program_.symbols[symbol].unclear.empty();
   }
   void unknown(const Expr& e) {
     for (const ExprPtr& argument : e.parts)
@@ -213,7 +219,7 @@ class Flow::Builder {
       return emit({.kind = Step::Kind::assign, .symbol = symbol, .value = s.value});
     change_variable(symbol);
     if (!skipped_.contains(symbol))
-      if (auto region = region_of(program_, s)) overwrite(std::move(*region));
+      if (auto region = region_of(program_, flow_.effects_, s)) overwrite(std::move(*region));
   }
   void overwrite(Region region) {
     graph_.regions.push_back(std::move(region));
@@ -256,7 +262,7 @@ class Flow::Builder {
     for (const ExprPtr& e : {s.low, s.high, s.step})
       if (e != nullptr) read(*e);
     std::vector<Region> regions;
-    for (Region& region : regions_of(program_, s))
+    for (Region& region : regions_of(program_, flow_.effects_, s))
       if (!skipped_.contains(region.symbol)) regions.push_back(std::move(region));
     for (const Region& region : regions) skipped_.insert(region.symbol);
     const std::size_t test = block(), inside = block(), after = block();
@@ -290,7 +296,6 @@ class Flow::Builder {
   std::map<Index, std::size_t> labels_;
   std::set<Index> placed_;
   std::vector<Open> open_;
-  std::set<Index> sizes_;    ///< variables that arrays' bounds depend on
   std::set<Index> skipped_;  ///< arrays whose reads do no harm to what the loop around overwrites
 };
 

@@ -26,6 +26,7 @@ struct Flow::Graph {
   };
   std::deque<Block> blocks;
   std::deque<Region> regions;
+  std::set<Index> sizes;  ///< variables that arrays' bounds depend on, which keep the values that these had at entry
   static constexpr std::size_t entry = 0, exit = 1;
 };
 

@@ -149,7 +149,7 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
     case Step::Kind::call:
       return call_back(p, step, fates);
     case Step::Kind::outside:
-      return call_outside(fates);
+      return intersect(graphs_[p]->sizes, reached_) ? make_live(fates) : call_outside(fates);
     case Step::Kind::everything:
       return make_live(fates);
     case Step::Kind::marker:
@@ -157,7 +157,7 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
   }
 }
 
-void Flow::call_back(Index /*p*/, const Step& step, Fates& fates) {
+void Flow::call_back(Index p, const Step& step, Fates& fates) {
   const Index callee = step.call->procedure;
   const Summary& summary = summaries_[callee];
   if (summary.anything) return make_live(fates);
@@ -174,6 +174,7 @@ void Flow::call_back(Index /*p*/, const Step& step, Fates& fates) {
     if (argument != nullptr && root(*argument) != none) by_dummies.insert(root(*argument));
   }
   changed.insert(by_dummies.begin(), by_dummies.end());
+  if (intersect(graphs_[p]->sizes, changed)) return make_live(fates);
   Fates before;
   for (const Index symbol : tracked_) {
     const auto after = fates.find(symbol);

@@ -25,6 +25,7 @@ namespace {
 /// Modules that a file has and wants.
 struct Modules {
   std::set<std::string> has, wants;
+  bool entries = false;  ///< ENTRY among declarations
   template <typename T>
   bool Pre(const T& /*node*/) {
     return true;
@@ -33,6 +34,7 @@ struct Modules {
   void Post(const T& /*node*/) {}
   void Post(const parser::ModuleStmt& module) { has.insert(module.v.ToString()); }
   void Post(const parser::UseStmt& use) { wants.insert(use.moduleName.ToString()); }
+  void Post(const parser::EntryStmt& /*entry*/) { entries = true; }
   bool Pre(const parser::ExecutionPart& /*body*/) { return false; }
 };
 
@@ -109,6 +111,7 @@ class Reader {
       return leave_out(number, "it cannot be parsed (" + first_message(parsing.messages(), cooked_) + ")");
     files_.push_back({number, options.file, &parsing, {}});
     parser::Walk(*parsing.parseTree(), files_.back().modules);
+    program_.has_entries = program_.has_entries || files_.back().modules.entries;
   }
 
   /// Those whose modules nobody waits for first.
@@ -158,6 +161,7 @@ class Reader {
     Symbols symbols(program_);
     symbols.find_commons(context.globalScope());
     Context made{symbols, context, cooked_};
+    symbols.find_bound(context.globalScope());
     for (const File* file : good) {
       if (file->number == none) continue;
       program_.read_files.push_back(made.file = file->number);

@@ -38,19 +38,6 @@ ExprPtr replaced(const ExprPtr& e, const Values& values) {
   return std::make_shared<const Expr>(std::move(made));
 }
 
-/// Variables that the statements may change, as far as they are named.
-void find_changed(const Program& program, const Statements& list, std::set<Index>& changed, bool& calls);
-
-void find_calls(const Program& program, const Expr& e, std::set<Index>& changed, bool& calls) {
-  if (e.kind == Kind::call && e.word.empty()) {
-    calls = true;
-    for (const ExprPtr& part : e.parts)
-      if (part != nullptr && root(*part) != none) changed.insert(root(*part));
-  }
-  for (const ExprPtr& part : e.parts)
-    if (part != nullptr) find_calls(program, *part, changed, calls);
-}
-
 void find_roots(const Expr& e, std::set<Index>& roots) {
   if (const Index symbol = root(e); symbol != none) {
     roots.insert(symbol);
@@ -60,31 +47,55 @@ void find_roots(const Expr& e, std::set<Index>& roots) {
     if (part != nullptr) find_roots(*part, roots);
 }
 
-void find_changed(const Program& program, const Statement& s, std::set<Index>& changed, bool& calls) {
-  if (s.variable != none) changed.insert(s.variable);
-  if (s.target != nullptr) {
-    find_roots(*s.target, changed);
-    find_calls(program, *s.target, changed, calls);
-  }
-  for (const ExprPtr& e : {s.value, s.low, s.high, s.step})
-    if (e != nullptr) find_calls(program, *e, changed, calls);
-  for (const ExprPtr& e : s.expressions) {
-    if (s.kind == Statement::Kind::call)
-      for (const ExprPtr& part : e->parts)
-        if (part != nullptr) find_roots(*part, changed);
-    if (s.changes) find_roots(*e, changed);
-    find_calls(program, *e, changed, calls);
-  }
-  for (const Case& one : s.cases) {
-    if (one.condition != nullptr) find_calls(program, *one.condition, changed, calls);
-    find_changed(program, one.body, changed, calls);
-  }
-  find_changed(program, s.body, changed, calls);
-}
+/// Variables that statements may change, as far as that is known.
+class Changes {
+ public:
+  Changes(const Program& program, const Effects& effects) : program_(program), effects_(effects) {}
 
-void find_changed(const Program& program, const Statements& list, std::set<Index>& changed, bool& calls) {
-  for (const Statement& s : list) find_changed(program, s, changed, calls);
-}
+  std::set<Index> changed;
+  bool untold = false;  ///< and others, by calls
+
+  void add(const Statements& list) {
+    for (const Statement& s : list) add(s);
+  }
+  void add(const Statement& s) {
+    if (s.variable != none) changed.insert(s.variable);
+    if (s.target != nullptr) find_roots(*s.target, changed);
+    for (const ExprPtr& e : {s.target, s.value, s.low, s.high, s.step})
+      if (e != nullptr) add_calls(*e);
+    for (const ExprPtr& e : s.expressions) {
+      const bool unknown = s.kind == Statement::Kind::call && effect_of(effects_, *e) == nullptr;
+      for (const ExprPtr& part : e->parts)
+        if (part != nullptr && unknown) find_roots(*part, changed);
+      if (s.changes) find_roots(*e, changed);
+      add_calls(*e);
+    }
+    for (const Case& one : s.cases) {
+      if (one.condition != nullptr) add_calls(*one.condition);
+      add(one.body);
+    }
+    add(s.body);
+  }
+
+ private:
+  void add_calls(const Expr& e) {
+    if (e.kind == Kind::call && e.word.empty()) add_call(e);
+    for (const ExprPtr& part : e.parts)
+      if (part != nullptr) add_calls(*part);
+  }
+  void add_call(const Expr& e) {
+    if (const Effect* effect = effect_of(effects_, e)) {
+      changed.merge(changed_by(program_, *effect, e));
+      return;
+    }
+    untold = true;
+    for (const ExprPtr& part : e.parts)
+      if (part != nullptr && root(*part) != none) changed.insert(root(*part));
+  }
+
+  const Program& program_;
+  const Effects& effects_;
+};
 
 /// `variable` plus a constant.
 std::optional<std::int64_t> shift_of(const Expr& e, Index variable) {
@@ -123,13 +134,17 @@ struct Access {
 
 class Nest {
  public:
-  Nest(const Program& program, const Statement& loop) : program_(program) { statement(loop, true); }
+  Nest(const Program& program, const Effects& effects, const Statement& loop) : program_(program), effects_(effects) {
+    statement(loop, true);
+  }
 
   std::vector<Region> found() {
     std::vector<Region> clean;
     std::set<Index> seen;
     if (untold_calls_) return clean;
-    for (const Write& write : writes_) {
+    std::vector<Write> writes = together();
+    writes.insert(writes.end(), writes_.begin(), writes_.end());
+    for (const Write& write : writes) {
       const Index symbol = write.region.symbol;
       if (seen.contains(symbol)) continue;
       const auto harmless = [&](const Access& access) { return is_after(access, write); };
@@ -165,7 +180,7 @@ class Nest {
   /// Reads in an expression; `whole`: of a designator itself, too.
   void see(const Expr& e) {
     if (e.kind == Kind::call) {
-      if (e.word.empty()) untold_calls_ = true;
+      if (e.word.empty()) see_call(e);
       for (const ExprPtr& part : e.parts)
         if (part != nullptr) see_argument(*part, e.word.empty());
       return;
@@ -177,6 +192,16 @@ class Nest {
     }
     for (const ExprPtr& part : e.parts)
       if (part != nullptr) see(*part);
+  }
+  void see_call(const Expr& e) {
+    const Effect* effect = effect_of(effects_, e);
+    if (effect == nullptr) {
+      untold_calls_ = true;
+      return;
+    }
+    const auto& dummies = program_.procedures[e.procedure].dummies;
+    for (const Index symbol : effect->uses)
+      if (std::ranges::find(dummies, symbol) == dummies.end()) touch(symbol, nullptr);
   }
   void see_argument(const Expr& e, bool by_reference) {
     const Index symbol = root(e);
@@ -192,10 +217,14 @@ class Nest {
   }
 
   void forget_changed(const Statements& list) {
-    std::set<Index> changed;
-    bool calls = false;
-    find_changed(program_, list, changed, calls);
-    forget(changed, calls);
+    Changes changes(program_, effects_);
+    changes.add(list);
+    forget(changes.changed, changes.untold);
+  }
+  void forget_changed(const Statement& s) {
+    Changes changes(program_, effects_);
+    changes.add(s);
+    forget(changes.changed, changes.untold);
   }
   void forget(const std::set<Index>& changed, bool calls) {
     std::erase_if(values_, [&](const auto& value) {
@@ -214,14 +243,11 @@ class Nest {
     for (const ExprPtr& e : {s.value, s.low, s.high, s.step})
       if (e != nullptr) see(*e);
     for (const ExprPtr& e : s.expressions) see(*e);
-    std::set<Index> changed;
-    bool calls = false;
     switch (s.kind) {
       case StatementKind::assign:
         see_subscripts(*s.target);
         if (certain && write(s)) return;
-        find_changed(program_, s, changed, calls);
-        forget(changed, calls);
+        forget_changed(s);
         if (certain) note_value(s);
         return;
       case StatementKind::branch:
@@ -237,8 +263,7 @@ class Nest {
       case StatementKind::loop:
         return loop(s, certain);
       default:
-        find_changed(program_, s, changed, calls);
-        forget(changed, calls);
+        forget_changed(s);
     }
   }
 
@@ -253,10 +278,9 @@ class Nest {
   void loop(const Statement& s, bool certain) {
     const bool counted =
         s.variable != none && program_.symbols[s.variable].integer && program_.symbols[s.variable].unclear.empty();
-    std::set<Index> in_body;
-    bool calls = false;
-    find_changed(program_, s.body, in_body, calls);
-    const bool steady = counted && !calls && !in_body.contains(s.variable);
+    Changes in_body(program_, effects_);
+    in_body.add(s.body);
+    const bool steady = counted && !in_body.untold && !in_body.changed.contains(s.variable);
     const Values before = values_;
     Level level{s.variable, replaced(s.low, values_), replaced(s.high, values_), replaced(s.step, values_), &s};
     if (is(level.step, -1)) std::swap(level.low, level.high);
@@ -270,8 +294,7 @@ class Nest {
     levels_.pop_back();
     values_ = before;
     forget_changed(s.body);
-    std::set<Index> changed{s.variable};
-    forget(changed, false);
+    forget({s.variable}, false);
   }
 
   bool write(const Statement& s);
@@ -279,8 +302,12 @@ class Nest {
              std::set<Index>& used) const;
   bool cover_block(const Expr& subscript, std::size_t dimension, Write& made, std::set<Index>& used) const;
   bool settle(Write& made, const std::set<Index>& used) const;
+  std::vector<Write> together() const;
+  std::optional<Write> join(const Write& one, const Write& other) const;
+  bool same(const Extent& one, const Extent& other) const;
 
   const Program& program_;
+  const Effects& effects_;
   std::vector<Level> levels_;
   std::vector<const Statement*> loops_;
   Values values_;  ///< of variables that hold for what is looked at
@@ -375,6 +402,54 @@ bool Nest::settle(Write& made, const std::set<Index>& used) const {
   return true;
 }
 
+bool Nest::same(const Extent& one, const Extent& other) const {
+  const std::string low = text(program_, *one.low), high = text(program_, *one.high);
+  return !low.empty() && !high.empty() && low == text(program_, *other.low) && high == text(program_, *other.high) &&
+         one.variable == other.variable && one.shift == other.shift;
+}
+
+/// Two writes in the same passes that differ in one subscript, where they are neighbours: as if they were one.
+std::optional<Write> Nest::join(const Write& one, const Write& other) const {
+  if (one.region.symbol != other.region.symbol || one.loops != other.loops || one.at != other.at) return {};
+  std::optional<std::size_t> differs;
+  for (std::size_t d = 0; d < one.region.extents.size(); ++d) {
+    if (same(one.region.extents[d], other.region.extents[d])) continue;
+    if (differs) return {};
+    differs = d;
+  }
+  if (!differs) return {};
+  const Extent &first = one.region.extents[*differs], &second = other.region.extents[*differs];
+  for (const ExprPtr& e : {first.low, first.high, second.low, second.high})
+    if (e->kind != Kind::constant) return {};
+  if (first.variable != none || second.variable != none || first.high->value + 1 != second.low->value) return {};
+  Write made = one;
+  made.region.extents[*differs].high = second.high;
+  made.region.depends.insert(other.region.depends.begin(), other.region.depends.end());
+  const auto append = [](auto& list, const auto& more) { list.insert(list.end(), more.begin(), more.end()); };
+  append(made.region.ordered, other.region.ordered);
+  append(made.region.positive, other.region.positive);
+  made.position = std::max(one.position, other.position);
+  return made;
+}
+
+std::vector<Write> Nest::together() const {
+  std::vector<Write> made;
+  for (const Write& start : writes_) {
+    std::optional<Write> all = start;
+    std::size_t parts = 1;
+    for (bool grew = true; grew; parts += grew ? 1 : 0) {
+      grew = false;
+      for (const Write& next : writes_)
+        if (auto joined = join(*all, next); joined && !grew) {
+          all = std::move(joined);
+          grew = true;
+        }
+    }
+    if (parts > 1) made.push_back(std::move(*all));
+  }
+  return made;
+}
+
 bool Nest::write(const Statement& s) {
   const Expr& target = *s.target;
   const Index symbol = root(target);
@@ -433,19 +508,19 @@ bool jumps(const Statements& list) {
   });
 }
 
-std::vector<Region> regions_of(const Program& program, const Statement& loop) {
+std::vector<Region> regions_of(const Program& program, const Effects& effects, const Statement& loop) {
   if (jumps(loop.body)) return {};
-  return Nest(program, loop).found();
+  return Nest(program, effects, loop).found();
 }
 
-std::optional<Region> region_of(const Program& program, const Statement& assignment) {
+std::optional<Region> region_of(const Program& program, const Effects& effects, const Statement& assignment) {
   const bool array =
       assignment.target->kind == Kind::name || (assignment.target->kind == Kind::element &&
                                                 std::ranges::any_of(assignment.target->parts, [](const ExprPtr& part) {
                                                   return part != nullptr && part->kind == Kind::range;
                                                 }));
   if (!array) return {};
-  std::vector<Region> found = Nest(program, assignment).found();
+  std::vector<Region> found = Nest(program, effects, assignment).found();
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "effects.hpp"
 #include "tree.hpp"
 
 namespace cppc::fortran {
@@ -26,10 +27,10 @@ struct Region {
 
 /// What a loop writes, seen from outside, of arrays that the loop does not read otherwise before: from after the loop
 /// on its reads of these arrays can be ignored.
-std::vector<Region> regions_of(const Program& program, const Statement& loop);
+std::vector<Region> regions_of(const Program& program, const Effects& effects, const Statement& loop);
 
 /// What an assignment to a whole array or a section writes.
-std::optional<Region> region_of(const Program& program, const Statement& assignment);
+std::optional<Region> region_of(const Program& program, const Effects& effects, const Statement& assignment);
 
 /// Adds the variables that an expression reads. False when it has calls or is not understood.
 bool find_variables(const Program& program, const Expr& e, std::set<Index>& variables);

@@ -130,7 +130,10 @@ class Body {
   void add(const parser::DataStmt& /*data*/, Statements& /*into*/) {}
   void add(const parser::NamelistStmt& /*list*/, Statements& /*into*/) {}
   void add(const parser::ErrorRecovery& /*error*/, Statements& /*into*/) { unclear("it is not understood"); }
-  void add(const parser::EntryStmt& /*entry*/, Statements& /*into*/) { unclear("it has an ENTRY"); }
+  void add(const parser::EntryStmt& /*entry*/, Statements& /*into*/) {
+    context_.symbols.program().has_entries = true;
+    unclear("it has an ENTRY");
+  }
   void add(const parser::CompilerDirective& /*directive*/, Statements& /*into*/) {}
 
   void add(const parser::DoConstruct& loop, Statements& into) {
@@ -445,6 +448,7 @@ class Procedures {
   std::vector<ExprPtr> declare(const semantics::Scope& scope, Index index) {
     std::vector<ExprPtr> sizes;
     for (const auto& [name, symbol] : scope) {
+      if (!symbol->has<semantics::HostAssocDetails>()) program().procedures[index].names.insert(name.ToString());
       if (!symbol->has<semantics::ObjectEntityDetails>()) continue;
       Symbol& own = program().symbols[context_.symbols.variable(*symbol)];
       if (own.storage != Symbol::Storage::common) own.procedure = index;

@@ -76,6 +76,23 @@ void Symbols::find_commons(const semantics::Scope& scope) {
   for (const semantics::Scope& child : scope.children()) find_commons(child);
 }
 
+void Symbols::find_bound(const semantics::Scope& scope) {
+  if (scope.IsModuleFile()) return;
+  for (const auto& [name, symbol] : scope) {
+    if (const auto* binding = symbol->detailsIf<semantics::ProcBindingDetails>())
+      program_.bound.push_back(procedure(binding->symbol()));
+    if (const auto* entity = symbol->detailsIf<semantics::ProcEntityDetails>())
+      if (const auto first = entity->init(); first && *first != nullptr) program_.bound.push_back(procedure(**first));
+    if (const auto* type = symbol->detailsIf<semantics::DerivedTypeDetails>();
+        type != nullptr && !type->finals().empty())
+      program_.unclear = "a type has FINAL procedures";
+    if (const auto* generic = symbol->detailsIf<semantics::GenericDetails>();
+        generic != nullptr && std::holds_alternative<Fortran::common::DefinedIo>(generic->kind().u))
+      program_.unclear = "it has input or output of its own for a type";
+  }
+  for (const semantics::Scope& child : scope.children()) find_bound(child);
+}
+
 Index Symbols::variable(const semantics::Symbol& named) {
   const semantics::Symbol& symbol = named.GetUltimate();
   if (const auto found = variables_.find(&symbol); found != variables_.end()) return found->second;

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -111,7 +112,8 @@ struct Procedure {
   bool pure = false;
   bool shadows = false;  ///< it has constructs in which a name may be another variable than elsewhere
   Index host = none;
-  std::vector<Index> dummies;  ///< symbols; none for alternate returns
+  std::set<std::string> names;  ///< that it declares: they hide a host's
+  std::vector<Index> dummies;   ///< symbols; none for alternate returns
   bool defined = false;
   Statements body;
   std::vector<ExprPtr> sizes;  ///< expressions of the specification part, read at entry
@@ -126,6 +128,9 @@ struct Program {
   std::vector<std::string> left_out;
   std::vector<Index> read_files;  ///< numbers of the commands that are in it
   std::string unclear;            ///< why nothing can be said of any memory; empty when it can
+  std::vector<Index> bound;       ///< procedures that types, or pointers from the start, have
+  bool has_entries = false;       ///< ENTRY: a procedure that is not among these is perhaps in one of them
+  std::optional<std::set<std::string>> outside;  ///< names for the linker that other code may use; nothing: any
 };
 
 struct Command {

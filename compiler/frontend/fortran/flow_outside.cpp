@@ -1,0 +1,87 @@
+// What code that is not known may read, change and call: by the names that it uses, and what it was given.
+
+#include <algorithm>
+
+#include "flow_graph.hpp"
+
+namespace cppc::fortran {
+
+bool Flow::named_outside(const std::string& linker_name) const {
+  if (linker_name.empty()) return false;
+  return program_.has_entries || !program_.outside || program_.outside->contains(linker_name);
+}
+
+void Flow::find_outside() {
+  const auto count = static_cast<Index>(graphs_.size());
+  bool runs = !program_.left_out.empty() ||
+              std::ranges::none_of(program_.procedures, [](const Procedure& procedure) { return procedure.is_main; });
+  for (const auto& graph : graphs_)
+    for (const Graph::Block& block : graph->blocks)
+      runs = runs || std::ranges::any_of(block.steps, [](const Step& step) {
+               return step.kind == Step::Kind::everything || step.kind == Step::Kind::outside;
+             });
+  entered_.resize(count);
+  for (Index p = 0; p < count; ++p)
+    entered_[p] = called_otherwise_[p] || (runs && named_outside(program_.procedures[p].linker_name));
+  for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol) {
+    const Symbol& s = program_.symbols[symbol];
+    if (named_outside(s.linker_name) || !s.unclear.empty() || given_.contains(symbol)) reached_.insert(symbol);
+  }
+  std::set<Index> seen;
+  for (Index p = 0; p < count; ++p)
+    if (entered_[p]) reach_used(p, seen);
+  reach_dummies();
+}
+
+/// Whatever the procedure, or one that it calls, has to do with.
+void Flow::reach_used(Index p, std::set<Index>& seen) {
+  if (!seen.insert(p).second) return;
+  for (const Graph::Block& block : graphs_[p]->blocks)
+    for (const Step& step : block.steps) {
+      if (step.symbol != none) reached_.insert(step.symbol);
+      if (step.region != nullptr) reached_.insert(step.region->symbol);
+      if (step.kind == Step::Kind::everything)
+        for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol) reached_.insert(symbol);
+      if (step.call == nullptr) continue;
+      for (const ExprPtr& argument : step.call->parts)
+        if (argument != nullptr && root(*argument) != none) reached_.insert(root(*argument));
+      reach_used(step.call->procedure, seen);
+    }
+  for (const Index dummy : program_.procedures[p].dummies)
+    if (dummy != none) reached_.insert(dummy);
+}
+
+/// Other names of what is reached.
+void Flow::reach_dummies() {
+  const auto leads_there = [this](const Expr& argument) {
+    const Index symbol = root(argument);
+    if (symbol != none) return reached_.contains(symbol);
+    return argument.kind == Expr::Kind::call && argument.word.empty();  // perhaps a pointer
+  };
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto& callers : callers_)
+      for (const auto& [caller, call] : callers) {
+        const auto& dummies = program_.procedures[call->procedure].dummies;
+        for (std::size_t i = 0; i < dummies.size() && i < call->parts.size(); ++i)
+          if (dummies[i] != none && call->parts[i] != nullptr && leads_there(*call->parts[i]))
+            grew |= reached_.insert(dummies[i]).second;
+      }
+  }
+}
+
+bool Flow::depends_on_reachable(const Fate& fate) const {
+  return std::ranges::any_of(fate.by, [this](std::size_t number) {
+    return std::ranges::any_of(overwritten_[number].depends,
+                               [this](Index symbol) { return reached_.contains(symbol); });
+  });
+}
+
+void Flow::call_outside(Fates& fates) const {
+  for (const Index symbol : tracked_)
+    if (reached_.contains(symbol)) fates[symbol] = {.live = true};
+  for (auto& [symbol, fate] : fates)
+    if (depends_on_reachable(fate)) fate = {.live = true};
+}
+
+}  // namespace cppc::fortran
