@@ -207,18 +207,18 @@ class Printer final : public clang::PrinterHelper {
 };
 
 /// The parts of the code.
-struct Range {
+struct Extent {
   std::string declarations, loops, condition, address, bytes;
 };
 
-Range range_of(const frontend::OverwriteSite& site, Printer& print, Names& names) {
+Extent extent_of(const frontend::OverwriteSite& site, Printer& print, Names& names) {
   if (site.element == nullptr) {
     const std::string count = "(long)" + print(site.count);
     return {.condition = count + " > 0",
             .address = print(site.pointer),
             .bytes = "(size_t)" + count + (site.size > 1 ? " * " + std::to_string(site.size) : "")};
   }
-  Range range;
+  Extent range;
   for (std::size_t l = 0; l + 1 < site.levels.size(); ++l) {
     const frontend::Level& level = site.levels[l];
     const std::string counter = "cppc_" + std::to_string(l);
@@ -314,7 +314,7 @@ DeadRange dead_range(const ir::Program& program, const frontend::Source& source,
   const auto& overwrite = source.overwrites[program.overwrites[ahead.overwrite].handle];
   Printer print(ast, from, outermost ? visible : only_static, names, outermost ? &overwrite.nest : &overwrite.function,
                 outermost);
-  Range range = range_of(overwrite, print, names);
+  Extent range = extent_of(overwrite, print, names);
   if (!print.possible()) return {};
   std::string guard;
   for (const std::string& pointer : print.followed()) {

@@ -80,7 +80,7 @@ foreach(level O2 O3)
       set(needed cppc-cc cppc-translator cppc cppc_public_headers)
     endif()
     add_custom_command(OUTPUT ${program}
-      COMMAND ${CMAKE_COMMAND} -E env ${driver} -o ${program} -${level} -w ${sources} -lmpi_mpifh -lf2c -lm
+      COMMAND ${CMAKE_COMMAND} -E env ${driver} -o ${program} -${level} ${aligned} -w ${sources} -lmpi_mpifh -lf2c -lm
       DEPENDS ${sources} hold.h options.h result.h ${needed}
       WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} VERBATIM)
     add_custom_target(${kind}-gcc-${level}-ft_f2c DEPENDS ${program})
