@@ -2,13 +2,12 @@
 
 #include <array>
 #include <cstdarg>
-#include <type_traits>
 
 #include "address/program_time.hpp"
 #include "log.hpp"
-#include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/files.hpp"
+#include "mpi/fortran_handles.hpp"
 #include "mpi/recipes.hpp"
 #include "mpi/windows.hpp"
 #include "never_destroyed.hpp"
@@ -29,9 +28,15 @@ void call_function(Object* real, int* code, ...) {
   const char* const where = va_arg(more, const char*);
   va_end(more);
   Object object = known(*real);
-  ErrorFunction<Object>* const function = error_handlers().function<Object>(ErrorHandler::of(*real).get());
+  const ErrorHandlers::Function& function = error_handlers().function(ErrorHandler::of(*real).get());
+  if (function.language == HandlerLanguage::fortran) {
+    MPI_Fint number = to_fortran(object);
+    const address::InsideProgram program;
+    reinterpret_cast<void (*)(MPI_Fint*, int*)>(function.address)(&number, code);
+    return;
+  }
   const address::InsideProgram program;
-  function(&object, code, where, nullptr);
+  reinterpret_cast<ErrorFunction<Object>*>(function.address)(&object, code, where, nullptr);
 }
 
 // By HandlerKind.
@@ -42,26 +47,37 @@ constexpr std::array<int (*)(MPI_Errhandler*), 3> makers{
 
 int make_handler(HandlerKind kind, MPI_Errhandler* made) { return makers[static_cast<std::size_t>(kind)](made); }
 
-template <class Object>
-constexpr HandlerKind kind_of = std::is_same_v<Object, MPI_Comm>  ? HandlerKind::comm
-                                : std::is_same_v<Object, MPI_Win> ? HandlerKind::window
-                                                                  : HandlerKind::file;
-
 HandlerKind read_kind(ByteReader& reader) {
   const std::uint8_t kind = reader.u8();
   if (kind >= makers.size()) reader.fail();
   return kind < makers.size() ? HandlerKind{kind} : HandlerKind::comm;
 }
 
+HandlerLanguage read_language(ByteReader& reader) {
+  const std::uint8_t language = reader.u8();
+  if (language > static_cast<std::uint8_t>(HandlerLanguage::fortran)) reader.fail();
+  return language == static_cast<std::uint8_t>(HandlerLanguage::fortran) ? HandlerLanguage::fortran
+                                                                         : HandlerLanguage::c;
+}
+
+void write_name(ByteWriter& writer, const ErrorFunctionName& function) {
+  writer.u8(static_cast<std::uint8_t>(function.language));
+  writer.text(function.name);
+}
+
+ErrorFunctionName read_name(ByteReader& reader) {
+  const HandlerLanguage language = read_language(reader);
+  return {.name = std::string(reader.text()), .language = language};
+}
+
 }  // namespace
 
-template <class Object>
-int ErrorHandlers::create(ErrorFunction<Object>* function, MPI_Errhandler* out) {
+int ErrorHandlers::create(HandlerKind kind, HandlerLanguage language, AnyFunction function, MPI_Errhandler* out) {
   MPI_Errhandler made = MPI_ERRHANDLER_NULL;
-  const int status = make_handler(kind_of<Object>, &made);
+  const int status = make_handler(kind, &made);
   if (status != MPI_SUCCESS) return status;
   *out = handlers_.add(made, {.count = 1});
-  functions_[made] = {.kind = kind_of<Object>, .address = reinterpret_cast<void (*)()>(function)};
+  functions_[made] = {.kind = kind, .language = language, .address = function};
   return status;
 }
 
@@ -86,10 +102,12 @@ int ErrorHandlers::free(MPI_Errhandler* handler) {
   return MPI_SUCCESS;
 }
 
-std::string ErrorHandlers::function_of(MPI_Errhandler handler, const std::string& object) const {
+ErrorFunctionName ErrorHandlers::function_of(MPI_Errhandler handler, const std::string& object) const {
   const auto found = functions_.find(handler);
-  std::string name = found != functions_.end() ? name_of_function(found->second.address) : std::string();
-  if (!name.empty()) return name;
+  if (found != functions_.end()) {
+    const std::string name = name_of_function(found->second.address);
+    if (!name.empty()) return {.name = name, .language = found->second.language};
+  }
   log().error("{} cannot be carried over to another process: its function is not one that the program declares",
               object);
   return {};
@@ -105,10 +123,10 @@ cppc_status ErrorHandlers::write(ByteWriter& writer) {
   });
   writer.u64(recipes.size());
   for (const ErrorHandlerRecipe& recipe : recipes) {
-    if (recipe.function.empty()) return CPPC_ERR_UNSUPPORTED;
+    if (recipe.function.name.empty()) return CPPC_ERR_UNSUPPORTED;
     writer.u64(recipe.number);
     writer.u8(static_cast<std::uint8_t>(recipe.kind));
-    writer.text(recipe.function);
+    write_name(writer, recipe.function);
     writer.u64(recipe.uses);
   }
   return CPPC_OK;
@@ -117,7 +135,7 @@ cppc_status ErrorHandlers::write(ByteWriter& writer) {
 std::vector<ErrorHandlerRecipe> ErrorHandlers::read(ByteReader& reader) {
   return read_recipes(reader, 3 * sizeof(std::uint64_t), [&](std::uint64_t number) {
     const HandlerKind kind = read_kind(reader);
-    const std::string function(reader.text());
+    const ErrorFunctionName function = read_name(reader);
     const std::uint64_t uses = reader.u64();
     if (uses == 0) reader.fail();
     return ErrorHandlerRecipe{.number = number, .kind = kind, .function = function, .uses = uses};
@@ -125,15 +143,15 @@ std::vector<ErrorHandlerRecipe> ErrorHandlers::read(ByteReader& reader) {
 }
 
 tl::expected<std::pair<MPI_Errhandler, ErrorHandlers::Function>, cppc_status> ErrorHandlers::make_one(
-    HandlerKind kind, const std::string& name) {
-  const Function function{.kind = kind, .address = function_named<void()>(name)};
+    HandlerKind kind, const ErrorFunctionName& name) {
+  const Function function{.kind = kind, .language = name.language, .address = any_named(name.name)};
   if (function.address == nullptr) {
-    log().error("the image has an error handler with function {}(), which this program does not have", name);
+    log().error("the image has an error handler with function {}(), which this program does not have", name.name);
     return tl::unexpected(CPPC_ERR_MISMATCH);
   }
   MPI_Errhandler made = MPI_ERRHANDLER_NULL;
   if (const int status = make_handler(kind, &made); status != MPI_SUCCESS) {
-    log().error("cannot make an error handler with function {}() again: {}", name, error_text(status));
+    log().error("cannot make an error handler with function {}() again: {}", name.name, error_text(status));
     return tl::unexpected(CPPC_ERR_MPI);
   }
   return std::pair{made, function};
@@ -150,8 +168,9 @@ cppc_status ErrorHandlers::make(const std::vector<ErrorHandlerRecipe>& recipes) 
   return CPPC_OK;
 }
 
-tl::expected<ErrorHandler, cppc_status> ErrorHandlers::with(HandlerKind kind, const std::string& function) {
-  const Function wanted{.kind = kind, .address = function_named<void()>(function)};
+tl::expected<ErrorHandler, cppc_status> ErrorHandlers::with(HandlerKind kind,
+                                                             const ErrorFunctionName& function) {
+  const Function wanted{.kind = kind, .language = function.language, .address = any_named(function.name)};
   MPI_Errhandler same = MPI_ERRHANDLER_NULL;
   handlers_.each([&](std::size_t, MPI_Errhandler real, const Uses&) {
     if (functions_.at(real) == wanted) same = real;
@@ -181,25 +200,25 @@ std::uint8_t way_of(MPI_Errhandler handler) {
 
 bool ErrorSetting::portable(const std::string& object) const {
   return way_of(get()) != calls_function ||
-         !error_handlers().function_of(get(), "the error handler of " + object).empty();
+         !error_handlers().function_of(get(), "the error handler of " + object).name.empty();
 }
 
 void ErrorSetting::write(ByteWriter& writer) const {
   const std::uint8_t way = way_of(get());
   writer.u8(way);
-  if (way == calls_function) writer.text(error_handlers().function_of(get(), "an error handler"));
+  if (way == calls_function) write_name(writer, error_handlers().function_of(get(), "an error handler"));
 }
 
 ErrorSetting ErrorSetting::read(HandlerKind kind, ByteReader& reader) {
   const std::uint8_t way = reader.u8();
   ErrorSetting setting(kind, ErrorHandler::predefined(way == errors_return ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL));
-  if (way == calls_function) setting.function_ = reader.text();
+  if (way == calls_function) setting.function_ = read_name(reader);
   if (way > calls_function) reader.fail();
   return setting;
 }
 
 cppc_status ErrorSetting::find() {
-  if (function_.empty()) return CPPC_OK;
+  if (function_.name.empty()) return CPPC_OK;
   auto found = error_handlers().with(kind_, function_);
   if (!found) return found.error();
   handler_ = std::move(*found);

@@ -7,11 +7,13 @@
 #include <map>
 #include <string>
 #include <tl/expected.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "bytes.hpp"
 #include "cppc/status.h"
+#include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_table.hpp"
@@ -24,10 +26,25 @@ enum class HandlerKind : std::uint8_t { comm, window, file };
 template <class Object>
 using ErrorFunction = void(Object*, int*, ...);
 
+template <class Object>
+constexpr HandlerKind kind_of = std::is_same_v<Object, MPI_Comm>  ? HandlerKind::comm
+                                : std::is_same_v<Object, MPI_Win> ? HandlerKind::window
+                                                                  : HandlerKind::file;
+
+/// In which language the function of the program is, which says how it is called: Fortran's is passed the number of the
+/// object, and nothing behind the code. Values are stored in images.
+enum class HandlerLanguage : std::uint8_t { c, fortran };
+
+/// A function of the program as images have it; the name is empty where it cannot be told.
+struct ErrorFunctionName {
+  std::string name;
+  HandlerLanguage language = HandlerLanguage::c;
+};
+
 struct ErrorHandlerRecipe {
   std::uint64_t number;
   HandlerKind kind;
-  std::string function;
+  ErrorFunctionName function;
   std::uint64_t uses;
 };
 
@@ -41,7 +58,10 @@ class ErrorHandlers {
 
   /// For MPI_Comm_create_errhandler, MPI_Win_create_errhandler and MPI_File_create_errhandler.
   template <class Object>
-  int create(ErrorFunction<Object>* function, MPI_Errhandler* out);
+  int create(ErrorFunction<Object>* function, MPI_Errhandler* out) {
+    return create(kind_of<Object>, HandlerLanguage::c, reinterpret_cast<AnyFunction>(function), out);
+  }
+  int create(HandlerKind kind, HandlerLanguage language, AnyFunction function, MPI_Errhandler* out);
 
   /// `ask(MPI_Errhandler*)` has MPI give an error handler; in *out the program gets what it is to free, as often as it
   /// was given.
@@ -55,14 +75,18 @@ class ErrorHandlers {
   /// For MPI_Errhandler_free.
   int free(MPI_Errhandler* handler);
 
-  /// Of one, MPI's handle, that is there or that an object of this kind has still.
-  template <class Object>
-  [[nodiscard]] ErrorFunction<Object>* function(MPI_Errhandler handler) const {
-    return reinterpret_cast<ErrorFunction<Object>*>(functions_.at(handler).address);
-  }
+  struct Function {
+    HandlerKind kind;
+    HandlerLanguage language;
+    AnyFunction address;
+
+    bool operator==(const Function&) const = default;
+  };
+  /// Of one, MPI's handle, that is there or that an object of its kind has still.
+  [[nodiscard]] const Function& function(MPI_Errhandler handler) const { return functions_.at(handler); }
 
   /// The name of its function; empty, logged naming `object`, when the program does not declare it.
-  [[nodiscard]] std::string function_of(MPI_Errhandler handler, const std::string& object) const;
+  [[nodiscard]] ErrorFunctionName function_of(MPI_Errhandler handler, const std::string& object) const;
 
   /// CPPC_ERR_UNSUPPORTED, logged, when one cannot be made in another process.
   cppc_status write(ByteWriter& writer);
@@ -74,18 +98,12 @@ class ErrorHandlers {
   cppc_status make(const std::vector<ErrorHandlerRecipe>& recipes);
 
   /// One with this function: one of make()'s, if there is one. CPPC_ERR_MISMATCH, CPPC_ERR_MPI, logged.
-  tl::expected<ErrorHandler, cppc_status> with(HandlerKind kind, const std::string& function);
+  tl::expected<ErrorHandler, cppc_status> with(HandlerKind kind, const ErrorFunctionName& function);
 
  private:
-  struct Function {
-    HandlerKind kind;
-    void (*address)();
-
-    bool operator==(const Function&) const = default;
-  };
   MPI_Errhandler given(MPI_Errhandler real);
   static tl::expected<std::pair<MPI_Errhandler, Function>, cppc_status> make_one(HandlerKind kind,
-                                                                                 const std::string& name);
+                                                                                 const ErrorFunctionName& name);
 
   Table handlers_;
   /// By MPI's handle. Of those, too, that the program has freed: objects may have them still. Of those that are gone
@@ -119,7 +137,7 @@ class ErrorSetting {
  private:
   HandlerKind kind_;
   ErrorHandler handler_;
-  std::string function_;  ///< of read(), when find() is to find the handler
+  ErrorFunctionName function_;  ///< of read(), when find() is to find the handler
 };
 
 }  // namespace cppc::mpi

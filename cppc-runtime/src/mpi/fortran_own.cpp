@@ -7,6 +7,7 @@
 
 #include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
+#include "mpi/error_handlers.hpp"
 #include "mpi/fortran_arguments.hpp"
 #include "mpi/fortran_spellings.hpp"
 #include "mpi/operations.hpp"
@@ -90,6 +91,17 @@ MPI_Aint window_attribute(int key, void* attribute) {
 template <class Function>
 Function* of_open_mpi(const char* name, Function* /*own*/) {
   return comms.managed() ? nullptr : reinterpret_cast<Function*>(fortran::next_function(name));
+}
+
+// ---- Error handlers, which MPI is to call as Fortran's procedures
+
+using ErrorProcedure = void (*)(MPI_Fint* object, MPI_Fint* code);
+
+void create_errhandler(HandlerKind kind, ErrorProcedure procedure, void* handler, MPI_Fint* error) {
+  Handles<MPI_Errhandler> made(handler, 1);
+  *error = error_handlers().create(kind, HandlerLanguage::fortran, reinterpret_cast<AnyFunction>(procedure),
+                                   made.get());
+  made.finish();
 }
 
 }  // namespace
@@ -330,6 +342,34 @@ void mpi_win_get_attr_(const void* win, const MPI_Fint* key, MPI_Aint* value, MP
   void* attribute = nullptr;
   *error = MPI_Win_get_attr(handle_at<MPI_Win>(win), *key, static_cast<void*>(&attribute), found);
   if (*error == MPI_SUCCESS && *found != 0) *value = window_attribute(*key, attribute);
+}
+
+// ---- Error handlers
+
+void mpi_comm_create_errhandler_(ErrorProcedure procedure, void* handler, MPI_Fint* error) {
+  const OutsideProgram outside;
+  if (const auto next = of_open_mpi("mpi_comm_create_errhandler_", mpi_comm_create_errhandler_))
+    return next(procedure, handler, error);
+  create_errhandler(HandlerKind::comm, procedure, handler, error);
+}
+
+void mpi_win_create_errhandler_(ErrorProcedure procedure, void* handler, MPI_Fint* error) {
+  const OutsideProgram outside;
+  if (const auto next = of_open_mpi("mpi_win_create_errhandler_", mpi_win_create_errhandler_))
+    return next(procedure, handler, error);
+  create_errhandler(HandlerKind::window, procedure, handler, error);
+}
+
+void mpi_file_create_errhandler_(ErrorProcedure procedure, void* handler, MPI_Fint* error) {
+  const OutsideProgram outside;
+  if (const auto next = of_open_mpi("mpi_file_create_errhandler_", mpi_file_create_errhandler_))
+    return next(procedure, handler, error);
+  create_errhandler(HandlerKind::file, procedure, handler, error);
+}
+
+void mpi_errhandler_create_(ErrorProcedure procedure, void* handler, MPI_Fint* error) {
+  const OutsideProgram outside;
+  mpi_comm_create_errhandler_(procedure, handler, error);
 }
 
 // ---- Others

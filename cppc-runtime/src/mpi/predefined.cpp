@@ -3,6 +3,19 @@
 #include <algorithm>
 #include <span>
 
+#ifdef OPEN_MPI
+// MPI_LB and MPI_UB of MPI 1: mpi.h has no name for them by now, the library has them for programs of then and of
+// Fortran. Null in a later library.
+extern "C" {
+[[gnu::weak]] extern struct ompi_predefined_datatype_t ompi_mpi_lb, ompi_mpi_ub;
+}
+#define CPPC_MPI_LB reinterpret_cast<MPI_Datatype>(&ompi_mpi_lb)
+#define CPPC_MPI_UB reinterpret_cast<MPI_Datatype>(&ompi_mpi_ub)
+#else
+#define CPPC_MPI_LB MPI_DATATYPE_NULL
+#define CPPC_MPI_UB MPI_DATATYPE_NULL
+#endif
+
 namespace cppc::mpi {
 
 namespace {
@@ -30,7 +43,9 @@ const MPI_Datatype datatypes[] = {
     MPI_LOGICAL, MPI_CHARACTER, MPI_INTEGER, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX,
     MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8,
     MPI_REAL4, MPI_REAL8, MPI_REAL16, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32, MPI_2INTEGER, MPI_2REAL,
-    MPI_2DOUBLE_PRECISION};
+    MPI_2DOUBLE_PRECISION,
+    // MPI 1
+    CPPC_MPI_LB, CPPC_MPI_UB};
 
 const MPI_Op ops[] = {MPI_OP_NULL, MPI_MAX,  MPI_MIN,  MPI_SUM,    MPI_PROD,   MPI_LAND,    MPI_BAND, MPI_LOR,
                       MPI_BOR,     MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
@@ -48,7 +63,8 @@ std::optional<std::size_t> position_in(std::span<const Handle> list, Handle hand
 
 template <class Handle>
 std::optional<Handle> at(std::span<const Handle> list, std::size_t position) {
-  if (position >= list.size() || (position > 0 && list[position] == list[0])) return std::nullopt;
+  if (position >= list.size() || list[position] == Handle{} || (position > 0 && list[position] == list[0]))
+    return std::nullopt;
   return list[position];
 }
 
