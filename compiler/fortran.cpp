@@ -180,7 +180,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   FortranProgram program = given;
   leave_out_newer(program);
   const ScratchDirectory scratch;
-  fortran::Program tree = fortran::read(program.commands, program.intrinsic_modules, scratch.path());
+  fortran::Program tree = fortran::read(program.commands, program.modules, program.intrinsic_modules, scratch.path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
   fortran::drop_unused_labels(tree);
   tree.outside = names_outside(program, tree);

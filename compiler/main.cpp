@@ -31,8 +31,9 @@ namespace fs = std::filesystem;
 
 enum Status { kTranslated = 0, kRefused = 1, kUsage = 2, kNothingToDo = 3 };
 
-/// Bounds for programs whose state is kept by address, which need no translation: seconds of processor time, and bytes.
-constexpr rlim_t kMostSeconds = 30, kMostBytes = rlim_t{6} << 30;
+/// Bounds for programs whose state is kept by address, which need no translation: seconds of processor time, for all and
+/// for each source, which its compiler takes longer for, and bytes.
+constexpr rlim_t kMostSeconds = 30, kMostSecondsPerFile = 2, kMostBytes = rlim_t{6} << 30;
 
 constexpr const char* kTooLarge = "the program is too large for its pointers to be followed";
 
@@ -63,6 +64,7 @@ struct Files {
   std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
   std::vector<std::string> left_out;        ///< those that are not to be looked at, and why
   std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
+  std::vector<frontend::Command> modules;   ///< sources in Fortran that are no part of the program but for modules
 };
 
 /// What the compiler predefines, in files that many commands share.
@@ -96,6 +98,11 @@ Files read_commands(const std::string& file) {
     if (!entry.contains("directory") || !entry.contains("file") || !entry.contains("arguments"))
       fail(file + ": an entry needs directory, file and arguments");
     frontend::Command command{entry["directory"], entry["file"], {}, {}};
+    if (entry.contains("modules_only")) {
+      command.arguments = entry["arguments"];
+      files.modules.push_back(std::move(command));
+      continue;
+    }
     if (entry.contains("macros")) command.macros = macros.of(fs::path(file).parent_path() / entry["macros"]);
     if (entry.contains("left_out"))
       files.left_out.push_back(left_as_it_is(command.file, entry["left_out"]));
@@ -298,6 +305,7 @@ int translate_as_fortran(const Settings& settings, const Files& files) {
                          .left_out = files.left_out,
                          .names = files.names,
                          .outside = read_names(settings.outside),
+                         .modules = {},
                          .intrinsic_modules = shared_directory() / "flang"};
   for (const frontend::Command& command : files.commands) {
     program.commands.push_back({command.directory, command.file, command.arguments});
@@ -305,6 +313,8 @@ int translate_as_fortran(const Settings& settings, const Files& files) {
     program.commands.back().arguments.clear();
     program.left_out.push_back(left_as_it_is(command.file, "it is not in Fortran"));
   }
+  for (const frontend::Command& command : files.modules)
+    program.modules.push_back({command.directory, command.file, command.arguments});
   const FortranTranslation made = translate_fortran(program, read_models(settings.models), settings.most_steps);
   write_report(settings, made.report);
   if (settings.into.empty()) return kTranslated;
@@ -319,7 +329,7 @@ int translate(const Settings& settings, const Files& files) {
   const std::vector<frontend::Command>& commands = files.commands;
   allow_stack();
   if (settings.by_address) {
-    limit(RLIMIT_CPU, kMostSeconds);
+    limit(RLIMIT_CPU, kMostSeconds + kMostSecondsPerFile * commands.size());
     limit(RLIMIT_DATA, kMostBytes);
   }
   if (std::ranges::any_of(commands, [](const auto& command) { return is_fortran(command.file); }))

@@ -192,7 +192,20 @@ class Linker {
     const bool all = wrapper_.language == Language::fortran;
     std::copy_if(linked->begin(), linked->end(), std::back_inserter(program_),
                  [all](const Record& record) { return all || !is_fortran(record); });
+    if (all) add_modules(parts);
     return {};
+  }
+
+  // Members of archives that the linker has not taken, since all that is in them is known at compile time: modules of
+  // constants, types and interfaces, which the rest of the program uses.
+  void add_modules(const std::vector<Part>& parts) {
+    for (const Part& part : parts) {
+      if (!part.in_archive) continue;
+      for (const Record& record : part.records) {
+        const bool taken = std::find(program_.begin(), program_.end(), record) != program_.end();
+        if (!taken && is_fortran(record) && check_source(record)) modules_.push_back(compilation_entry(record));
+      }
+    }
   }
 
   // What an ordinary link takes, without optimization and with all sections.
@@ -226,6 +239,7 @@ class Linker {
                              ? names_outside(line_, program_, own_, output_, compiler_directories(wrapper_, runner_))
                              : std::nullopt;
     const TranslationRequest request{*inputs,
+                                     modules_,
                                      line_.translator,
                                      directory.file("translated"),
                                      fs::path(output_).filename(),
@@ -383,6 +397,7 @@ class Linker {
   Runner& runner_;
   const std::string output_;
   std::vector<Record> program_;  // first the sources on the command line, then the rest
+  std::vector<nlohmann::json> modules_;  // commands of what is read for its modules only
   std::size_t own_ = 0;          // how many of them are on the command line
   bool linked_before_ = false;
   std::map<Words, std::string> macros_;  // by the command that asks for them

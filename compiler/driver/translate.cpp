@@ -39,6 +39,11 @@ Result<void> write_commands(const TranslationRequest& request, const std::string
       entry["macros"] = macros.try_emplace(input.macros, "macros." + std::to_string(macros.size())).first->second;
     commands.push_back(std::move(entry));
   }
+  for (const nlohmann::json& command : request.modules) {
+    nlohmann::json entry = command;
+    entry["modules_only"] = true;
+    commands.push_back(std::move(entry));
+  }
   for (const auto& [text, name] : macros)
     if (const auto written = write(request.directory + "/" + name, text); !written) return written;
   return write(path, commands.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

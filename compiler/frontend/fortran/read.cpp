@@ -54,8 +54,9 @@ std::string first_message(const parser::Messages& messages, const parser::AllCoo
 
 class Reader {
  public:
-  Reader(const std::vector<Command>& commands, std::string intrinsics, std::string modules)
-      : commands_(commands), intrinsics_(std::move(intrinsics)), modules_(std::move(modules)) {}
+  Reader(const std::vector<Command>& commands, const std::vector<Command>& module_sources, std::string intrinsics,
+         std::string modules)
+      : commands_(commands), module_sources_(module_sources), intrinsics_(std::move(intrinsics)), modules_(std::move(modules)) {}
 
   Program run() {
     std::vector<Options> options;
@@ -73,6 +74,11 @@ class Reader {
       else
         leave_out(number, options[number].refused.empty() ? "other files have other sizes of default types"
                                                           : options[number].refused);
+    }
+    for (const Command& command : module_sources_) {
+      const Options its = options_of(command);
+      if (its.refused.empty() && !options.empty() && its.kinds() == options.front().kinds())
+        parse(none, its, command.directory);
     }
     analyse(options.empty() ? Options{} : options.front());
     return std::move(program_);
@@ -136,6 +142,24 @@ class Reader {
     files_ = std::move(ordered);
   }
 
+  /// Whether flang finds no errors in it. It would die of the use of a module in which it has found some.
+  bool understood(const File& file, semantics::SemanticsContext& context) {
+    std::string why;
+    for (const std::string& module : file.modules.wants)
+      if (broken_.contains(module)) why = "it uses module " + module + ", which is in a file that is left as it is";
+    if (why.empty()) {
+      if (semantics::Semantics(context, *file.parsing->parseTree()).Perform()) {
+        context.messages().clear();
+        return true;
+      }
+      why = "flang finds errors in it (" + first_message(context.messages(), cooked_) + ")";
+      context.messages().clear();
+    }
+    broken_.insert(file.modules.has.begin(), file.modules.has.end());
+    leave_out(file.number, why);
+    return false;
+  }
+
   void analyse(const Options& first) {
     sort();
     Fortran::common::IntrinsicTypeDefaultKinds kinds;
@@ -144,20 +168,17 @@ class Reader {
         .set_doublePrecisionKind(first.double_kind);
     const Fortran::common::LanguageFeatureControl features;
     semantics::SemanticsContext context(kinds, features, cooked_);
+    context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Real, 2);  // gfortran has none of them
+    context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Real, 3);
+    context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Complex, 2);
+    context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Complex, 3);
     context.set_moduleDirectory(modules_)
         .set_searchDirectories({modules_})
         .set_intrinsicModuleDirectories({intrinsics_})
         .set_warnOnNonstandardUsage(false);
     std::list<const File*> good;
-    for (const File& file : files_) {
-      semantics::Semantics analysed(context, *file.parsing->parseTree());
-      const bool well = analysed.Perform();
-      if (well)
-        good.push_back(&file);
-      else
-        leave_out(file.number, "flang finds errors in it (" + first_message(context.messages(), cooked_) + ")");
-      context.messages().clear();
-    }
+    for (const File& file : files_)
+      if (understood(file, context)) good.push_back(&file);
     Symbols symbols(program_);
     symbols.find_commons(context.globalScope());
     Context made{symbols, context, cooked_};
@@ -170,18 +191,21 @@ class Reader {
   }
 
   const std::vector<Command>& commands_;
+  const std::vector<Command>& module_sources_;
   const std::string intrinsics_, modules_;
   parser::AllSources sources_;
   parser::AllCookedSources cooked_{sources_};
   std::list<parser::Parsing> parsings_;  // symbols and expressions point into their trees
   std::list<File> files_;
+  std::set<std::string> broken_;  ///< modules of files that flang finds errors in
   Program program_;
 };
 
 }  // namespace
 
-Program read(const std::vector<Command>& commands, const std::string& intrinsics, const std::string& modules) {
-  return Reader(commands, intrinsics, modules).run();
+Program read(const std::vector<Command>& commands, const std::vector<Command>& module_sources,
+             const std::string& intrinsics, const std::string& modules) {
+  return Reader(commands, module_sources, intrinsics, modules).run();
 }
 
 }  // namespace cppc::fortran

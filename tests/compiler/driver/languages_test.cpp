@@ -101,6 +101,23 @@ TEST_F(Languages, FortranByAllItsInterfaces) {
   }
 }
 
+// Nothing of it is needed at run time, but what uses it cannot be read without it.
+TEST_F(Languages, ModulesOfMembersOfArchivesThatTheLinkerDoesNotTake) {
+  write("sizes.f90", "module sizes\n integer, parameter :: n = 10\nend module\n");
+  write("main.f90",
+        "program p\n use mpi\n use sizes\n integer :: e, a(n)\n call mpi_init(e)\n a = n\n print *, sum(a)\n"
+        " call mpi_finalize(e)\nend program\n");
+  well({"cppc-fc", "-c", "sizes.f90"});
+  well({"ar", "rcs", "libsizes.a", "sizes.o"});
+  well({"cppc-fc", "main.f90", "-L.", "-lsizes", "-o", "program"});
+  const auto program = translator_log().at("program");
+  ASSERT_EQ(program.size(), 2);
+  EXPECT_EQ(program[0].at("file"), "main.f90");
+  EXPECT_FALSE(program[0].contains("modules_only"));
+  EXPECT_EQ(program[1].at("file"), "sizes.f90");
+  EXPECT_TRUE(program[1].contains("modules_only"));
+}
+
 TEST_F(Languages, MixedProgramsHaveBothRuntimesInside) {
   write("main.f90",
         "program p\n use mpi\n integer :: e\n interface\n subroutine part(n) bind(c)\n use iso_c_binding\n"
