@@ -86,12 +86,51 @@ TEST_F(KeeperTest, ANodeThatIsEvacuatedTakesNoImageWithIt) {
   expect_same_answer(*scene_);
 }
 
-TEST_F(KeeperTest, WithoutCppcRunNoKeeperStays) {
+TEST_F(KeeperTest, WithoutCppcRunNoKeeperStaysForGood) {
+  start({"CPPC_DEADLINE_KEEP=5"});
+  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  scene_->job().kill();
+  (void)scene_->job().wait();
+}
+
+TEST_F(KeeperTest, AJobWhoseCppcRunIsKilledIsTakenUp) {
+  start();
+  ASSERT_TRUE(await_said("checkpoint memory:2:"));
+  scene_->job().kill();
+  (void)scene_->job().wait();
+  scene_->job().resume();
+  ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
+  scene_->job().await_running();
+  ASSERT_TRUE(await_said("checkpoint memory:")) << scene_->job().process().errors();
+  power_off("node1");
+  expect_recovery_from("memory:");
+  expect_same_answer(*scene_);
+}
+
+/// With the last images of the node that has gone, too.
+TEST_F(KeeperTest, AJobIsTakenUpWithoutANode) {
   start();
   ASSERT_TRUE(await_said("checkpoint memory:1:"));
-  for (const pid_t one : scene_->cluster().processes("head", tool("cppc-run")))
-    (void)scene_->cluster().run("head", {"kill", "-KILL", std::to_string(one)});
+  scene_->job().kill();
   (void)scene_->job().wait();
+  power_off("node0");
+  scene_->job().resume();
+  ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
+  scene_->job().await_running();
+  expect_same_answer(*scene_);
+}
+
+TEST_F(KeeperTest, AJobThatRunsOrHasEndedIsNotTakenUp) {
+  start();
+  const std::string job = scene_->job().status().value("job", "");
+  const auto resume = [&] { return scene_->cluster().run("head", {tool("cppc-run"), "--resume", job}); };
+  const Finished running = resume();
+  EXPECT_EQ(running.status, 1);
+  EXPECT_TRUE(contains(running.errors, "the job's cppc-run is still there")) << running.errors;
+  expect_same_answer(*scene_);
+  const Finished ended = resume();
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_TRUE(contains(ended.errors, "no job " + job + " of yours can be resumed")) << ended.errors;
 }
 
 TEST_F(KeeperTest, OneNodeAloneIsRefused) {

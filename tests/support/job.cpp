@@ -124,6 +124,7 @@ Job::Job(const Cluster& cluster, const std::vector<std::string>& placement, cons
          const std::vector<std::string>& settings, const std::string& cppc_run)
     : cluster_(&cluster),
       program_(program.front()),
+      settings_(settings),
       process_(cluster.start("head", run_command(placement, program, settings, cppc_run))) {}
 
 Finished Job::migrate(const std::vector<std::string>& arguments) const { return start_migrate(arguments).wait(); }
@@ -147,7 +148,7 @@ nlohmann::json Job::status() const {
 
 void Job::await_running() {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
-  while (process_.running() && std::chrono::steady_clock::now() < deadline) {
+  while (process_->running() && std::chrono::steady_clock::now() < deadline) {
     const auto job = status();
     if (job.is_object() && job.value("state", "") == "running") {
       id_ = job.value("job", "");
@@ -155,13 +156,25 @@ void Job::await_running() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  process_.signal(SIGKILL);
-  expect_success(process_.wait(), "the job has not come up");
+  process_->signal(SIGKILL);
+  expect_success(process_->wait(), "the job has not come up");
 }
 
 void Job::end() const {
   const int process = status().value("pid", 0);
   expect_success(cluster_->run("head", {"kill", "-TERM", std::to_string(process)}), "cannot end the job");
+}
+
+void Job::kill() const {
+  const int process = status().value("pid", 0);
+  expect_success(cluster_->run("head", {"kill", "-KILL", std::to_string(process)}), "cannot kill the job");
+}
+
+void Job::resume() {
+  std::vector<std::string> command{"env"};
+  command.insert(command.end(), settings_.begin(), settings_.end());
+  command.insert(command.end(), {tool("cppc-run"), "--resume", id_});
+  process_.emplace(cluster_->start("head", command));
 }
 
 std::string Job::node_of(int rank) const {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,15 +80,20 @@ class Job {
   void await_running();
   /// Ends it as a user does who ends its cppc-run; its end is not waited for.
   void end() const;
+  /// Its cppc-run, in an instant.
+  void kill() const;
+  /// Has another cppc-run take it up, after that; process() is this one then.
+  void resume();
   /// Node of a rank, now.
   [[nodiscard]] std::string node_of(int rank) const;
-  [[nodiscard]] Process& process() { return process_; }
-  Finished wait(std::chrono::seconds limit = std::chrono::seconds(300)) { return process_.wait(limit); }
+  [[nodiscard]] Process& process() { return *process_; }
+  Finished wait(std::chrono::seconds limit = std::chrono::seconds(300)) { return process_->wait(limit); }
 
  private:
   const Cluster* cluster_;
   std::string program_;
-  Process process_;
+  std::vector<std::string> settings_;
+  std::optional<Process> process_;
   std::string id_;
 };
 

@@ -34,9 +34,12 @@ bool Images::takes(std::uint64_t set) const {
   return found != sets_.end() && !found->second.complete;
 }
 
-void Images::complete(std::uint64_t set) {
+void Images::complete(std::uint64_t set, int ranks) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = sets_.find(set); found != sets_.end()) found->second.complete = true;
+  if (const auto found = sets_.find(set); found != sets_.end()) {
+    found->second.complete = true;
+    found->second.ranks = ranks;
+  }
   keep_complete(kept);
 }
 
@@ -118,6 +121,19 @@ Result<void> Images::add(std::uint64_t set, int rank, Held image, bool complete)
   if (found == sets_.end()) return error("set " + std::to_string(set) + " is not being made");
   found->second.images[rank] = std::move(image);
   return {};
+}
+
+std::vector<Images::Listed> Images::keep_only_complete() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(sets_, [](const auto& one) { return !one.second.complete; });
+  std::vector<Listed> all;
+  for (const auto& [number, set] : sets_) all.push_back({number, set.ranks, set.images});
+  return all;
+}
+
+std::uint64_t Images::last() const {
+  const std::lock_guard lock(mutex_);
+  return sets_.empty() ? 0 : sets_.rbegin()->first;
 }
 
 Held Images::find(std::uint64_t set, int rank) const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "image.hpp"
 
@@ -19,8 +20,8 @@ class Images {
   void begin(std::uint64_t set);
   bool takes(std::uint64_t set) const;
 
-  /// The set has all of its images, here and elsewhere. The last two of those are kept.
-  void complete(std::uint64_t set);
+  /// The set has all of its images, of so many ranks, here and elsewhere. The last two of those are kept.
+  void complete(std::uint64_t set, int ranks);
   void discard(std::uint64_t set);
 
   /// A file for an image of a set that is being made; an error with numbers when there is not so much memory.
@@ -34,6 +35,17 @@ class Images {
   /// when the set is not being made any more.
   Result<void> add(std::uint64_t set, int rank, Held image, bool complete);
 
+  /// A complete set, and what of it is here.
+  struct Listed {
+    std::uint64_t number = 0;
+    int ranks = 0;  ///< 0: not known here
+    std::map<int, Held> images;
+  };
+  /// In their order. Others are discarded.
+  std::vector<Listed> keep_only_complete();
+  /// The last set that was begun; 0: none.
+  std::uint64_t last() const;
+
   /// None: it is not here.
   Held find(std::uint64_t set, int rank) const;
   /// The newest one of the rank: others that it has differ from it little.
@@ -45,6 +57,7 @@ class Images {
     std::map<int, std::uint64_t> sizes;
     std::map<int, Held> images;
     bool complete = false;
+    int ranks = 0;
   };
   std::uint64_t promised() const;
   Result<void> check_room(std::uint64_t bytes) const;

@@ -21,9 +21,9 @@ Label label_of(std::uint64_t set, const json& image, bool complete) {
 
 }  // namespace
 
-Result<std::unique_ptr<Keeper>> Keeper::start(const json& settings) {
+Result<std::unique_ptr<Keeper>> Keeper::start(const json& settings, Adopt adopt) {
   std::unique_ptr<Keeper> keeper(
-      new Keeper({settings.at("key"), std::chrono::seconds(settings.at("silence_s").get<int>())}));
+      new Keeper({settings.at("key"), std::chrono::seconds(settings.at("silence_s").get<int>())}, std::move(adopt)));
   auto server = PeerServer::start(keeper->peers_, keeper->images_);
   if (!server) return error(std::move(server).error());
   keeper->server_ = *std::move(server);
@@ -50,15 +50,29 @@ bool Keeper::handle(const json& request, const Answer& answer) {
   }
   (void)fault::at("keeper-" + what);
   if (what == "begin") images_.begin(set);
-  if (what == "complete") images_.complete(set);
+  if (what == "complete") images_.complete(set, request.at("ranks"));
   if (what == "locate") locate(request);
   if (what == "discard") {
     const std::lock_guard lock(mutex_);
     discarded_.insert(set);
     images_.discard(set);
   }
-  answer({{"id", id}});
+  json answered = what == "list" ? list() : json::object();
+  answered["id"] = id;
+  answer(answered);
   return true;
+}
+
+json Keeper::list() {
+  json sets = json::array();
+  const std::uint64_t last = images_.last();
+  for (const Images::Listed& set : images_.keep_only_complete()) {
+    json images = json::array();
+    for (const auto& [rank, image] : set.images)
+      images.push_back({{"rank", rank}, {"bytes", image->bytes().size()}, {"xxh3", image->xxh3()}});
+    sets.push_back({{"set", set.number}, {"ranks", set.ranks}, {"images", std::move(images)}});
+  }
+  return {{"sets", std::move(sets)}, {"last", last}};
 }
 
 Result<json> Keeper::copy(const json& request) {
@@ -114,6 +128,8 @@ tl::expected<UniqueFd, std::string> Keeper::serve(const Request& request) {
     case Request::Kind::make:
       if (auto faulty = fault::at("keeper-make"); !faulty) return error(cppc_status_text(faulty.error()));
       return images_.make(request.set, request.rank, request.bytes);
+    case Request::Kind::adopt:
+      return adopt_();
     case Request::Kind::find:
       break;
   }

@@ -1,24 +1,22 @@
 /// cppc-keeper: has the images of a job's checkpoints in the memory of a node. Started by cppc-run, one per node.
 
-#include <poll.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <mutex>
-#include <optional>
 #include <string>
 
+#include "adoption.hpp"
+#include "connection.hpp"
 #include "cppc/deadlines.hpp"
 #include "keeper.hpp"
 
 namespace {
 
+using cppc::keeper::Connection;
 using cppc::keeper::Keeper;
 using nlohmann::json;
 
@@ -30,69 +28,52 @@ void log_to_stderr() {
   spdlog::set_default_logger(std::move(logger));
 }
 
-/// The lines of standard input.
-class Input {
- public:
-  /// None: there is nobody any more who writes, or nobody has for so long.
-  std::optional<json> next(std::chrono::seconds patience) {
-    while (text_.find('\n') == std::string::npos)
-      if (!more(patience)) return std::nullopt;
-    const auto end = text_.find('\n');
-    json object = json::parse(text_.substr(0, end), nullptr, /*allow_exceptions=*/false);
-    text_.erase(0, end + 1);
-    return object;
-  }
-
- private:
-  bool more(std::chrono::seconds patience) {
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    const int ready = poll(&input, 1, static_cast<int>(std::chrono::milliseconds(patience).count()));
-    if (ready < 0 && errno == EINTR) return true;
-    if (ready <= 0) return false;
-    std::array<char, 65536> bytes{};
-    const ssize_t got = read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (got < 0 && errno == EINTR) return true;
-    if (got <= 0) return false;
-    text_.append(bytes.data(), static_cast<std::size_t>(got));
-    return true;
-  }
-  std::string text_;
-};
-
-/// From any thread. Who does not read it has gone.
-void say(const json& object) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-  for (std::size_t done = 0; done < line.size();) {
-    const ssize_t written = write(STDOUT_FILENO, line.data() + done, line.size() - done);
-    if (written < 0 && errno != EINTR) return;
-    done += written > 0 ? static_cast<std::size_t>(written) : 0;
-  }
-}
-
 /// What cppc-run has in its environment for all processes of the job.
 void take_environment(const json& settings) {
   for (const auto& [name, value] : settings.at("environment").items())
     setenv(name.c_str(), value.get<std::string>().c_str(), 1);
 }
 
+/// Until the keeper has been told to quit (true), or cppc-run has gone.
+bool answer_requests(Connection& connection, Keeper& keeper) {
+  connection.say({{"addresses", keeper.addresses()}});
+  const auto answer = [&](const json& object) { connection.say(object); };
+  while (const auto request = connection.next(cppc::deadlines::keep()))
+    if (!keeper.handle(*request, answer)) return true;
+  return false;
+}
+
+/// Whether another cppc-run has taken up the job, which is for it to say within the time that a silent one has.
+bool adopted(Connection& connection) {
+  if (!connection.ended() || !connection.await_successor(cppc::deadlines::keep())) return false;
+  const auto settings = connection.next(cppc::deadlines::keep());
+  if (!settings || !settings->is_object()) return adopted(connection);
+  take_environment(*settings);
+  return true;
+}
+
 int serve() {
-  Input input;
-  const auto settings = input.next(cppc::deadlines::keep());
+  Connection connection;
+  const auto settings = connection.next(cppc::deadlines::keep());
   if (!settings || !settings->is_object()) return EXIT_FAILURE;
   take_environment(*settings);
   log_to_stderr();
-  auto keeper = Keeper::start(*settings);
+  auto keeper = Keeper::start(*settings, [&] { return connection.adopt(); });
   if (!keeper) {
-    say({{"error", keeper.error()}});
+    connection.say({{"error", keeper.error()}});
     return EXIT_FAILURE;
   }
-  say({{"addresses", (*keeper)->addresses()}});
-  while (const auto request = input.next(cppc::deadlines::keep()))
-    if (!(*keeper)->handle(*request, say)) break;
+  const bool outlives = settings->value("outlives", false);
+  while (!answer_requests(connection, **keeper) && outlives && adopted(connection)) continue;
   std::fflush(nullptr);
   _exit(EXIT_SUCCESS);  // threads may still wait for other keepers
+}
+
+int adopt(const std::string& job) {
+  const auto done = cppc::keeper::adopt_job(job);
+  if (done) return EXIT_SUCCESS;
+  std::printf("%s\n", json({{"error", done.error()}}).dump().c_str());
+  return EXIT_FAILURE;
 }
 
 }  // namespace
@@ -103,10 +84,12 @@ int main(int argc, char** argv) {
       "per "
       "node, for --protect partner; it is of no use by itself."};
   app.footer("Examples:\n  cppc-run --protect partner --checkpoint-every 1min --recover 5 -H node0,node1 -n 2 ./app");
+  std::string job;
+  app.add_option("--adopt", job, "Passes requests on to the keeper of this job, whose cppc-run has ended");
   CLI11_PARSE(app, argc, argv);
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return serve();
+    return job.empty() ? serve() : adopt(job);
   } catch (const std::exception& failure) {  // what cppc-run says is not as it should be
     std::fprintf(stderr, "cppc-keeper: %s\n", failure.what());
     return EXIT_FAILURE;

@@ -62,13 +62,16 @@ Keepers::~Keepers() {
     ends.push_back(std::async(std::launch::async, [link = link] { link->quit(); }));
 }
 
-Result<Keepers::Link> Keepers::start_on(const AllocatedNode& node) const {
+Result<Keepers::Link> Keepers::start_on(const AllocatedNode& node, const std::vector<std::string>& arguments) const {
   std::vector<std::string> command = settings_.way_to(node);
-  command.push_back(command.empty() ? settings_.program : quoted(settings_.program));
+  const bool by_shell = !command.empty();
+  command.push_back(by_shell ? quoted(settings_.program) : settings_.program);
+  command.insert(command.end(), arguments.begin(), arguments.end());
   const json first{{"job", settings_.job},
                    {"key", settings_.key},
                    {"silence_s", settings_.silence.count()},
-                   {"environment", settings_.environment}};
+                   {"environment", settings_.environment},
+                   {"outlives", settings_.partners}};
   auto link = KeeperLink::start(command, first, patience_to_start);
   if (!link) return error(std::move(link).error());
   return Link(*std::move(link));
@@ -226,7 +229,7 @@ Result<void> Keepers::complete(std::uint64_t set, const checkpoint::Manifest& ma
   if (const auto copied = copy(set, from_to, /*written=*/true, contents); !copied) return copied;
   sets_[set] = std::move(contents);
   while (sets_.size() > kept) sets_.erase(sets_.begin());
-  if (tell_all({{"do", "complete"}, {"set", set}})) return {};
+  if (tell_all({{"do", "complete"}, {"set", set}, {"ranks", nodes.size()}})) return {};
   if (!settings_.partners) return error("a keeper has ended, and images with it");
   revive();
   copy_again(set);

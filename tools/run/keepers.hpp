@@ -35,11 +35,20 @@ class Keepers {
 
   /// With partners, on all nodes; an error, by the node's name, when one does not come up. At least two nodes.
   static Result<std::unique_ptr<Keepers>> start(Settings settings, const std::vector<AllocatedNode>& nodes);
+  /// Of a job whose cppc-run has ended without a word: those that are left on these nodes, with the sets that they have.
+  /// An error when there are none.
+  static Result<std::unique_ptr<Keepers>> resume(Settings settings, const std::vector<AllocatedNode>& nodes);
   /// Without partners: begin() starts them.
   Keepers(Settings settings, std::vector<AllocatedNode> nodes);
   ~Keepers();  ///< they end, and all images with them
   Keepers(const Keepers&) = delete;
   Keepers& operator=(const Keepers&) = delete;
+
+  /// They stay, with all images, for another cppc-run to take up the job.
+  void leave();
+
+  /// Nodes without one.
+  std::vector<AllocatedNode> missing() const;
 
   /// Whether a lost node costs no image.
   bool protects() const { return settings_.partners; }
@@ -73,7 +82,8 @@ class Keepers {
   };
   using Link = std::shared_ptr<KeeperLink>;
 
-  Result<Link> start_on(const AllocatedNode& node) const;
+  Result<Link> start_on(const AllocatedNode& node, const std::vector<std::string>& arguments = {}) const;
+  Result<void> take_over(const std::string& node, KeeperLink& link);
   bool revive();
   void protect_newest();
   Link link(const std::string& node) const;

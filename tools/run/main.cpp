@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include "../access/random.hpp"
 #include "../common/command.hpp"
@@ -18,17 +21,17 @@
 #include "cppc/checkpoint_files.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
+#include "help.hpp"
 #include "host_lists.hpp"
-#include "keepers.hpp"
+#include "job_keepers.hpp"
 #include "launcher.hpp"
 #include "mpi_coverage.hpp"
 #include "mpirun_command.hpp"
 #include "own_options.hpp"
 #include "program_check.hpp"
-#include "remote_command.hpp"
-#include "resource_manager/resource_manager.hpp"
 #include "restart.hpp"
 #include "starts.hpp"
+#include "surroundings.hpp"
 
 namespace cppc::run {
 namespace {
@@ -39,62 +42,6 @@ using tools::present_environment;
 
 constexpr int wrong_usage = 2;
 constexpr int stopped = 128 + SIGTERM;
-
-constexpr const char* help = R"(Usage: cppc-run [OPTION]... [any option of mpirun] PROGRAM [ARGUMENT]...
-
-Starts PROGRAM with Open MPI's mpirun, as mpirun itself would, with an agent beside it on every node: `migrate` can then
-move its ranks to other nodes while they work. Options, several programs separated by ':', signals, input, output and the
-exit status are those of mpirun; only --help, --version, --mpi-coverage and those below, given first, are its own.
-
---mpi-coverage prints for each function of MPI what becomes of it in such a program: supported; passed through, since it
-has nothing to do with who is where; or refused, with a message, at the call.
-
-All nodes that ranks are to move to, spare ones included, have to be named from the start, with --host or --hostfile; in an
-allocation of Slurm's or a job of PBS they are those of the job.
-PROGRAM has to be linked with libcppc, as cppc-cc and its kin do it, unless it is preloaded:
-  --preload                      have libcppc preloaded into a program that mpicc, mpicxx or mpifort has linked
-
-Requests come by a socket that only you can open. From other machines, migrate --server asks over TLS:
-  --listen ADDRESS:PORT          listen there, too; port 0: one that the system chooses, which CPPC_LOG=info tells
-  --tls-cert FILE                the certificate, with those that lead to its authority, as PEM
-  --tls-key FILE                 its key, as PEM, which not everybody may read
-  --token-file FILE              who knows the token in it may ask: one line of 32 characters or more, mode 0600; browsers
-                                 get a page there, which asks for it
-  --munge                        or: you and root may ask, as MUNGE says who asks
-
-Images of all ranks, to go on from, are made on request (migrate checkpoint) and:
-  --checkpoint-every TIME        so often: 90s, 10min, 2h
-  --checkpoint-to DIR            in this directory, which all nodes see; the last two are kept
-  --protect partner              or in memory: each on its own node and on another one, whichever of them is lost;
-                                 disk: as --checkpoint-to has it
-  --restart DIR                  go on from the newest checkpoint in DIR, or from this one (DIR/3), on whichever nodes
-  --recover N                    when a rank or node is lost, start the job again from its newest checkpoint, on the nodes
-                                 that are left; not more than N times without a new checkpoint in between
-
-When the site lets you say that (/etc/cppc/site.toml), others, root too, may move your ranks:
-  --site-moves never             not at all
-  --site-moves 18:00-06:00       at this time of day
-
-Environment:
-  CPPC_LOG=info     say on standard error what happens, as --verbose does; also: debug, warn (the default), error
-  CPPC_FABRIC=net   libfabric provider for the ranks' state, in place of the best there is: net, tcp, verbs, ...
-  CPPC_COMPRESS=off never compress it; on: always; auto (the default): when the network is slow enough to gain
-
-Examples:
-  cppc-run -n 4 ./heat                                   on this machine alone
-  cppc-run --host node0:2,node1:2,node2:2 -n 4 ./heat    on node0 and node1, with node2 to spare
-  cppc-run --hostfile nodes -n 64 --map-by node ./heat
-  cppc-run --preload --hostfile nodes -n 64 ./solver     which is linked by mpicc
-  salloc -N3 -n8 --no-kill cppc-run ./heat               on three nodes of Slurm's
-  migrate status                                         in another terminal: which job is it, who is where
-  migrate --rank 3 --to node2
-  cppc-run --checkpoint-every 10min --checkpoint-to /scratch/heat --recover 5 --hostfile nodes -n 64 ./heat
-  cppc-run --checkpoint-every 1min --protect partner --recover 5 --hostfile nodes -n 64 ./heat
-  cppc-run --restart /scratch/heat --hostfile others ./heat
-  cppc-run --listen 10.0.0.1:4711 --tls-cert login.pem --tls-key login.key --munge -n 4 ./heat
-
-See also: migrate(1), mpirun(1)
-)";
 
 void log_to_stderr() {
   auto logger = spdlog::stderr_logger_mt("cppc-run");
@@ -161,44 +108,6 @@ class Publication {
   Result<std::string> url_;
 };
 
-// To go on from a checkpoint a little too often costs less than to stand still for long.
-constexpr std::chrono::seconds silence_with_recovery{3};
-
-// What stays the same when a job is started again.
-struct Surroundings {
-  const std::vector<Context>& contexts;
-  const OwnOptions& options;
-  const Machine machine;
-  const Environment present;
-  ResourceManager* manager;  // none, or what the nodes are from
-  const std::filesystem::path directory;
-  const std::optional<NetworkAccess> network;
-  const SiteMoves site_moves;
-  const DescriptorLimit limit;
-  const SignalGate gate;
-  Keepers* keepers;  // none: images are in a directory
-};
-
-std::chrono::seconds silence_of(const CheckpointOptions& checkpoints) {
-  return checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence;
-}
-
-// Whether a node answers, and a command there succeeds: nodes are reached as mpirun reaches them.
-using Reach = std::function<bool(const AllocatedNode& node, const std::vector<std::string>& words)>;
-
-Reach by_remote_shell(const Surroundings& around) {
-  return [&around, shell = launch::find_remote_shell(remote_shells(around.contexts, around.present))](
-             const AllocatedNode& node, const std::vector<std::string>& words) {
-    constexpr std::chrono::seconds patience{10};
-    if (around.machine.is_local(node.name)) return true;
-    std::vector<std::string> command = shell;
-    command.push_back(node.name);
-    command.insert(command.end(), words.begin(), words.end());
-    const auto answer = tools::run_command(command, around.present, patience);
-    return answer && answer->status == 0;
-  };
-}
-
 // Whether a node can come to the job. Those that it has had keep their slots, unless somebody says otherwise.
 std::function<Result<AllocatedNode>(const std::string&)> admission(const Surroundings& around,
                                                                    const Allocation& allocation,
@@ -259,6 +168,7 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
                  [&](const AllocatedNode& node) { return reaches(node, {"true"}); }, protecting},
                 allocation);
   while (true) {
+    if (around.record != nullptr) around.record->write(starts.allocation().nodes);
     const auto end = run_once(around, starts.allocation(), settings, controller);
     if (!end) return error(end.error());
     const auto restart = starts.after(*end, controller);
@@ -291,40 +201,9 @@ Result<Access> access_of_others(const OwnOptions& options) {
   return access;
 }
 
-// What users have set for all processes of the job.
-std::map<std::string, std::string> keepers_environment(const Environment& present) {
-  std::map<std::string, std::string> environment;
-  for (const auto& [name, value] : present)
-    if (name == "CPPC_LOG" || name.starts_with("CPPC_FAULT") || name.starts_with("CPPC_DEADLINE_"))
-      environment.emplace(name, value);
-  return environment;
-}
-
-// Reached as daemons are, but on this machine. Without --protect they wait for a hop.
-Result<std::unique_ptr<Keepers>> make_keepers(const Surroundings& around, const Allocation& allocation,
-                                              const JobSettings& settings) {
-  const auto way_to = [&around, shell = launch::find_remote_shell(remote_shells(around.contexts, around.present))](
-                          const AllocatedNode& node) {
-    std::vector<std::string> command;
-    if (around.machine.is_local(node.name)) return command;
-    command = shell;
-    command.push_back(node.name);
-    return command;
-  };
-  const CheckpointOptions& checkpoints = around.options.checkpoints;
-  const Keepers::Settings how{settings.job,
-                              tools::random_hex(32),
-                              settings.keeper,
-                              way_to,
-                              silence_of(checkpoints),
-                              keepers_environment(around.present),
-                              checkpoints.in_memory};
-  if (!checkpoints.in_memory) return std::make_unique<Keepers>(how, allocation.nodes);
-  return Keepers::start(how, allocation.nodes);
-}
-
-// Exit status of the job.
-Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
+// Exit status of the job. `arguments`: as cppc-run was called; `record`: of a job that is taken up, or none.
+Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const std::vector<std::string>& arguments,
+                const ResumeRecord* record) {
   const CheckpointOptions& checkpoints = options.checkpoints;
   const Machine machine = this_machine();
   const Environment present = present_environment();
@@ -348,7 +227,7 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   if (!allocation) return error(allocation.error());
   const auto directory = tools::job_directory();
   if (!directory) return error(directory.error());
-  settings->job = new_job_id(contexts.front().program.front());
+  settings->job = record != nullptr ? record->job : new_job_id(contexts.front().program.front());
   settings->launch_socket = tools::launch_socket(*directory, settings->job);
 
   settings->key = tools::random_hex(32);
@@ -356,23 +235,46 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options) {
   const auto [network, site_moves] = *access;
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
   Surroundings around{contexts, options,    machine, present, manager->get(), *directory,
-                      network,  site_moves, {},      {},      nullptr};
+                      network,  site_moves, {},      {},      nullptr, nullptr};
   if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   std::unique_ptr<Keepers> keepers;  // threads of theirs have its signals held back
+  const auto not_started = [&](const std::string& why) {
+    if (record != nullptr) keepers->leave();  // it can be taken up again
+    return error(why);
+  };
+  const std::string key = record != nullptr ? record->key : tools::random_hex(32);
   if (*manager == nullptr) {
-    auto made = make_keepers(around, *allocation, *settings);
+    auto made = make_keepers(around, *allocation, *settings, key, record);
     if (!made) return error(std::move(made).error());
     keepers = *std::move(made);
     around.keepers = keepers.get();
+    if (record != nullptr)
+      if (const auto taken = take_up(around, *record, *allocation, *settings); !taken)
+        return not_started(taken.error());
   }
   const auto controller = start_controller(around, *allocation, *settings);
-  if (!controller) return error(controller.error());
+  if (!controller) return not_started(controller.error());
+  std::optional<ResumeFile> resumable;
+  if (checkpoints.in_memory) {
+    resumable.emplace(*directory, ResumeRecord{settings->job, key, fs::current_path(), arguments, allocation->nodes});
+    around.record = &*resumable;
+  }
   std::optional<Publication> publication;
   if (options.network && *manager != nullptr) publication.emplace(**manager, (*controller)->network_url());
   if (checkpoints.every) (*controller)->save_every(*checkpoints.every);
   auto status = run_to_the_end(around, *allocation, *std::move(settings), **controller);
   if (status) (*controller)->ended(*status);
   return status;
+}
+
+// In its directory and with its arguments, if there is such a job.
+Result<ResumeRecord> find_record(const std::string& job) {
+  const auto directory = tools::job_directory();
+  if (!directory) return error(directory.error());
+  auto record = read_resume_record(*directory, job);
+  if (record && chdir(record->directory.c_str()) != 0)
+    return error("cannot enter " + record->directory + ", where " + job + " was started: " + std::strerror(errno));
+  return record;
 }
 
 int fail(int status, const std::string& reason) {
@@ -385,7 +287,7 @@ int fail(int status, const std::string& reason) {
 
 int main(int argc, char** argv) {
   using namespace cppc::run;
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string first = arguments.empty() ? "" : arguments.front();
   if (first == "--help" || first == "-h") return std::fputs(help, stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   if (first == "--version" || first == "-V")
@@ -397,6 +299,14 @@ int main(int argc, char** argv) {
                                                    : cppc::deadlines::validation_error(name, value);
     if (!wrong.empty()) return fail(wrong_usage, wrong);
   }
+  std::optional<ResumeRecord> record;
+  if (first == "--resume") {
+    if (arguments.size() != 2) return fail(wrong_usage, "--resume needs the name of a job, and nothing else");
+    auto found = find_record(arguments[1]);
+    if (!found) return fail(EXIT_FAILURE, found.error());
+    record = *std::move(found);
+    arguments = record->arguments;
+  }
   const auto options = take_own_options(arguments);
   if (!options) return fail(wrong_usage, options.error());
   const auto contexts = understand(*options);
@@ -405,6 +315,6 @@ int main(int argc, char** argv) {
     setenv("CPPC_LOG", "info", 1);
     spdlog::set_level(spdlog::level::info);
   }
-  const auto status = run(*contexts, *options);
+  const auto status = run(*contexts, *options, arguments, record ? &*record : nullptr);
   return status ? *status : fail(EXIT_FAILURE, status.error());
 }

@@ -31,10 +31,14 @@ Result<UniqueFd> make(const std::string& job, std::uint64_t set, int rank, std::
 /// The file of an image, for reading. The keeper brings it from another node if it has to.
 Result<UniqueFd> find(const std::string& job, std::uint64_t set, int rank);
 
+/// For a cppc-run that takes up a job whose own one has ended: a stream on which the keeper takes requests as before, on
+/// its standard input, and answers them. An error while that one is still there.
+Result<UniqueFd> adopt(const std::string& job);
+
 // The keeper's side.
 
 struct Request {
-  enum class Kind { takes, make, find } kind = Kind::takes;
+  enum class Kind { takes, make, find, adopt } kind = Kind::takes;
   std::uint64_t set = 0;
   int rank = 0;             ///< of make and find
   std::uint64_t bytes = 0;  ///< of make

@@ -14,7 +14,7 @@
 namespace cppc::keeper {
 namespace {
 
-constexpr std::array<const char*, 3> kWords{"takes", "make", "find"};
+constexpr std::array<const char*, 4> kWords{"takes", "make", "find", "adopt"};
 constexpr const char* kYes = "yes";
 
 std::string reason() { return std::strerror(errno); }
@@ -103,6 +103,8 @@ Result<UniqueFd> make(const std::string& job, std::uint64_t set, int rank, std::
 Result<UniqueFd> find(const std::string& job, std::uint64_t set, int rank) {
   return ask_for_file(job, {.kind = Request::Kind::find, .set = set, .rank = rank});
 }
+
+Result<UniqueFd> adopt(const std::string& job) { return ask_for_file(job, {.kind = Request::Kind::adopt}); }
 
 std::string encode(const Request& request) {
   return std::string(kWords[static_cast<std::size_t>(request.kind)]) + ' ' + std::to_string(request.set) + ' ' +

@@ -62,7 +62,7 @@ TEST_F(ImagesTest, TheLastTwoCompleteSetsAreKeptAndOneBesideANewOne) {
     if (set == 3) {
       EXPECT_EQ(images_.find(1, 0), nullptr) << "memory for the new one";
     }
-    images_.complete(set);
+    images_.complete(set, 1);
     EXPECT_FALSE(images_.takes(set));
   }
   EXPECT_NE(images_.find(2, 0), nullptr);

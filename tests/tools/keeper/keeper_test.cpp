@@ -44,7 +44,7 @@ TEST_F(KeeperProgramTest, HasWhatRanksWrite) {
   const json itself{{"do", "copy"}, {"set", 1}, {"images", json::array({image})}, {"to", (*keeper)->addresses()}};
   const auto copied = (*keeper)->ask(itself, 5s);
   ASSERT_TRUE(copied) << copied.error();
-  ASSERT_TRUE((*keeper)->ask({{"do", "complete"}, {"set", 1}}, 5s));
+  ASSERT_TRUE((*keeper)->ask({{"do", "complete"}, {"set", 1}, {"ranks", 1}}, 5s));
   const auto found = keeper::find(job_, 1, 0);
   ASSERT_TRUE(found) << found.error();
   std::string text(5, '\0');

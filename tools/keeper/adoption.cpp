@@ -1,0 +1,53 @@
+#include "adoption.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include "cppc/keeper.hpp"
+
+namespace cppc::keeper {
+namespace {
+
+// False: one of them has ended.
+bool pass_on(int from, int to) {
+  std::array<char, 65536> bytes{};
+  const ssize_t got = read(from, bytes.data(), bytes.size());
+  if (got < 0 && errno == EINTR) return true;
+  for (ssize_t done = 0; done < got;) {
+    const ssize_t written = write(to, bytes.data() + done, static_cast<std::size_t>(got - done));
+    if (written < 0 && errno != EINTR) return false;
+    done += written > 0 ? written : 0;
+  }
+  return got > 0;
+}
+
+// The keeper may have yet to notice that its cppc-run has ended.
+Result<UniqueFd> adopt_soon(const std::string& job) {
+  constexpr int times = 30;
+  auto keeper = adopt(job);
+  for (int i = 1; i < times && !keeper; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    keeper = adopt(job);
+  }
+  return keeper;
+}
+
+}  // namespace
+
+Result<void> adopt_job(const std::string& job) {
+  const auto keeper = adopt_soon(job);
+  if (!keeper) return tools::error(keeper.error());
+  std::array<pollfd, 2> ends{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{keeper->get(), POLLIN, 0}};
+  while (true) {
+    if (poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) return tools::error("cannot wait for requests");
+    if (ends[0].revents != 0 && !pass_on(STDIN_FILENO, keeper->get())) return {};
+    if (ends[1].revents != 0 && !pass_on(keeper->get(), STDOUT_FILENO)) return {};
+  }
+}
+
+}  // namespace cppc::keeper
