@@ -21,8 +21,8 @@ struct FortranProgram {
   std::vector<std::string> left_out;       ///< those that are not to be looked at, and why
   std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
   std::optional<std::set<std::string>> outside;             ///< those of all that is linked and has no command
-  std::vector<fortran::Command> modules;   ///< sources that are no part of the program but for their modules
-  std::string intrinsic_modules;                            ///< the directory of flang's
+  std::vector<fortran::Command> modules;  ///< sources that are no part of the program but for their modules
+  std::string intrinsic_modules;          ///< the directory of flang's
 };
 
 struct FortranTranslation {

@@ -31,8 +31,8 @@ namespace fs = std::filesystem;
 
 enum Status { kTranslated = 0, kRefused = 1, kUsage = 2, kNothingToDo = 3 };
 
-/// Bounds for programs whose state is kept by address, which need no translation: seconds of processor time, for all and
-/// for each source, which its compiler takes longer for, and bytes.
+/// Bounds for programs whose state is kept by address, which need no translation: seconds of processor time, for all
+/// and for each source, which its compiler takes longer for, and bytes.
 constexpr rlim_t kMostSeconds = 30, kMostSecondsPerFile = 2, kMostBytes = rlim_t{6} << 30;
 
 constexpr const char* kTooLarge = "the program is too large for its pointers to be followed";
@@ -64,7 +64,7 @@ struct Files {
   std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
   std::vector<std::string> left_out;        ///< those that are not to be looked at, and why
   std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
-  std::vector<frontend::Command> modules;   ///< sources in Fortran that are no part of the program but for modules
+  std::vector<frontend::Command> modules;  ///< sources in Fortran that are no part of the program but for modules
 };
 
 /// What the compiler predefines, in files that many commands share.

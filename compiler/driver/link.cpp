@@ -396,9 +396,9 @@ class Linker {
   const Words compiler_, definitions_, compile_flags_, link_flags_;
   Runner& runner_;
   const std::string output_;
-  std::vector<Record> program_;  // first the sources on the command line, then the rest
+  std::vector<Record> program_;          // first the sources on the command line, then the rest
   std::vector<nlohmann::json> modules_;  // commands of what is read for its modules only
-  std::size_t own_ = 0;          // how many of them are on the command line
+  std::size_t own_ = 0;                  // how many of them are on the command line
   bool linked_before_ = false;
   std::map<Words, std::string> macros_;  // by the command that asks for them
 };

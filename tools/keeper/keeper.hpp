@@ -2,14 +2,16 @@
 /// output.
 ///
 /// The first line: {"job", "key", "silence_s", "environment", "outlives"}, answered with {"addresses"}: where other
-/// keepers reach this one. One that outlives its cppc-run answers the first line of another one likewise. Then requests, {"id", "do", ...}, each answered with {"id"} and what it asks for, or {"id", "error"}:
+/// keepers reach this one. One that outlives its cppc-run answers the first line of another one likewise. Then
+/// requests, {"id", "do", ...}, each answered with {"id"} and what it asks for, or {"id", "error"}:
 ///   ping      nothing
 ///   begin     {"set"}: a new set of images, of which ranks now write theirs
 ///   copy      {"set", "images": [{"rank", "bytes", "xxh3", "written"}], "to"}: those that ranks of this node have
 ///             written, or that are here, are brought to the keeper at these addresses, if any; {"sent"}: bytes
 ///   complete  {"set", "ranks"}: all images of the set, of so many ranks, are where they belong
 ///   discard   {"set"}
-///   list      {"sets": [{"set", "ranks", "images": [{"rank", "bytes", "xxh3"}]}], "last"}: complete sets, and what of them
+///   list      {"sets": [{"set", "ranks", "images": [{"rank", "bytes", "xxh3"}]}], "last"}: complete sets, and what of
+///   them
 ///             is here; others are discarded. "last": the last set that was begun
 ///   locate    {"set", "images": [{"rank", "bytes", "xxh3", "at": [addresses]}]}: where to get what is not here
 ///   quit      the job is over
@@ -32,7 +34,8 @@ namespace cppc::keeper {
 class Keeper {
  public:
   using Adopt = std::function<Result<UniqueFd>()>;
-  /// From the first line; `adopt` is for a cppc-run that takes up the job. An error when there is one of the job on this node already.
+  /// From the first line; `adopt` is for a cppc-run that takes up the job. An error when there is one of the job on
+  /// this node already.
   static Result<std::unique_ptr<Keeper>> start(const nlohmann::json& settings, Adopt adopt);
   const std::string& addresses() const { return server_->addresses(); }
 

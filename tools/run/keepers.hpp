@@ -35,8 +35,8 @@ class Keepers {
 
   /// With partners, on all nodes; an error, by the node's name, when one does not come up. At least two nodes.
   static Result<std::unique_ptr<Keepers>> start(Settings settings, const std::vector<AllocatedNode>& nodes);
-  /// Of a job whose cppc-run has ended without a word: those that are left on these nodes, with the sets that they have.
-  /// An error when there are none.
+  /// Of a job whose cppc-run has ended without a word: those that are left on these nodes, with the sets that they
+  /// have. An error when there are none.
   static Result<std::unique_ptr<Keepers>> resume(Settings settings, const std::vector<AllocatedNode>& nodes);
   /// Without partners: begin() starts them.
   Keepers(Settings settings, std::vector<AllocatedNode> nodes);

@@ -235,7 +235,7 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const 
   const auto [network, site_moves] = *access;
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
   Surroundings around{contexts, options,    machine, present, manager->get(), *directory,
-                      network,  site_moves, {},      {},      nullptr, nullptr};
+                      network,  site_moves, {},      {},      nullptr,        nullptr};
   if (const auto enough = around.limit.check(allocation->nodes.size()); !enough) return error(enough.error());
   std::unique_ptr<Keepers> keepers;  // threads of theirs have its signals held back
   const auto not_started = [&](const std::string& why) {

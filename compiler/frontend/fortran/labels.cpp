@@ -13,9 +13,8 @@ void find_targets(const Statements& list, std::set<Index>& targets) {
 }
 
 void drop_labels(Statements& list, const std::set<Index>& targets) {
-  std::erase_if(list, [&](const Statement& s) {
-    return s.kind == Statement::Kind::label && !targets.contains(s.label);
-  });
+  std::erase_if(list,
+                [&](const Statement& s) { return s.kind == Statement::Kind::label && !targets.contains(s.label); });
   for (Statement& s : list) {
     for (Case& one : s.cases) drop_labels(one.body, targets);
     drop_labels(s.body, targets);

@@ -56,7 +56,10 @@ class Reader {
  public:
   Reader(const std::vector<Command>& commands, const std::vector<Command>& module_sources, std::string intrinsics,
          std::string modules)
-      : commands_(commands), module_sources_(module_sources), intrinsics_(std::move(intrinsics)), modules_(std::move(modules)) {}
+      : commands_(commands),
+        module_sources_(module_sources),
+        intrinsics_(std::move(intrinsics)),
+        modules_(std::move(modules)) {}
 
   Program run() {
     std::vector<Options> options;

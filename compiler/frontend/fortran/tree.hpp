@@ -138,9 +138,9 @@ struct Command {
   std::vector<std::string> arguments;
 };
 
-/// Reads the whole program. What cannot be read is in Program::left_out. `module_sources` are no part of the program but
-/// for their modules; those that cannot be read are passed over. `intrinsics`: where flang's intrinsic modules
-/// are; `modules`: an empty directory, for modules that flang writes and such as stand for MPI's.
+/// Reads the whole program. What cannot be read is in Program::left_out. `module_sources` are no part of the program
+/// but for their modules; those that cannot be read are passed over. `intrinsics`: where flang's intrinsic modules are;
+/// `modules`: an empty directory, for modules that flang writes and such as stand for MPI's.
 Program read(const std::vector<Command>& commands, const std::vector<Command>& module_sources,
              const std::string& intrinsics, const std::string& modules);
 

@@ -168,8 +168,7 @@ cppc_status ErrorHandlers::make(const std::vector<ErrorHandlerRecipe>& recipes) 
   return CPPC_OK;
 }
 
-tl::expected<ErrorHandler, cppc_status> ErrorHandlers::with(HandlerKind kind,
-                                                             const ErrorFunctionName& function) {
+tl::expected<ErrorHandler, cppc_status> ErrorHandlers::with(HandlerKind kind, const ErrorFunctionName& function) {
   const Function wanted{.kind = kind, .language = function.language, .address = any_named(function.name)};
   MPI_Errhandler same = MPI_ERRHANDLER_NULL;
   handlers_.each([&](std::size_t, MPI_Errhandler real, const Uses&) {

@@ -99,8 +99,8 @@ using ErrorProcedure = void (*)(MPI_Fint* object, MPI_Fint* code);
 
 void create_errhandler(HandlerKind kind, ErrorProcedure procedure, void* handler, MPI_Fint* error) {
   Handles<MPI_Errhandler> made(handler, 1);
-  *error = error_handlers().create(kind, HandlerLanguage::fortran, reinterpret_cast<AnyFunction>(procedure),
-                                   made.get());
+  *error =
+      error_handlers().create(kind, HandlerLanguage::fortran, reinterpret_cast<AnyFunction>(procedure), made.get());
   made.finish();
 }
 

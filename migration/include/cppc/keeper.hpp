@@ -31,8 +31,8 @@ Result<UniqueFd> make(const std::string& job, std::uint64_t set, int rank, std::
 /// The file of an image, for reading. The keeper brings it from another node if it has to.
 Result<UniqueFd> find(const std::string& job, std::uint64_t set, int rank);
 
-/// For a cppc-run that takes up a job whose own one has ended: a stream on which the keeper takes requests as before, on
-/// its standard input, and answers them. An error while that one is still there.
+/// For a cppc-run that takes up a job whose own one has ended: a stream on which the keeper takes requests as before,
+/// on its standard input, and answers them. An error while that one is still there.
 Result<UniqueFd> adopt(const std::string& job);
 
 // The keeper's side.
