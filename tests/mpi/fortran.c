@@ -12,6 +12,9 @@ void mpi_add_error_class_(), mpi_add_error_code__(), mpi_add_error_string(), MPI
 void mpi_address_(), mpi_get_address_();
 void mpi_attr_get_(), mpi_comm_get_attr__(), mpi_win_get_attr_(), mpi_buffer_attach_(), mpi_buffer_detach_();
 void mpi_comm_dup(), MPI_COMM_FREE(), mpi_errhandler_get_(), mpi_errhandler_set_();
+void mpi_comm_create_errhandler_(), mpi_win_create_errhandler_(), mpi_file_create_errhandler_();
+void mpi_errhandler_create_(), mpi_errhandler_free_(), mpi_comm_call_errhandler_(), mpi_win_call_errhandler_();
+void mpi_win_set_errhandler_(), mpi_file_set_errhandler_();
 void mpi_dims_create_(), mpi_file_delete_(), mpi_f_sync_reg_(), mpi_finalized_();
 void mpi_get_library_version_(), mpi_get_processor_name_(), mpi_get_version_(), mpi_is_thread_main_();
 void mpi_query_thread_(), mpi_info_create_(), mpi_info_set_(), mpi_info_get_(), mpi_info_delete_(), mpi_info_free_();
@@ -30,6 +33,7 @@ int mpi_fortran_in_place__; /* a common block of mpif.h */
 
 static int world, integer, type_null, sum; /* as mpif.h says */
 static int comm, pairs, blocks, structure, larger, info, window, error;
+static int of_comm, of_window, of_file, of_old, failures[4], no_file; /* error handlers, what they were called for */
 static int shown[4]; /* by the window */
 static double last_time;
 
@@ -40,6 +44,20 @@ static void pick_larger(int* in, int* inout, int* length, int* type) {
   if (*type != integer) abort();
   for (int i = 0; i < *length; ++i)
     if (in[i] > inout[i]) inout[i] = in[i];
+}
+
+static void comm_failed(int* failed, int* code) { failures[0] += *failed == comm && *code == MPI_ERR_OTHER; }
+static void window_failed(int* failed, int* code) { failures[1] += *failed == window && *code == MPI_ERR_OTHER; }
+static void file_failed(int* failed, int* code) { failures[2] += *failed == no_file && *code != MPI_SUCCESS; }
+static void old_failed(int* failed, int* code) { failures[3] += *failed == comm && *code == MPI_ERR_OTHER; }
+
+static void make_handlers(void) {
+  mpi_comm_create_errhandler_(comm_failed, &of_comm, &error);
+  mpi_win_create_errhandler_(window_failed, &of_window, &error);
+  mpi_file_create_errhandler_(file_failed, &of_file, &error);
+  mpi_errhandler_create_(old_failed, &of_old, &error);
+  no_file = MPI_File_c2f(MPI_FILE_NULL);
+  mpi_win_set_errhandler_(&window, &of_window, &error);
 }
 
 static void make_types(void) {
@@ -66,6 +84,7 @@ void make_objects(void) {
   MPI_Aint size = sizeof shown;
   int unit = 4;
   mpi_win_create_(shown, &size, &unit, &info, &comm, &window, &error);
+  make_handlers();
 }
 
 static void use_types(void) {
@@ -213,6 +232,20 @@ static void use_errors(void) {
   EXPECT(error != MPI_SUCCESS);
 }
 
+static void use_handlers(int step) {
+  int code = MPI_ERR_OTHER, none = MPI_Info_c2f(MPI_INFO_NULL), returned = MPI_Errhandler_c2f(MPI_ERRORS_RETURN);
+  mpi_errhandler_set_(&comm, &of_comm, &error);
+  mpi_comm_call_errhandler_(&comm, &code, &error);
+  mpi_errhandler_set_(&comm, &of_old, &error);
+  mpi_comm_call_errhandler_(&comm, &code, &error);
+  mpi_errhandler_set_(&comm, &returned, &error);
+  mpi_win_call_errhandler_(&window, &code, &error);
+  mpi_file_set_errhandler_(&no_file, &of_file, &error);
+  mpi_file_delete_("no-such-folder/file  ", &none, &error, 21);
+  mpi_file_set_errhandler_(&no_file, &returned, &error);
+  for (int i = 0; i < 4; ++i) EXPECT(failures[i] == step + 1);
+}
+
 static void use_environment(void) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING + 10];
   int length, version, minor, flag = 1, level, two = 2, dims[2] = {0, 0}, size = 1000, detached;
@@ -248,10 +281,12 @@ void use_objects(int step) {
   use_packing(step);
   use_neighbours(step);
   use_errors();
+  use_handlers(step);
   use_environment();
 }
 
 void free_objects(void) {
+  for (int i = 0; i < 4; ++i) mpi_errhandler_free_((int*[]){&of_comm, &of_window, &of_file, &of_old}[i], &error);
   int* const types[] = {&pairs, &blocks, &structure};
   for (int i = 0; i < 3; ++i) {
     mpi_type_free_(types[i], &error);
