@@ -109,8 +109,9 @@ std::string storage_of(const fortran::Symbol& symbol) {
 
 class Translator {
  public:
-  Translator(const fortran::Program& tree, const fortran::Lowered& lowered, const fortran::Flow& flow)
-      : tree_(tree), lowered_(lowered), flow_(flow) {}
+  Translator(const FortranProgram& program, const fortran::Program& tree, const fortran::Lowered& lowered,
+             const fortran::Flow& flow)
+      : program_(program), tree_(tree), lowered_(lowered), flow_(flow) {}
 
   nlohmann::json add_point(std::size_t number, const analysis::SafePoint& safe, const std::string& untold,
                            const std::map<Index, fortran::Fate>& fates) {
@@ -120,15 +121,17 @@ class Translator {
                 .file = tree_.procedures[procedure].file,
                 .line = loop->inside.line,
                 .column = loop->inside.column};
-    rewrite::fortran::write_routine(tree_, flow_, fates, point, externals_);
+    const bool modern = options_of(program_.commands[point.file]).modern;
+    rewrite::fortran::write_routine(tree_, flow_, {procedure, modern}, fates, point, externals_);
     nlohmann::json told;
     for (const auto& [what, bytes, why] : point.dead)
-      told["dead"].push_back({{"what", what}, {"size", std::to_string(bytes)}, {"why", why}});
+      told["dead"].push_back(
+          {{"what", what}, {"size", bytes > 0 ? std::to_string(bytes) : "as allocated"}, {"why", why}});
     told["saved"] = nlohmann::json::array();
     for (const fortran::Symbol& symbol : tree_.symbols) {
       const auto is_it = [&](const auto& dead) { return dead.what == symbol.name && dead.bytes == symbol.bytes; };
-      if (symbol.array && symbol.bytes > 0 && symbol.storage != fortran::Symbol::Storage::dummy &&
-          std::ranges::none_of(point.dead, is_it))
+      if (symbol.array && symbol.bytes > 0 && symbol.view_of == fortran::none &&
+          symbol.storage != fortran::Symbol::Storage::dummy && std::ranges::none_of(point.dead, is_it))
         told["saved"].push_back({{"name", symbol.name},
                                  {"declared", storage_of(symbol)},
                                  {"type", "an array"},
@@ -140,11 +143,11 @@ class Translator {
     return told;
   }
 
-  void finish(const FortranProgram& program, FortranTranslation& made) {
+  void finish(FortranTranslation& made) {
     std::map<Index, std::vector<const Point*>> by_file;
     for (const Point& point : points_) by_file[point.file].push_back(&point);
     for (const auto& [file, points] : by_file) {
-      const fortran::Command& command = program.commands[file];
+      const fortran::Command& command = program_.commands[file];
       std::vector<unsigned> obstacles;
       made.texts[file] = rewrite::fortran::insert(read_text(fs::path(command.directory) / command.file), command.file,
                                                   options_of(command).fixed_form, points, obstacles);
@@ -156,6 +159,7 @@ class Translator {
   }
 
  private:
+  const FortranProgram& program_;
   const fortran::Program& tree_;
   const fortran::Lowered& lowered_;
   const fortran::Flow& flow_;
@@ -205,7 +209,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   for (analysis::Objects& live : plan.live) live.clear();
   made.report.update(report_json(lowered.program, effects, plan));
   fortran::Flow flow(tree, models);
-  Translator translator(tree, lowered, flow);
+  Translator translator(program, tree, lowered, flow);
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     const auto& [procedure, loop] = lowered.sites[lowered.program.markers[plan.points[p].marker].handle];
     const bool in_flight = !plan.points[p].proved;
@@ -213,7 +217,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
     const auto fates = untold.empty() ? flow.at(procedure, *loop, in_flight) : std::map<Index, fortran::Fate>();
     made.report["safe_points"][p].update(translator.add_point(p + 1, plan.points[p], untold, fates));
   }
-  translator.finish(program, made);
+  translator.finish(made);
   return made;
 }
 

@@ -23,12 +23,22 @@ class Symbols {
 
   Index variable(const Fortran::semantics::Symbol& symbol);
 
+  /// A number, or an array with a descriptor of its own, in a variable of derived type; none when it is no symbol.
+  Index component(const Fortran::evaluate::Component& component);
+
+  /// Who has the pointers that are mentioned may have made other names of them.
+  void share(const Expr& e);
+
+  /// The symbol with the bounds that a member of a COMMON block has here; none when the variable has them.
+  [[nodiscard]] Index view(const Fortran::semantics::Symbol& symbol) const;
+
   /// Defined or not; none for what is only known at run time.
   Index procedure(const Fortran::semantics::Symbol& symbol);
 
   ExprPtr convert(const Fortran::evaluate::Expr<Fortran::evaluate::SomeType>& e);
   ExprPtr convert(const Fortran::evaluate::ProcedureRef& call);
-  ExprPtr reference(const Fortran::semantics::Symbol& symbol);
+  /// `whole`: not one of its components.
+  ExprPtr reference(const Fortran::semantics::Symbol& symbol, bool whole = true);
 
   Program& program() { return program_; }
 
@@ -40,10 +50,18 @@ class Symbols {
 
   void classify(const Fortran::semantics::Symbol& symbol, Symbol& made);
   void find_bounds(const Fortran::semantics::Symbol& symbol, Index index);
+  void add_shape(Index index);
 
   Program& program_;
   std::map<const Fortran::semantics::Symbol*, Index> variables_;
-  std::map<std::pair<std::string, std::uint64_t>, Index> members_;  ///< by block and offset
+  std::map<std::pair<Index, const Fortran::semantics::Symbol*>, Index> components_;
+  struct Member {
+    Index symbol;
+    std::map<std::string, Index> views;  ///< by shape
+  };
+
+  std::map<std::pair<std::string, std::uint64_t>, Member> members_;  ///< by block and offset
+  std::map<const Fortran::semantics::Symbol*, Index> views_;
   std::map<std::string, Block> blocks_;
   std::map<std::string, Index> procedures_;  ///< by linker name
   std::map<const Fortran::semantics::Symbol*, Index> internals_;

@@ -30,14 +30,20 @@ class Collector {
   void change(const ExprPtr& e) {
     if (e == nullptr) return;
     if (const Index symbol = root(*e); symbol != none) {
-      if (outlives(symbol)) effect_.changes.insert(symbol);
+      if (!outlives(symbol)) return;
+      effect_.changes.insert(symbol);
+      if (e->kind != Expr::Kind::name) return;
+      for (const Index other : besides(program_, symbol)) effect_.changes.insert(other);
       return;
     }
     for (const ExprPtr& part : e->parts) change(part);
   }
   void read(const ExprPtr& e) {
     if (e == nullptr) return;
-    if (e->kind == Expr::Kind::name) use(e->symbol);
+    if (e->kind == Expr::Kind::name) {
+      use(e->symbol);
+      for (const Index part : program_.symbols[e->symbol].parts) use(part);
+    }
     if (e->kind == Expr::Kind::call && e->word.empty()) {
       const bool known = e->procedure != none && program_.procedures[e->procedure].defined;
       effect_.unknown = effect_.unknown || !known;
@@ -87,10 +93,15 @@ std::set<Index> changed_by(const Program& program, const Effect& effect, const E
   for (const Index symbol : effect.changes) {
     const auto dummy = std::ranges::find(dummies, symbol);
     const auto i = static_cast<std::size_t>(dummy - dummies.begin());
-    if (dummy == dummies.end())
+    if (dummy == dummies.end()) {
       changed.insert(symbol);
-    else if (i < call.parts.size() && call.parts[i] != nullptr && root(*call.parts[i]) != none)
-      changed.insert(root(*call.parts[i]));
+      continue;
+    }
+    const ExprPtr argument = i < call.parts.size() ? call.parts[i] : nullptr;
+    if (argument == nullptr || root(*argument) == none) continue;
+    changed.insert(root(*argument));
+    if (argument->kind == Expr::Kind::name)
+      for (const Index other : besides(program, argument->symbol)) changed.insert(other);
   }
   return changed;
 }

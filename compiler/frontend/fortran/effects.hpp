@@ -11,7 +11,8 @@ namespace cppc::fortran {
 /// Of dummies and of what outlives the procedure.
 struct Effect {
   std::set<Index> uses, changes;
-  bool unknown = false;  ///< it calls what is not in the program, MPI for one
+  std::set<Index> fills;  ///< dummies of a shape that is known, which it writes, all of them, before it reads them
+  bool unknown = false;   ///< it calls what is not in the program, MPI for one
   bool operator==(const Effect&) const = default;
 };
 

@@ -117,6 +117,7 @@ class Converter {
   ExprPtr get(const evaluate::StructureConstructor& e) {
     Expr made{.kind = Kind::other};
     for (const auto& [component, value] : e) made.parts.push_back(get(value.value()));
+    for (const ExprPtr& value : made.parts) symbols_.share(*value);
     return make(std::move(made));
   }
   ExprPtr get(const evaluate::ProcedureRef& call) {
@@ -135,6 +136,11 @@ class Converter {
       }
     }
     for (const auto& argument : call.arguments()) made.parts.push_back(argument ? get(*argument) : nullptr);
+    const bool only_asks = made.word == "associated" || made.word == "allocated" || made.word == "move_alloc" ||
+                           made.word == "size" || made.word == "lbound" || made.word == "ubound";
+    const bool keeps = made.word.ends_with("c_loc") || !call.proc().GetType();  // or a subroutine
+    for (const ExprPtr& argument : made.parts)
+      if (argument != nullptr && !made.word.empty() && keeps && !only_asks) symbols_.share(*argument);
     return make(std::move(made));
   }
   ExprPtr get(const evaluate::ActualArgument& argument) {
@@ -147,8 +153,12 @@ class Converter {
   }
   ExprPtr get(const semantics::SymbolRef& symbol) { return symbols_.reference(*symbol); }
   ExprPtr get(const evaluate::Component& component) {
-    return make(
-        {.kind = Kind::member, .word = component.symbol()->name().ToString(), .parts = {get(component.base())}});
+    if (const Index part = symbols_.component(component); part != none)
+      return make({.kind = Kind::name, .symbol = part});
+    const auto* variable = std::get_if<semantics::SymbolRef>(&component.base().u);
+    return make({.kind = Kind::member,
+                 .word = component.symbol()->name().ToString(),
+                 .parts = {variable != nullptr ? symbols_.reference(**variable, false) : get(component.base())}});
   }
   ExprPtr get(const evaluate::NamedEntity& entity) {
     return entity.IsSymbol() ? symbols_.reference(entity.GetFirstSymbol()) : get(entity.GetComponent());
@@ -182,7 +192,19 @@ class Converter {
   }
   ExprPtr get(const evaluate::ComplexPart& part) { return make({.kind = Kind::other, .parts = {get(part.complex())}}); }
   ExprPtr get(const evaluate::DescriptorInquiry& inquiry) {
-    return make({.kind = Kind::other, .parts = {get(inquiry.base())}});
+    const ExprPtr array = get(inquiry.base());
+    const auto dimension = static_cast<std::size_t>(inquiry.dimension());
+    if (array->kind != Kind::name || inquiry.field() != evaluate::DescriptorInquiry::Field::Extent)
+      return make({.kind = Kind::other});
+    const auto& bounds = symbols_.program().symbols[array->symbol].bounds;
+    if (dimension >= bounds.size() || bounds[dimension].lower == nullptr || bounds[dimension].upper == nullptr)
+      return make({.kind = Kind::other});
+    const auto integer = [](std::int64_t value) { return make({.kind = Kind::constant, .value = value}); };
+    const auto operate = [](const char* word, ExprPtr left, ExprPtr right) {
+      return make({.kind = Kind::operate, .word = word, .parts = {std::move(left), std::move(right)}});
+    };
+    const ExprPtr last = operate("-", bounds[dimension].upper, bounds[dimension].lower);
+    return operate("max", operate("+", last, integer(1)), integer(0));
   }
   ExprPtr get(const evaluate::ProcedureDesignator& designator) {
     Expr made{.kind = Kind::call, .word = "(address)"};  // of a procedure
@@ -250,14 +272,16 @@ ExprPtr Symbols::convert(const evaluate::Expr<evaluate::SomeType>& e) { return C
 
 ExprPtr Symbols::convert(const evaluate::ProcedureRef& call) { return Converter(*this).get(call); }
 
-ExprPtr Symbols::reference(const semantics::Symbol& symbol) {
+ExprPtr Symbols::reference(const semantics::Symbol& symbol, bool whole) {
   const semantics::Symbol& ultimate = symbol.GetUltimate();
   if (const auto* association = ultimate.detailsIf<semantics::AssocEntityDetails>();
       association != nullptr && association->expr())
     return make({.kind = Kind::other, .parts = {convert(*association->expr())}});
   if (ultimate.has<semantics::SubprogramDetails>() || ultimate.has<semantics::ProcEntityDetails>())
     return make({.kind = Kind::call, .procedure = procedure(ultimate), .word = "(address)"});
-  return make({.kind = Kind::name, .symbol = variable(ultimate)});
+  const Index index = variable(ultimate);
+  if (whole) program_.symbols[index].whole = true;
+  return make({.kind = Kind::name, .symbol = index, .view = view(ultimate)});
 }
 
 }  // namespace cppc::fortran

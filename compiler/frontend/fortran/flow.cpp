@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fills.hpp"
 #include "flow_graph.hpp"
 
 namespace cppc::fortran {
@@ -15,10 +16,16 @@ constexpr std::uint64_t kWorthwhile = 4096;
 /// Rounds until the summaries of procedures must have settled.
 constexpr int kMostRounds = 50;
 
+Effects filling_effects_of(const Program& program) {
+  Effects effects = effects_of(program);
+  find_fills(program, effects);
+  return effects;
+}
+
 }  // namespace
 
 Flow::Flow(const Program& program, const models::Models& models)
-    : program_(program), models_(models), effects_(effects_of(program)), unclear_(program.unclear) {
+    : program_(program), models_(models), effects_(filling_effects_of(program)), unclear_(program.unclear) {
   const std::size_t count = program.procedures.size();
   summaries_.resize(count);
   called_otherwise_.resize(count);
@@ -43,12 +50,21 @@ Flow::Flow(const Program& program, const models::Models& models)
 /// What requests may read or write while they are active, and what code that is not known may have the address of.
 void Flow::find_buffers() {
   give(requests_, buffers_);
-  give(unknown_, given_);
   for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol) {
     const Index owner = program_.symbols[symbol].procedure;
     for (Index p = 0; owner != none && p < program_.procedures.size(); ++p)
-      if (program_.procedures[p].host == owner && called_otherwise_[p]) given_.insert(symbol);
+      if (program_.procedures[p].host == owner && called_otherwise_[p]) of_hosts_.insert(symbol);
   }
+  given_ = of_hosts_;
+  give(unknown_, given_);
+  add_parts(buffers_);
+  add_parts(given_);
+}
+
+void Flow::add_parts(std::set<Index>& variables) const {
+  const std::set<Index> all = variables;
+  for (const Index symbol : all)
+    variables.insert(program_.symbols[symbol].parts.begin(), program_.symbols[symbol].parts.end());
 }
 
 /// By all of their names.
@@ -77,7 +93,8 @@ Flow::~Flow() = default;
 bool Flow::tracked(Index index) const {
   const Symbol& symbol = program_.symbols[index];
   if (!symbol.array || !symbol.unclear.empty()) return false;
-  return symbol.storage == Storage::dummy || symbol.bytes >= kWorthwhile;
+  return symbol.storage == Storage::dummy || symbol.descriptor != Symbol::Descriptor::none ||
+         symbol.bytes >= kWorthwhile;
 }
 
 bool Flow::own(Index symbol, Index procedure) const {
@@ -238,15 +255,28 @@ Flow::Fates Flow::exit_of(Index p) {
   return exits_[p] = fates;
 }
 
+/// Whether it is known by a name for the linker.
+bool Flow::is_of_linker(Index symbol) const {
+  return !program_.symbols[symbol].linker_name.empty() && program_.symbols[symbol].part_of == none;
+}
+
 /// Whether the procedure can hand it to a routine: it is its own or, with that name, of one that it is in.
 bool Flow::can_be_named(Index symbol, Index p) const {
   const Symbol& s = program_.symbols[symbol];
   if (s.storage == Storage::dummy || program_.procedures[p].shadows) return false;
+  const std::string name = s.name.substr(0, s.name.find('%'));
   while (p != none && s.procedure != p) {
-    if (program_.procedures[p].names.contains(s.name)) return false;
+    if (program_.procedures[p].names.contains(name)) return false;
     p = program_.procedures[p].host;
   }
   return p != none && own(symbol, p);
+}
+
+std::set<Index> Flow::given_at(Index p, const Statement& loop) const {
+  for (const Graph::Block& block : graphs_[p]->blocks)
+    for (const Step& step : block.steps)
+      if (step.kind == Step::Kind::marker && step.loop == &loop) return given_before(p, step);
+  return given_;
 }
 
 std::map<Index, Fate> Flow::at(Index p, const Statement& loop, bool in_flight) {
@@ -256,12 +286,12 @@ std::map<Index, Fate> Flow::at(Index p, const Statement& loop, bool in_flight) {
   const std::set<Index> bound = bound_to_dummies(p, asked);
   Fates fates;
   solve(p, exit_of(p), &loop, nullptr, &fates);
+  const std::set<Index> given = given_at(p, loop);
   for (const Index symbol : tracked_) {
     const auto fate = fates.find(symbol);
-    if (given_.contains(symbol) || (in_flight && buffers_.contains(symbol))) continue;
+    if (given.contains(symbol) || (in_flight && buffers_.contains(symbol))) continue;
     if (bound.contains(symbol) || (fate != fates.end() && (fate->second.live || fate->second.passed))) continue;
-    if (!program_.symbols[symbol].linker_name.empty() || can_be_named(symbol, p))
-      told[symbol] = fate != fates.end() ? fate->second : Fate{};
+    if (is_of_linker(symbol) || can_be_named(symbol, p)) told[symbol] = fate != fates.end() ? fate->second : Fate{};
   }
   return told;
 }

@@ -55,12 +55,16 @@ class Flow {
   /// `in_flight`: messages may be, so that buffers of requests are live.
   std::map<Index, Fate> at(Index procedure, const Statement& loop, bool in_flight);
 
+  [[nodiscard]] bool is_of_linker(Index symbol) const;
+  [[nodiscard]] bool can_be_named(Index symbol, Index procedure) const;
+
   [[nodiscard]] const Overwritten& overwritten(std::size_t number) const { return overwritten_[number]; }
 
   /// Why nothing can be said of any memory; empty when it can.
   [[nodiscard]] const std::string& unclear() const { return unclear_; }
 
  private:
+  class Before;
   class Builder;
   struct Graph;
   struct Step;
@@ -80,10 +84,14 @@ class Flow {
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
   void find_outside();
   [[nodiscard]] bool named_outside(const std::string& linker_name) const;
-  void reach_used(Index procedure, std::set<Index>& seen);
-  void reach_dummies();
+  [[nodiscard]] std::set<Index> reached_by(const std::set<Index>& given) const;
+  void reach_used(Index procedure, std::set<Index>& seen, std::set<Index>& reached) const;
+  void reach_dummies(std::set<Index>& reached) const;
   [[nodiscard]] bool depends_on_reachable(const Fate& fate) const;
-  void call_outside(Fates& fates) const;
+  void call_outside(Index procedure, const Step& step, Fates& fates);
+  [[nodiscard]] std::set<Index> given_before(Index procedure, const Step& step) const;
+  [[nodiscard]] std::set<Index> given_at(Index procedure, const Statement& loop) const;
+  void add_parts(std::set<Index>& variables) const;
   void decide(const ExprPtr& condition, Fates& then, const Fates& otherwise);
   Fate guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol);
   [[nodiscard]] std::set<Index> changes_of(Index procedure) const;
@@ -100,7 +108,6 @@ class Flow {
   Fate of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
                const std::set<Index>& changed_by_dummies);
   [[nodiscard]] bool tracked(Index symbol) const;
-  [[nodiscard]] bool can_be_named(Index symbol, Index procedure) const;
   [[nodiscard]] bool own(Index symbol, Index procedure) const;
   void make_live(Fates& fates) const;
 
@@ -117,11 +124,13 @@ class Flow {
   std::set<Index> asked_;
   std::vector<Index> tracked_;
   std::vector<Overwritten> overwritten_;
-  std::vector<const Expr*> requests_;  ///< calls of MPI that start some
-  std::vector<const Expr*> unknown_;   ///< calls of what is not known
-  std::set<Index> buffers_;            ///< of requests
-  std::set<Index> given_;              ///< to what is not known
-  std::set<Index> reached_;            ///< what that may read and change
+  std::vector<const Expr*> requests_;                  ///< calls of MPI that start some
+  std::vector<const Expr*> unknown_;                   ///< calls of what is not known
+  std::set<Index> buffers_;                            ///< of requests
+  std::set<Index> of_hosts_;                           ///< what internal procedures that it may call know
+  std::set<Index> given_;                              ///< to what is not known
+  std::set<Index> reached_;                            ///< what that may read and change
+  std::map<const Step*, std::set<Index>> reached_at_;  ///< the same by call of it: of what it has been given by then
   std::map<std::tuple<const Region*, const Expr*, bool, Index, std::vector<Link>>, std::size_t> numbers_;
 };
 

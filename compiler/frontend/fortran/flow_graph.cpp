@@ -51,7 +51,16 @@ class Flow::Builder {
     graph_.blocks[block_].steps.push_back(std::move(step));
     if (resizes) graph_.blocks[block_].steps.push_back({Step::Kind::everything});
   }
-  void change_variable(Index symbol) { emit({Step::Kind::change, symbol}); }
+  void change_variable(Index symbol, bool whole) {
+    emit({Step::Kind::change, symbol});
+    if (whole)
+      for (const Index other : besides(program_, symbol)) emit({Step::Kind::change, other});
+  }
+  /// As what it is part of changes or is read.
+  void read_parts(const Expr& e) {
+    if (e.kind != Kind::name) return;
+    for (const Index part : program_.symbols[e.symbol].parts) emit({Step::Kind::read, part});
+  }
 
   void read_subscripts(const Expr& e) {
     if (e.kind != Kind::element && e.kind != Kind::member) return;
@@ -64,13 +73,13 @@ class Flow::Builder {
     if (const Index symbol = root(e); symbol != none) {
       read_subscripts(e);
       if (!skipped_.contains(symbol)) emit({Step::Kind::read, symbol});
-      return;
+      return read_parts(e);
     }
     for (const ExprPtr& part : e.parts)
       if (part != nullptr) read(*part);
   }
   void change(const Expr& e) {
-    if (const Index symbol = root(e); symbol != none) return change_variable(symbol);
+    if (const Index symbol = root(e); symbol != none) return change_variable(symbol, e.kind == Kind::name);
     for (const ExprPtr& part : e.parts)
       if (part != nullptr) change(*part);
   }
@@ -115,18 +124,31 @@ class Flow::Builder {
   void unknown(const Expr& e) {
     for (const ExprPtr& argument : e.parts)
       if (argument != nullptr) read(*argument);
-    emit({Step::Kind::outside});
+    emit({.kind = Step::Kind::outside, .call = &e});
     flow_.unknown_.push_back(&e);
   }
   void known(const Expr& e) {
     for (const ExprPtr& argument : e.parts) {
       if (argument == nullptr) continue;
-      if (root(*argument) != none)
+      if (root(*argument) != none) {
         read_subscripts(*argument);
-      else
+        read_parts(*argument);
+      } else {
         read(*argument);
+      }
     }
-    emit({.kind = Step::Kind::call, .call = &e});
+    emit({.kind = Step::Kind::call, .call = &e, .skipped = skipped_});
+    for (std::size_t i = 0; i < e.parts.size(); ++i)
+      if (e.parts[i] != nullptr && e.parts[i]->kind == Kind::name) change_besides(e, i);
+  }
+  /// What a call may change of an argument but what the callee knows: components of a variable, and the block that a
+  /// dummy gets which is allocatable or a pointer itself.
+  void change_besides(const Expr& call, std::size_t i) {
+    const auto& dummies = program_.procedures[call.procedure].dummies;
+    const Symbol& given = program_.symbols[call.parts[i]->symbol];
+    const bool plain = i < dummies.size() && dummies[i] != none && program_.symbols[dummies[i]].unclear.empty();
+    if (given.parts.empty() && (plain || given.shape == none)) return;
+    for (const Index other : besides(program_, call.parts[i]->symbol)) emit({Step::Kind::change, other});
   }
   /// Buffers are read or written by the tables; a receive is no overwrite.
   void of_mpi(const Expr& e, const models::Model& model) {
@@ -160,10 +182,41 @@ class Flow::Builder {
         read_subscripts(*argument);
       if (writes) change(*argument);
     }
+    receive(e, name);
+  }
+  /// What collective operations fill, whoever sends it.
+  void receive(const Expr& e, const std::string& name) {
+    struct Places {
+      std::size_t buffer, count, type, communicator;
+      bool of_each;
+    };
+    static const std::map<std::string, Places> calls = {{"mpi_alltoall_", {3, 4, 5, 6, true}},
+                                                        {"mpi_allgather_", {3, 4, 5, 6, true}},
+                                                        {"mpi_allreduce_", {1, 2, 3, 5, false}}};
+    const auto found = calls.find(name);
+    if (found == calls.end()) return;
+    const auto& [buffer, count, type, communicator, of_each] = found->second;
+    if (e.parts.size() <= communicator) return;
+    const ExprPtr& array = e.parts[buffer];
+    if (array == nullptr || array->kind != Kind::name || skipped_.contains(array->symbol)) return;
+    const Symbol& symbol = program_.symbols[array->symbol];
+    if (!symbol.array || !symbol.unclear.empty() || symbol.element == 0) return;
+    Region region{.symbol = array->symbol, .view = array->symbol};
+    region.received = {e.parts[count], e.parts[type], of_each ? e.parts[communicator] : nullptr};
+    for (const ExprPtr& part : region.received)
+      if (part != nullptr && !find_variables(program_, *part, region.depends)) return;
+    if (region.received[0] != nullptr && region.received[1] != nullptr) overwrite(std::move(region));
   }
 
   void statements(const Statements& list) {
-    for (const Statement& s : list) statement(s);
+    known_.clear();
+    for (const Statement& s : list) {
+      statement(s);
+      if (s.kind != Statement::Kind::assign || s.target->kind != Kind::name || s.value->kind != Kind::constant)
+        known_.clear();
+      else if (program_.symbols[s.target->symbol].integer && program_.symbols[s.target->symbol].unclear.empty())
+        known_[s.target->symbol] = s.value;
+    }
   }
 
   void statement(const Statement& s) {
@@ -215,11 +268,17 @@ class Flow::Builder {
     read_subscripts(*s.target);
     const Index symbol = root(*s.target);
     if (symbol == none) return change(*s.target);
-    if (s.target->kind == Kind::name && !program_.symbols[symbol].array)
-      return emit({.kind = Step::Kind::assign, .symbol = symbol, .value = s.value});
-    change_variable(symbol);
+    const bool whole = s.target->kind == Kind::name;
+    if (whole && !program_.symbols[symbol].array) {
+      emit({.kind = Step::Kind::assign, .symbol = symbol, .value = s.value});
+      for (const Index other : besides(program_, symbol)) emit({Step::Kind::change, other});
+      return;
+    }
+    change_variable(symbol, false);
     if (!skipped_.contains(symbol))
       if (auto region = region_of(program_, flow_.effects_, s)) overwrite(std::move(*region));
+    if (whole && program_.symbols[symbol].descriptor == Symbol::Descriptor::allocatable)  // perhaps another block now
+      emit({Step::Kind::change, program_.symbols[symbol].shape});
   }
   void overwrite(Region region) {
     graph_.regions.push_back(std::move(region));
@@ -262,13 +321,13 @@ class Flow::Builder {
     for (const ExprPtr& e : {s.low, s.high, s.step})
       if (e != nullptr) read(*e);
     std::vector<Region> regions;
-    for (Region& region : regions_of(program_, flow_.effects_, s))
+    for (Region& region : regions_of(program_, flow_.effects_, s, known_))
       if (!skipped_.contains(region.symbol)) regions.push_back(std::move(region));
     for (const Region& region : regions) skipped_.insert(region.symbol);
     const std::size_t test = block(), inside = block(), after = block();
     link(test);
     block_ = test;
-    if (s.variable != none) change_variable(s.variable);
+    if (s.variable != none) change_variable(s.variable, false);
     if (s.value != nullptr) read(*s.value);
     link(inside);
     if (s.variable != none || s.value != nullptr) link(after);
@@ -296,6 +355,7 @@ class Flow::Builder {
   std::map<Index, std::size_t> labels_;
   std::set<Index> placed_;
   std::vector<Open> open_;
+  Values known_;             ///< of the statements right before
   std::set<Index> skipped_;  ///< arrays whose reads do no harm to what the loop around overwrites
 };
 

@@ -16,6 +16,7 @@ struct Flow::Step {
   const Region* region = nullptr;
   const Expr* call = nullptr;
   const Statement* loop = nullptr;
+  std::set<Index> skipped;  ///< of a call: arrays whose reads do no harm there
 };
 
 struct Flow::Graph {

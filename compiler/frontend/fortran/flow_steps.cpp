@@ -109,7 +109,19 @@ std::optional<std::size_t> Flow::through(std::size_t number, const Link& link) {
       depends.insert(argument->symbol);
       return true;
     };
+    const auto depend_on_shape = [&](const ExprPtr& argument) {  // which an array of assumed shape takes over
+      if (argument == nullptr || argument->kind != Kind::name) return false;
+      const auto& bounds = program_.symbols[view(*argument)].bounds;
+      return !bounds.empty() && std::ranges::all_of(bounds, [&](const Bounds& one) {
+        return one.lower != nullptr && one.upper != nullptr && find_variables(program_, *one.lower, depends) &&
+               find_variables(program_, *one.upper, depends);
+      });
+    };
     for (const Index symbol : made.depends) {
+      if (const Index array = program_.symbols[symbol].shape_of; array != none && argument_of(array)) {
+        if (!depend_on_shape(*argument_of(array))) return {};
+        continue;
+      }
       const auto argument = argument_of(symbol);
       if (argument && !depend_on(*argument)) return {};
       if (argument) continue;
@@ -149,7 +161,7 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
     case Step::Kind::call:
       return call_back(p, step, fates);
     case Step::Kind::outside:
-      return intersect(graphs_[p]->sizes, reached_) ? make_live(fates) : call_outside(fates);
+      return intersect(graphs_[p]->sizes, reached_) ? make_live(fates) : call_outside(p, step, fates);
     case Step::Kind::everything:
       return make_live(fates);
     case Step::Kind::marker:
@@ -178,6 +190,11 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
   Fates before;
   for (const Index symbol : tracked_) {
     const auto after = fates.find(symbol);
+    if (step.skipped.contains(symbol)) {
+      if (after != fates.end())
+        before[symbol] = depends_on(after->second, changed) ? Fate{.live = true} : after->second;
+      continue;
+    }
     Fate fate = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed, by_dummies);
     if (fate != Fate{}) before[symbol] = std::move(fate);
   }

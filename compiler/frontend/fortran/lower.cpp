@@ -56,6 +56,10 @@ class Objects {
 
  private:
   void add(const Symbol& symbol) {
+    if (const Index other = symbol.part_of != none ? symbol.part_of : symbol.shape_of; other != none) {
+      nodes_.push_back(nodes_[other]);
+      return;
+    }
     const bool local =
         symbol.procedure != none && (symbol.storage == Storage::local || symbol.storage == Storage::dummy);
     const bool reference = symbol.storage == Storage::dummy;

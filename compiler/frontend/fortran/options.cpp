@@ -70,6 +70,8 @@ Options options_of(const Command& command) {
     } else if (word.starts_with("-ffixed-line-length-")) {
       const std::string columns = word.substr(20);
       made.fixed_columns = columns == "none" || columns == "0" ? 1 << 20 : std::atoi(columns.c_str());
+    } else if (word.starts_with("-std=")) {
+      made.modern = word == "-std=f2018" || word == "-std=gnu" || word == "-std=legacy";
     } else if (word == "-fbackslash") {
       made.backslash = true;
     } else if (word == "-fdefault-integer-8") {

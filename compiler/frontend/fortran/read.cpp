@@ -11,6 +11,7 @@
 #include <set>
 
 #include "options.hpp"
+#include "pointers.hpp"
 #include "statements.hpp"
 #include "stubs.hpp"
 
@@ -191,6 +192,7 @@ class Reader {
       program_.read_files.push_back(made.file = file->number);
       add_procedures(made, *file->parsing->parseTree());
     }
+    settle_pointers(program_);
   }
 
   const std::vector<Command>& commands_;

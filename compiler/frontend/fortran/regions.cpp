@@ -1,6 +1,12 @@
 #include "regions.hpp"
 
 #include <algorithm>
+#include <ranges>
+
+#include "changes.hpp"
+#include "counters.hpp"
+#include "fills.hpp"
+#include "polynomial.hpp"
 
 namespace cppc::fortran {
 
@@ -24,8 +30,6 @@ bool mentions(const Expr& e, Index symbol) {
   return std::ranges::any_of(e.parts, [&](const ExprPtr& part) { return part != nullptr && mentions(*part, symbol); });
 }
 
-using Values = std::map<Index, ExprPtr>;
-
 ExprPtr replaced(const ExprPtr& e, const Values& values) {
   if (e == nullptr) return e;
   if (e->kind == Kind::name) {
@@ -37,65 +41,6 @@ ExprPtr replaced(const ExprPtr& e, const Values& values) {
   for (ExprPtr& part : made.parts) part = replaced(part, values);
   return std::make_shared<const Expr>(std::move(made));
 }
-
-void find_roots(const Expr& e, std::set<Index>& roots) {
-  if (const Index symbol = root(e); symbol != none) {
-    roots.insert(symbol);
-    return;
-  }
-  for (const ExprPtr& part : e.parts)
-    if (part != nullptr) find_roots(*part, roots);
-}
-
-/// Variables that statements may change, as far as that is known.
-class Changes {
- public:
-  Changes(const Program& program, const Effects& effects) : program_(program), effects_(effects) {}
-
-  std::set<Index> changed;
-  bool untold = false;  ///< and others, by calls
-
-  void add(const Statements& list) {
-    for (const Statement& s : list) add(s);
-  }
-  void add(const Statement& s) {
-    if (s.variable != none) changed.insert(s.variable);
-    if (s.target != nullptr) find_roots(*s.target, changed);
-    for (const ExprPtr& e : {s.target, s.value, s.low, s.high, s.step})
-      if (e != nullptr) add_calls(*e);
-    for (const ExprPtr& e : s.expressions) {
-      const bool unknown = s.kind == Statement::Kind::call && effect_of(effects_, *e) == nullptr;
-      for (const ExprPtr& part : e->parts)
-        if (part != nullptr && unknown) find_roots(*part, changed);
-      if (s.changes) find_roots(*e, changed);
-      add_calls(*e);
-    }
-    for (const Case& one : s.cases) {
-      if (one.condition != nullptr) add_calls(*one.condition);
-      add(one.body);
-    }
-    add(s.body);
-  }
-
- private:
-  void add_calls(const Expr& e) {
-    if (e.kind == Kind::call && e.word.empty()) add_call(e);
-    for (const ExprPtr& part : e.parts)
-      if (part != nullptr) add_calls(*part);
-  }
-  void add_call(const Expr& e) {
-    if (const Effect* effect = effect_of(effects_, e)) {
-      changed.merge(changed_by(program_, *effect, e));
-      return;
-    }
-    untold = true;
-    for (const ExprPtr& part : e.parts)
-      if (part != nullptr && root(*part) != none) changed.insert(root(*part));
-  }
-
-  const Program& program_;
-  const Effects& effects_;
-};
 
 /// `variable` plus a constant.
 std::optional<std::int64_t> shift_of(const Expr& e, Index variable) {
@@ -123,6 +68,12 @@ struct Write {
   std::vector<const Statement*> loops;  ///< around it, in the nest
   std::map<Index, std::size_t> at;      ///< by variable of these loops: the dimension of which it is the subscript
   std::size_t position = 0;             ///< in the order of accesses
+  struct Head {
+    std::size_t position;
+    Index variable;
+    std::int64_t shift;
+  };
+  std::optional<Head> head;  ///< what lies before the first pass of one of the loops has been written before
 };
 
 /// An access to an array that is no such write.
@@ -134,7 +85,8 @@ struct Access {
 
 class Nest {
  public:
-  Nest(const Program& program, const Effects& effects, const Statement& loop) : program_(program), effects_(effects) {
+  Nest(const Program& program, const Effects& effects, const Statement& loop, const Values& before = {})
+      : program_(program), effects_(effects), counters_(find_counters(program, effects, loop, before)) {
     statement(loop, true);
   }
 
@@ -159,20 +111,24 @@ class Nest {
   /// Whether the access touches only what the write has written in the same passes of the loops around both, or what it
   /// never writes.
   bool is_after(const Access& access, const Write& write) const {
-    if (access.position < write.position || access.element == nullptr) return false;
+    if (access.element == nullptr) return false;
     std::size_t common = 0;
     while (common < access.loops.size() && common < write.loops.size() && access.loops[common] == write.loops[common])
       ++common;
+    bool one_behind = false;
     for (std::size_t i = 0; i < common; ++i) {
       const Index variable = write.loops[i]->variable;
       const auto at = write.at.find(variable);
       if (at == write.at.end()) continue;  // each pass writes the same
       const ExprPtr& own = access.element->parts[at->second + 1];
       const Extent& written = write.region.extents[at->second];
+      const bool headed = write.head && write.head->variable == variable;
       const auto shift = own != nullptr ? shift_of(*own, variable) : std::nullopt;
-      if (!shift || *shift != written.shift || written.variable != variable) return false;
+      if (!shift || (!headed && (*shift != written.shift || written.variable != variable))) return false;
+      if (headed && *shift != write.head->shift && *shift != write.head->shift - 1) return false;
+      one_behind = one_behind || (headed && *shift != write.head->shift);
     }
-    return true;
+    return access.position > (one_behind ? write.head->position : write.position);
   }
 
   void touch(Index symbol, const Expr* element) { accesses_[symbol].push_back({element, loops_, ++position_}); }
@@ -202,6 +158,30 @@ class Nest {
     const auto& dummies = program_.procedures[e.procedure].dummies;
     for (const Index symbol : effect->uses)
       if (std::ranges::find(dummies, symbol) == dummies.end()) touch(symbol, nullptr);
+  }
+  /// A call statement: what the callee leaves of sections, it reads before it writes others.
+  void see_known_call(const Expr& e, const Effect& effect, bool certain) {
+    see_call(e);
+    const auto& dummies = program_.procedures[e.procedure].dummies;
+    std::vector<ExprPtr> filled;
+    for (std::size_t i = 0; i < e.parts.size(); ++i) {
+      if (e.parts[i] == nullptr) continue;
+      const Index dummy = i < dummies.size() ? dummies[i] : none;
+      const ExprPtr section = section_of(program_, *e.parts[i], dummy);
+      if (section == nullptr) {
+        see_argument(*e.parts[i], true);
+        continue;
+      }
+      see_subscripts(*section);
+      if (certain && effect.fills.contains(dummy)) {
+        filled.push_back(section);
+        continue;
+      }
+      sections_.push_back(section);
+      touch(root(*section), section.get());
+    }
+    for (const ExprPtr& section : filled)
+      if (!write(*section)) touch(root(*section), nullptr);
   }
   void see_argument(const Expr& e, bool by_reference) {
     const Index symbol = root(e);
@@ -242,12 +222,17 @@ class Nest {
     using StatementKind = Statement::Kind;
     for (const ExprPtr& e : {s.value, s.low, s.high, s.step})
       if (e != nullptr) see(*e);
-    for (const ExprPtr& e : s.expressions) see(*e);
+    const Effect* effect = s.kind == StatementKind::call ? effect_of(effects_, *s.expressions.front()) : nullptr;
+    if (effect != nullptr) see_known_call(*s.expressions.front(), *effect, certain);
+    for (const ExprPtr& e : s.expressions)
+      if (effect == nullptr) see(*e);
     switch (s.kind) {
       case StatementKind::assign:
         see_subscripts(*s.target);
-        if (certain && write(s)) return;
+        if (certain && write(*s.target)) return;
         forget_changed(s);
+        if (const auto counter = counters_.find(root(*s.target)); counter != counters_.end())
+          counter->second.counted = true;
         if (certain) note_value(s);
         return;
       case StatementKind::branch:
@@ -297,21 +282,27 @@ class Nest {
     forget({s.variable}, false);
   }
 
-  bool write(const Statement& s);
+  bool write(const Expr& target);
   bool cover(const Expr& subscript, const Bounds& bounds, std::size_t dimension, Write& made,
              std::set<Index>& used) const;
+  bool cover_counted(const Expr& subscript, std::size_t dimension, Write& made) const;
+  bool cover_rows(const Expr& subscript, std::size_t dimension, Write& made, std::set<Index>& used) const;
+  bool cover_sections(std::size_t dimension, Write& made, std::set<Index>& used) const;
   bool cover_block(const Expr& subscript, std::size_t dimension, Write& made, std::set<Index>& used) const;
   bool settle(Write& made, const std::set<Index>& used) const;
   std::vector<Write> together() const;
   std::optional<Write> join(const Write& one, const Write& other) const;
+  std::optional<Write> with_head(const Write& head, const Write& rest) const;
   bool same(const Extent& one, const Extent& other) const;
 
   const Program& program_;
   const Effects& effects_;
+  std::map<Index, Counter> counters_;
   std::vector<Level> levels_;
   std::vector<const Statement*> loops_;
   Values values_;  ///< of variables that hold for what is looked at
   std::vector<Write> writes_;
+  std::vector<ExprPtr> sections_;  ///< that accesses are of
   std::map<Index, std::vector<Access>> accesses_;
   std::size_t position_ = 0;
   bool untold_calls_ = false;
@@ -325,12 +316,14 @@ bool Nest::cover(const Expr& subscript, const Bounds& bounds, std::size_t dimens
     if (!is(parts[2], 1)) return false;
     extent.low = parts[0] != nullptr ? parts[0] : bounds.lower;
     extent.high = parts[1] != nullptr ? parts[1] : bounds.upper;
-    return extent.low != nullptr && extent.high != nullptr;
+    return extent.low != nullptr && extent.high != nullptr && cover_sections(dimension, made, used);
   }
+  if (cover_counted(subscript, dimension, made)) return true;
   for (const Level& level : levels_) {
     if (!mentions(subscript, level.variable)) continue;
     const auto shift = shift_of(subscript, level.variable);
-    if (!shift || level.step != nullptr) return cover_block(subscript, dimension, made, used);
+    if (!shift || level.step != nullptr)
+      return cover_block(subscript, dimension, made, used) || cover_rows(subscript, dimension, made, used);
     if (!used.insert(level.variable).second) return false;
     extent = {operate("+", level.low, constant(*shift)), operate("+", level.high, constant(*shift)), level.variable,
               *shift};
@@ -338,6 +331,60 @@ bool Nest::cover(const Expr& subscript, const Bounds& bounds, std::size_t dimens
     return true;
   }
   extent = {std::make_shared<const Expr>(subscript), std::make_shared<const Expr>(subscript)};
+  return true;
+}
+
+/// A variable that is counted up in each pass of all loops.
+bool Nest::cover_counted(const Expr& subscript, std::size_t dimension, Write& made) const {
+  const auto counter = std::ranges::find_if(counters_, [&](const auto& one) { return mentions(subscript, one.first); });
+  if (counter == counters_.end()) return false;
+  const auto shift = shift_of(subscript, counter->first);
+  const auto& [loops, start, counted] = counter->second;
+  if (!shift || loops != loops_) return false;
+  ExprPtr passes = constant(1);
+  for (const Level& level : levels_) {
+    if (level.step != nullptr) return false;
+    passes = operate("*", passes, operate("+", operate("-", level.high, level.low), constant(1)));
+    made.at[level.variable] = dimension;  // whose passes cannot be told apart: no variable of the extent's
+  }
+  Extent& extent = made.region.extents[dimension];
+  extent.low = operate("+", start, constant(*shift + (counted ? 1 : 0)));
+  extent.high = operate("-", operate("+", extent.low, passes), constant(1));
+  return true;
+}
+
+/// A subscript that grows by one in each pass of the innermost loop, and goes on from there in those around.
+bool Nest::cover_rows(const Expr& subscript, std::size_t dimension, Write& made, std::set<Index>& used) const {
+  const auto inner = std::ranges::find_if(levels_.rbegin(), levels_.rend(),
+                                          [&](const Level& level) { return mentions(subscript, level.variable); });
+  if (inner == levels_.rend() || inner->step != nullptr || used.contains(inner->variable)) return false;
+  const ExprPtr at = std::make_shared<const Expr>(subscript);
+  const ExprPtr variable = std::make_shared<const Expr>(Expr{.kind = Kind::name, .symbol = inner->variable});
+  const ExprPtr next = replaced(at, {{inner->variable, operate("+", variable, constant(1))}});
+  if (!always_equal(program_, *next, *operate("+", at, constant(1)))) return false;
+  used.insert(inner->variable);
+  made.at[inner->variable] = dimension;
+  Extent& extent = made.region.extents[dimension];
+  extent.low = replaced(at, {{inner->variable, inner->low}});
+  extent.high = replaced(at, {{inner->variable, inner->high}});
+  return cover_sections(dimension, made, used);
+}
+
+/// A section in each pass of a loop, each right behind the one before.
+bool Nest::cover_sections(std::size_t dimension, Write& made, std::set<Index>& used) const {
+  Extent& extent = made.region.extents[dimension];
+  for (const Level& level : levels_ | std::views::reverse) {
+    if (level.variable == none || (!mentions(*extent.low, level.variable) && !mentions(*extent.high, level.variable)))
+      continue;
+    const ExprPtr variable = std::make_shared<const Expr>(Expr{.kind = Kind::name, .symbol = level.variable});
+    const ExprPtr next = replaced(extent.low, {{level.variable, operate("+", variable, constant(1))}});
+    if (level.step != nullptr || !always_equal(program_, *next, *operate("+", extent.high, constant(1)))) return false;
+    if (!used.insert(level.variable).second) return false;
+    extent.low = replaced(extent.low, {{level.variable, level.low}});
+    extent.high = replaced(extent.high, {{level.variable, level.high}});
+    made.region.ordered.emplace_back(level.low, level.high);
+    made.at[level.variable] = dimension;  // whose passes cannot be told apart: no variable of the extent's
+  }
   return true;
 }
 
@@ -389,7 +436,7 @@ bool Nest::settle(Write& made, const std::set<Index>& used) const {
     }
   std::vector<ExprPtr> conditions = region.positive;
   for (const auto& [low, high] : region.ordered) conditions.insert(conditions.end(), {low, high});
-  for (const Bounds& bounds : program_.symbols[region.symbol].bounds)
+  for (const Bounds& bounds : program_.symbols[region.view].bounds)
     for (const ExprPtr& e : {bounds.lower, bounds.upper})
       if (e != nullptr && !find_variables(program_, *e, region.depends)) return false;
   for (const ExprPtr& e : conditions) {
@@ -410,7 +457,9 @@ bool Nest::same(const Extent& one, const Extent& other) const {
 
 /// Two writes in the same passes that differ in one subscript, where they are neighbours: as if they were one.
 std::optional<Write> Nest::join(const Write& one, const Write& other) const {
-  if (one.region.symbol != other.region.symbol || one.loops != other.loops || one.at != other.at) return {};
+  if (one.region.symbol != other.region.symbol || one.region.view != other.region.view || one.loops != other.loops ||
+      one.at != other.at)
+    return {};
   std::optional<std::size_t> differs;
   for (std::size_t d = 0; d < one.region.extents.size(); ++d) {
     if (same(one.region.extents[d], other.region.extents[d])) continue;
@@ -432,8 +481,37 @@ std::optional<Write> Nest::join(const Write& one, const Write& other) const {
   return made;
 }
 
+/// A write before a loop, of what lies right before the first pass of a write in the loop.
+std::optional<Write> Nest::with_head(const Write& head, const Write& rest) const {
+  if (head.region.symbol != rest.region.symbol || head.region.view != rest.region.view || head.head || rest.head)
+    return {};
+  if (head.loops.size() + 1 != rest.loops.size() || head.position > rest.position ||
+      !std::equal(head.loops.begin(), head.loops.end(), rest.loops.begin()))
+    return {};
+  if (rest.loops.back()->step != nullptr && !is(rest.loops.back()->step, 1)) return {};  // from the other end
+  const Index variable = rest.loops.back()->variable;
+  const auto at = rest.at.find(variable);
+  if (at == rest.at.end()) return {};
+  for (std::size_t d = 0; d < rest.region.extents.size(); ++d)
+    if (d != at->second && !same(head.region.extents[d], rest.region.extents[d])) return {};
+  const Extent &first = head.region.extents[at->second], &others = rest.region.extents[at->second];
+  if (others.variable != variable || first.variable != none || !always_equal(program_, *first.low, *first.high) ||
+      !always_equal(program_, *operate("+", first.high, constant(1)), *others.low))
+    return {};
+  Write made = rest;
+  made.head = Write::Head{head.position, variable, others.shift};
+  made.region.extents[at->second] = {first.low, others.high};
+  made.region.depends.insert(head.region.depends.begin(), head.region.depends.end());
+  made.region.ordered.insert(made.region.ordered.end(), head.region.ordered.begin(), head.region.ordered.end());
+  made.region.positive.insert(made.region.positive.end(), head.region.positive.begin(), head.region.positive.end());
+  return made;
+}
+
 std::vector<Write> Nest::together() const {
   std::vector<Write> made;
+  for (const Write& head : writes_)
+    for (const Write& rest : writes_)
+      if (auto both = with_head(head, rest)) made.push_back(std::move(*both));
   for (const Write& start : writes_) {
     std::optional<Write> all = start;
     std::size_t parts = 1;
@@ -450,15 +528,16 @@ std::vector<Write> Nest::together() const {
   return made;
 }
 
-bool Nest::write(const Statement& s) {
-  const Expr& target = *s.target;
+bool Nest::write(const Expr& target) {
   const Index symbol = root(target);
   if (symbol == none) return false;
-  const Symbol& array = program_.symbols[symbol];
   const bool element = target.kind == Kind::element && target.parts.front()->kind == Kind::name;
-  if (!array.array || !array.unclear.empty() || array.element == 0 || array.bounds.empty()) return false;
   if (!element && target.kind != Kind::name) return false;
-  Write made{.region = {.symbol = symbol}, .loops = loops_, .at = {}};
+  if (!program_.symbols[symbol].array || !program_.symbols[symbol].unclear.empty()) return false;
+  const Index seen_as = view(element ? *target.parts.front() : target);
+  const Symbol& array = program_.symbols[seen_as];
+  if (array.element == 0 || array.bounds.empty()) return false;
+  Write made{.region = {.symbol = symbol, .view = seen_as}, .loops = loops_, .at = {}};
   made.region.extents.resize(array.bounds.size());
   std::set<Index> used;
   for (std::size_t d = 0; d < array.bounds.size(); ++d) {
@@ -484,6 +563,10 @@ bool find_variables(const Program& program, const Expr& e, std::set<Index>& vari
     variables.insert(e.symbol);
     return !program.symbols[e.symbol].array;
   }
+  if (e.kind == Kind::bound) {
+    variables.insert(program.symbols[e.symbol].shape);
+    return program.symbols[e.symbol].shape != none;
+  }
   if (e.kind != Kind::constant && e.kind != Kind::operate && e.kind != Kind::element) return false;
   const bool element = e.kind == Kind::element;
   if (element && (e.parts.front() == nullptr || e.parts.front()->kind != Kind::name)) return false;
@@ -508,9 +591,10 @@ bool jumps(const Statements& list) {
   });
 }
 
-std::vector<Region> regions_of(const Program& program, const Effects& effects, const Statement& loop) {
+std::vector<Region> regions_of(const Program& program, const Effects& effects, const Statement& loop,
+                               const Values& before) {
   if (jumps(loop.body)) return {};
-  return Nest(program, effects, loop).found();
+  return Nest(program, effects, loop, before).found();
 }
 
 std::optional<Region> region_of(const Program& program, const Effects& effects, const Statement& assignment) {

@@ -19,15 +19,22 @@ struct Extent {
 
 struct Region {
   Index symbol = none;
-  std::vector<Extent> extents;                       ///< by dimension
+  Index view = none;              ///< the symbol with the bounds of the array, where it is written
+  std::vector<Extent> extents;    ///< by dimension
+  std::vector<ExprPtr> received;  ///< instead: its first elements, count, datatype and communicator (null:
+                                  ///< one time the count) of a call of MPI
   std::vector<std::pair<ExprPtr, ExprPtr>> ordered;  ///< it counts only where the first is at most the second
   std::vector<ExprPtr> positive;                     ///< and these are greater than 0
   std::set<Index> depends;                           ///< variables that say where it is
 };
 
+/// Variables whose values are known, at some place.
+using Values = std::map<Index, ExprPtr>;
+
 /// What a loop writes, seen from outside, of arrays that the loop does not read otherwise before: from after the loop
-/// on its reads of these arrays can be ignored.
-std::vector<Region> regions_of(const Program& program, const Effects& effects, const Statement& loop);
+/// on its reads of these arrays can be ignored. `before`: values at its start.
+std::vector<Region> regions_of(const Program& program, const Effects& effects, const Statement& loop,
+                               const Values& before = {});
 
 /// What an assignment to a whole array or a section writes.
 std::optional<Region> region_of(const Program& program, const Effects& effects, const Statement& assignment);

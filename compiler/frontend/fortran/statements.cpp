@@ -26,6 +26,8 @@ struct Mentioned {
   void Post(const T& /*node*/) {}
   bool Pre(const parser::Expr& e) { return !add(e.typedExpr); }
   bool Pre(const parser::Variable& v) { return !add(v.typedExpr); }
+  bool Pre(const parser::AllocateObject& object) { return !add(object.typedExpr); }
+  bool Pre(const parser::PointerObject& object) { return !add(object.typedExpr); }
   bool Pre(const parser::ErrLabel& label) { return go(label.v); }
   bool Pre(const parser::EndLabel& label) { return go(label.v); }
   bool Pre(const parser::EorLabel& label) { return go(label.v); }
@@ -104,6 +106,13 @@ class Body {
     if (found.labels.empty()) return;
     Statement jump{.kind = Kind::jump, .place = where, .falls_through = true, .labels = std::move(found.labels)};
     into.push_back(std::move(jump));
+  }
+
+  /// There may be assignments of pointers in it.
+  template <typename T>
+  void touch_and_share(const T& node, Statements& into) {
+    touch(node, here_, into);
+    for (const ExprPtr& e : mentioned(node).expressions) context_.symbols.share(*e);
   }
 
   void label(const std::optional<parser::Label>& label, Statements& into) {
@@ -259,12 +268,12 @@ class Body {
     leave(std::move(made), end, into);
   }
   void add(const parser::WhereConstruct& construct, Statements& into) { touch(construct, here_, into); }
-  void add(const parser::ForallConstruct& construct, Statements& into) { touch(construct, here_, into); }
+  void add(const parser::ForallConstruct& construct, Statements& into) { touch_and_share(construct, into); }
   /// Teams, critical sections, OpenMP, OpenACC: flang is asked for none of them, or they are not followed.
   template <typename T>
   void add(const T& construct, Statements& into) {
     unclear("it has a construct that is not followed");
-    touch(construct, here_, into);
+    touch_and_share(construct, into);
   }
 
   template <typename T>
@@ -341,9 +350,23 @@ class Body {
   void act(const parser::AssignedGotoStmt& /*jump*/, Statements& /*into*/) { unclear("it has an assigned GOTO"); }
   void act(const parser::PrintStmt& print, Statements& into) { touch(print, here_, into, false); }
   void act(const parser::WriteStmt& write, Statements& into) { touch(write, here_, into); }
+  void act(const parser::PointerAssignmentStmt& assignment, Statements& into) {
+    const auto* typed = semantics::GetAssignment(assignment);
+    if (typed == nullptr) return touch_and_share(assignment, into);
+    Statement made{.kind = Kind::touch, .place = here_, .changes = true};
+    made.expressions = {context_.symbols.convert(typed->lhs), context_.symbols.convert(typed->rhs)};
+    if (!Fortran::evaluate::IsNullPointer(typed->rhs))
+      for (const ExprPtr& e : made.expressions) context_.symbols.share(*e);
+    into.push_back(std::move(made));
+  }
+  void act(const parser::ReadStmt& read, Statements& into) { touch(read, here_, into); }
+  void act(const parser::AllocateStmt& allocate, Statements& into) { touch(allocate, here_, into); }
+  void act(const parser::DeallocateStmt& deallocate, Statements& into) { touch(deallocate, here_, into); }
+  void act(const parser::NullifyStmt& nullify, Statements& into) { touch(nullify, here_, into); }
+  void act(const parser::WhereStmt& where, Statements& into) { touch(where, here_, into); }
   template <typename T>
   void act(const T& action, Statements& into) {
-    touch(action, here_, into);
+    touch_and_share(action, into);
   }
 
   Context& context_;
@@ -444,17 +467,24 @@ class Procedures {
       program().procedures[index].pure = true;
   }
 
+  void set_owner(Index variable, Index procedure) {
+    program().symbols[variable].procedure = procedure;
+    for (const Index other : besides(program(), variable)) program().symbols[other].procedure = procedure;
+  }
+
   /// The procedure's own variables; what their sizes depend on.
   std::vector<ExprPtr> declare(const semantics::Scope& scope, Index index) {
     std::vector<ExprPtr> sizes;
     for (const auto& [name, symbol] : scope) {
       if (!symbol->has<semantics::HostAssocDetails>()) program().procedures[index].names.insert(name.ToString());
       if (!symbol->has<semantics::ObjectEntityDetails>()) continue;
-      Symbol& own = program().symbols[context_.symbols.variable(*symbol)];
-      if (own.storage != Symbol::Storage::common) own.procedure = index;
+      const Index variable = context_.symbols.variable(*symbol);
+      const Symbol& own = program().symbols[variable];
+      if (own.storage != Symbol::Storage::common) set_owner(variable, index);
       for (const Bounds& bounds : own.bounds)
         for (const ExprPtr& bound : {bounds.lower, bounds.upper})
-          if (bound != nullptr && bound->kind != Expr::Kind::constant) sizes.push_back(bound);
+          if (bound != nullptr && bound->kind != Expr::Kind::constant && bound->kind != Expr::Kind::bound)
+            sizes.push_back(bound);
     }
     return sizes;
   }

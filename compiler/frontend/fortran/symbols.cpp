@@ -24,9 +24,15 @@ std::string layout_of(const semantics::CommonBlockDetails& block) {
     const semantics::Symbol& symbol = *object;
     out << symbol.offset() << ":" << symbol.size() << ":";
     if (const auto* type = symbol.GetType()) out << type->AsFortran();
-    if (const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>()) out << entity->shape();
     out << ";";
   }
+  return out.str();
+}
+
+std::string shape_text(const semantics::Symbol& symbol) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>()) out << entity->shape();
   return out.str();
 }
 
@@ -46,18 +52,63 @@ std::string module_of(const semantics::Symbol& symbol) {
 std::string unclear_memory(const semantics::Symbol& symbol) {
   const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
   if (entity == nullptr) return "it is no plain variable";
-  for (const Attr attribute : {Attr::POINTER, Attr::TARGET, Attr::ALLOCATABLE, Attr::VOLATILE, Attr::ASYNCHRONOUS,
-                               Attr::BIND_C, Attr::PARAMETER, Attr::OPTIONAL, Attr::VALUE})
+  for (const Attr attribute :
+       {Attr::TARGET, Attr::VOLATILE, Attr::ASYNCHRONOUS, Attr::BIND_C, Attr::PARAMETER, Attr::OPTIONAL, Attr::VALUE})
     if (symbol.attrs().test(attribute)) return "it is " + semantics::AttrToString(attribute);
   using Flag = semantics::Symbol::Flag;
   for (const Flag flag : {Flag::CrayPointer, Flag::CrayPointee, Flag::OmpThreadprivate})
     if (symbol.test(flag)) return "it is a Cray pointer, or each thread has its own";
   if (entity->IsCoarray()) return "it is a coarray";
-  if (entity->IsAssumedShape() || entity->IsAssumedRank()) return "it may have gaps";
+  if (entity->IsAssumedRank()) return "it is of any rank";
   if (semantics::FindEquivalenceSet(symbol) != nullptr) return "it is in an EQUIVALENCE";
   const auto* type = symbol.GetType();
   if (type == nullptr || type->AsIntrinsic() == nullptr) return "it is of a derived type";
+  for (const Attr attribute : {Attr::POINTER, Attr::ALLOCATABLE})
+    if (symbol.attrs().test(attribute) && (entity->isDummy() || entity->isFuncResult() || !entity->IsArray() ||
+                                           semantics::FindCommonBlockContaining(symbol) != nullptr))
+      return "it is " + semantics::AttrToString(attribute);
   return {};
+}
+
+Symbol::Descriptor descriptor_of(const semantics::Symbol& symbol) {
+  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
+  if (entity == nullptr || !entity->IsArray()) return Symbol::Descriptor::none;
+  if (symbol.attrs().test(Attr::ALLOCATABLE)) return Symbol::Descriptor::allocatable;
+  if (symbol.attrs().test(Attr::POINTER)) return Symbol::Descriptor::pointer;
+  return entity->IsAssumedShape() ? Symbol::Descriptor::assumed : Symbol::Descriptor::none;
+}
+
+/// Whether a pointer is associated with nothing at first, if it is so in memory that is 0 at first.
+bool starts_with_nothing(const semantics::Symbol& symbol, bool zeroed) {
+  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
+  if (entity == nullptr) return false;
+  return entity->init() ? Fortran::evaluate::IsNullPointer(*entity->init()) : zeroed;
+}
+
+/// Whether the components of a variable can be symbols: it is in one place, and known by its name only.
+bool has_parts(const semantics::Symbol& symbol) {
+  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
+  const auto* type = symbol.GetType();
+  if (entity == nullptr || type == nullptr || type->category() != semantics::DeclTypeSpec::TypeDerived) return false;
+  for (const Attr attribute : {Attr::POINTER, Attr::ALLOCATABLE, Attr::TARGET, Attr::VOLATILE, Attr::ASYNCHRONOUS,
+                               Attr::BIND_C, Attr::PARAMETER, Attr::OPTIONAL, Attr::VALUE})
+    if (symbol.attrs().test(attribute)) return false;
+  if (entity->IsArray() || entity->IsCoarray() || entity->isDummy() || entity->isFuncResult()) return false;
+  if (symbol.owner().IsModuleFile() || semantics::FindCommonBlockContaining(symbol) != nullptr ||
+      semantics::FindEquivalenceSet(symbol) != nullptr)
+    return false;
+  const auto& details = type->derivedTypeSpec().typeSymbol().get<semantics::DerivedTypeDetails>();
+  return details.paramNames().empty() && !details.GetParentComponentName();
+}
+
+/// Its type in Fortran and the bytes of an element, if it is one of numbers.
+void set_type(const semantics::Symbol& symbol, Symbol& made) {
+  using Fortran::common::TypeCategory;
+  made.integer = is_of(symbol.GetType(), TypeCategory::Integer) || is_of(symbol.GetType(), TypeCategory::Logical);
+  const auto type = Fortran::evaluate::DynamicType::From(symbol);
+  if (!type || type->category() == TypeCategory::Derived || type->category() == TypeCategory::Character) return;
+  made.element = static_cast<std::uint64_t>(type->kind()) * (type->category() == TypeCategory::Complex ? 2 : 1);
+  made.type = symbol.GetType()->AsFortran();
 }
 
 }  // namespace
@@ -99,13 +150,26 @@ Index Symbols::variable(const semantics::Symbol& named) {
   Symbol made{.name = symbol.name().ToString(), .procedure = none};
   classify(symbol, made);
   if (made.storage == Symbol::Storage::common) {
-    const auto key = std::pair{made.linker_name, made.offset};
-    if (const auto found = members_.find(key); found != members_.end()) return variables_[&symbol] = found->second;
-    members_[key] = static_cast<Index>(program_.symbols.size());
+    const auto [found, fresh] =
+        members_.try_emplace({made.linker_name, made.offset}, Member{static_cast<Index>(program_.symbols.size()), {}});
+    auto& [first, views] = found->second;
+    if (!made.unclear.empty() && !fresh) return variables_[&symbol] = first;
+    const auto [same, other] = views.try_emplace(shape_text(symbol), static_cast<Index>(program_.symbols.size()));
+    if (!fresh && same->second != first) views_[&symbol] = same->second;
+    if (!fresh && !other) return variables_[&symbol] = first;
+    if (!fresh) {
+      const Index view = same->second;
+      made.view_of = first;
+      made.unclear = "it is there as " + program_.symbols[first].name;
+      program_.symbols.push_back(std::move(made));
+      find_bounds(symbol, view);
+      return variables_[&symbol] = first;
+    }
   }
   const auto index = static_cast<Index>(program_.symbols.size());
   program_.symbols.push_back(std::move(made));
   variables_[&symbol] = index;
+  add_shape(index);
   find_bounds(symbol, index);
   return index;
 }
@@ -115,13 +179,10 @@ void Symbols::classify(const semantics::Symbol& symbol, Symbol& made) {
   const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
   made.array = entity != nullptr && entity->IsArray();
   made.bytes = symbol.size();
-  made.integer = is_of(symbol.GetType(), Fortran::common::TypeCategory::Integer) ||
-                 is_of(symbol.GetType(), Fortran::common::TypeCategory::Logical);
-  if (const auto type = Fortran::evaluate::DynamicType::From(symbol);
-      type && type->category() != Fortran::common::TypeCategory::Derived &&
-      type->category() != Fortran::common::TypeCategory::Character)
-    made.element =
-        static_cast<std::uint64_t>(type->kind()) * (type->category() == Fortran::common::TypeCategory::Complex ? 2 : 1);
+  set_type(symbol, made);
+  if (made.unclear.empty()) made.descriptor = descriptor_of(symbol);
+  if (made.descriptor != Symbol::Descriptor::none) made.bytes = 0;
+  if (made.descriptor != Symbol::Descriptor::none && made.element == 0) made.unclear = "it is not of numbers";
   if (const auto* block = semantics::FindCommonBlockContaining(symbol); block != nullptr) {
     made.storage = Symbol::Storage::common;
     made.linker_name = block_name(*block);
@@ -145,6 +206,56 @@ void Symbols::classify(const semantics::Symbol& symbol, Symbol& made) {
   }
   if (semantics::IsSaved(symbol)) made.storage = Symbol::Storage::fixed;
   if (symbol.owner().kind() == semantics::Scope::Kind::MainProgram) made.storage = Symbol::Storage::fixed;
+  if (made.descriptor == Symbol::Descriptor::pointer)
+    made.shared = !starts_with_nothing(symbol, made.storage != Symbol::Storage::local);
+}
+
+Index Symbols::component(const Fortran::evaluate::Component& component) {
+  const auto* reference = std::get_if<semantics::SymbolRef>(&component.base().u);
+  const semantics::Symbol& part = component.symbol()->GetUltimate();
+  const auto* entity = part.detailsIf<semantics::ObjectEntityDetails>();
+  if (reference == nullptr || entity == nullptr || !has_parts((*reference)->GetUltimate())) return none;
+  const bool number = !entity->IsArray() && !part.attrs().test(Attr::POINTER) && !part.attrs().test(Attr::ALLOCATABLE);
+  const Symbol::Descriptor descriptor = descriptor_of(part);
+  if (!number && descriptor == Symbol::Descriptor::none) return none;
+  const Index of = variable(**reference);
+  const std::pair<Index, const semantics::Symbol*> key{of, &part};
+  if (const auto found = components_.find(key); found != components_.end()) return found->second;
+  const Symbol& base = program_.symbols[of];
+  Symbol made{.name = base.name + "%" + part.name().ToString(), .storage = base.storage, .procedure = base.procedure};
+  set_type(part, made);
+  made.array = entity->IsArray();
+  if (made.element == 0 || (number && !made.integer)) return none;
+  made.bytes = number ? made.element : 0;
+  made.linker_name = base.linker_name;
+  made.part_of = of;
+  made.descriptor = descriptor;
+  if (descriptor == Symbol::Descriptor::pointer)
+    made.shared = !starts_with_nothing(part, base.storage != Symbol::Storage::local);
+  const auto index = static_cast<Index>(program_.symbols.size());
+  program_.symbols.push_back(std::move(made));
+  program_.symbols[of].parts.push_back(index);
+  components_[key] = index;
+  add_shape(index);
+  find_bounds(part, index);
+  return index;
+}
+
+/// A symbol for what the descriptor says.
+void Symbols::add_shape(Index index) {
+  if (program_.symbols[index].descriptor == Symbol::Descriptor::none) return;
+  const Symbol& array = program_.symbols[index];
+  Symbol made{.name = array.name + " (bounds)", .storage = array.storage, .procedure = array.procedure};
+  made.linker_name = array.linker_name;
+  made.shape_of = index;
+  program_.symbols[index].shape = static_cast<Index>(program_.symbols.size());
+  program_.symbols.push_back(std::move(made));
+}
+
+void Symbols::share(const Expr& e) {
+  if (e.kind == Expr::Kind::name) program_.symbols[e.symbol].shared = true;
+  for (const ExprPtr& part : e.parts)
+    if (part != nullptr) share(*part);
 }
 
 void Symbols::find_bounds(const semantics::Symbol& symbol, Index index) {
@@ -159,9 +270,26 @@ void Symbols::find_bounds(const semantics::Symbol& symbol, Index index) {
     };
     made.lower = get(dimension.lbound());
     made.upper = get(dimension.ubound());
+    const auto told = [&](const char* which) {
+      return std::make_shared<const Expr>(Expr{.kind = Expr::Kind::bound,
+                                               .value = static_cast<std::int64_t>(bounds.size()),
+                                               .symbol = index,
+                                               .word = which});
+    };
+    using Descriptor = Symbol::Descriptor;
+    const Descriptor descriptor = program_.symbols[index].descriptor;
+    if (descriptor == Descriptor::allocatable || descriptor == Descriptor::pointer) made.lower = told("lower");
+    if (descriptor == Descriptor::assumed && made.lower == nullptr)
+      made.lower = std::make_shared<const Expr>(Expr{.kind = Expr::Kind::constant, .value = 1});
+    if (descriptor != Descriptor::none) made.upper = told("upper");
     bounds.push_back(std::move(made));
   }
   program_.symbols[index].bounds = std::move(bounds);
+}
+
+Index Symbols::view(const semantics::Symbol& symbol) const {
+  const auto found = views_.find(&symbol.GetUltimate());
+  return found != views_.end() ? found->second : none;
 }
 
 Index Symbols::procedure(const semantics::Symbol& named) {

@@ -8,12 +8,27 @@ Index root(const Expr& e) {
   return part && e.parts.front() != nullptr ? root(*e.parts.front()) : none;
 }
 
+Index view(const Expr& name) { return name.view != none ? name.view : name.symbol; }
+
+std::vector<Index> besides(const Program& program, Index symbol) {
+  std::vector<Index> found;
+  const Symbol& s = program.symbols[symbol];
+  if (s.shape != none) found.push_back(s.shape);
+  for (const Index part : s.parts) {
+    found.push_back(part);
+    if (program.symbols[part].shape != none) found.push_back(program.symbols[part].shape);
+  }
+  return found;
+}
+
 std::string text(const Program& program, const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::constant:
       return std::to_string(e.value);
     case Expr::Kind::name:
       return program.symbols[e.symbol].name + "#" + std::to_string(e.symbol);
+    case Expr::Kind::bound:
+      return "(" + e.word + " " + std::to_string(e.symbol) + " " + std::to_string(e.value) + ")";
     case Expr::Kind::other:
     case Expr::Kind::call:
       return {};

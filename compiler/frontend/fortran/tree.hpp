@@ -27,6 +27,7 @@ struct Expr {
     element,   ///< of what parts[0] is; the others are subscripts, some of them perhaps ranges
     range,     ///< lower, upper and stride, perhaps null
     member,    ///< `word` of parts[0]
+    bound,     ///< of dimension `value`, from 0, of the array `symbol`, as its descriptor has it: lower or upper
     call,      ///< of `procedure`, or of the intrinsic `word`; arguments
     operate,   ///< of integers, also those that logical values are: `word` is as in C, or min or max; two operands
     other,     ///< anything that reads its parts
@@ -34,6 +35,7 @@ struct Expr {
   Kind kind = Kind::other;
   std::int64_t value = 0;
   Index symbol = none;
+  Index view = none;  ///< of a name in a COMMON block: the symbol with the bounds that it has here, when not `symbol`
   Index procedure = none;  ///< in Program::procedures
   std::string word;
   std::vector<ExprPtr> parts;
@@ -46,6 +48,7 @@ struct Bounds {
 
 struct Symbol {
   enum class Storage : std::uint8_t { local, fixed, dummy, common, module };
+  enum class Descriptor : std::uint8_t { none, allocatable, pointer, assumed };
   std::string name;
   Storage storage = Storage::local;
   Index procedure = none;     ///< whose local or dummy it is
@@ -57,6 +60,15 @@ struct Symbol {
   bool array = false;
   std::vector<Bounds> bounds;  ///< of an array of explicit shape, or of assumed size (the last one without an upper)
   std::string unclear;         ///< why nothing can be said of its memory; empty when it can
+  std::string type;            ///< in Fortran, of numbers
+  Descriptor descriptor = Descriptor::none;  ///< of an array whose block, or bounds, are known at run time
+  Index shape = none;                        ///< the symbol that stands for what the descriptor says
+  Index shape_of = none;                     ///< of such a symbol: the array
+  Index part_of = none;                      ///< of a component: the variable
+  Index view_of = none;                      ///< the same memory with other bounds
+  std::vector<Index> parts;                  ///< components that are symbols of their own
+  bool whole = false;                        ///< it is mentioned not only by its components
+  bool shared = false;                       ///< perhaps other names lead to where this pointer leads
 };
 
 struct Place {
@@ -149,5 +161,11 @@ std::string text(const Program& program, const Expr& e);
 
 /// The variable that a designator begins with, or none.
 Index root(const Expr& e);
+
+/// The symbol with the bounds of an array that is named.
+Index view(const Expr& name);
+
+/// What changes besides a variable that is changed as a whole: its descriptor, its components.
+std::vector<Index> besides(const Program& program, Index symbol);
 
 }  // namespace cppc::fortran

@@ -4,75 +4,14 @@
 #include <deque>
 #include <optional>
 
+#include "helpers.hpp"
+
 namespace cppc::rewrite::fortran {
 
 using namespace cppc::fortran;
+using Descriptor = Symbol::Descriptor;
 
 namespace {
-
-/// What the routines are made of. Numbers are evaluated where the program need not come to them: what cannot be said
-/// then is noted, and nothing is dead.
-constexpr const char* kHelpers = R"(/* Written by cppc: what the program does at its safe points. */
-#include <cppc/cppc.h>
-
-struct cppc_rows { char* object; long size, from, to, pieces, steps; int alone, wrong; };
-
-static long cppc_divide(struct cppc_rows* rows, long a, long b) {
-  if (b == 0) rows->wrong = 1;
-  return b == 0 ? 0 : a / b;
-}
-
-/* A block or variable that there is not has no address. */
-static char* cppc_member(char* block, long offset) { return block != 0 ? block + offset : 0; }
-
-static long cppc_max(long a, long b) { return a > b ? a : b; }
-static long cppc_min(long a, long b) { return a < b ? a : b; }
-
-static long cppc_number(struct cppc_rows* rows, const char* object, long size, long offset, int bytes) {
-  if (object == 0 || offset < 0 || offset + bytes > size) {
-    rows->wrong = 1;
-    return 0;
-  }
-  object += offset;
-  return bytes == 8 ? *(const long*)object : bytes == 4 ? *(const int*)object
-       : bytes == 2 ? *(const short*)object : *(const signed char*)object;
-}
-
-static void cppc_flush(struct cppc_rows* rows) {
-  if (rows->alone && rows->pieces > 0 && rows->to > rows->from)
-    cppc_dead_range(rows->object + rows->from, (size_t)(rows->to - rows->from));
-}
-
-static void cppc_row(struct cppc_rows* rows, long from, long bytes) {
-  long to = from + bytes;
-  if (rows->wrong || bytes <= 0) return;
-  if (from < 0) from = 0;
-  if (to > rows->size) to = rows->size;
-  if (from >= to) return;
-  if (rows->pieces > 0 && from == rows->to) {
-    rows->to = to;
-    return;
-  }
-  cppc_flush(rows);
-  rows->from = from;
-  rows->to = to;
-  ++rows->pieces;
-}
-
-static int cppc_too_many(struct cppc_rows* rows) {
-  if (++rows->steps > 100000000) rows->wrong = 1;
-  return rows->wrong;
-}
-
-static void cppc_both(struct cppc_rows* rows, long* from, long* to) {
-  if (rows->wrong || rows->pieces != 1) *to = *from;
-  *from = cppc_max(*from, rows->from);
-  *to = cppc_min(*to, rows->to);
-  rows->from = rows->to = rows->pieces = rows->steps = 0;
-  rows->wrong = 0;
-}
-
-)";
 
 /// What names of one procedure are, where a way leads through it.
 struct Scope {
@@ -81,8 +20,8 @@ struct Scope {
 
 class Writer {
  public:
-  Writer(const Program& program, const Flow& flow, Point& point, std::set<std::string>& externals)
-      : program_(program), flow_(flow), point_(point), externals_(externals) {}
+  Writer(const Program& program, const Flow& flow, const Site& site, Point& point, std::set<std::string>& externals)
+      : program_(program), flow_(flow), site_(site), point_(point), externals_(externals) {}
 
   void run(const std::map<Index, Fate>& fates) {
     std::string body;
@@ -103,30 +42,19 @@ class Writer {
 
   std::string array(Index symbol, const Fate& fate) {
     const Symbol& object = program_.symbols[symbol];
-    if (object.bytes == 0 || object.element == 0 || is_padded(object)) return {};
+    const bool described = object.descriptor != Descriptor::none;
+    if ((object.bytes == 0 && !described) || object.element == 0 || is_padded(object)) return {};
     const std::size_t arguments = point_.arguments.size();
     const std::set<std::string> externals = externals_;
+    const bool had_interface = point_.has_interface;
     possible_ = true;
-    const std::string at = base(symbol), size = std::to_string(object.bytes);
-    std::string code;
-    if (fate.by.empty()) {
-      code = "    if (" + at + ") cppc_dead_range(" + at + ", " + size + ");\n";
-    } else {
-      std::set<std::string> regions;  // several ways may lead to one
-      for (const std::size_t number : fate.by)
-        if (flow_.overwritten(number).region != nullptr) regions.insert(region(flow_.overwritten(number)));
-      const bool alone = regions.size() == 1;
-      code = "    if (" + at + ") {\n      struct cppc_rows rows = {" + at + ", " + size + ", 0, 0, 0, 0, " +
-             (alone ? "1" : "0") + ", 0};\n" + (alone ? "" : "      long from = 0, to = " + size + ";\n");
-      for (const std::size_t number : fate.by)
-        if (flow_.overwritten(number).region == nullptr) code += condition(flow_.overwritten(number), alone);
-      for (const std::string& one : regions) code += one + (alone ? "" : "      cppc_both(&rows, &from, &to);\n");
-      code += alone ? "      cppc_flush(&rows);\n"
-                    : "      if (from < to) cppc_dead_range(" + at + " + from, (size_t)(to - from));\n";
-      code += "    }\n";
-    }
+    std::string code = "    {\n      char* const object = " + start(symbol) +
+                       ";\n      const long size = " + size(symbol) + ";\n      if (object != 0 && size > 0) {\n" +
+                       dead(fate) + "      }\n    }\n";
     if (!possible_) {
       point_.arguments.resize(arguments);
+      point_.dummies.resize(arguments);
+      point_.has_interface = had_interface;
       externals_ = externals;
       return {};
     }
@@ -134,6 +62,36 @@ class Writer {
         {object.name, object.bytes, fate.by.empty() ? "not read any more" : "overwritten before it is read"});
     return code;
   }
+
+  /// Of the object at hand, what is said to be dead.
+  std::string dead(const Fate& fate) {
+    if (fate.by.empty()) return "        cppc_dead_range(object, (size_t)size);\n";
+    std::set<std::string> regions;  // several ways may lead to one
+    for (const std::size_t number : fate.by)
+      if (flow_.overwritten(number).region != nullptr) regions.insert(region(flow_.overwritten(number)));
+    const bool alone = regions.size() == 1;
+    std::string code =
+        "        struct cppc_rows rows = {object, size, 0, 0, 0, 0, " + std::string(alone ? "1" : "0") + ", 0};\n";
+    if (!alone) code += "        long from = 0, to = size;\n";
+    for (const std::size_t number : fate.by)
+      if (flow_.overwritten(number).region == nullptr) code += condition(flow_.overwritten(number), alone);
+    for (const std::string& one : regions) code += one + (alone ? "" : "        cppc_both(&rows, &from, &to);\n");
+    return code + (alone ? "        cppc_flush(&rows);\n"
+                         : "        if (from < to) cppc_dead_range(object + from, (size_t)(to - from));\n");
+  }
+
+  /// Where the elements of an array begin.
+  std::string start(Index symbol) {
+    return program_.symbols[symbol].descriptor == Descriptor::none ? base(symbol)
+                                                                   : "cppc_block(" + descriptor(symbol) + ")";
+  }
+  std::string size(Index symbol) {
+    const Symbol& object = program_.symbols[symbol];
+    if (object.descriptor == Descriptor::none) return std::to_string(object.bytes);
+    return "cppc_block_size(" + descriptor(symbol) + ", " + std::to_string(object.bounds.size()) + ", " +
+           std::to_string(object.element) + ")";
+  }
+  std::string descriptor(Index symbol) { return "((const struct cppc_array*)" + base(symbol) + ")"; }
 
   /// Numbers of ten bytes take up more.
   static bool is_padded(const Symbol& array) { return array.element % 10 == 0; }
@@ -143,30 +101,45 @@ class Writer {
     return "0";
   }
 
-  /// Where an object begins, in C.
+  /// Where an object, or its descriptor, begins, in C.
   std::string base(Index symbol) {
     const Symbol& object = program_.symbols[symbol];
-    if (!object.linker_name.empty()) {
+    if (flow_.is_of_linker(symbol)) {
       externals_.insert(object.linker_name);
       return "cppc_member(" + object.linker_name + ", " + std::to_string(object.offset) + ")";
     }
+    if (!flow_.can_be_named(symbol, site_.procedure)) return fail();
     const auto found = std::ranges::find(point_.arguments, object.name);
     const auto number = found - point_.arguments.begin();
-    if (found == point_.arguments.end()) point_.arguments.push_back(object.name);
+    if (found == point_.arguments.end()) add_argument(object);
     return "a" + std::to_string(number);
+  }
+  void add_argument(const Symbol& object) {
+    point_.arguments.push_back(object.name);
+    if (object.descriptor == Descriptor::none) {
+      point_.dummies.push_back({"type(*)", object.array ? "(*)" : ""});
+      return;
+    }
+    if (!site_.modern) fail();
+    std::string shape = "(:";
+    for (std::size_t d = 1; d < object.bounds.size(); ++d) shape += ", :";
+    const char* kind = object.descriptor == Descriptor::pointer ? ", pointer" : ", allocatable";
+    point_.dummies.push_back({object.type + kind, shape + ")"});
+    point_.has_interface = true;
   }
 
   /// Without it nothing is dead.
   std::string condition(const Overwritten& overwritten, bool alone) {
     const std::deque<Scope> scopes = scopes_of(overwritten);
     const std::string text = number(overwritten.condition, scopes.back());
-    return "      if (" + std::string(overwritten.holds ? "!" : "") + "(" + text + ") || rows.wrong) " +
+    return "        if (" + std::string(overwritten.holds ? "!" : "") + "(" + text + ") || rows.wrong) " +
            (alone ? "rows.wrong = 1;\n" : "to = 0;\n");
   }
 
   std::string region(const Overwritten& overwritten) {
     const std::deque<Scope> scopes = scopes_of(overwritten);
-    return rows(*overwritten.region, scopes.back());
+    return overwritten.region->received.empty() ? rows(*overwritten.region, scopes.back())
+                                                : received(*overwritten.region, scopes.back());
   }
 
   [[nodiscard]] std::deque<Scope> scopes_of(const Overwritten& overwritten) const {
@@ -186,6 +159,17 @@ class Writer {
       scopes.push_back(std::move(made));
     }
     return scopes;
+  }
+
+  std::string received(const Region& region, const Scope& scope) {
+    const std::string count = number(region.received[0], scope), type = number(region.received[1], scope);
+    const ExprPtr& communicator = region.received[2];
+    const std::string ranks =
+        communicator != nullptr ? "cppc_ranks(&rows, " + number(communicator, scope) + ")" : std::string("1");
+    const std::string bytes = std::to_string(program_.symbols[region.symbol].element);
+    return "        if (cppc_is_plain(" + type + ", " + bytes + "))\n          cppc_row(&rows, " +
+           place(region.symbol, scope).offset + ", " + count + " * " + ranks + " * " + bytes +
+           ");\n        else\n          rows.wrong = 1;\n";
   }
 
   std::string rows(const Region& region, const Scope& scope) {
@@ -208,7 +192,7 @@ class Writer {
     }
     const Extent& first = region.extents.front();
     subscripts[0] = number(first.low, scope);
-    const Place from = element(region.symbol, subscripts, scope);
+    const Place from = element(region.symbol, region.view, subscripts, scope);
     const std::string bytes = std::to_string(program_.symbols[region.symbol].element);
     code += "          cppc_row(&rows, " + from.offset + ", (" + number(first.high, scope) + " - " + subscripts[0] +
             " + 1) * " + bytes + ");\n      } while (0);\n";
@@ -228,11 +212,11 @@ class Writer {
     }
     std::vector<std::string> subscripts;
     for (std::size_t i = 1; i < argument->parts.size(); ++i) subscripts.push_back(inside(argument->parts[i], *outer));
-    return element(argument->parts.front()->symbol, subscripts, *outer);
+    return element(argument->parts.front()->symbol, view(*argument->parts.front()), subscripts, *outer);
   }
 
-  Place element(Index symbol, const std::vector<std::string>& subscripts, const Scope& scope) {
-    const Symbol& array = program_.symbols[symbol];
+  Place element(Index symbol, Index view, const std::vector<std::string>& subscripts, const Scope& scope) {
+    const Symbol& array = program_.symbols[view];
     Place made = place(symbol, scope);
     if (array.bounds.size() != subscripts.size() || array.element == 0 || is_padded(array)) fail();
     std::string stride = std::to_string(array.element);
@@ -261,16 +245,37 @@ class Writer {
         if (e->word == "max" || e->word == "min") return "cppc_" + e->word + "(" + left + ", " + right + ")";
         return "(" + left + " " + e->word + " " + right + ")";
       }
+      case Expr::Kind::bound:
+        return bound(*e, scope);
       case Expr::Kind::element: {
         const Expr& array = *e->parts.front();
         if (array.kind != Expr::Kind::name || !program_.symbols[array.symbol].integer) return fail();
         std::vector<std::string> subscripts;
         for (std::size_t i = 1; i < e->parts.size(); ++i) subscripts.push_back(number(e->parts[i], scope));
-        return load(element(array.symbol, subscripts, scope), program_.symbols[array.symbol].element);
+        return load(element(array.symbol, fortran::view(array), subscripts, scope),
+                    program_.symbols[array.symbol].element);
       }
       default:
         return fail();
     }
+  }
+
+  /// An array of assumed shape has that of what it is called with.
+  std::string bound(const Expr& e, const Scope& scope) {
+    const auto dimension = static_cast<std::size_t>(e.value);
+    const auto given = scope.values.find(e.symbol);
+    if (given == scope.values.end()) {
+      const Descriptor kind = program_.symbols[e.symbol].descriptor;
+      if (kind != Descriptor::allocatable && kind != Descriptor::pointer) return fail();
+      return "cppc_bound(&rows, " + descriptor(e.symbol) + ", " + std::to_string(e.value) +
+             (e.word == "upper" ? ", 1)" : ", 0)");
+    }
+    const auto& [argument, outer] = given->second;
+    if (argument->kind != Expr::Kind::name) return fail();
+    const auto &own = program_.symbols[e.symbol].bounds, &others = program_.symbols[view(*argument)].bounds;
+    if (dimension >= others.size() || others.size() != own.size()) return fail();
+    return "(" + number(own[dimension].lower, scope) + " + " + inside(others[dimension].upper, *outer) + " - " +
+           inside(others[dimension].lower, *outer) + ")";
   }
 
   std::string variable(Index symbol, const Scope& scope) {
@@ -295,13 +300,15 @@ class Writer {
 
   std::string load(const Place& place, std::uint64_t bytes) {
     const Symbol& object = program_.symbols[place.object];
-    if (object.linker_name.empty() || object.bytes == 0 || !object.unclear.empty() || !object.integer) return fail();
+    const bool lasts = flow_.is_of_linker(place.object) || object.storage == Symbol::Storage::fixed;
+    if (!lasts || object.bytes == 0 || !object.unclear.empty() || !object.integer) return fail();
     return "cppc_number(&rows, " + base(place.object) + ", " + std::to_string(object.bytes) + ", " + place.offset +
            ", " + std::to_string(bytes) + ")";
   }
 
   const Program& program_;
   const Flow& flow_;
+  const Site site_;
   Point& point_;
   std::set<std::string>& externals_;
   bool possible_ = true;
@@ -312,9 +319,9 @@ class Writer {
 
 std::string point_name(unsigned number) { return "cppc_point_" + std::to_string(number); }
 
-void write_routine(const Program& program, const Flow& flow, const std::map<Index, Fate>& fates, Point& point,
-                   std::set<std::string>& externals) {
-  Writer(program, flow, point, externals).run(fates);
+void write_routine(const Program& program, const Flow& flow, const Site& site, const std::map<Index, Fate>& fates,
+                   Point& point, std::set<std::string>& externals) {
+  Writer(program, flow, site, point, externals).run(fates);
 }
 
 std::string companion(const std::vector<Point>& points, const std::set<std::string>& externals) {

@@ -14,8 +14,14 @@ using cppc::fortran::Index;
 
 struct Dead {
   std::string what;
-  std::uint64_t bytes;  ///< at most
+  std::uint64_t bytes;  ///< at most; 0: as many as are allocated
   std::string why;
+};
+
+/// How the routine has an argument, where that has to be said.
+struct Dummy {
+  std::string type;   ///< with attributes
+  std::string shape;  ///< behind the name
 };
 
 /// A safe point: the routine's name is point_name().
@@ -25,14 +31,23 @@ struct Point {
   unsigned line = 0;                 ///< behind which the call goes
   unsigned column = 0;               ///< of the last character there that is the loop's header
   std::vector<std::string> arguments;
-  std::string code;  ///< the routine, in C
+  std::vector<Dummy> dummies;  ///< by argument
+  bool has_interface = false;  ///< it has to be declared: descriptors are among the arguments
+  std::string code;            ///< the routine, in C
   std::vector<Dead> dead;
 };
 
 std::string point_name(unsigned number);
 
+/// Where a safe point is: in a procedure; whether the compiler's options let it have constructs of Fortran 2008 and
+/// types that may be any.
+struct Site {
+  Index procedure;
+  bool modern;
+};
+
 /// Adds code, arguments and what is dead. `fates`: of the arrays that may be said to be dead.
-void write_routine(const cppc::fortran::Program& program, const cppc::fortran::Flow& flow,
+void write_routine(const cppc::fortran::Program& program, const cppc::fortran::Flow& flow, const Site& site,
                    const std::map<Index, cppc::fortran::Fate>& fates, Point& point, std::set<std::string>& externals);
 
 /// The file that the routines make.

@@ -24,6 +24,20 @@ std::string call_of(const Point& point, bool fixed_form) {
   return text + line + "\n";
 }
 
+/// With the routine's interface, in a construct of its own, where it can be declared.
+std::string declared_call_of(const Point& point, bool fixed_form) {
+  std::string names, text = "      block\n      interface\n";
+  for (std::size_t i = 0; i < point.dummies.size(); ++i)
+    names +=
+        (i > 0 ? (i % 8 == 0 ? (fixed_form ? ",\n     & " : ", &\n        ") : ", ") : "") + ("a" + std::to_string(i));
+  text += "      subroutine " + point_name(point.number) + "(" + names + ")\n";
+  for (std::size_t i = 0; i < point.dummies.size(); ++i) {
+    const auto& [type, shape] = point.dummies[i];
+    text += "      " + type + ", intent(in) :: a" + std::to_string(i) + shape + "\n";
+  }
+  return text + "      end subroutine\n      end interface\n" + call_of(point, fixed_form) + "      end block\n";
+}
+
 /// Whether there is nothing but a comment behind the loop's header.
 bool is_free_behind(const std::string& line, unsigned column, bool fixed_form) {
   for (std::size_t i = column; i < line.size(); ++i) {
@@ -50,7 +64,7 @@ std::string insert(const std::string& text, const std::string& name, bool fixed_
         obstacles.push_back(number);
         continue;
       }
-      made += call_of(*point, fixed_form);
+      made += point->has_interface ? declared_call_of(*point, fixed_form) : call_of(*point, fixed_form);
       inserted = true;
     }
     if (inserted) made += "# " + std::to_string(number + 1) + " \"" + name + "\"\n";

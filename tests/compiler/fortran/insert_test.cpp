@@ -11,7 +11,7 @@ std::string insert_into(const std::string& text, bool fixed_form, const Point& p
 
 TEST(Insert, FreeForm) {
   std::vector<unsigned> obstacles;
-  const Point point{.number = 2, .line = 2, .column = 12, .arguments = {}, .code = {}, .dead = {}};
+  const Point point{.number = 2, .line = 2, .column = 12, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   EXPECT_EQ(insert_into("program a\ndo i = 1, 10  ! steps\n  x = i\nend do\nend\n", false, point, obstacles),
             "program a\ndo i = 1, 10  ! steps\n      call cppc_point_2\n# 3 \"a.f90\"\n  x = i\nend do\nend\n");
   EXPECT_TRUE(obstacles.empty());
@@ -19,7 +19,7 @@ TEST(Insert, FreeForm) {
 
 TEST(Insert, FixedFormStaysWithinItsColumns) {
   std::vector<unsigned> obstacles;
-  Point point{.number = 1, .line = 1, .column = 23, .arguments = {}, .code = {}, .dead = {}};
+  Point point{.number = 1, .line = 1, .column = 23, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   for (int i = 0; i < 8; ++i) point.arguments.push_back("array_number_" + std::to_string(i));
   const std::string made = insert_into("      do 10 step = 1, 9\n 10   continue\n      end\n", true, point, obstacles);
   EXPECT_EQ(made,
@@ -32,7 +32,7 @@ TEST(Insert, FixedFormStaysWithinItsColumns) {
 
 TEST(Insert, FreeFormGoesOnInTheNextLine) {
   std::vector<unsigned> obstacles;
-  Point point{.number = 1, .line = 1, .column = 2, .arguments = {}, .code = {}, .dead = {}};
+  Point point{.number = 1, .line = 1, .column = 2, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   for (int i = 0; i < 4; ++i) point.arguments.push_back("array_number_" + std::to_string(i));
   EXPECT_EQ(insert_into("do\nend do\n", false, point, obstacles),
             "do\n      call cppc_point_1(array_number_0, array_number_1, &\n"
@@ -41,16 +41,34 @@ TEST(Insert, FreeFormGoesOnInTheNextLine) {
 
 TEST(Insert, NotWhereSomethingElseFollows) {
   std::vector<unsigned> obstacles;
-  const Point point{.number = 1, .line = 1, .column = 12, .arguments = {}, .code = {}, .dead = {}};
+  const Point point{.number = 1, .line = 1, .column = 12, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   const std::string text = "do i = 1, 10; x = i\nend do\nend\n";
   EXPECT_EQ(insert_into(text, false, point, obstacles), text);
   EXPECT_EQ(obstacles, std::vector<unsigned>{1});
 }
 
+/// Descriptors can only be handed to what is declared.
+TEST(Insert, WithAnInterface) {
+  std::vector<unsigned> obstacles;
+  const Point point{.number = 3,
+                    .line = 1,
+                    .column = 2,
+                    .arguments = {"own%field", "n"},
+                    .dummies = {{"REAL(8), allocatable", "(:, :)"}, {"type(*)", ""}},
+                    .has_interface = true,
+                    .code = {},
+                    .dead = {}};
+  EXPECT_EQ(insert_into("do\nend do\n", false, point, obstacles),
+            "do\n      block\n      interface\n      subroutine cppc_point_3(a0, a1)\n"
+            "      REAL(8), allocatable, intent(in) :: a0(:, :)\n      type(*), intent(in) :: a1\n"
+            "      end subroutine\n      end interface\n      call cppc_point_3(own%field, n)\n      end block\n"
+            "# 2 \"a.f90\"\nend do\n");
+}
+
 /// Columns behind the 72nd are a comment.
 TEST(Insert, FixedFormWithNumbersAtTheEnd) {
   std::vector<unsigned> obstacles;
-  const Point point{.number = 1, .line = 1, .column = 18, .arguments = {}, .code = {}, .dead = {}};
+  const Point point{.number = 1, .line = 1, .column = 18, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   const std::string header = "      do i = 1, 10" + std::string(54, ' ') + "00010";
   EXPECT_EQ(insert_into(header + "\n      end do\n", true, point, obstacles),
             header + "\n      call cppc_point_1\n# 2 \"a.f\"\n      end do\n");

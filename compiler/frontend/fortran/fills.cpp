@@ -1,0 +1,162 @@
+#include "fills.hpp"
+
+#include <algorithm>
+
+#include "regions.hpp"
+
+namespace cppc::fortran {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+bool is_constant(const ExprPtr& e) { return e != nullptr && e->kind == Kind::constant; }
+
+bool has_known_shape(const Symbol& symbol) {
+  return symbol.array && symbol.unclear.empty() && !symbol.bounds.empty() &&
+         std::ranges::all_of(symbol.bounds,
+                             [](const Bounds& one) { return is_constant(one.lower) && is_constant(one.upper); });
+}
+
+std::int64_t extent(const Bounds& bounds) { return bounds.upper->value - bounds.lower->value + 1; }
+
+std::size_t mentions(const Expr& e, Index symbol) {
+  std::size_t found = e.kind == Kind::name && e.symbol == symbol ? 1 : 0;
+  for (const ExprPtr& part : e.parts)
+    if (part != nullptr) found += mentions(*part, symbol);
+  return found;
+}
+
+std::size_t mentions(const Statement& s, Index symbol) {
+  std::size_t found = s.variable == symbol ? 1 : 0;
+  for (const ExprPtr& e : {s.target, s.value, s.low, s.high, s.step})
+    if (e != nullptr) found += mentions(*e, symbol);
+  for (const ExprPtr& e : s.expressions) found += mentions(*e, symbol);
+  for (const Case& one : s.cases) {
+    if (one.condition != nullptr) found += mentions(*one.condition, symbol);
+    for (const Statement& inner : one.body) found += mentions(inner, symbol);
+  }
+  for (const Statement& inner : s.body) found += mentions(inner, symbol);
+  return found;
+}
+
+bool is_whole(const Program& program, const Region& region) {
+  const auto& bounds = program.symbols[region.view].bounds;
+  for (std::size_t d = 0; d < bounds.size(); ++d) {
+    const Extent& extent = region.extents[d];
+    const auto folded = [&](const ExprPtr& e) -> std::optional<std::int64_t> {
+      if (e->kind == Kind::constant) return e->value;
+      const bool sum =
+          e->kind == Kind::operate && e->word == "+" && is_constant(e->parts[0]) && is_constant(e->parts[1]);
+      return sum ? std::optional(e->parts[0]->value + e->parts[1]->value) : std::nullopt;
+    };
+    if (folded(extent.low) != bounds[d].lower->value || folded(extent.high) != bounds[d].upper->value) return false;
+  }
+  return region.positive.empty() && std::ranges::all_of(region.ordered, [](const auto& one) {
+           return is_constant(one.first) && is_constant(one.second) && one.first->value <= one.second->value;
+         });
+}
+
+class Finder {
+ public:
+  Finder(const Program& program, Effects& effects)
+      : program_(program), effects_(effects), asked_(program.procedures.size()) {}
+
+  void ask(Index p) {
+    if (asked_[p] || effects_[p].unknown) return;
+    asked_[p] = true;  // a procedure that calls itself fills nothing by that
+    ask_callees(program_.procedures[p].body);
+    for (const Index dummy : program_.procedures[p].dummies)
+      if (dummy != none && has_known_shape(program_.symbols[dummy]) && fills(program_.procedures[p].body, dummy))
+        effects_[p].fills.insert(dummy);
+  }
+
+ private:
+  void ask_callees(const Statements& list) {
+    for (const Statement& s : list) {
+      if (s.kind == Statement::Kind::call && s.expressions.front()->procedure != none)
+        ask(s.expressions.front()->procedure);
+      for (const Case& one : s.cases) ask_callees(one.body);
+      ask_callees(s.body);
+    }
+  }
+  /// What mentions it first writes all of it.
+  bool fills(const Statements& list, Index dummy) const {
+    for (const Statement& s : list) {
+      if (jumps_out(s)) return false;
+      if (mentions(s, dummy) > 0) return is_fill(s, dummy);
+    }
+    return false;
+  }
+  static bool jumps_out(const Statement& s) {
+    using StatementKind = Statement::Kind;
+    switch (s.kind) {
+      case StatementKind::leave:
+      case StatementKind::cycle:
+      case StatementKind::jump:
+      case StatementKind::end:
+      case StatementKind::label:
+        return true;
+      default:
+        return jumps(s.body) || std::ranges::any_of(s.cases, [](const Case& one) { return jumps(one.body); });
+    }
+  }
+  bool is_fill(const Statement& s, Index dummy) const {
+    std::vector<Region> regions;
+    if (s.kind == Statement::Kind::loop) regions = regions_of(program_, effects_, s);
+    if (s.kind == Statement::Kind::assign && mentions(*s.value, dummy) == 0)
+      if (auto region = region_of(program_, effects_, s)) regions.push_back(std::move(*region));
+    if (std::ranges::any_of(regions, [&](const Region& one) { return one.symbol == dummy && is_whole(program_, one); }))
+      return true;
+    return s.kind == Statement::Kind::call && mentions(s, dummy) == 1 && is_filled_by(*s.expressions.front(), dummy);
+  }
+  bool is_filled_by(const Expr& call, Index array) const {
+    const Effect* effect = effect_of(effects_, call);
+    if (effect == nullptr) return false;
+    const auto& dummies = program_.procedures[call.procedure].dummies;
+    for (std::size_t i = 0; i < dummies.size() && i < call.parts.size(); ++i) {
+      const ExprPtr& argument = call.parts[i];
+      if (argument == nullptr || argument->kind != Kind::name || argument->symbol != array) continue;
+      const auto &own = program_.symbols[array].bounds, &others = program_.symbols[dummies[i]].bounds;
+      return effect->fills.contains(dummies[i]) &&
+             std::ranges::equal(own, others, [](const Bounds& a, const Bounds& b) { return extent(a) == extent(b); });
+    }
+    return false;
+  }
+
+  const Program& program_;
+  Effects& effects_;
+  std::vector<bool> asked_;
+};
+
+}  // namespace
+
+void find_fills(const Program& program, Effects& effects) {
+  Finder finder(program, effects);
+  for (Index p = 0; p < program.procedures.size(); ++p) finder.ask(p);
+}
+
+ExprPtr section_of(const Program& program, const Expr& argument, Index dummy) {
+  if (dummy == none || argument.kind != Kind::element || argument.parts.front()->kind != Kind::name) return nullptr;
+  const Symbol &array = program.symbols[view(*argument.parts.front())], &own = program.symbols[dummy];
+  if (array.descriptor != Symbol::Descriptor::none || !own.unclear.empty() ||
+      argument.parts.size() != array.bounds.size() + 1)
+    return nullptr;
+  const auto is_range = [](const ExprPtr& part) { return part == nullptr || part->kind == Kind::range; };
+  if (std::any_of(argument.parts.begin() + 1, argument.parts.end(), is_range)) return nullptr;
+  if (!own.array) return std::make_shared<const Expr>(argument);
+  if (!has_known_shape(own) || own.bounds.size() > array.bounds.size()) return nullptr;
+  Expr section = argument;
+  for (std::size_t d = 0; d < own.bounds.size(); ++d) {
+    const Bounds& bounds = array.bounds[d];
+    const ExprPtr& at = argument.parts[d + 1];
+    if (!is_constant(bounds.lower) || !is_constant(bounds.upper) || !is_constant(at)) return nullptr;
+    if (at->value != bounds.lower->value || extent(bounds) != extent(own.bounds[d])) return nullptr;
+    const ExprPtr one = std::make_shared<const Expr>(Expr{.kind = Kind::constant, .value = 1});
+    section.parts[d + 1] =
+        std::make_shared<const Expr>(Expr{.kind = Kind::range, .parts = {bounds.lower, bounds.upper, one}});
+  }
+  return std::make_shared<const Expr>(std::move(section));
+}
+
+}  // namespace cppc::fortran
