@@ -111,6 +111,22 @@ clang::QualType element_of(clang::QualType type) {
   return array != nullptr ? array->getElementType() : element;
 }
 
+clang::QualType pointee_of(clang::QualType type) {
+  if (type->isPointerType()) return type->getPointeeType();
+  return kind_of(type) == Kind::pointer ? argument(class_of(type), 0)->getPointeeType() : clang::QualType();
+}
+
+bool is_replaced(clang::QualType type) {
+  if (type.isNull() || type.isVolatileQualified() || !is_simple(type) || kind_of(type) == Kind::owner) return false;
+  if (kind_of(type) == Kind::array) return is_replaced(element_of(type));
+  return type->isScalarType() || type->isRecordType();
+}
+
+bool is_vector(clang::QualType type) {
+  if (type->isPointerType()) type = type->getPointeeType();
+  return kind_of(type) == Kind::owner && class_of(type)->getName() == "vector";
+}
+
 bool is_simple(clang::QualType type) {
   type = type.getNonReferenceType().getCanonicalType();
   while (const auto* array = type->getAsArrayTypeUnsafe()) type = array->getElementType();
@@ -229,7 +245,9 @@ bool only_locates(const clang::CallExpr* call) {
   clang::QualType type = object->getType();
   if (llvm::isa<clang::CXXMemberCallExpr>(call) && type->isPointerType()) type = type->getPointeeType();
   if (kind_of(type) == Kind::other || type->isPointerType()) return false;
-  static constexpr const char* kNames[] = {"operator[]", "data", "size", "get", "empty", "operator*", "operator->"};
+  static constexpr const char* kNames[] = {"operator[]", "data",       "size",      "get",       "empty",
+                                           "operator*",  "operator->", "operator+", "operator-", "begin",
+                                           "end",        "cbegin",     "cend",      "capacity"};
   return std::ranges::find(kNames, call->getDirectCallee()->getNameAsString()) != std::end(kNames);
 }
 

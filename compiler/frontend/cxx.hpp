@@ -37,6 +37,12 @@ Kind kind_of(clang::QualType type);
 /// Of an owner or a std::array: what its block consists of.
 clang::QualType element_of(clang::QualType type);
 
+/// What a pointer leads to, or an iterator that is one.
+clang::QualType pointee_of(clang::QualType type);
+
+/// Whether nothing is left of a value of the type, or read of it, when it gets another one or is destroyed.
+bool is_replaced(clang::QualType type);
+
 /// Whether objects of a type are what the representation says of them, and what happens to them can be seen: no class
 /// of the program with functions of its own, and none of the library's but owners.
 bool is_simple(clang::QualType type);
@@ -65,6 +71,9 @@ const clang::Expr* object_of(const clang::CallExpr* call);
 /// The arguments besides the object.
 llvm::ArrayRef<const clang::Expr*> arguments_of(const clang::CallExpr* call);
 
+/// A vector that a member function is called for, or a pointer to it.
+bool is_vector(clang::QualType type);
+
 /// The object, if there is one, and the arguments.
 std::vector<const clang::Expr*> operands_of(const clang::CallExpr* call);
 
@@ -82,7 +91,7 @@ struct Element {
 };
 Element element(const clang::Expr* e);
 
-/// The model (see models/cxx.toml) by which a call of a container's member does no more than to say where something is.
+/// Whether a call of a container's or an iterator's member does no more than to say where something is.
 bool only_locates(const clang::CallExpr* call);
 
 }  // namespace cppc::frontend

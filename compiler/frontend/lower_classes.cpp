@@ -133,6 +133,8 @@ LValue Lowering::name(const clang::DeclRefExpr* e) {
   if (variable->getType()->isReferenceType()) {
     if (aside_ != nullptr)
       if (const auto given = given_.find(variable); given != given_.end()) return {.pointer = given->second};
+    if (aside_ != nullptr && locals_ != nullptr)
+      if (const auto local = locals_->find(variable); local != locals_->end()) return place(local->second);
     return {.pointer = get({.object = symbols_.variable(variable)}, true)};
   }
   return {.object = symbols_.variable(variable), .whole = true};

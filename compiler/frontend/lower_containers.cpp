@@ -6,6 +6,7 @@
 
 #include "cxx.hpp"
 #include "lowering.hpp"
+#include "plain.hpp"
 
 namespace cppc::frontend {
 
@@ -71,20 +72,35 @@ ir::Node Lowering::copy_of(const clang::Expr* where, clang::QualType type, ir::N
   return made;
 }
 
-bool Lowering::assign_container(const LValue& to, const clang::Expr* from) {
+/// A vector that holds nothing any more of what it held, from here on. Where a copy may throw, that is behind it.
+void Lowering::replaced(const clang::Expr* vector) {
+  const clang::QualType type = vector != nullptr ? vector->getType() : clang::QualType();
+  if (vector == nullptr || aside_ != nullptr || static_only_ || declaration_ == nullptr || !plain(vector)) return;
+  if (!is_replaced(element_of(type->isPointerType() ? type->getPointeeType() : type))) return;
+  for (const ir::Index overwrite : add_overwrites({.unit = symbols_.unit, .vector = vector})) {
+    emit(Op::overwrite_begin, ir::nothing, ir::nothing, overwrite);
+    emit(Op::overwrite, ir::nothing, ir::nothing, overwrite);
+  }
+}
+
+/// `vector`: the object, when it is one.
+bool Lowering::assign_container(const LValue& to, const clang::Expr* from, const clang::Expr* vector) {
   const clang::QualType type = from->getType().getUnqualifiedType();
   const ir::Node old = get(to, true);
   if (kind_of(type) == Kind::owner && !from->isLValue()) {  // moved
     const LValue other = from->isGLValue() ? place(from) : LValue{};
     const ir::Node block = from->isGLValue() ? get(other, true) : value(from);
     free_block(from, old);
+    replaced(vector);
     put(to, block);
     put(other, ir::nothing);
     return true;
   }
   if (kind_of(type) == Kind::owner) {
-    const ir::Node copy = copy_of(from, type, get(place(from), true));
-    emit(Op::store, old, get({.pointer = copy}, true));
+    const ir::Node other = get(place(from), true), copy = copy_of(from, type, other);
+    const bool copied = kind_of(element_of(type)) == Kind::owner;  // elements are copies that own others
+    emit(Op::store, old, get({.pointer = copied ? copy : other}, true));
+    replaced(vector);
     put(to, join(old, copy));
     return true;
   }
@@ -96,6 +112,7 @@ bool Lowering::assign_container(const LValue& to, const clang::Expr* from) {
   const ir::Node made = new_block(from), elements = element_value(from);
   emit(Op::store, made, elements);
   emit(Op::store, old, elements);
+  replaced(vector);
   put(to, join(old, made));
   return true;
 }
@@ -149,6 +166,12 @@ std::optional<ir::Node> Lowering::container_call(const clang::CallExpr* e, const
   const Kind kind = kind_of(type);
   if (kind == Kind::other || type->isPointerType()) return {};
   const auto arguments = arguments_of(e);
+  if (const auto* made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(object->IgnoreImpCasts());
+      made != nullptr && kind == Kind::pointer && !callee->getReturnType()->isReferenceType()) {
+    const ir::Node pointer = value(made->getSubExpr());
+    for (const clang::Expr* one : arguments) element_value(one);
+    return pointer;
+  }
   const bool arrow = object->getType()->isPointerType();
   const LValue container = arrow ? LValue{.pointer = value(object)} : place(object);
   const std::string name = callee->getNameAsString();
@@ -170,7 +193,7 @@ std::optional<ir::Node> Lowering::container_call(const clang::CallExpr* e, const
     return ir::nothing;
   }
   if (name == "operator=") {
-    assign_container(container, arguments.front());
+    assign_container(container, arguments.front(), is_vector(type) ? object : nullptr);
     return address_of(container);
   }
   const models::Model* model = symbols_.models().find(library_name(callee));
@@ -181,15 +204,20 @@ std::optional<ir::Node> Lowering::container_call(const clang::CallExpr* e, const
     case Container::tells:
     case Container::locates:
       for (const clang::Expr* one : arguments) value(one);
-      if (name == "clear" || name == "pop_back")
+      if (name == "clear" || name == "pop_back") {
         if (!is_simple(element)) unknown_call(e, {old});
+        if (name == "clear") replaced(object);
+        put(container, old);  // of another size
+      }
       return what == Container::locates ? old : ir::nothing;
     case Container::makes:
     case Container::grows: {
       const ir::Node made = new_block(e);
-      const ir::Node elements = get({.pointer = old}, true);
-      emit(Op::store, made, elements);
-      emit(Op::store, old, elements);
+      if (what == Container::grows) {
+        const ir::Node elements = get({.pointer = old}, true);
+        emit(Op::store, made, elements);
+        emit(Op::store, old, elements);
+      }
       for (const clang::Expr* one : arguments) {
         const ir::Node given = element_value(one);
         emit(Op::store, made, given);
@@ -202,6 +230,7 @@ std::optional<ir::Node> Lowering::container_call(const clang::CallExpr* e, const
         unknown_call(e, std::move(all));
       }
       const ir::Node block = join(old, made);
+      if (what == Container::makes) replaced(object);
       put(container, block);
       return block;
     }

@@ -11,6 +11,17 @@ namespace cppc::frontend {
 
 using ir::Op;
 
+namespace {
+
+/// Of an algorithm that may use threads: its other arguments are not where the tables say.
+bool is_policy(clang::QualType type) {
+  const auto* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  return record != nullptr && record->getIdentifier() != nullptr && record->getName().ends_with("_policy") &&
+         is_of_system(record);
+}
+
+}  // namespace
+
 /// As functions get it: of what a reference refers to, the address.
 ir::Node Lowering::argument(const clang::Expr* e) {
   return is_cxx() && e->isGLValue() ? address_of(place(e)) : value(e);
@@ -61,21 +72,29 @@ std::optional<ir::Node> Lowering::known_call(const clang::CallExpr* e, const cla
     return address_of(to);
   }
   if (auto made = container_call(e, callee)) return made;
-  if (!is_of_system(callee) || callee->getIdentifier() == nullptr) return {};
-  const llvm::StringRef name = callee->getName();
+  if (!is_of_system(callee)) return {};
   const unsigned count = e->getNumArgs();
-  if (name == "__builtin_addressof" || name == "__builtin_launder") return argument(e->getArg(0));
-  if (!callee->isInStdNamespace()) {
-    // Comparisons and differences of iterators.
-    const bool iterators = library_name(callee).starts_with("__gnu_cxx::operator");
-    if (!iterators) return {};
+  if (library_name(callee).starts_with("__gnu_cxx::operator")) {  // comparisons and differences of iterators
     ir::Node result = ir::nothing;
-    for (unsigned i = 0; i < count; ++i) result = join(result, element_value(e->getArg(i)));
+    for (unsigned i = 0; i < count; ++i) result = join(result, contents(e->getArg(i)));
     return result;
   }
+  if (callee->getIdentifier() == nullptr) return {};
+  const llvm::StringRef name = callee->getName();
+  if (name == "__builtin_addressof" || name == "__builtin_launder") return argument(e->getArg(0));
+  if (!callee->isInStdNamespace()) return {};
   static constexpr const char* kHandedOn[] = {"move",      "forward", "as_const",
                                               "addressof", "launder", "move_if_noexcept"};
   if (count == 1 && std::ranges::find(kHandedOn, name) != std::end(kHandedOn)) return argument(e->getArg(0));
+  static constexpr const char* kLocate[] = {"begin", "end", "cbegin", "cend", "data"};
+  if (count == 1 && (name == "size" || std::ranges::find(kLocate, name) != std::end(kLocate))) {
+    const clang::QualType type = e->getArg(0)->getType();
+    const bool array = type->isArrayType() || kind_of(type.getUnqualifiedType()) == Kind::array;
+    if (!e->getArg(0)->isGLValue() || (!array && !is_vector(type))) return {};
+    const LValue container = place(e->getArg(0));
+    const ir::Node block = array ? address_of(container) : get(container, true);
+    return name == "size" ? ir::nothing : block;
+  }
   if (count == 2 && name == "swap" && (is_simple(e->getArg(0)->getType()) || is_one_value(e->getArg(0)->getType()))) {
     const LValue one = place(e->getArg(0)), other = place(e->getArg(1));
     const ir::Node left = get(one, true), right = get(other, true);
@@ -105,7 +124,7 @@ ir::Node Lowering::see_library_call(ir::Call& made, const clang::CallExpr* e) {
     const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(one->IgnoreParenImpCasts());
     const bool of_library =
         name != nullptr && llvm::isa<clang::FunctionDecl>(name->getDecl()) && is_of_system(name->getDecl());
-    calls = calls || (calls_program(one->getType()) && !of_library);
+    calls = calls || (calls_program(one->getType()) && !of_library) || is_policy(one->getType());
   }
   if (const auto* arguments = callee->getTemplateSpecializationArgs())
     for (const clang::TemplateArgument& one : arguments->asArray())
@@ -118,6 +137,7 @@ ir::Node Lowering::see_library_call(ir::Call& made, const clang::CallExpr* e) {
   }
   const bool returns = !callee->getReturnType()->isArithmeticType() && !callee->getReturnType()->isVoidType();
   const bool member = object_of(e) != nullptr;
+  if (!model->fills.empty()) return result;  // the table says what it returns
   for (std::size_t i = 0; i < made.arguments.size(); ++i) {
     const ir::Node argument = made.arguments[i];
     if (argument == ir::nothing) continue;

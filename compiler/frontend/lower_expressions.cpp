@@ -433,13 +433,15 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   if (library) result = see_library_call(made, e);
   take_variable_arguments(e);
   const auto overwrite = overwrite_of(e, made.name);
-  made.fills = overwrite.has_value();
+  made.fills = overwrite && overwrite->count != nullptr;
   program.calls[index] = std::move(made);
-  if (overwrite) emit(Op::overwrite_begin, ir::nothing, ir::nothing, *overwrite);
+  std::vector<ir::Index> overwrites;
+  if (overwrite) overwrites = add_overwrites(*overwrite);
+  for (const ir::Index one : overwrites) emit(Op::overwrite_begin, ir::nothing, ir::nothing, one);
   emit(Op::call, ir::nothing, ir::nothing, index);
-  if (overwrite) emit(Op::overwrite, ir::nothing, ir::nothing, *overwrite);
+  for (const ir::Index one : overwrites) emit(Op::overwrite, ir::nothing, ir::nothing, one);
   if (library) emit(Op::copy, result, symbols_.program().calls[index].result);
-  if (is_cxx() && throws(e)) may_throw();
+  if (is_cxx() && !overwrite && throws(e)) may_throw();
   return result;
 }
 

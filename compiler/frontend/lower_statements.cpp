@@ -220,6 +220,7 @@ void Lowering::declare(const clang::VarDecl* variable) {
   if (variable->hasGlobalStorage())  // else Definitions::VisitVarDecl
     return is_cxx() && variable->isStaticLocal() ? static_local(variable) : sizes_in(variable->getType());
   const ir::Node node = symbols_.variable(variable);
+  loops_[variable] = loop_;
   sizes_in(variable->getType());
   if (variable->hasInit()) {
     if (variable->getType()->isReferenceType())

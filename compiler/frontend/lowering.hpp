@@ -155,7 +155,8 @@ class Lowering {
   // C++: containers (lower_containers.cpp).
   std::optional<ir::Node> container_call(const clang::CallExpr* e, const clang::FunctionDecl* callee);
   bool construct_container(const LValue& to, const clang::CXXConstructExpr* e);
-  bool assign_container(const LValue& to, const clang::Expr* from);
+  bool assign_container(const LValue& to, const clang::Expr* from, const clang::Expr* vector);
+  void replaced(const clang::Expr* vector);
   ir::Node copy_of(const clang::Expr* where, clang::QualType type, ir::Node value, int depth = 0);
   ir::Node new_block(const clang::Expr* where);
   void free_block(const clang::Expr* where, ir::Node block);
@@ -189,8 +190,12 @@ class Lowering {
   void mark(const clang::Stmt* s, Part part, const clang::Stmt* calls_in);
   double trips(const clang::ForStmt* s) const;
   std::vector<ir::Index> overwrites_of(const clang::Stmt* s);
-  std::optional<ir::Index> overwrite_of(const clang::CallExpr* call, const std::string& name);
-  ir::Index add_overwrite(OverwriteSite site);
+  std::optional<OverwriteSite> overwrite_of(const clang::CallExpr* call, const std::string& name);
+  std::optional<OverwriteSite> overwrite_of_algorithm(const std::vector<const clang::Expr*>& arguments);
+  std::vector<ir::Index> add_overwrites(const OverwriteSite& site);
+  ir::Index add_overwrite(OverwriteSite site, bool at_entry);
+  Locals declared_in(ir::Index loop, const OverwriteSite& site);
+  ir::Node contents(const clang::Expr* e);
   ir::Target target_of(const OverwriteSite& site, const Locals& locals);
   void apply_pragmas(const clang::Stmt* s, ir::Loop& loop);
   std::string obstacle_of(const clang::Stmt* loop, const clang::Stmt* body);
@@ -233,6 +238,7 @@ class Lowering {
   bool static_only_ = false;                         ///< for initialisers of static objects
   ir::Index position_ = ir::none;                    ///< of the statement, in Program::positions
   ir::Index loop_ = ir::none;
+  std::map<const clang::VarDecl*, ir::Index> loops_;  ///< around declarations of local variables
   ir::Index marker_ = ir::none;
   ir::Index condition_ = ir::none;  ///< innermost that says something
   unsigned order_ = 0;

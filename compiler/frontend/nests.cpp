@@ -3,6 +3,7 @@
 #include <clang/AST/Decl.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cxx.hpp"
 #include "plain.hpp"
@@ -76,6 +77,36 @@ bool counts(const clang::ForStmt* s, Level& level) {
          !assigns(s->getBody(), variable);
 }
 
+/// `for (T& variable : container)` over elements of type T that lie side by side.
+bool goes_through(const clang::CXXForRangeStmt* s, Level& level) {
+  const clang::VarDecl* variable = s->getLoopVariable();
+  const clang::Expr* container = s->getRangeInit();
+  if (!variable->getType()->isLValueReferenceType() || container == nullptr || !container->isLValue()) return false;
+  const clang::QualType type = container->getType().getUnqualifiedType();
+  const auto* array = type->getAsArrayTypeUnsafe();
+  if (array == nullptr && kind_of(type) != Kind::array && (type->isPointerType() || !is_vector(type))) return false;
+  const clang::QualType element = array != nullptr ? array->getElementType() : element_of(type);
+  const auto& ast = variable->getASTContext();
+  if (!ast.hasSameUnqualifiedType(variable->getType().getNonReferenceType(), element)) return false;
+  level.variable = variable;
+  level.container = container;
+  return plain(container);
+}
+
+const clang::Stmt* body_of_loop(const clang::Stmt* s) {
+  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) return loop->getBody();
+  const auto* loop = llvm::dyn_cast<clang::CXXForRangeStmt>(s);
+  return loop != nullptr ? loop->getBody() : nullptr;
+}
+
+/// The loop as one of a nest; nothing when its passes cannot be told.
+std::optional<Level> level_of(const clang::Stmt* s) {
+  Level level;
+  if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s); loop != nullptr && counts(loop, level)) return level;
+  const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(s);
+  return range != nullptr && goes_through(range, level) ? std::optional(level) : std::nullopt;
+}
+
 /// What parameters of a function that is one expression are at a call.
 using Given = std::map<const clang::VarDecl*, const clang::Expr*>;
 
@@ -128,6 +159,16 @@ bool side_by_side(const clang::Expr* e, const clang::VarDecl* variable) {
          !mentions_in(found.base, variable, given);
 }
 
+/// Whether a local variable has the value that it is declared with wherever it is named, or refers to that.
+bool stands_for_its_value(const clang::VarDecl* variable, const clang::Stmt* within) {
+  const clang::Expr* value = variable->getInit();
+  if (!variable->hasLocalStorage() || value == nullptr || !plain(value)) return false;
+  if (variable->getType()->isReferenceType())  // not of a part of an object, which has names of its own
+    return value->isLValue() && variable->getASTContext().hasSameUnqualifiedType(
+                                    variable->getType().getNonReferenceType(), value->IgnoreParenImpCasts()->getType());
+  return variable->getType()->isScalarType() && !assigns(within, variable);
+}
+
 /// The arrays that every pass of a nest of loops writes whole ranges of, seen from the outermost loop.
 class RangeFinder {
  public:
@@ -160,11 +201,11 @@ class RangeFinder {
 void RangeFinder::look_at(const clang::Stmt* s) {
   if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(s)) {
     for (const clang::Stmt* child : block->body()) look_at(child);
-  } else if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(s)) {
-    Level level{};
-    if (!counts(loop, level)) return;
-    levels_.push_back(level);
-    look_at(loop->getBody());
+  } else if (const clang::Stmt* body = body_of_loop(s); body != nullptr) {
+    const auto level = level_of(s);
+    if (!level) return;
+    levels_.push_back(*level);
+    look_at(body);
     levels_.pop_back();
   } else if (const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(s)) {
     declare(declaration);
@@ -177,8 +218,7 @@ void RangeFinder::look_at(const clang::Stmt* s) {
 void RangeFinder::declare(const clang::DeclStmt* s) {
   for (const clang::Decl* d : s->decls()) {
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
-    if (variable == nullptr || !variable->hasLocalStorage() || !variable->getType()->isScalarType()) continue;
-    if (variable->getInit() != nullptr && plain(variable->getInit()) && !assigns(nest_, variable))
+    if (variable != nullptr && stands_for_its_value(variable, nest_))
       locals_[variable] = {variable->getInit(), levels_.size()};
   }
 }
@@ -204,16 +244,20 @@ void RangeFinder::assign(const clang::BinaryOperator* assignment) {
     assign(more);
   const clang::Expr* element = assignment->getLHS()->IgnoreParens();
   if (!plain(element)) return;
-  const clang::VarDecl* last = levels_.back().variable;
-  const bool bounds = std::ranges::all_of(
-      levels_, [this](const Level& level) { return locals_stand(level.low) && locals_stand(level.high); });
-  if (bounds && side_by_side(element, last) && locals_stand(element)) found_.emplace_back(levels_, element);
+  const Level& last = levels_.back();
+  const bool bounds = std::ranges::all_of(levels_, [this](const Level& level) {
+    return locals_stand(level.low) && locals_stand(level.high) && locals_stand(level.container);
+  });
+  const bool all = last.container != nullptr ? variable_of(element) == last.variable
+                                             : side_by_side(element, last.variable) && locals_stand(element);
+  if (bounds && all) found_.emplace_back(levels_, element);
 }
 
 }  // namespace
 
-std::vector<OverwriteSite> ranges_written_by(const clang::ForStmt* nest, ir::Index unit) {
-  if (leaves(nest->getBody())) return {};
+std::vector<OverwriteSite> ranges_written_by(const clang::Stmt* nest, ir::Index unit) {
+  const clang::Stmt* body = body_of_loop(nest);
+  if (body == nullptr || leaves(body)) return {};
   return RangeFinder(nest).found(unit);
 }
 
@@ -223,15 +267,25 @@ bool unfold(const clang::Stmt* s, const Locals& known, const clang::FunctionDecl
   const auto* variable = name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
   if (variable != nullptr && variable->hasLocalStorage() && !llvm::isa<clang::ParmVarDecl>(variable) &&
       !known.contains(variable) && !found.contains(variable)) {
-    const clang::Expr* value = variable->getInit();
-    if (!variable->getType()->isScalarType() || value == nullptr || !plain(value) ||
-        assigns(function->getBody(), variable))
-      return false;
-    found[variable] = value;
-    return unfold(value, known, function, found);
+    if (!stands_for_its_value(variable, function->getBody())) return false;
+    found[variable] = variable->getInit();
+    return unfold(variable->getInit(), known, function, found);
   }
   return std::ranges::all_of(s->children(),
                              [&](const clang::Stmt* child) { return unfold(child, known, function, found); });
+}
+
+void unfold_some(const clang::Stmt* s, const std::function<bool(const clang::VarDecl*)>& wanted,
+                 const clang::FunctionDecl* function, Locals& found) {
+  if (s == nullptr) return;
+  const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s);
+  const auto* variable = name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
+  if (variable != nullptr && !llvm::isa<clang::ParmVarDecl>(variable) && !found.contains(variable) &&
+      wanted(variable) && stands_for_its_value(variable, function->getBody())) {
+    found[variable] = variable->getInit();
+    unfold_some(variable->getInit(), wanted, function, found);
+  }
+  for (const clang::Stmt* child : s->children()) unfold_some(child, wanted, function, found);
 }
 
 }  // namespace cppc::frontend

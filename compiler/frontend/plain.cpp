@@ -17,6 +17,12 @@ constexpr int kDepth = 3;
 
 const clang::Expr* result_of(const clang::CallExpr* call, int depth);
 
+/// A temporary object that is an iterator.
+bool is_iterator(const clang::Stmt* s) {
+  const auto* made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(s);
+  return made != nullptr && kind_of(made->getType().getUnqualifiedType()) == Kind::pointer;
+}
+
 bool plain_to(const clang::Stmt* s, int depth) {
   if (s == nullptr) return true;
   if (changed_by(s) != nullptr) return false;
@@ -26,7 +32,8 @@ bool plain_to(const clang::Stmt* s, int depth) {
   if (!llvm::isa<clang::DeclRefExpr, clang::MemberExpr, clang::ArraySubscriptExpr, clang::ParenExpr, clang::CastExpr,
                  clang::UnaryOperator, clang::BinaryOperator, clang::IntegerLiteral, clang::ConstantExpr,
                  clang::UnaryExprOrTypeTraitExpr, clang::CallExpr, clang::CXXThisExpr,
-                 clang::SubstNonTypeTemplateParmExpr>(s))
+                 clang::SubstNonTypeTemplateParmExpr>(s) &&
+      !is_iterator(s))
     return false;
   return std::ranges::all_of(s->children(), [depth](const clang::Stmt* child) { return plain_to(child, depth); });
 }

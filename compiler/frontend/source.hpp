@@ -70,26 +70,32 @@ struct VariableSite {
   const clang::VarDecl* declaration;
 };
 
-/// One loop of a nest that writes an array: `variable` goes from `low` up to and without `high`.
+/// One loop of a nest that writes an array: `variable` goes from `low` up to and without `high`, or refers to one
+/// element of `container` after the other.
 struct Level {
-  const clang::VarDecl* variable;
-  const clang::Expr* low;
-  const clang::Expr* high;
-  bool inclusive;  ///< up to and with `high`
+  const clang::VarDecl* variable = nullptr;
+  const clang::Expr* low = nullptr;
+  const clang::Expr* high = nullptr;
+  bool inclusive = false;  ///< up to and with `high`
+  const clang::Expr* container = nullptr;
 };
 
-/// Variables that stand for the value they are declared with.
+/// Variables that stand for the value they are declared with, references for what they refer to.
 using Locals = std::map<const clang::VarDecl*, const clang::Expr*>;
 
-/// A nest of loops that writes elements, or a call that fills memory.
+/// A nest of loops that writes elements, a call that fills memory, or one that replaces all that a vector holds.
 struct OverwriteSite {
   ir::Index unit;
   std::vector<Level> levels;             ///< outermost first; the elements of the last one lie side by side
   const clang::Expr* element = nullptr;  ///< of a nest
   const clang::Expr* pointer = nullptr;  ///< of a call: to `count` elements of `size` bytes
   const clang::Expr* count = nullptr;
-  std::uint64_t size = 0;
-  Locals nest, function;  ///< of the nest; and those around it, too
+  const clang::Expr* first = nullptr;   ///< or to as many elements as there are from `first`
+  const clang::Expr* last = nullptr;    ///< up to and without `last`
+  std::uint64_t size = 0;               ///< of an element that `count` counts; 0: what the pointer leads to says it
+  const clang::Expr* vector = nullptr;  ///< or a pointer to it
+  Locals nest, function;                ///< of the nest; and those around it, too
+  std::vector<const clang::VarDecl*> behind;  ///< those of `nest` that are declared outside it
 };
 
 struct Source {

@@ -89,6 +89,14 @@ class Printer final : public clang::PrinterHelper {
 
   [[nodiscard]] bool possible() const { return possible_; }
 
+  /// Notes that a pointer has to lead somewhere.
+  void follow(const clang::Expr* pointer) {
+    if (pointer->IgnoreParenImpCasts()->getType()->isArrayType()) return;  // leads somewhere
+    const std::string text = (*this)(pointer);
+    const bool address = text.starts_with("&") || text.starts_with("(&");
+    if (!address && std::ranges::find(followed_, text) == followed_.end()) followed_.push_back(text);
+  }
+
   /// Whether a structure is defined where the code goes.
   bool knows(const clang::RecordDecl* record) {
     check_record(record);
@@ -118,13 +126,6 @@ class Printer final : public clang::PrinterHelper {
     possible_ = possible_ && known && (method == nullptr || may_access(method, from_));
     if (method != nullptr && !frontend::is_of_system(method)) check_record(method->getParent());
     return false;
-  }
-
-  void follow(const clang::Expr* pointer) {
-    if (pointer->IgnoreParenImpCasts()->getType()->isArrayType()) return;  // leads somewhere
-    const std::string text = (*this)(pointer);
-    const bool address = text.starts_with("&") || text.starts_with("(&");
-    if (!address && std::ranges::find(followed_, text) == followed_.end()) followed_.push_back(text);
   }
 
   /// Where the parenthesis that the text begins with is closed.
@@ -211,23 +212,54 @@ struct Extent {
   std::string declarations, loops, condition, address, bytes;
 };
 
-Extent extent_of(const frontend::OverwriteSite& site, Printer& print, Names& names) {
-  if (site.element == nullptr) {
-    const std::string count = "(long)" + print(site.count);
-    return {.condition = count + " > 0",
-            .address = print(site.pointer),
-            .bytes = "(size_t)" + count + (site.size > 1 ? " * " + std::to_string(site.size) : "")};
+/// Of a call.
+Extent extent_of_call(const frontend::OverwriteSite& site, Printer& print) {
+  if (site.vector != nullptr) {
+    const bool arrow = site.vector->getType()->isPointerType();
+    if (arrow) print.follow(site.vector);
+    const std::string vector = print(site.vector) + (arrow ? "->" : ".");
+    return {.condition = vector + "capacity() > 0",
+            .address = vector + "data()",
+            .bytes = vector + "capacity() * sizeof(*" + vector + "data())"};
   }
+  const std::string to = print(site.pointer);
+  const std::string element = "&*" + to, size = " * sizeof(*" + to + ")";
+  if (site.count == nullptr) {
+    const std::string count = print(site.last) + " - " + print(site.first);
+    return {.condition = count + " > 0", .address = element, .bytes = "(size_t)(" + count + ")" + size};
+  }
+  const std::string count = "(long)" + print(site.count), bytes = "(size_t)" + count;
+  if (site.size == 0) return {.condition = count + " > 0", .address = element, .bytes = bytes + size};
+  return {.condition = count + " > 0",
+          .address = to,
+          .bytes = bytes + (site.size > 1 ? " * " + std::to_string(site.size) : "")};
+}
+
+Extent extent_of(const frontend::OverwriteSite& site, Printer& print, Names& names) {
+  if (site.element == nullptr) return extent_of_call(site, print);
   Extent range;
   for (std::size_t l = 0; l + 1 < site.levels.size(); ++l) {
     const frontend::Level& level = site.levels[l];
     const std::string counter = "cppc_" + std::to_string(l);
+    if (level.container != nullptr) {
+      range.loops += "for (auto& " + counter + " : " + print(level.container) + ") ";
+      names[level.variable->getCanonicalDecl()] = counter;
+      continue;
+    }
     range.declarations += "long " + counter + "; ";
     range.loops += "for (" + counter + " = " + print(level.low) + "; " + counter +
                    (level.inclusive ? " <= (long)" : " < (long)") + print(level.high) + "; ++" + counter + ") ";
     names[level.variable->getCanonicalDecl()] = counter;
   }
   const frontend::Level& last = site.levels.back();
+  if (last.container != nullptr) {
+    const std::string container = print(last.container);
+    if (last.container->getType()->isArrayType())
+      return {range.declarations, range.loops, "1", "&" + container + "[0]", "sizeof " + container};
+    const std::string size = container + ".size()";
+    return {range.declarations, range.loops, size + " > 0", container + ".data()",
+            size + " * sizeof(*" + container + ".data())"};
+  }
   const std::string low = print(last.low), high = print(last.high);
   names[last.variable->getCanonicalDecl()] = low;
   const std::string element = print(site.element);
@@ -270,7 +302,7 @@ std::string leads_into(const ir::Program& program, const frontend::Source& sourc
   const clang::QualType type = declaration->getType();
   const std::string name = print.name(declaration);
   if (within.member == ir::none && !as_pointer(type).empty()) return name + as_pointer(type);
-  if (within.member == ir::none) return (type->isPointerType() || type->isReferenceType() ? "" : "&") + name;
+  if (within.member == ir::none) return (type->isPointerType() ? "" : "&") + name;
   if (type->isReferenceType()) return {};
   const auto* record = (type->isPointerType() ? type->getPointeeType() : type)->getAsRecordDecl();
   if (record == nullptr || !print.knows(record)) return {};
@@ -281,9 +313,9 @@ std::string leads_into(const ir::Program& program, const frontend::Source& sourc
 }  // namespace
 
 DeadRange dead_range(const ir::Program& program, const frontend::Source& source, clang::ASTContext& ast,
-                     const analysis::Ahead& ahead, const clang::FunctionDecl* from,
-                     const std::function<bool(const clang::VarDecl*)>& visible) {
-  const std::function<bool(const clang::VarDecl*)> only_static = [&](const clang::VarDecl* variable) {
+                     const analysis::Ahead& ahead, const clang::FunctionDecl* from, const OfVariable& visible,
+                     const OfVariable& behind) {
+  const OfVariable only_static = [&](const clang::VarDecl* variable) {
     return variable->hasGlobalStorage() && visible(variable);
   };
   Names names;
@@ -312,6 +344,7 @@ DeadRange dead_range(const ir::Program& program, const frontend::Source& source,
     outermost = false;
   }
   const auto& overwrite = source.overwrites[program.overwrites[ahead.overwrite].handle];
+  if (!std::ranges::all_of(overwrite.behind, behind)) return {};
   Printer print(ast, from, outermost ? visible : only_static, names, outermost ? &overwrite.nest : &overwrite.function,
                 outermost);
   Extent range = extent_of(overwrite, print, names);

@@ -3,6 +3,7 @@
 #include <clang/Lex/Preprocessor.h>
 
 #include "dead_range.hpp"
+#include "frontend/syntax.hpp"
 #include "names.hpp"
 #include "scope.hpp"
 
@@ -33,6 +34,7 @@ class Marker {
   };
 
   bool visible(const clang::VarDecl* variable) const;
+  bool behind(const clang::VarDecl* variable) const;
   std::optional<Place> place(ir::Node object);
   std::string objects();
   std::string ranges();
@@ -54,6 +56,15 @@ bool Marker::visible(const clang::VarDecl* variable) const {
   if (variable->hasGlobalStorage() && !variable->isStaticLocal())
     return named_before(ast_, function_, variable, site_.statement);
   return !shares_name(function_, variable) && in_scope(ast_, function_, variable, site_.statement, true);
+}
+
+/// Whether control comes by its declaration on every way to where it is named.
+bool Marker::behind(const clang::VarDecl* variable) const {
+  const clang::Stmt* at = site_.part == frontend::Part::body ? frontend::body_of(site_.statement) : site_.statement;
+  if (site_.part != frontend::Part::body && site_.part != frontend::Part::statement) return false;
+  const auto& manager = ast_.getSourceManager();
+  return manager.isBeforeInTranslationUnit(manager.getExpansionLoc(at->getBeginLoc()),
+                                           manager.getExpansionLoc(variable->getBeginLoc()));
 }
 
 /// By its name where it has one here, else by its bounds, which its own file tells.
@@ -103,8 +114,10 @@ std::string Marker::bounds(const analysis::Ahead& ahead) {
 std::string Marker::ranges() {
   std::set<std::string> codes;
   for (const analysis::Ahead& ahead : rewriting_.plan.ahead[point_]) {
-    const DeadRange range = dead_range(rewriting_.program, rewriting_.source, ast_, ahead, function_,
-                                       [this](const clang::VarDecl* variable) { return visible(variable); });
+    const DeadRange range = dead_range(
+        rewriting_.program, rewriting_.source, ast_, ahead, function_,
+        [this](const clang::VarDecl* variable) { return visible(variable); },
+        [this](const clang::VarDecl* variable) { return behind(variable); });
     if (range.code.empty()) continue;
     const bool by_object = !ahead.apart.empty() || ahead.within.object != ir::nothing;
     if (!codes.insert((by_object ? bounds(ahead) : "") + range.code).second) continue;

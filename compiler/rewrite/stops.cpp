@@ -28,8 +28,10 @@ std::string Stops::dead_ranges(ir::Index point, const clang::Stmt* loop) const {
                                         : function_.visible(variable, loop, true);
   };
   std::set<std::string> ranges;
+  const auto behind = [](const clang::VarDecl*) { return false; };
   for (const analysis::Ahead& ahead : context_.plan.ahead[point])
-    ranges.insert(dead_range(context_.program, context_.source, context_.ast, ahead, function_.declaration, here).code);
+    ranges.insert(
+        dead_range(context_.program, context_.source, context_.ast, ahead, function_.declaration, here, behind).code);
   std::string code;
   for (const std::string& range : ranges) code += range;
   return code;

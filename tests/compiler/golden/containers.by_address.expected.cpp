@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   const std::vector<double> initial(kPoints, 3.0);
   std::vector<double> work(kPoints), assigned;
   double sum = initial[7];
-  for (int step = 0; step < 100; ++step) { if (cppc_safe_point(1)) { if ((long)(field.size()) > (long)0) cppc_dead_range(&(field.at(0)), (size_t)((long)(field.size()) - (long)0) * sizeof(field.at(0))); cppc_stop_here(); } 
+  for (int step = 0; step < 100; ++step) { if (cppc_safe_point(1)) { if (((&model)->weights).size() > 0) cppc_dead_range(((&model)->weights).data(), ((&model)->weights).size() * sizeof(*((&model)->weights).data())); if ((long)(field.size()) > (long)0) cppc_dead_range(&(field.at(0)), (size_t)((long)(field.size()) - (long)0) * sizeof(field.at(0))); if ((work.end()) - (work.begin() + 1) > 0) cppc_dead_range(&*(work.begin() + 1), (size_t)((work.end()) - (work.begin() + 1)) * sizeof(*(work.begin() + 1))); if (assigned.capacity() > 0) cppc_dead_range(assigned.data(), assigned.capacity() * sizeof(*assigned.data())); cppc_stop_here(); } 
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     std::fill(work.begin() + 1, work.end(), sum);
     assigned.assign(kPoints, sum);
