@@ -120,6 +120,15 @@ std::optional<std::size_t> Modules::find_record(std::uintptr_t wanted) const {
   return std::nullopt;
 }
 
+bool Modules::is_within_record(std::uintptr_t address) const {
+  constexpr std::size_t least = 1024;  // struct link_map, with what <link.h> does not tell, in any glibc 2
+  for (std::size_t module = 0; module < modules_.size(); ++module) {
+    const std::uintptr_t begin = record(module);
+    if (begin != 0 && address > begin && address - begin < least) return true;
+  }
+  return false;
+}
+
 std::string Modules::identity_of(const std::string& name) const {
   const auto found = std::ranges::find(modules_, name, &Module::name);
   return found == modules_.end() ? std::string() : cppc::identity_of(found->base, found->segments);

@@ -40,6 +40,9 @@ class Modules {
   [[nodiscard]] std::uintptr_t record(std::size_t module) const;
   /// Of which module it is.
   [[nodiscard]] std::optional<std::size_t> find_record(std::uintptr_t record) const;
+  /// Whether the address is within what the dynamic linker has of a module, behind its begin, which dlopen() gives: the
+  /// linker has the rest to itself.
+  [[nodiscard]] bool is_within_record(std::uintptr_t address) const;
 
   /// Of the module of that name; empty: there is none.
   [[nodiscard]] std::string identity_of(const std::string& name) const;

@@ -169,6 +169,8 @@ cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::
     words_.push_back({number, record_of + number_of(*module), offset, 0});
     return CPPC_OK;
   }
+  // When a function is called for the first time, the dynamic linker leaves such on the stack; HDF5 copies from there.
+  if (modules_.is_within_record(word)) return CPPC_OK;
   if (may_be_left(piece, piece.memory.data() + offset)) return CPPC_OK;
   if (of_mpi_.holds(*range, word)) return CPPC_OK;
   log().error("{} holds the address {:#x} in {}, which no other process has: the rank cannot be moved while it does",
