@@ -52,18 +52,17 @@ static long cppc_bound(struct cppc_rows* rows, const struct cppc_array* array, i
   return upper ? array->dims[d].high : array->dims[d].low;
 }
 
-/* Of MPI, in Fortran. */
-void mpi_comm_size_(const int*, int*, int*) __attribute__((weak));
-void mpi_comm_test_inter_(const int*, int*, int*) __attribute__((weak));
-void mpi_type_size_(const int*, int*, int*) __attribute__((weak));
-void mpi_type_get_extent_(const int*, long*, long*, int*) __attribute__((weak));
+/* Of MPI, in Fortran: libcppc has them, if nobody else. Their addresses must not be taken: the executable would have them,
+   before libcppc. */
+void mpi_comm_size_(const int*, int*, int*);
+void mpi_comm_test_inter_(const int*, int*, int*);
+void mpi_type_size_(const int*, int*, int*);
+void mpi_type_get_extent_(const int*, long*, long*, int*);
 
 static long cppc_ranks(struct cppc_rows* rows, long communicator) {
   int handle = (int)communicator, size = 0, inter = 1, error = 0;
-  if (mpi_comm_size_ != 0 && mpi_comm_test_inter_ != 0) {
-    mpi_comm_test_inter_(&handle, &inter, &error);
-    if (inter == 0 && error == 0) mpi_comm_size_(&handle, &size, &error);
-  }
+  mpi_comm_test_inter_(&handle, &inter, &error);
+  if (inter == 0 && error == 0) mpi_comm_size_(&handle, &size, &error);
   if (size <= 0 || inter != 0 || error != 0) rows->wrong = 1;
   return size;
 }
@@ -72,7 +71,6 @@ static long cppc_ranks(struct cppc_rows* rows, long communicator) {
 static int cppc_is_plain(long type, long bytes) {
   int handle = (int)type, size = 0, error = 0;
   long first = -1, extent = 0;
-  if (mpi_type_size_ == 0 || mpi_type_get_extent_ == 0) return 0;
   mpi_type_size_(&handle, &size, &error);
   if (error == 0) mpi_type_get_extent_(&handle, &first, &extent, &error);
   return error == 0 && size == bytes && first == 0 && extent == bytes;
