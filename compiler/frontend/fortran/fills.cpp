@@ -20,23 +20,23 @@ bool has_known_shape(const Symbol& symbol) {
 
 std::int64_t extent(const Bounds& bounds) { return bounds.upper->value - bounds.lower->value + 1; }
 
-std::size_t mentions(const Expr& e, Index symbol) {
+std::size_t count(const Expr& e, Index symbol) {
   std::size_t found = e.kind == Kind::name && e.symbol == symbol ? 1 : 0;
   for (const ExprPtr& part : e.parts)
-    if (part != nullptr) found += mentions(*part, symbol);
+    if (part != nullptr) found += count(*part, symbol);
   return found;
 }
 
-std::size_t mentions(const Statement& s, Index symbol) {
+std::size_t count(const Statement& s, Index symbol) {
   std::size_t found = s.variable == symbol ? 1 : 0;
   for (const ExprPtr& e : {s.target, s.value, s.low, s.high, s.step})
-    if (e != nullptr) found += mentions(*e, symbol);
-  for (const ExprPtr& e : s.expressions) found += mentions(*e, symbol);
+    if (e != nullptr) found += count(*e, symbol);
+  for (const ExprPtr& e : s.expressions) found += count(*e, symbol);
   for (const Case& one : s.cases) {
-    if (one.condition != nullptr) found += mentions(*one.condition, symbol);
-    for (const Statement& inner : one.body) found += mentions(inner, symbol);
+    if (one.condition != nullptr) found += count(*one.condition, symbol);
+    for (const Statement& inner : one.body) found += count(inner, symbol);
   }
-  for (const Statement& inner : s.body) found += mentions(inner, symbol);
+  for (const Statement& inner : s.body) found += count(inner, symbol);
   return found;
 }
 
@@ -83,32 +83,19 @@ class Finder {
   /// What mentions it first writes all of it.
   bool fills(const Statements& list, Index dummy) const {
     for (const Statement& s : list) {
-      if (jumps_out(s)) return false;
-      if (mentions(s, dummy) > 0) return is_fill(s, dummy);
+      if (jumps(s)) return false;
+      if (count(s, dummy) > 0) return is_fill(s, dummy);
     }
     return false;
-  }
-  static bool jumps_out(const Statement& s) {
-    using StatementKind = Statement::Kind;
-    switch (s.kind) {
-      case StatementKind::leave:
-      case StatementKind::cycle:
-      case StatementKind::jump:
-      case StatementKind::end:
-      case StatementKind::label:
-        return true;
-      default:
-        return jumps(s.body) || std::ranges::any_of(s.cases, [](const Case& one) { return jumps(one.body); });
-    }
   }
   bool is_fill(const Statement& s, Index dummy) const {
     std::vector<Region> regions;
     if (s.kind == Statement::Kind::loop) regions = regions_of(program_, effects_, s);
-    if (s.kind == Statement::Kind::assign && mentions(*s.value, dummy) == 0)
+    if (s.kind == Statement::Kind::assign && count(*s.value, dummy) == 0)
       if (auto region = region_of(program_, effects_, s)) regions.push_back(std::move(*region));
     if (std::ranges::any_of(regions, [&](const Region& one) { return one.symbol == dummy && is_whole(program_, one); }))
       return true;
-    return s.kind == Statement::Kind::call && mentions(s, dummy) == 1 && is_filled_by(*s.expressions.front(), dummy);
+    return s.kind == Statement::Kind::call && count(s, dummy) == 1 && is_filled_by(*s.expressions.front(), dummy);
   }
   bool is_filled_by(const Expr& call, Index array) const {
     const Effect* effect = effect_of(effects_, call);
@@ -152,9 +139,8 @@ ExprPtr section_of(const Program& program, const Expr& argument, Index dummy) {
     const ExprPtr& at = argument.parts[d + 1];
     if (!is_constant(bounds.lower) || !is_constant(bounds.upper) || !is_constant(at)) return nullptr;
     if (at->value != bounds.lower->value || extent(bounds) != extent(own.bounds[d])) return nullptr;
-    const ExprPtr one = std::make_shared<const Expr>(Expr{.kind = Kind::constant, .value = 1});
     section.parts[d + 1] =
-        std::make_shared<const Expr>(Expr{.kind = Kind::range, .parts = {bounds.lower, bounds.upper, one}});
+        std::make_shared<const Expr>(Expr{.kind = Kind::range, .parts = {bounds.lower, bounds.upper, constant(1)}});
   }
   return std::make_shared<const Expr>(std::move(section));
 }

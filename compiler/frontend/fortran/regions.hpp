@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "algebra.hpp"
 #include "effects.hpp"
 #include "tree.hpp"
 
@@ -28,9 +29,6 @@ struct Region {
   std::set<Index> depends;                           ///< variables that say where it is
 };
 
-/// Variables whose values are known, at some place.
-using Values = std::map<Index, ExprPtr>;
-
 /// What a loop writes, seen from outside, of arrays that the loop does not read otherwise before: from after the loop
 /// on its reads of these arrays can be ignored. `before`: values at its start.
 std::vector<Region> regions_of(const Program& program, const Effects& effects, const Statement& loop,
@@ -43,6 +41,7 @@ std::optional<Region> region_of(const Program& program, const Effects& effects, 
 bool find_variables(const Program& program, const Expr& e, std::set<Index>& variables);
 
 /// Whether flow may leave the statements in another way than at their end, or enter them, but for STOP.
+bool jumps(const Statement& s);
 bool jumps(const Statements& statements);
 
 }  // namespace cppc::fortran
