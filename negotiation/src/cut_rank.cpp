@@ -17,7 +17,7 @@ namespace {
 using detail::CutTable;
 
 /// How often a waiting rank lets MPI serve others and looks whether its agent lives; a change wakes it.
-constexpr long check_every_ns = 1'000'000;
+constexpr long look_every_ns = 1'000'000;
 
 }  // namespace
 
@@ -94,7 +94,7 @@ Decision CutRank::reached(cut::Place place, int waits_for, const std::function<v
 /// False when there will be none.
 bool CutRank::await_change(std::uint32_t changes, const std::function<void()>& progress) {
   if (side_->agent_gone()) return false;
-  const timespec moment{0, check_every_ns};
+  const timespec moment{0, look_every_ns};
   // However it returns (woken, changed before, time over, signal), the caller looks again.
   syscall(SYS_futex, &side_->page_.layout_->cut_changes, FUTEX_WAIT, changes, &moment, nullptr, 0);
   if (progress) progress();

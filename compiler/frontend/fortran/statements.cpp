@@ -8,7 +8,7 @@ namespace cppc::fortran {
 
 namespace parser = Fortran::parser;
 namespace semantics = Fortran::semantics;
-using Kind = Statement::Kind;
+using StatementKind = Statement::Kind;
 
 namespace {
 
@@ -100,11 +100,12 @@ class Body {
   template <typename T>
   void touch(const T& node, const Place& where, Statements& into, bool changes = true) {
     Mentioned found = mentioned(node);
-    Statement made{.kind = Kind::touch, .place = where, .expressions = std::move(found.expressions)};
+    Statement made{.kind = StatementKind::touch, .place = where, .expressions = std::move(found.expressions)};
     made.changes = changes;
     into.push_back(std::move(made));
     if (found.labels.empty()) return;
-    Statement jump{.kind = Kind::jump, .place = where, .falls_through = true, .labels = std::move(found.labels)};
+    Statement jump{
+        .kind = StatementKind::jump, .place = where, .falls_through = true, .labels = std::move(found.labels)};
     into.push_back(std::move(jump));
   }
 
@@ -116,7 +117,7 @@ class Body {
   }
 
   void label(const std::optional<parser::Label>& label, Statements& into) {
-    if (label) into.push_back({.kind = Kind::label, .label = static_cast<Index>(*label)});
+    if (label) into.push_back({.kind = StatementKind::label, .label = static_cast<Index>(*label)});
   }
 
   template <typename T>
@@ -148,7 +149,7 @@ class Body {
   void add(const parser::DoConstruct& loop, Statements& into) {
     const auto& header = std::get<parser::Statement<parser::NonLabelDoStmt>>(loop.t);
     label(header.label, into);
-    Statement made{.kind = Kind::loop, .place = place(header.source)};
+    Statement made{.kind = StatementKind::loop, .place = place(header.source)};
     made.inside = place(parser::CharBlock{header.source.end() - 1, 1});
     made.construct = constructs_++;
     if (const auto& control = loop.GetLoopControl())
@@ -182,7 +183,7 @@ class Body {
   void add(const parser::IfConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::IfThenStmt>>(construct.t);
     label(first.label, into);
-    Statement made{.kind = Kind::branch, .place = place(first.source)};
+    Statement made{.kind = StatementKind::branch, .place = place(first.source)};
     enter(std::get<std::optional<parser::Name>>(first.statement.t), made);
     made.cases.push_back({convert(std::get<parser::ScalarLogicalExpr>(first.statement.t)), {}});
     block(std::get<parser::Block>(construct.t), made.cases.back().body);
@@ -213,7 +214,7 @@ class Body {
     const auto& first = std::get<parser::Statement<parser::SelectCaseStmt>>(construct.t);
     label(first.label, into);
     touch(std::get<parser::Scalar<parser::Expr>>(first.statement.t), place(first.source), into, false);
-    Statement made{.kind = Kind::branch, .place = place(first.source)};
+    Statement made{.kind = StatementKind::branch, .place = place(first.source)};
     enter(std::get<std::optional<parser::Name>>(first.statement.t), made);
     for (const auto& one : std::get<std::list<parser::CaseConstruct::Case>>(construct.t)) {
       const auto& selector =
@@ -230,7 +231,7 @@ class Body {
     const auto& first = std::get<parser::Statement<First>>(construct.t);
     label(first.label, into);
     touch(first.statement, place(first.source), into, false);
-    Statement made{.kind = Kind::branch, .place = place(first.source)};
+    Statement made{.kind = StatementKind::branch, .place = place(first.source)};
     enter(std::get<0>(first.statement.t), made);
     for (const auto& one : std::get<std::list<Case>>(construct.t)) {
       made.cases.push_back({std::make_shared<const Expr>(), {}});
@@ -260,7 +261,7 @@ class Body {
   void inner(const std::optional<parser::Name>& name, const parser::Block& body, const Place& where,
              const std::optional<parser::Label>& end, Statements& into) {
     context_.symbols.program().procedures[procedure_].shadows = true;
-    Statement made{.kind = Kind::branch, .place = where};
+    Statement made{.kind = StatementKind::branch, .place = where};
     made.complete = true;
     enter(name, made);
     made.cases.push_back({nullptr, {}});
@@ -288,13 +289,13 @@ class Body {
         if (const auto* call = std::get_if<Fortran::evaluate::ProcedureRef>(&typed->u)) return called(*call, into);
       return touch(assignment, here_, into);
     }
-    Statement made{.kind = Kind::assign, .place = here_};
+    Statement made{.kind = StatementKind::assign, .place = here_};
     made.target = context_.symbols.convert(typed->lhs);
     made.value = context_.symbols.convert(typed->rhs);
     into.push_back(std::move(made));
   }
   void called(const Fortran::evaluate::ProcedureRef& call, Statements& into) {
-    into.push_back({.kind = Kind::call, .place = here_, .expressions = {context_.symbols.convert(call)}});
+    into.push_back({.kind = StatementKind::call, .place = here_, .expressions = {context_.symbols.convert(call)}});
   }
   void act(const parser::CallStmt& call, Statements& into) {
     if (call.typedCall)
@@ -303,34 +304,34 @@ class Body {
       unclear("it has a call that is not understood");
     const Mentioned found = mentioned(call);
     if (found.labels.empty()) return;
-    into.push_back({.kind = Kind::jump, .place = here_, .falls_through = true, .labels = found.labels});
+    into.push_back({.kind = StatementKind::jump, .place = here_, .falls_through = true, .labels = found.labels});
   }
   void act(const parser::IfStmt& branch, Statements& into) {
-    Statement made{.kind = Kind::branch, .place = here_};
+    Statement made{.kind = StatementKind::branch, .place = here_};
     made.cases.push_back({convert(std::get<parser::ScalarLogicalExpr>(branch.t)), {}});
     add(std::get<parser::UnlabeledStatement<parser::ActionStmt>>(branch.t).statement, made.cases.back().body);
     into.push_back(std::move(made));
   }
   void act(const parser::GotoStmt& jump, Statements& into) {
-    into.push_back({.kind = Kind::jump, .place = here_, .labels = {static_cast<Index>(jump.v)}});
+    into.push_back({.kind = StatementKind::jump, .place = here_, .labels = {static_cast<Index>(jump.v)}});
   }
   void act(const parser::ComputedGotoStmt& jump, Statements& into) {
     touch(std::get<parser::ScalarIntExpr>(jump.t), here_, into, false);
-    Statement made{.kind = Kind::jump, .place = here_, .falls_through = true};
+    Statement made{.kind = StatementKind::jump, .place = here_, .falls_through = true};
     for (const auto label : std::get<std::list<parser::Label>>(jump.t))
       made.labels.push_back(static_cast<Index>(label));
     into.push_back(std::move(made));
   }
   void act(const parser::ArithmeticIfStmt& jump, Statements& into) {
     touch(std::get<parser::Expr>(jump.t), here_, into, false);
-    into.push_back({.kind = Kind::jump,
+    into.push_back({.kind = StatementKind::jump,
                     .place = here_,
                     .labels = {static_cast<Index>(std::get<1>(jump.t)), static_cast<Index>(std::get<2>(jump.t)),
                                static_cast<Index>(std::get<3>(jump.t))}});
   }
-  void act(const parser::CycleStmt& cycle, Statements& into) { go(Kind::cycle, cycle.v, into); }
-  void act(const parser::ExitStmt& leave, Statements& into) { go(Kind::leave, leave.v, into); }
-  void go(Kind kind, const std::optional<parser::Name>& name, Statements& into) {
+  void act(const parser::CycleStmt& cycle, Statements& into) { go(StatementKind::cycle, cycle.v, into); }
+  void act(const parser::ExitStmt& leave, Statements& into) { go(StatementKind::leave, leave.v, into); }
+  void go(StatementKind kind, const std::optional<parser::Name>& name, Statements& into) {
     for (auto at = open_.rbegin(); at != open_.rend(); ++at)
       if (name ? at->name == name->ToString() : at->loop) {
         into.push_back({.kind = kind, .place = here_, .label = at->number});
@@ -340,11 +341,11 @@ class Body {
   }
   void act(const parser::ReturnStmt& end, Statements& into) {
     if (end.v) touch(*end.v, here_, into, false);
-    into.push_back({.kind = Kind::end, .place = here_});
+    into.push_back({.kind = StatementKind::end, .place = here_});
   }
   void act(const parser::StopStmt& stop, Statements& into) {
     touch(stop, here_, into, false);
-    into.push_back({.kind = Kind::stop, .place = here_});
+    into.push_back({.kind = StatementKind::stop, .place = here_});
   }
   void act(const parser::AssignStmt& /*assign*/, Statements& /*into*/) { unclear("it has an ASSIGN"); }
   void act(const parser::AssignedGotoStmt& /*jump*/, Statements& /*into*/) { unclear("it has an assigned GOTO"); }
@@ -353,7 +354,7 @@ class Body {
   void act(const parser::PointerAssignmentStmt& assignment, Statements& into) {
     const auto* typed = semantics::GetAssignment(assignment);
     if (typed == nullptr) return touch_and_share(assignment, into);
-    Statement made{.kind = Kind::touch, .place = here_, .changes = true};
+    Statement made{.kind = StatementKind::touch, .place = here_, .changes = true};
     made.expressions = {context_.symbols.convert(typed->lhs), context_.symbols.convert(typed->rhs)};
     if (!Fortran::evaluate::IsNullPointer(typed->rhs))
       for (const ExprPtr& e : made.expressions) context_.symbols.share(*e);

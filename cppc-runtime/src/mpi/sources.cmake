@@ -52,6 +52,10 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/type_lists.cpp
   ${CMAKE_CURRENT_LIST_DIR}/windows.cpp
 )
+set_target_properties(cppc-mpi PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+# Others have the same names for other things; random.cpp is part of a test by itself.
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp ${CMAKE_CURRENT_LIST_DIR}/predefined.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/../c_library/random.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_include_directories(cppc-mpi
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src
 )

@@ -113,4 +113,11 @@ std::vector<std::string> Recipe::environment_for(std::span<const char* const> ow
   return result;
 }
 
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (auto& one : strings) result.push_back(one.data());
+  result.push_back(nullptr);
+  return result;
+}
+
 }  // namespace cppc::migration

@@ -35,4 +35,7 @@ struct Recipe {
                                                          const std::string& extra) const;
 };
 
+/// As the system takes lists of strings, with a null pointer at the end; valid as long as `strings` stay as they are.
+std::vector<char*> pointers(std::vector<std::string>& strings);
+
 }  // namespace cppc::migration

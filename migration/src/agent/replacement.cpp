@@ -43,13 +43,6 @@ tl::expected<Role, cppc_status> read_role(pid_t agent, int descriptor) {
   return Role{line, *std::move(recipe)};
 }
 
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (auto& one : strings) result.push_back(one.data());
-  result.push_back(nullptr);
-  return result;
-}
-
 /// Returns when that fails.
 void turn_into(Role role) {
   std::size_t settings = 0;

@@ -15,6 +15,7 @@
 
 #include "../job_comms.hpp"
 #include "cppc/unique_fd.hpp"
+#include "recipe.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -51,13 +52,6 @@ tl::expected<void, cppc_status> check_program(const Recipe& recipe, int rank, co
     return tl::unexpected(CPPC_ERR_NOT_FOUND);
   }
   return {};
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (auto& one : strings) result.push_back(one.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 /// Where, and how, Open MPI is to start processes.

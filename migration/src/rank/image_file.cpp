@@ -27,7 +27,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::size_t kPiece = std::size_t{4} << 20;   // what is written in one call
+constexpr std::size_t kAtOnce = std::size_t{4} << 20;  // what is written in one call
 constexpr std::size_t kSmall = std::size_t{64} << 10;  // smaller extents are copied together
 
 std::string reason() { return std::strerror(errno); }
@@ -38,12 +38,12 @@ class HashedOutput {
   HashedOutput(int file, std::function<bool(std::uint64_t)> go_on)
       : file_(file), go_on_(std::move(go_on)), state_(XXH3_createState()) {
     XXH3_64bits_reset(state_.get());
-    small_.reserve(kPiece);
+    small_.reserve(kAtOnce);
   }
 
   bool add(Bytes bytes) {
     if (bytes.size() >= kSmall) return flush() && write_all(bytes);
-    if (small_.size() + bytes.size() > kPiece && !flush()) return false;
+    if (small_.size() + bytes.size() > kAtOnce && !flush()) return false;
     small_.insert(small_.end(), bytes.begin(), bytes.end());
     return true;
   }
@@ -61,7 +61,7 @@ class HashedOutput {
   bool write_all(Bytes bytes) {
     while (!bytes.empty()) {
       if (unwanted_ = !go_on_(written_); unwanted_) return false;
-      const ssize_t written = write(file_, bytes.data(), std::min(bytes.size(), kPiece));
+      const ssize_t written = write(file_, bytes.data(), std::min(bytes.size(), kAtOnce));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) return false;
       const auto size = static_cast<std::size_t>(written);
