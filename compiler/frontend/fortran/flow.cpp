@@ -63,8 +63,10 @@ void Flow::find_buffers() {
 
 void Flow::add_parts(std::set<Index>& variables) const {
   const std::set<Index> all = variables;
-  for (const Index symbol : all)
+  for (const Index symbol : all) {
     variables.insert(program_.symbols[symbol].parts.begin(), program_.symbols[symbol].parts.end());
+    for (const Index other : neighbours(program_, symbol)) variables.insert(other);
+  }
 }
 
 /// By all of their names.
@@ -283,7 +285,8 @@ std::map<Index, Fate> Flow::at(Index p, const Statement& loop, bool in_flight) {
   std::map<Index, Fate> told;
   if (!unclear_.empty() || !program_.procedures[p].unclear.empty()) return told;
   std::set<Index> asked;
-  const std::set<Index> bound = bound_to_dummies(p, asked);
+  std::set<Index> bound = bound_to_dummies(p, asked);
+  add_parts(bound);
   Fates fates;
   solve(p, exit_of(p), &loop, nullptr, &fates);
   const std::set<Index> given = given_at(p, loop);

@@ -53,6 +53,10 @@ class Flow::Builder {
   }
   void change_variable(Index symbol, bool whole) {
     emit({Step::Kind::change, symbol});
+    change_with(symbol, whole);
+  }
+  void change_with(Index symbol, bool whole) {
+    if (const Index of = program_.symbols[symbol].part_of; of != none) emit({Step::Kind::change, of});
     if (whole)
       for (const Index other : besides(program_, symbol)) emit({Step::Kind::change, other});
   }
@@ -181,8 +185,18 @@ class Flow::Builder {
       else
         read_subscripts(*argument);
       if (writes) change(*argument);
+      go_beyond(*argument, writes);
     }
     receive(e, name);
+  }
+  /// A datatype or a count may take in the components around the one that is named.
+  void go_beyond(const Expr& argument, bool writes) {
+    const Index symbol = root(argument);
+    if (symbol == none) return;
+    for (const Index other : neighbours(program_, symbol)) {
+      emit({Step::Kind::read, other});
+      if (writes) emit({Step::Kind::change, other});
+    }
   }
   /// What collective operations fill, whoever sends it.
   void receive(const Expr& e, const std::string& name) {
@@ -271,7 +285,7 @@ class Flow::Builder {
     const bool whole = s.target->kind == Kind::name;
     if (whole && !program_.symbols[symbol].array) {
       emit({.kind = Step::Kind::assign, .symbol = symbol, .value = s.value});
-      for (const Index other : besides(program_, symbol)) emit({Step::Kind::change, other});
+      change_with(symbol, true);
       return;
     }
     change_variable(symbol, false);

@@ -57,6 +57,7 @@ void Nest::see(const Expr& e) {
   if (const Index symbol = root(e); symbol != none) {
     const bool plain = e.kind == Kind::element && e.parts.front()->kind == Kind::name;
     touch(symbol, plain ? &e : nullptr);
+    touch_parts(e);
     return see_subscripts(e);
   }
   for (const ExprPtr& part : e.parts)
@@ -102,7 +103,13 @@ void Nest::see_argument(const Expr& e, bool by_reference) {
   const Index symbol = root(e);
   if (symbol == none || !by_reference) return see(e);
   touch(symbol, nullptr);
+  touch_parts(e);
   see_subscripts(e);
+}
+
+void Nest::touch_parts(const Expr& e) {
+  if (e.kind != Kind::name) return;
+  for (const Index part : program_.symbols[e.symbol].parts) touch(part, nullptr);
 }
 
 void Nest::see_subscripts(const Expr& e) {

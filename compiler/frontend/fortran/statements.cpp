@@ -361,7 +361,16 @@ class Body {
     into.push_back(std::move(made));
   }
   void act(const parser::ReadStmt& read, Statements& into) { touch(read, here_, into); }
-  void act(const parser::AllocateStmt& allocate, Statements& into) { touch(allocate, here_, into); }
+  /// Sizes are read only.
+  void act(const parser::AllocateStmt& allocate, Statements& into) {
+    touch(allocate, here_, into, false);
+    for (const auto& one : std::get<std::list<parser::Allocation>>(allocate.t))
+      touch(std::get<parser::AllocateObject>(one.t), here_, into);
+    for (const auto& option : std::get<std::list<parser::AllocOpt>>(allocate.t))
+      if (!std::holds_alternative<parser::AllocOpt::Mold>(option.u) &&
+          !std::holds_alternative<parser::AllocOpt::Source>(option.u))
+        touch(option, here_, into);
+  }
   void act(const parser::DeallocateStmt& deallocate, Statements& into) { touch(deallocate, here_, into); }
   void act(const parser::NullifyStmt& nullify, Statements& into) { touch(nullify, here_, into); }
   void act(const parser::WhereStmt& where, Statements& into) { touch(where, here_, into); }

@@ -85,6 +85,16 @@ bool starts_with_nothing(const semantics::Symbol& symbol, bool zeroed) {
   return entity->init() ? Fortran::evaluate::IsNullPointer(*entity->init()) : zeroed;
 }
 
+/// Whether a variable's memory is 0 at first. Compilers have some of the main program's on the stack.
+bool is_zeroed(const semantics::Symbol& symbol) {
+  return symbol.owner().kind() == semantics::Scope::Kind::Module || symbol.attrs().test(Attr::SAVE);
+}
+
+bool is_initialized(const semantics::Symbol& symbol) {
+  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
+  return entity != nullptr && entity->init();
+}
+
 /// Whether the components of a variable can be symbols: it is in one place, and known by its name only.
 bool has_parts(const semantics::Symbol& symbol) {
   const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
@@ -94,11 +104,13 @@ bool has_parts(const semantics::Symbol& symbol) {
                                Attr::BIND_C, Attr::PARAMETER, Attr::OPTIONAL, Attr::VALUE})
     if (symbol.attrs().test(attribute)) return false;
   if (entity->IsArray() || entity->IsCoarray() || entity->isDummy() || entity->isFuncResult()) return false;
+  using Flag = semantics::Symbol::Flag;
+  if (symbol.test(Flag::CrayPointee) || symbol.test(Flag::OmpThreadprivate)) return false;
   if (symbol.owner().IsModuleFile() || semantics::FindCommonBlockContaining(symbol) != nullptr ||
       semantics::FindEquivalenceSet(symbol) != nullptr)
     return false;
-  const auto& details = type->derivedTypeSpec().typeSymbol().get<semantics::DerivedTypeDetails>();
-  return details.paramNames().empty() && !details.GetParentComponentName();
+  const semantics::Symbol& declared = type->derivedTypeSpec().typeSymbol();
+  return declared.get<semantics::DerivedTypeDetails>().paramNames().empty() && declared.GetParentComponent() == nullptr;
 }
 
 /// Its type in Fortran and the bytes of an element, if it is one of numbers.
@@ -206,32 +218,33 @@ void Symbols::classify(const semantics::Symbol& symbol, Symbol& made) {
   }
   if (semantics::IsSaved(symbol)) made.storage = Symbol::Storage::fixed;
   if (symbol.owner().kind() == semantics::Scope::Kind::MainProgram) made.storage = Symbol::Storage::fixed;
-  if (made.descriptor == Symbol::Descriptor::pointer)
-    made.shared = !starts_with_nothing(symbol, made.storage != Symbol::Storage::local);
+  if (made.descriptor == Symbol::Descriptor::pointer) made.shared = !starts_with_nothing(symbol, is_zeroed(symbol));
 }
 
 Index Symbols::component(const Fortran::evaluate::Component& component) {
   const auto* reference = std::get_if<semantics::SymbolRef>(&component.base().u);
   const semantics::Symbol& part = component.symbol()->GetUltimate();
   const auto* entity = part.detailsIf<semantics::ObjectEntityDetails>();
-  if (reference == nullptr || entity == nullptr || !has_parts((*reference)->GetUltimate())) return none;
-  const bool number = !entity->IsArray() && !part.attrs().test(Attr::POINTER) && !part.attrs().test(Attr::ALLOCATABLE);
+  if (reference == nullptr || entity == nullptr || entity->IsCoarray()) return none;
+  const semantics::Symbol& whole = (*reference)->GetUltimate();
+  if (!has_parts(whole)) return none;
   const Symbol::Descriptor descriptor = descriptor_of(part);
-  if (!number && descriptor == Symbol::Descriptor::none) return none;
-  const Index of = variable(**reference);
+  const bool in_place = descriptor == Symbol::Descriptor::none;
+  if (in_place && (part.attrs().test(Attr::POINTER) || part.attrs().test(Attr::ALLOCATABLE))) return none;
+  const Index of = variable(whole);
   const std::pair<Index, const semantics::Symbol*> key{of, &part};
   if (const auto found = components_.find(key); found != components_.end()) return found->second;
   const Symbol& base = program_.symbols[of];
   Symbol made{.name = base.name + "%" + part.name().ToString(), .storage = base.storage, .procedure = base.procedure};
   set_type(part, made);
   made.array = entity->IsArray();
-  if (made.element == 0 || (number && !made.integer)) return none;
-  made.bytes = number ? made.element : 0;
+  if (made.element == 0 || (!made.array && !made.integer)) return none;
+  made.bytes = in_place ? part.size() : 0;
   made.linker_name = base.linker_name;
   made.part_of = of;
   made.descriptor = descriptor;
   if (descriptor == Symbol::Descriptor::pointer)
-    made.shared = !starts_with_nothing(part, base.storage != Symbol::Storage::local);
+    made.shared = is_initialized(whole) || !starts_with_nothing(part, is_zeroed(whole));
   const auto index = static_cast<Index>(program_.symbols.size());
   program_.symbols.push_back(std::move(made));
   program_.symbols[of].parts.push_back(index);

@@ -21,6 +21,15 @@ std::vector<Index> besides(const Program& program, Index symbol) {
   return found;
 }
 
+std::vector<Index> neighbours(const Program& program, Index symbol) {
+  const auto lies_there = [&](Index part) { return program.symbols[part].descriptor == Symbol::Descriptor::none; };
+  std::vector<Index> found;
+  if (program.symbols[symbol].part_of == none || !lies_there(symbol)) return found;
+  for (const Index part : program.symbols[program.symbols[symbol].part_of].parts)
+    if (part != symbol && lies_there(part)) found.push_back(part);
+  return found;
+}
+
 std::string text(const Program& program, const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::constant:

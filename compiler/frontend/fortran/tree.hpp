@@ -168,4 +168,7 @@ Index view(const Expr& name);
 /// What changes besides a variable that is changed as a whole: its descriptor, its components.
 std::vector<Index> besides(const Program& program, Index symbol);
 
+/// What lies in a variable together with one of its components: who is given the address of one may know the others.
+std::vector<Index> neighbours(const Program& program, Index symbol);
+
 }  // namespace cppc::fortran
