@@ -112,6 +112,7 @@ class Reader {
     made.searchDirectories = {modules_};
     made.searchDirectories.insert(made.searchDirectories.end(), options.directories.begin(), options.directories.end());
     made.intrinsicModuleDirectories = {intrinsics_};
+    if (options.preprocessed) made.predefinitions = {{"__GFORTRAN__", "1"}};  // without any, it has no __FILE__ either
     if (options.backslash) made.features.Enable(Fortran::common::LanguageFeature::BackslashEscapes);
     auto& parsing = parsings_.emplace_back(cooked_);
     const fs::path file = fs::path(directory) / options.file;
