@@ -98,12 +98,12 @@ Files read_commands(const std::string& file) {
     if (!entry.contains("directory") || !entry.contains("file") || !entry.contains("arguments"))
       fail(file + ": an entry needs directory, file and arguments");
     frontend::Command command{entry["directory"], entry["file"], {}, {}};
+    if (entry.contains("macros")) command.macros = macros.of(fs::path(file).parent_path() / entry["macros"]);
     if (entry.contains("modules_only")) {
       command.arguments = entry["arguments"];
       files.modules.push_back(std::move(command));
       continue;
     }
-    if (entry.contains("macros")) command.macros = macros.of(fs::path(file).parent_path() / entry["macros"]);
     if (entry.contains("left_out"))
       files.left_out.push_back(left_as_it_is(command.file, entry["left_out"]));
     else
@@ -308,13 +308,13 @@ int translate_as_fortran(const Settings& settings, const Files& files) {
                          .modules = {},
                          .intrinsic_modules = shared_directory() / "flang"};
   for (const frontend::Command& command : files.commands) {
-    program.commands.push_back({command.directory, command.file, command.arguments});
+    program.commands.push_back({command.directory, command.file, command.arguments, command.macros});
     if (is_fortran(command.file) || command.arguments.empty()) continue;
     program.commands.back().arguments.clear();
     program.left_out.push_back(left_as_it_is(command.file, "it is not in Fortran"));
   }
   for (const frontend::Command& command : files.modules)
-    program.modules.push_back({command.directory, command.file, command.arguments});
+    program.modules.push_back({command.directory, command.file, command.arguments, command.macros});
   const FortranTranslation made = translate_fortran(program, read_models(settings.models), settings.most_steps);
   write_report(settings, made.report);
   if (settings.into.empty()) return kTranslated;

@@ -203,7 +203,9 @@ class Linker {
       if (!part.in_archive) continue;
       for (const Record& record : part.records) {
         const bool taken = std::find(program_.begin(), program_.end(), record) != program_.end();
-        if (!taken && is_fortran(record) && check_source(record)) modules_.push_back(compilation_entry(record));
+        if (taken || !is_fortran(record) || !check_source(record)) continue;
+        if (const auto macros = macros_of(record))
+          modules_.push_back({.command = compilation_entry(record), .object = "", .macros = *macros, .left_out = ""});
       }
     }
   }
@@ -272,7 +274,8 @@ class Linker {
       const auto checked = check_source(record);
       if (!checked && line_.portable) return tl::unexpected(checked.error());
       const bool compiled_here = inputs.size() < own_;
-      const auto macros = in_fortran ? Result<std::string>() : macros_of(record);
+      const bool is_read = is_fortran(record) == in_fortran;  // of others the names for the linker are enough
+      const auto macros = is_read ? macros_of(record) : Result<std::string>();
       if (!macros && line_.portable) return tl::unexpected(macros.error());
       TranslationInput input{.command = compilation_entry(record),
                              .object = compiled_here ? "" : object_of(record),
@@ -396,9 +399,9 @@ class Linker {
   const Words compiler_, definitions_, compile_flags_, link_flags_;
   Runner& runner_;
   const std::string output_;
-  std::vector<Record> program_;          // first the sources on the command line, then the rest
-  std::vector<nlohmann::json> modules_;  // commands of what is read for its modules only
-  std::size_t own_ = 0;                  // how many of them are on the command line
+  std::vector<Record> program_;            // first the sources on the command line, then the rest
+  std::vector<TranslationInput> modules_;  // what is read for its modules only
+  std::size_t own_ = 0;                    // how many of them are on the command line
   bool linked_before_ = false;
   std::map<Words, std::string> macros_;  // by the command that asks for them
 };

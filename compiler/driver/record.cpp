@@ -134,6 +134,7 @@ std::vector<std::string> ask_for_macros(const Record& record) {
     if (includes && ++option == record.options.end()) break;
     if (!includes) words.push_back(*option);
   }
+  if (is_fortran(record)) return joined(std::move(words), {"-cpp", "-dM", "-E", "-x", "f95-cpp-input", "/dev/null"});
   return joined(std::move(words), {"-dM", "-E", "-x", is_cxx(record) ? "c++" : "c", "/dev/null"});
 }
 

@@ -28,6 +28,10 @@ Result<void> write(const std::string& path, const std::string& text) {
 Result<void> write_commands(const TranslationRequest& request, const std::string& path) {
   std::map<std::string, std::string> macros;  // most sources have the same: names of files, by what is in them
   nlohmann::json commands = nlohmann::json::array();
+  const auto name_macros = [&macros](const TranslationInput& input, nlohmann::json& entry) {
+    if (!input.macros.empty())
+      entry["macros"] = macros.try_emplace(input.macros, "macros." + std::to_string(macros.size())).first->second;
+  };
   for (std::size_t index = 0; index < request.program.size(); ++index) {
     const TranslationInput& input = request.program[index];
     nlohmann::json entry = input.command;
@@ -35,13 +39,13 @@ Result<void> write_commands(const TranslationRequest& request, const std::string
       entry["names"] = *request.outside->of_records[index];
     if (!input.object.empty()) entry["object"] = input.object;
     if (!input.left_out.empty()) entry["left_out"] = input.left_out;
-    if (!input.macros.empty())
-      entry["macros"] = macros.try_emplace(input.macros, "macros." + std::to_string(macros.size())).first->second;
+    name_macros(input, entry);
     commands.push_back(std::move(entry));
   }
-  for (const nlohmann::json& command : request.modules) {
-    nlohmann::json entry = command;
+  for (const TranslationInput& input : request.modules) {
+    nlohmann::json entry = input.command;
     entry["modules_only"] = true;
+    name_macros(input, entry);
     commands.push_back(std::move(entry));
   }
   for (const auto& [text, name] : macros)

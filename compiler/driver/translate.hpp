@@ -25,7 +25,7 @@ struct TranslationInput {
 
 struct TranslationRequest {
   std::span<const TranslationInput> program;  ///< all sources of the program
-  std::span<const nlohmann::json> modules;    ///< commands of sources in Fortran of which only the modules are wanted
+  std::span<const TranslationInput> modules;  ///< sources in Fortran of which only the modules are wanted
   std::span<const std::string> options;       ///< for the translator
   std::string directory;                      ///< is made; what is translated goes there
   std::string name;                           ///< the program's, for CPPC_KEEP

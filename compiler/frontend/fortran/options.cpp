@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <tuple>
 
@@ -11,10 +12,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What gfortran predefines and sources ask for.
-const std::vector<std::pair<std::string, std::string>> kPredefined = {
-    {"__GFORTRAN__", "1"}, {"__GNUC__", "12"},  {"__GNUC_MINOR__", "2"}, {"__linux__", "1"},
-    {"__unix__", "1"},     {"__x86_64__", "1"}, {"__LP64__", "1"},       {"__OPTIMIZE__", "1"}};
+using Definitions = std::vector<std::pair<std::string, std::string>>;
+
+/// What gfortran predefines and sources ask for, where it has not been asked itself.
+const Definitions kPredefined = {{"__GFORTRAN__", "1"}, {"__GNUC__", "12"}, {"__GNUC_MINOR__", "2"},
+                                 {"_LP64", "1"},        {"__LP64__", "1"},  {"__OPTIMIZE__", "1"}};
+
+/// Parameters of a macro belong to its name.
+Definitions definitions_of(const std::map<std::string, std::string>& macros) {
+  Definitions made;
+  for (const auto& [name, rest] : macros) {
+    const std::size_t body = rest.starts_with('(') ? rest.find(')') + 1 : 0;
+    made.emplace_back(name + rest.substr(0, body), rest.substr(body));
+  }
+  return made;
+}
 
 /// Options that change what a source means and are not followed.
 constexpr std::string_view kRefused[] = {
@@ -90,8 +102,12 @@ Options options_of(const Command& command) {
   if (!in_front.empty()) made.directories.insert(made.directories.begin(), in_front);
   made.directories.push_back((fs::path(command.directory) / fs::path(command.file).parent_path()).string());
   made.directories.push_back(command.directory);
-  if (!made.preprocessed) made.definitions.clear();
-  if (made.preprocessed) made.definitions.insert(made.definitions.begin(), kPredefined.begin(), kPredefined.end());
+  if (!made.preprocessed)
+    made.definitions.clear();
+  else if (command.macros != nullptr)
+    made.definitions = definitions_of(*command.macros);
+  else
+    made.definitions.insert(made.definitions.begin(), kPredefined.begin(), kPredefined.end());
   return made;
 }
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Modules that a file has and wants.
+/// Modules that a file has and wants; submodules as "module:submodule".
 struct Modules {
   std::set<std::string> has, wants;
   bool entries = false;  ///< ENTRY among declarations
@@ -35,6 +35,12 @@ struct Modules {
   void Post(const T& /*node*/) {}
   void Post(const parser::ModuleStmt& module) { has.insert(module.v.ToString()); }
   void Post(const parser::UseStmt& use) { wants.insert(use.moduleName.ToString()); }
+  void Post(const parser::SubmoduleStmt& submodule) {
+    const auto& [ancestor, parent] = std::get<parser::ParentIdentifier>(submodule.t).t;
+    const std::string module = ancestor.ToString() + ":";
+    has.insert(module + std::get<parser::Name>(submodule.t).ToString());
+    wants.insert(parent ? module + parent->ToString() : ancestor.ToString());
+  }
   void Post(const parser::EntryStmt& /*entry*/) { entries = true; }
   bool Pre(const parser::ExecutionPart& /*body*/) { return false; }
 };
@@ -112,6 +118,7 @@ class Reader {
     made.searchDirectories = {modules_};
     made.searchDirectories.insert(made.searchDirectories.end(), options.directories.begin(), options.directories.end());
     made.intrinsicModuleDirectories = {intrinsics_};
+    if (options.preprocessed) made.predefinitions = {{"__GFORTRAN__", "1"}};  // without any, it has no __FILE__ either
     if (options.backslash) made.features.Enable(Fortran::common::LanguageFeature::BackslashEscapes);
     auto& parsing = parsings_.emplace_back(cooked_);
     const fs::path file = fs::path(directory) / options.file;

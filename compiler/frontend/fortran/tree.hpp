@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -148,6 +149,7 @@ struct Program {
 struct Command {
   std::string directory, file;
   std::vector<std::string> arguments;
+  std::shared_ptr<const std::map<std::string, std::string>> macros;  ///< that the compiler has then; null: not known
 };
 
 /// Reads the whole program. What cannot be read is in Program::left_out. `module_sources` are no part of the program

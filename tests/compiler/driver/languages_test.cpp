@@ -118,6 +118,18 @@ TEST_F(Languages, ModulesOfMembersOfArchivesThatTheLinkerDoesNotTake) {
   EXPECT_TRUE(program[1].contains("modules_only"));
 }
 
+// Others than GNU C: no __linux__, for one.
+TEST_F(Languages, TheTranslatorIsToldWhatFortransCompilerPredefines) {
+  set("CPPC_KEEP", path("kept"));
+  write("main.F90", "program p\n use mpi\n integer :: e\n call mpi_init(e)\n call mpi_finalize(e)\nend program\n");
+  well({"cppc-fc", "-O2", "-DSTEPS=2+3", "main.F90", "-o", "program"});
+  const auto commands = nlohmann::json::parse(read("kept/program/commands.json"));
+  const std::string macros = read("kept/program/" + commands.at(0).at("macros").get<std::string>());
+  for (const char* line : {"#define __GFORTRAN__ 1\n", "#define __OPTIMIZE__ 1\n", "#define STEPS 2+3\n"})
+    EXPECT_NE(macros.find(line), std::string::npos) << macros;
+  EXPECT_EQ(macros.find("__linux__"), std::string::npos);
+}
+
 TEST_F(Languages, MixedProgramsHaveBothRuntimesInside) {
   write("main.f90",
         "program p\n use mpi\n integer :: e\n interface\n subroutine part(n) bind(c)\n use iso_c_binding\n"
