@@ -207,6 +207,16 @@ class PageTest(unittest.TestCase):
         self.browser.await_text("tbody [data-migration='3']", "node1: nothing of this job is left")
         self.browser.await_text("[data-node=node1]", "evacuated, 0 ranks")
 
+    def test_15_a_node_is_added_or_it_is_said_why_not(self):
+        self.browser.one("#newcomer-job").send_keys("node9:2")
+        self.browser.click("[data-name=add]")
+        self.browser.await_text("#dialog", "Add node9:2?")
+        self.browser.answer("yes")
+        self.browser.await_text("#problem", "new nodes need images of all ranks")
+        self.browser.click("[data-node=node1] [data-name=restore]")
+        self.browser.await_text("#dialog", "Use node1 again?")
+        self.browser.answer("no")
+
     def test_15_a_phone_is_wide_enough(self):
         self.check_phone()
 

@@ -11,6 +11,8 @@ const movesText = (moves) => moves.map((one) => `rank ${one.rank} from ${one.fro
 
 function whatIs(migration) {
   if (migration.evacuate) return `empty ${migration.evacuate}`;
+  if (migration.kind === 'hop') return [`add ${migration.add.join(', ')}`, movesText(migration.moves)].filter(Boolean).join('; ');
+  if (migration.kind === 'checkpoint') return 'checkpoint';
   return movesText(migration.moves) || 'waits until the job has started';
 }
 
@@ -33,6 +35,7 @@ export class JobPanel {
     this.nodes = element('ul', {class: 'cards', 'aria-labelledby': id('nodes')});
     this.rank = element('input', {id: id('rank'), type: 'number', min: '0', required: true, inputmode: 'numeric'});
     this.target = element('select', {id: id('target'), required: true});
+    this.newcomer = element('input', {id: id('newcomer'), required: true, autocomplete: 'off', spellcheck: 'false', placeholder: 'node7:4'});
     this.running = element('ul', {class: 'migrations', 'aria-labelledby': id('running')});
     this.history = element('tbody');
     const columns = ['Migration', 'What', 'Asked for', 'Result', 'Took', 'Moved', 'Ranks stood still', 'Trace'];
@@ -43,7 +46,10 @@ export class JobPanel {
         element('form', {class: 'move', onsubmit: (event) => this.submitted(event)},
           element('label', {for: id('rank')}, 'Move rank'), this.rank,
           element('label', {for: id('target')}, 'to'), this.target,
-          element('button', {type: 'submit'}, 'Move'))),
+          element('button', {type: 'submit'}, 'Move')),
+        element('form', {class: 'move', onsubmit: (event) => this.added(event)},
+          element('label', {for: id('newcomer')}, 'Add node[:slots]'), this.newcomer,
+          element('button', {type: 'submit', 'data-name': 'add'}, 'Add'))),
       element('section', {},
         element('h2', {id: id('running')}, 'Migrations under way'),
         this.running,
@@ -64,6 +70,7 @@ export class JobPanel {
   takeNode(node) {
     const index = this.job.nodes.findIndex((one) => one.node === node.node);
     if (index >= 0) this.job.nodes[index] = node;
+    else this.job.nodes.push(node);
     this.draw();
   }
 
@@ -103,7 +110,7 @@ export class JobPanel {
       node.ranks.length > mostChips ? element('li', {}, `and ${node.ranks.length - mostChips} more`) : null),
     up || node.state === 'leave-only'
       ? element('button', {type: 'button', 'data-name': 'empty', onclick: () => this.empty(node.node)}, `Empty ${node.node}`)
-      : null);
+      : element('button', {type: 'button', 'data-name': 'restore', onclick: () => this.restore(node.node)}, `Use ${node.node} again`));
   }
 
   chip(rank, node) {
@@ -160,6 +167,26 @@ export class JobPanel {
         `${node} is given up: no rank of this job can come back to it.`];
       if (!await confirmed(`Empty ${node}?`, lines, `Empty ${node}`)) return;
       await this.request({evacuate: node});
+    });
+  }
+
+  added(event) {
+    event.preventDefault();
+    const name = this.newcomer.value.trim();
+    return this.grow({add: [name]}, `Add ${name}`);
+  }
+
+  restore(node) {
+    return this.grow({restore: node}, `Use ${node} again`);
+  }
+
+  // A node comes, or comes back.
+  grow(body, verb) {
+    return attempt(async () => {
+      const {moves} = await ask('POST', this.base, {...body, dry_run: true});
+      const lines = [moves.length > 0 ? `These would move: ${movesText(moves)}.` : 'No rank moves to it yet.',
+        'If the job does not have the node, all ranks go on under another mpirun: they stand still for some seconds.'];
+      if (await confirmed(`${verb}?`, lines, verb)) await this.request(body);
     });
   }
 
