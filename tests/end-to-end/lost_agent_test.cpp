@@ -112,7 +112,7 @@ TEST(LostAgentTest, ItsNodeCanBeEvacuated) {
 
 /// It does not see that its connection is closed, but its guardian does.
 TEST(LostAgentTest, AStoppedAgentOfANodeWithRanksIsReplaced) {
-  HeatScene scene(4, kTwoSpares, {"--mb", "2"}, {"CPPC_DEADLINE_START=1"});
+  HeatScene scene(4, kTwoSpares, {"--mb", "2"}, {"CPPC_DEADLINE_START=10"});
   const pid_t agent = agent_on(scene, "node1");
   EXPECT_EQ(scene.cluster().run("node1", {"kill", "-STOP", std::to_string(agent)}).status, 0);
   const Finished failed = scene.job().migrate({"--rank", "1", "--to", "node2"});
