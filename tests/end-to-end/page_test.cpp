@@ -1,6 +1,7 @@
 /// The page of a real job, in a real browser.
 #include <gtest/gtest.h>
 
+#include "expectations.hpp"
 #include "scene.hpp"
 #include "secrets.hpp"
 
@@ -28,12 +29,6 @@ std::vector<std::string> with_page(const Secrets& secrets, const std::string& no
           "-n",           "4"};
 }
 
-void expect_undisturbed(HeatScene& scene) {
-  const Answer result = scene.finish();
-  EXPECT_EQ(result.status, 0) << result.errors;
-  EXPECT_EQ(result.checksum, scene.undisturbed(result).checksum);
-}
-
 TEST(PageTest, ADragInTheBrowserMovesARank) {
   const Secrets secrets;
   HeatScene scene(3, with_page(secrets, "node0:2,node1:2,node2:2"));
@@ -46,7 +41,7 @@ TEST(PageTest, ADragInTheBrowserMovesARank) {
   EXPECT_EQ(traced.status, 0) << traced.errors;
   EXPECT_NE(traced.output.find("rank 3: node1 to node2"), std::string::npos) << traced.output;
   EXPECT_NE(traced.output.find("agent of node2"), std::string::npos) << traced.output;
-  expect_undisturbed(scene);
+  expect_same_answer(scene);
 }
 
 TEST(PageTest, ANodeThatIsNamedInTheBrowserComes) {
@@ -56,7 +51,7 @@ TEST(PageTest, ANodeThatIsNamedInTheBrowserComes) {
   if (added.status == kSkipped) GTEST_SKIP() << added.output;
   ASSERT_EQ(added.status, 0) << added.output << added.errors;
   EXPECT_EQ(scene.job().node_of(3), "node2");
-  expect_undisturbed(scene);
+  expect_same_answer(scene);
 }
 
 }  // namespace

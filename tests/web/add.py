@@ -6,12 +6,8 @@ import sys
 from browser import Browser
 
 url, token_file, node, rank = sys.argv[1:]
-browser = Browser()
+browser = Browser.of_job(url, token_file)
 try:
-    browser.driver.get(url)
-    with open(token_file, encoding="ascii") as file:
-        browser.log_in(file.read().strip())
-    browser.await_text("#connection", "Live")
     browser.one("#newcomer-job").send_keys(node)
     browser.click("[data-name=add]")
     browser.answer("yes")

@@ -42,6 +42,20 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
+    @classmethod
+    def of_job(cls, url, token_file):
+        """With the page of a job, logged in."""
+        browser = cls()
+        try:
+            browser.driver.get(url)
+            with open(token_file, encoding="ascii") as file:
+                browser.log_in(file.read().strip())
+            browser.await_text("#connection", "Live")
+        except BaseException:
+            browser.close()
+            raise
+        return browser
+
     def close(self):
         self.driver.quit()
         shutil.rmtree(self.profile, ignore_errors=True)

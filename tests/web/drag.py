@@ -6,12 +6,8 @@ import sys
 from browser import Browser
 
 url, token_file, rank, node = sys.argv[1:]
-browser = Browser()
+browser = Browser.of_job(url, token_file)
 try:
-    browser.driver.get(url)
-    with open(token_file, encoding="ascii") as file:
-        browser.log_in(file.read().strip())
-    browser.await_text("#connection", "Live")
     browser.drag(int(rank), node)
     browser.answer("yes")
     browser.await_text("tbody [data-migration='1']", "done")

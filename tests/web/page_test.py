@@ -215,7 +215,8 @@ class PageTest(unittest.TestCase):
         self.browser.await_text("#problem", "new nodes need images of all ranks")
         self.browser.click("[data-node=node1] [data-name=restore]")
         self.browser.await_text("#dialog", "Use node1 again?")
-        self.browser.answer("no")
+        self.browser.answer("yes")
+        self.browser.await_text("#problem", "new nodes need images of all ranks")
 
     def test_15_a_phone_is_wide_enough(self):
         self.check_phone()
