@@ -166,12 +166,12 @@ void Flow::summarise() {
       return false;
     }
     Fates at_exit;
-    for (const Index symbol : tracked_) at_exit[symbol] = {.passed = true};
+    for (const Index symbol : tracked_) at_exit[symbol] = {.by = {{afterwards}}};
     const Fates at_entry = solve(p, at_exit, nullptr, nullptr, nullptr);
     std::map<Index, Fate> made;
     for (const auto& [symbol, fate] : at_entry) {
       const bool inside = own(symbol, p) && program_.symbols[symbol].storage == Storage::local;
-      if (!inside && fate != Fate{.passed = true}) made[symbol] = fate;
+      if (!inside && fate != Fate{.by = {{afterwards}}}) made[symbol] = fate;
     }
     const bool grew = made != summaries_[p].at_entry;
     summaries_[p].at_entry = std::move(made);
@@ -245,10 +245,9 @@ Flow::Fates Flow::exit_of(Index p) {
     Fates behind;
     solve(caller, exit_of(caller), nullptr, call, &behind);
     for (auto& [symbol, fate] : behind) {
-      const bool told = std::ranges::all_of(fate.by, [&](std::size_t number) {
-        return std::ranges::all_of(overwritten_[number].depends, [&](Index one) { return !own(one, caller); });
-      });
-      meet(fates[symbol], told ? fate : Fate{.live = true});
+      meet(fates[symbol], filtered(fate, [&](std::size_t number) {
+             return std::ranges::none_of(overwritten_[number].depends, [&](Index one) { return own(one, caller); });
+           }));
     }
   }
   for (const Index symbol : tracked_)
@@ -293,7 +292,7 @@ std::map<Index, Fate> Flow::at(Index p, const Statement& loop, bool in_flight) {
   for (const Index symbol : tracked_) {
     const auto fate = fates.find(symbol);
     if (given.contains(symbol) || (in_flight && buffers_.contains(symbol))) continue;
-    if (bound.contains(symbol) || (fate != fates.end() && (fate->second.live || fate->second.passed))) continue;
+    if (bound.contains(symbol) || (fate != fates.end() && fate->second.live)) continue;
     if (is_of_linker(symbol) || can_be_named(symbol, p)) told[symbol] = fate != fates.end() ? fate->second : Fate{};
   }
   return told;

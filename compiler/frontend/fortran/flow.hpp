@@ -3,6 +3,7 @@
 /// names of a called procedure are one of the caller's, or one that it knows itself, nothing is said of that.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -37,12 +38,16 @@ struct Overwritten {
   std::set<Index> depends;  ///< variables, where the way begins, that say where it is
 };
 
+/// One behind the other, by number: what is in any of them is dead.
+using Overwrites = std::set<std::size_t>;
+
+/// Among overwrites: what becomes of the array when the procedure has ended.
+inline constexpr std::size_t afterwards = std::numeric_limits<std::size_t>::max();
+
 /// Of one array at one place.
 struct Fate {
-  bool live = false;         ///< perhaps read as it is
-  bool passed = false;       ///< perhaps neither read nor written until the procedure ends
-  std::set<std::size_t> by;  ///< overwrites, by number: what is in all of them is dead. None of them, and neither of
-                             ///< the others: all of it is dead
+  bool live = false;        ///< perhaps read as it is
+  std::set<Overwrites> by;  ///< on one way or another: what is in all of them is dead. None, and not live: all of it is
   bool operator==(const Fate&) const = default;
 };
 
@@ -87,7 +92,6 @@ class Flow {
   [[nodiscard]] std::set<Index> reached_by(const std::set<Index>& given) const;
   void reach_used(Index procedure, std::set<Index>& seen, std::set<Index>& reached) const;
   void reach_dummies(std::set<Index>& reached) const;
-  [[nodiscard]] bool depends_on_reachable(const Fate& fate) const;
   void call_outside(Index procedure, const Step& step, Fates& fates);
   [[nodiscard]] std::set<Index> given_before(Index procedure, const Step& step) const;
   [[nodiscard]] std::set<Index> given_at(Index procedure, const Statement& loop) const;
@@ -99,12 +103,14 @@ class Flow {
   void step_back(Index procedure, const Step& step, Fates& fates);
   void call_back(Index procedure, const Step& step, Fates& fates);
   void change(Index symbol, Fates& fates);
+  void overwrite(const Region& region, Fates& fates);
   void assign(Index symbol, const ExprPtr& value, Fates& fates);
   std::optional<std::size_t> through(std::size_t number, const Link& link);
   std::size_t number_of(Overwritten one);
   Fates exit_of(Index procedure);
   std::set<Index> bound_to_dummies(Index procedure, std::set<Index>& asked) const;
-  [[nodiscard]] bool depends_on(const Fate& fate, const std::set<Index>& changed) const;
+  [[nodiscard]] Fate without(const Fate& fate, const std::set<Index>& changed) const;
+  [[nodiscard]] Fate of_callee(const Step& step, Index symbol, const Fate& fate, const std::set<Index>& changed);
   Fate of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
                const std::set<Index>& changed_by_dummies);
   [[nodiscard]] bool tracked(Index symbol) const;

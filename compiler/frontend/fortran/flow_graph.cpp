@@ -215,7 +215,7 @@ class Flow::Builder {
     if (array == nullptr || array->kind != Kind::name || skipped_.contains(array->symbol)) return;
     const Symbol& symbol = program_.symbols[array->symbol];
     if (!symbol.array || !symbol.unclear.empty() || symbol.element == 0) return;
-    Region region{.symbol = array->symbol, .view = array->symbol};
+    Region region{.symbol = array->symbol, .view = array->symbol, .alone = true};
     region.received = {e.parts[count], e.parts[type], of_each ? e.parts[communicator] : nullptr};
     for (const ExprPtr& part : region.received)
       if (part != nullptr && !find_variables(program_, *part, region.depends)) return;

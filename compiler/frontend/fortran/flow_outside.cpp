@@ -80,20 +80,12 @@ void Flow::reach_dummies(std::set<Index>& reached) const {
   }
 }
 
-bool Flow::depends_on_reachable(const Fate& fate) const {
-  return std::ranges::any_of(fate.by, [this](std::size_t number) {
-    return std::ranges::any_of(overwritten_[number].depends,
-                               [this](Index symbol) { return reached_.contains(symbol); });
-  });
-}
-
 void Flow::call_outside(Index p, const Step& step, Fates& fates) {
   const auto [found, fresh] = reached_at_.try_emplace(&step);
   if (fresh) found->second = reached_by(given_before(p, step));
   for (const Index symbol : tracked_)
     if (found->second.contains(symbol)) fates[symbol] = {.live = true};
-  for (auto& [symbol, fate] : fates)
-    if (depends_on_reachable(fate)) fate = {.live = true};
+  for (auto& [symbol, fate] : fates) fate = without(fate, reached_);
 }
 
 }  // namespace cppc::fortran

@@ -11,16 +11,45 @@ using Storage = Symbol::Storage;
 
 namespace {
 
-/// Links of a way, and overwrites of an array that it is worth to name.
-constexpr std::size_t kMostLinks = 6, kMostOverwrites = 16;
+/// Links of a way, ways on which an array is overwritten, and overwrites of each that it is worth to name.
+constexpr std::size_t kMostLinks = 6, kMostWays = 16, kMostOverwrites = 8;
+
+/// Whether one of the others says no more to be dead.
+bool is_implied(const Overwrites& overwrites, const std::set<Overwrites>& others) {
+  return std::ranges::any_of(
+      others, [&](const Overwrites& other) { return other != overwrites && std::ranges::includes(overwrites, other); });
+}
+
+Overwrites both(Overwrites one, const Overwrites& other) {
+  for (const std::size_t number : other)
+    if (one.size() < kMostOverwrites) one.insert(number);
+  return one;
+}
 
 }  // namespace
 
 void meet(Fate& one, const Fate& other) {
   one.live |= other.live;
-  one.passed |= other.passed;
   one.by.insert(other.by.begin(), other.by.end());
-  if (one.live || one.by.size() > kMostOverwrites) one = {.live = true};
+  if (one.by.size() > 1)
+    std::erase_if(one.by, [all = one.by](const Overwrites& overwrites) { return is_implied(overwrites, all); });
+  if (one.live || one.by.size() > kMostWays) one = {.live = true};
+}
+
+Fate followed_by(const Fate& fate, const Fate& after) {
+  Fate made{.live = fate.live, .by = {}};
+  for (const Overwrites& overwrites : fate.by) {
+    if (!overwrites.contains(afterwards)) {
+      meet(made, {.by = {overwrites}});
+      continue;
+    }
+    Overwrites first = overwrites;
+    first.erase(afterwards);
+    if (after.live && first.empty()) return {.live = true};
+    if (after.live) meet(made, {.by = {first}});
+    for (const Overwrites& next : after.by) meet(made, {.by = {both(first, next)}});
+  }
+  return made;
 }
 
 bool intersect(const std::set<Index>& one, const std::set<Index>& other) {
@@ -49,34 +78,43 @@ Fate Flow::guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index
   Fate made = fate;
   Overwritten guard{.condition = condition, .holds = holds, .symbol = symbol, .links = {}, .depends = {}};
   if (!find_variables(program_, *condition, guard.depends)) return {.live = true};
-  made.by.insert(number_of(std::move(guard)));
+  meet(made, {.by = {{number_of(std::move(guard))}}});
   return made;
 }
 
-bool Flow::depends_on(const Fate& fate, const std::set<Index>& changed) const {
-  return std::ranges::any_of(fate.by,
-                             [&](std::size_t number) { return intersect(overwritten_[number].depends, changed); });
+/// What is left of it before variables change that say where overwrites are.
+Fate Flow::without(const Fate& fate, const std::set<Index>& changed) const {
+  return filtered(fate, [&](std::size_t number) { return !intersect(overwritten_[number].depends, changed); });
 }
 
 void Flow::change(Index symbol, Fates& fates) {
-  for (auto& [array, fate] : fates)
-    if (depends_on(fate, {symbol})) fate = {.live = true};
+  for (auto& [array, fate] : fates) fate = without(fate, {symbol});
 }
 
 void Flow::assign(Index symbol, const ExprPtr& value, Fates& fates) {
   for (auto& [array, fate] : fates) {
-    if (!depends_on(fate, {symbol})) continue;
-    std::set<std::size_t> numbers;
-    for (const std::size_t number : fate.by) {
-      const auto made = overwritten_[number].depends.contains(symbol)
-                            ? through(number, {.variable = symbol, .value = value})
-                            : std::optional(number);
-      if (made) numbers.insert(*made);
-      fate.live |= !made;
+    Fate before{.live = fate.live, .by = {}};
+    for (const Overwrites& overwrites : fate.by) {
+      Overwrites made;
+      for (const std::size_t number : overwrites)
+        if (number == afterwards || !overwritten_[number].depends.contains(symbol))
+          made.insert(number);
+        else if (const auto same = through(number, {.variable = symbol, .value = value}))
+          made.insert(*same);
+      meet(before, made.empty() ? Fate{.live = true} : Fate{.by = {std::move(made)}});
     }
-    fate.by = std::move(numbers);
-    if (fate.live) fate = {.live = true};
+    fate = std::move(before);
   }
+}
+
+/// Before an overwrite. What is not in it becomes what it does behind it, if nothing of that is read meanwhile.
+void Flow::overwrite(const Region& region, Fates& fates) {
+  if (!tracked(region.symbol)) return;
+  Fate& fate = fates[region.symbol];
+  Overwrites one{number_of(
+      {.region = &region, .condition = nullptr, .symbol = region.symbol, .links = {}, .depends = region.depends})};
+  if (region.alone) one.insert(afterwards);
+  fate = followed_by({.by = {std::move(one)}}, fate);
 }
 
 std::size_t Flow::number_of(Overwritten one) {
@@ -151,13 +189,7 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
     case Step::Kind::assign:
       return assign(step.symbol, step.value, fates);
     case Step::Kind::overwrite:
-      if (tracked(step.region->symbol))
-        fates[step.region->symbol] = {.by = {number_of({.region = step.region,
-                                                        .condition = nullptr,
-                                                        .symbol = step.region->symbol,
-                                                        .links = {},
-                                                        .depends = step.region->depends})}};
-      return;
+      return overwrite(*step.region, fates);
     case Step::Kind::call:
       return call_back(p, step, fates);
     case Step::Kind::outside:
@@ -191,8 +223,7 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
   for (const Index symbol : tracked_) {
     const auto after = fates.find(symbol);
     if (step.skipped.contains(symbol)) {
-      if (after != fates.end())
-        before[symbol] = depends_on(after->second, changed) ? Fate{.live = true} : after->second;
+      if (after != fates.end()) before[symbol] = without(after->second, changed);
       continue;
     }
     Fate fate = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed, by_dummies);
@@ -206,7 +237,7 @@ Fate Flow::of_call(const Step& step, Index symbol, const Fate& after, const std:
   const Index callee = step.call->procedure;
   const auto& dummies = program_.procedures[callee].dummies;
   const auto& at_entry = summaries_[callee].at_entry;
-  const Fate passed{.passed = true};
+  const Fate passed{.by = {{afterwards}}};
   std::vector<Fate> fates;  // of the names that the callee has for it
   const auto see = [&](Index name) {
     const auto found = at_entry.find(name);
@@ -223,22 +254,32 @@ Fate Flow::of_call(const Step& step, Index symbol, const Fate& after, const std:
   const bool another = own(symbol, callee) && program_.symbols[symbol].storage != Storage::fixed;  // in each call
   if (!another) see(symbol);
   std::erase(fates, passed);
-  Fate made = passed;
-  if (fates.size() > 1 || (fates.size() == 1 && fates.front().live)) return {.live = true};
-  if (fates.size() == 1) {
-    made = {.passed = fates.front().passed};
-    for (const std::size_t number : fates.front().by) {
+  if (fates.size() > 1) return {.live = true};
+  std::set<Index> changes = changed;
+  if (summaries_[callee].outside) changes.insert(reached_.begin(), reached_.end());
+  return followed_by(fates.empty() ? passed : of_callee(step, symbol, fates.front(), changed_by_dummies),
+                     without(after, changes));
+}
+
+/// What a callee does with its name of an array, as it is said before the call.
+Fate Flow::of_callee(const Step& step, Index symbol, const Fate& fate, const std::set<Index>& changed) {
+  const Index callee = step.call->procedure;
+  Fate made{.live = fate.live, .by = {}};
+  for (const Overwrites& overwrites : fate.by) {
+    Overwrites told;
+    for (const std::size_t number : overwrites) {
+      if (number == afterwards) {
+        told.insert(number);
+        continue;
+      }
       const auto here = through(number, {.call = step.call, .callee = callee});
-      if (summaries_[callee].outside && here && intersect(overwritten_[*here].depends, given_)) return {.live = true};
-      if (!here || overwritten_[*here].symbol != symbol || intersect(overwritten_[*here].depends, changed_by_dummies))
-        return {.live = true};
-      made.by.insert(*here);
+      if (!here || overwritten_[*here].symbol != symbol) continue;
+      const auto& depends = overwritten_[*here].depends;
+      if (!intersect(depends, changed) && !(summaries_[callee].outside && intersect(depends, given_)))
+        told.insert(*here);
     }
+    meet(made, told.empty() ? Fate{.live = true} : Fate{.by = {std::move(told)}});
   }
-  if (!made.passed) return made;
-  made.passed = false;
-  if (depends_on(after, changed) || (summaries_[callee].outside && depends_on_reachable(after))) return {.live = true};
-  meet(made, after);
   return made;
 }
 

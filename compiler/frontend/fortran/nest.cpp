@@ -22,6 +22,7 @@ std::vector<Region> Nest::found() {
     if (!std::ranges::all_of(accesses_[symbol], harmless)) continue;
     seen.insert(symbol);
     clean.push_back(write.region);
+    clean.back().alone = accesses_[symbol].empty();
   }
   return clean;
 }

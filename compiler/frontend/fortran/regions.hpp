@@ -27,6 +27,7 @@ struct Region {
   std::vector<std::pair<ExprPtr, ExprPtr>> ordered;  ///< it counts only where the first is at most the second
   std::vector<ExprPtr> positive;                     ///< and these are greater than 0
   std::set<Index> depends;                           ///< variables that say where it is
+  bool alone = false;                                ///< no other element of the array is accessed meanwhile
 };
 
 /// What a loop writes, seen from outside, of arrays that the loop does not read otherwise before: from after the loop

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <utility>
 
 #include "helpers.hpp"
 
@@ -12,6 +13,8 @@ using namespace cppc::fortran;
 using Descriptor = Symbol::Descriptor;
 
 namespace {
+
+constexpr const char* kAll = "        cppc_row(&rows, 0, size);\n";
 
 /// What names of one procedure are, where a way leads through it.
 struct Scope {
@@ -44,40 +47,87 @@ class Writer {
     const Symbol& object = program_.symbols[symbol];
     const bool described = object.descriptor != Descriptor::none;
     if ((object.bytes == 0 && !described) || object.element == 0 || is_padded(object)) return {};
-    const std::size_t arguments = point_.arguments.size();
-    const std::set<std::string> externals = externals_;
-    const bool had_interface = point_.has_interface;
-    possible_ = true;
-    std::string code = "    {\n      char* const object = " + start(symbol) +
-                       ";\n      const long size = " + size(symbol) + ";\n      if (object != 0 && size > 0) {\n" +
-                       dead(fate) + "      }\n    }\n";
-    if (!possible_) {
-      point_.arguments.resize(arguments);
-      point_.dummies.resize(arguments);
-      point_.has_interface = had_interface;
-      externals_ = externals;
-      return {};
-    }
+    const std::string code = possible([&] {
+      return "    {\n      char* const object = " + start(symbol) + ";\n      const long size = " + size(symbol) +
+             ";\n      if (object != 0 && size > 0) {\n" + dead(fate) + "      }\n    }\n";
+    });
+    if (code.empty()) return {};
     point_.dead.push_back(
         {object.name, object.bytes, fate.by.empty() ? "not read any more" : "overwritten before it is read"});
     return code;
   }
 
+  /// What cannot be said leaves nothing behind.
+  template <typename Say>
+  std::string possible(Say say) {
+    const std::size_t arguments = point_.arguments.size();
+    const std::set<std::string> externals = externals_;
+    const bool had_interface = point_.has_interface, around = possible_;
+    possible_ = true;
+    std::string code = say();
+    if (std::exchange(possible_, around)) return code;
+    point_.arguments.resize(arguments);
+    point_.dummies.resize(arguments);
+    point_.has_interface = had_interface;
+    externals_ = externals;
+    return {};
+  }
+
   /// Of the object at hand, what is said to be dead.
   std::string dead(const Fate& fate) {
     if (fate.by.empty()) return "        cppc_dead_range(object, (size_t)size);\n";
-    std::set<std::string> regions;  // several ways may lead to one
-    for (const std::size_t number : fate.by)
-      if (flow_.overwritten(number).region != nullptr) regions.insert(region(flow_.overwritten(number)));
-    const bool alone = regions.size() == 1;
-    std::string code =
-        "        struct cppc_rows rows = {object, size, 0, 0, 0, 0, " + std::string(alone ? "1" : "0") + ", 0};\n";
-    if (!alone) code += "        long from = 0, to = size;\n";
-    for (const std::size_t number : fate.by)
-      if (flow_.overwritten(number).region == nullptr) code += condition(flow_.overwritten(number), alone);
-    for (const std::string& one : regions) code += one + (alone ? "" : "        cppc_both(&rows, &from, &to);\n");
-    return code + (alone ? "        cppc_flush(&rows);\n"
-                         : "        if (from < to) cppc_dead_range(object + from, (size_t)(to - from));\n");
+    std::string code;
+    std::vector<std::set<std::string>> ways;
+    for (const Overwrites& overwrites : fate.by)
+      if (std::ranges::all_of(overwrites, [this](std::size_t number) { return is_condition(number); }))
+        code += needed(overwrites);
+      else if (std::set<std::string> told = parts(overwrites); std::ranges::find(ways, told) == ways.end())
+        ways.push_back(std::move(told));  // several ways may lead to one
+    const bool told = std::ranges::none_of(ways, [](const auto& way) { return way.empty(); });
+    if (!told) return fail();
+    std::set<std::string> common = ways.empty() ? std::set<std::string>{kAll} : ways.front();
+    for (const auto& way : ways) std::erase_if(common, [&](const std::string& one) { return !way.contains(one); });
+    const std::string alone = common.empty() ? "0" : "1";
+    code = "        struct cppc_rows rows = {object, size, 0, 0, 0, 0, " + alone + ", 0};\n" + code;
+    for (const std::string& one : common) code += one + "        cppc_flush(&rows);\n";
+    return common.empty() ? code + in_all(ways) : code;
+  }
+
+  /// A range that all ways have.
+  static std::string in_all(const std::vector<std::set<std::string>>& ways) {
+    std::string code = "        long from = 0, to = size, low, high;\n";
+    for (const auto& way : ways) {
+      code += "        low = high = 0;\n";
+      for (const std::string& one : way) code += one + "        cppc_either(&rows, &low, &high);\n";
+      code += "        from = cppc_max(from, low);\n        to = cppc_min(to, high);\n";
+    }
+    return code + "        if (from < to) cppc_dead_range(object + from, (size_t)(to - from));\n";
+  }
+
+  [[nodiscard]] bool is_condition(std::size_t number) const { return flow_.overwritten(number).region == nullptr; }
+
+  /// What is dead by each of the overwrites, if it can be said.
+  std::set<std::string> parts(const Overwrites& overwrites) {
+    std::set<std::string> told;
+    for (const std::size_t number : overwrites) {
+      std::string code = possible([&] {
+        return is_condition(number) ? "        if (" + condition(number) + " && !rows.wrong)\n  " + kAll
+                                    : region(number);
+      });
+      if (!code.empty()) told.insert(std::move(code));
+    }
+    return told;
+  }
+
+  /// Without one of these conditions nothing is dead.
+  std::string needed(const Overwrites& conditions) {
+    std::string either;
+    for (const std::size_t number : conditions) {
+      const std::string one = possible([&] { return condition(number); });
+      if (!one.empty()) either += (either.empty() ? "" : " || ") + one;
+    }
+    if (either.empty()) return fail();
+    return "        if (!(" + either + ") || rows.wrong) rows.size = 0;\n        rows.wrong = 0;\n";
   }
 
   /// Where the elements of an array begin.
@@ -128,15 +178,14 @@ class Writer {
     point_.has_interface = true;
   }
 
-  /// Without it nothing is dead.
-  std::string condition(const Overwritten& overwritten, bool alone) {
+  std::string condition(std::size_t number) {
+    const Overwritten& overwritten = flow_.overwritten(number);
     const std::deque<Scope> scopes = scopes_of(overwritten);
-    const std::string text = number(overwritten.condition, scopes.back());
-    return "        if (" + std::string(overwritten.holds ? "!" : "") + "(" + text + ") || rows.wrong) " +
-           (alone ? "rows.wrong = 1;\n" : "to = 0;\n");
+    return (overwritten.holds ? "(" : "!(") + this->number(overwritten.condition, scopes.back()) + ")";
   }
 
-  std::string region(const Overwritten& overwritten) {
+  std::string region(std::size_t number) {
+    const Overwritten& overwritten = flow_.overwritten(number);
     const std::deque<Scope> scopes = scopes_of(overwritten);
     return overwritten.region->received.empty() ? rows(*overwritten.region, scopes.back())
                                                 : received(*overwritten.region, scopes.back());

@@ -89,9 +89,19 @@ static long cppc_number(struct cppc_rows* rows, const char* object, long size, l
        : bytes == 2 ? *(const short*)object : *(const signed char*)object;
 }
 
-static void cppc_flush(struct cppc_rows* rows) {
+static void cppc_tell(const struct cppc_rows* rows) {
   if (rows->alone && rows->pieces > 0 && rows->to > rows->from)
     cppc_dead_range(rows->object + rows->from, (size_t)(rows->to - rows->from));
+}
+
+static void cppc_begin(struct cppc_rows* rows) {
+  rows->from = rows->to = rows->pieces = rows->steps = 0;
+  rows->wrong = 0;
+}
+
+static void cppc_flush(struct cppc_rows* rows) {
+  cppc_tell(rows);
+  cppc_begin(rows);
 }
 
 static void cppc_row(struct cppc_rows* rows, long from, long bytes) {
@@ -104,7 +114,7 @@ static void cppc_row(struct cppc_rows* rows, long from, long bytes) {
     rows->to = to;
     return;
   }
-  cppc_flush(rows);
+  cppc_tell(rows);
   rows->from = from;
   rows->to = to;
   ++rows->pieces;
@@ -115,12 +125,18 @@ static int cppc_too_many(struct cppc_rows* rows) {
   return rows->wrong;
 }
 
-static void cppc_both(struct cppc_rows* rows, long* from, long* to) {
-  if (rows->wrong || rows->pieces != 1) *to = *from;
-  *from = cppc_max(*from, rows->from);
-  *to = cppc_min(*to, rows->to);
-  rows->from = rows->to = rows->pieces = rows->steps = 0;
-  rows->wrong = 0;
+/* One range of what is in either: all of it, or the longer one. */
+static void cppc_either(struct cppc_rows* rows, long* low, long* high) {
+  if (!rows->wrong && rows->pieces == 1) {
+    if (*low < *high && rows->from <= *high && *low <= rows->to) {
+      *low = cppc_min(*low, rows->from);
+      *high = cppc_max(*high, rows->to);
+    } else if (rows->to - rows->from > *high - *low) {
+      *low = rows->from;
+      *high = rows->to;
+    }
+  }
+  cppc_begin(rows);
 }
 
 )";
