@@ -225,12 +225,33 @@ cppc_status Session::capture(cppc_status (*visit)(const cppc_block* block, void*
 
 cppc_status Session::capture_by_address(cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
   if (!address_capture_) {
-    auto* const stack_end = static_cast<std::byte*>(const_cast<void*>(stack_));
-    auto taken = address::Capture::take(cppc_control_block.passed, site_, claims_, stack_end);
+    auto taken = address::Capture::take(cppc_control_block.passed, site_, claims_, stack_end());
     if (!taken) return taken.error();
     address_capture_ = std::move(*taken);
   }
   return address_capture_->visit(visit, context);
+}
+
+cppc_status Session::capture_begin(cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
+  if (phase_ != Phase::stopped) return not_now("capture_begin");
+  child_search_.reset();
+  if (!address::kept_by_address()) return capture(visit, context);
+  auto described = address::Capture::describe(cppc_control_block.passed, site_, claims_, stack_end());
+  if (!described) return described.error();
+  auto search = address::ChildSearch::prepare(*std::move(described));
+  if (!search) return capture(visit, context);  // no addresses for what a child finds: at once, then
+  return child_search_.emplace(*std::move(search)).capture().visit(visit, context);
+}
+
+void Session::capture_search() {
+  if (child_search_) child_search_->search();
+}
+
+cppc_status Session::capture_end(cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
+  if (!child_search_) return CPPC_OK;
+  const cppc_status status = child_search_->visit_result(visit, context);
+  child_search_.reset();
+  return status;
 }
 
 cppc_status Session::restore_begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive) {
@@ -291,6 +312,17 @@ const cppc_runtime& runtime_interface() {
           [](cppc_status (*visit)(const cppc_block*, void*), void* context) {
             forget_errors();
             return guarded([&] { return session().capture(visit, context); });
+          },
+      .capture_begin =
+          [](cppc_status (*visit)(const cppc_block*, void*), void* context) {
+            forget_errors();
+            return guarded([&] { return session().capture_begin(visit, context); });
+          },
+      .capture_search = [] { session().capture_search(); },
+      .capture_end =
+          [](cppc_status (*visit)(const cppc_block*, void*), void* context) {
+            forget_errors();
+            return guarded([&] { return session().capture_end(visit, context); });
           },
       .restore_begin =
           [](const void* runtime_block, std::uint64_t bytes, void (*keep_alive)(void*), void* context) {

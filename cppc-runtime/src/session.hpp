@@ -6,6 +6,7 @@
 #include <span>
 
 #include "address/capture.hpp"
+#include "address/child_search.hpp"
 #include "address/dead_claims.hpp"
 #include "address/restore.hpp"
 #include "capture.hpp"
@@ -46,6 +47,9 @@ class Session {
   [[nodiscard]] std::uint64_t state_bytes() const;
   [[nodiscard]] std::uint64_t image_memory() const;
   cppc_status capture(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
+  cppc_status capture_begin(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
+  void capture_search();
+  cppc_status capture_end(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
   cppc_status restore_begin(std::span<const std::byte> runtime_block, const KeepAlive& keep_alive);
   cppc_status restore_place(cppc_section section, const char* name, std::uint64_t bytes, void** place);
   cppc_status restore_end();
@@ -55,6 +59,7 @@ class Session {
 
   void stopped(std::byte* stack_end);
   cppc_status capture_by_address(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
+  [[nodiscard]] std::byte* stack_end() const { return static_cast<std::byte*>(const_cast<void*>(stack_)); }
   void fetch();
   void resume(cppc_frame& frame, bool innermost);
   void enter_world(cppc_frame& frame, int place);
@@ -70,6 +75,7 @@ class Session {
   std::optional<Capture> capture_;
   std::optional<Restore> restore_;
   std::optional<address::Capture> address_capture_;
+  std::optional<address::ChildSearch> child_search_;  ///< from capture_begin() to capture_end()
   std::optional<address::Restore> address_restore_;
 };
 

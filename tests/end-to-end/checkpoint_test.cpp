@@ -58,6 +58,25 @@ TEST(CheckpointTest, NeedsStorageThatAllNodesShare) {
   expect_same_answer(scene);
 }
 
+/// What stands in the way is found when the job works again; it goes on, and later there is a checkpoint.
+TEST(CheckpointTest, NamesWhatCannotBeCarriedOver) {
+  const Cluster cluster(2);
+  const Folder folder;
+  std::ofstream(folder.file("held")).flush();
+  Job job(cluster, kFourOnTwo, {tool("outward"), folder.file("held"), folder.file("stop")});
+  job.await_running();
+  const Finished refused = job.migrate({"checkpoint", "--to", folder.file("outward")});
+  EXPECT_NE(refused.status, 0) << refused.output;
+  EXPECT_TRUE(contains(refused.errors, "the variable of_the_system+0 holds the address 0x7")) << refused.errors;
+  fs::remove(folder.file("held"));
+  Finished made = refused;
+  for (int i = 0; made.status != 0 && i < 50; ++i)  // until the program has noticed
+    made = job.migrate({"checkpoint", "--to", folder.file("outward")});
+  expect_done(made);
+  std::ofstream(folder.file("stop")).flush();
+  expect_done(job.wait());
+}
+
 /// A solver on some nodes, which is ended after a checkpoint.
 class RestartTest : public testing::Test {
  protected:

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cppc/image.hpp"
+#include "rank/huge_pages.hpp"
 #include "rank/image_bytes.hpp"
 
 namespace cppc::migration {
@@ -69,6 +70,63 @@ TEST(MemorySnapshotTest, SaysThatMemoryIsMissing) {
     _exit(!there && !next && next.error().find("MADV_DONTFORK") != std::string::npos ? 0 : 1);
   };
   EXPECT_EXIT(try_it(), testing::ExitedWithCode(0), "");
+}
+
+/// Memory that a child has together with its parent.
+class SharedNumber {
+ public:
+  SharedNumber()
+      : number_(
+            static_cast<int*>(mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  SharedNumber(const SharedNumber&) = delete;
+  SharedNumber& operator=(const SharedNumber&) = delete;
+  ~SharedNumber() { munmap(number_, sizeof(int)); }
+  int& operator*() const { return *number_; }
+
+ private:
+  int* number_;
+};
+
+TEST(MemorySnapshotTest, WorksOnWhatWasThereWhenItIsAsked) {
+  const SharedNumber sum;
+  Numbers numbers = counted(1000);
+  const auto snapshot = MemorySnapshot::take([&] { *sum = std::accumulate(numbers.begin(), numbers.end(), 0); });
+  ASSERT_TRUE(snapshot) << snapshot.error();
+  std::ranges::fill(numbers, 0);
+  EXPECT_EQ(*sum, 0) << "nobody has asked yet";
+  EXPECT_TRUE(snapshot->do_work([] { return true; }));
+  EXPECT_EQ(*sum, 500'500);
+}
+
+TEST(MemorySnapshotTest, SaysThatItsWorkWasNotDone) {
+  const auto ended = MemorySnapshot::take([] { _exit(0); });
+  ASSERT_TRUE(ended) << ended.error();
+  EXPECT_FALSE(ended->do_work([] { return true; }));
+  const auto endless = MemorySnapshot::take([] { pause(); });
+  ASSERT_TRUE(endless) << endless.error();
+  int asked = 0;
+  EXPECT_FALSE(endless->do_work([&asked] { return ++asked < 3; })) << "nobody wanted it any more";
+}
+
+/// Whether the system has huge pages is its own affair: what is there stays as it is, and what is not takes no memory.
+TEST(HugePagesTest, AreJoinedOnlyWhereAllIsThere) {
+  constexpr std::size_t huge = std::size_t{1} << 21;
+  constexpr std::size_t bytes = 5 * huge;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto* const memory =
+      static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  madvise(memory, bytes, MADV_NOHUGEPAGE);  // what is not written to is not there
+  const std::span all(memory, bytes);
+  const auto full = all.first(3 * huge);
+  std::ranges::fill(full, std::byte{7});
+  all.back() = std::byte{7};
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  join_huge_pages({all}, {});
+  EXPECT_TRUE(std::ranges::all_of(full, [](std::byte byte) { return byte == std::byte{7}; }));
+  std::vector<unsigned char> there((bytes - full.size()) / page);
+  ASSERT_EQ(mincore(memory + full.size(), bytes - full.size(), there.data()), 0);
+  EXPECT_EQ(std::ranges::count_if(there, [](unsigned char one) { return (one & 1) != 0; }), 1);
+  munmap(memory, bytes);
 }
 
 /// Objects that share a dataset, one in the head, and one that is read in many pieces.

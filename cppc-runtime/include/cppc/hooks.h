@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 13
+#define CPPC_HOOKS_VERSION 14
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -154,6 +154,19 @@ typedef struct cppc_runtime {
    * `stopped` returns. Stops at the first visit that does not return CPPC_OK and returns its value.
    * CPPC_ERR_UNSUPPORTED, logged by name, when something cannot be carried over. */
   cppc_status (*capture)(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
+
+  /* The same in three steps, for a state that a child process keeps as it is: it is searched there for what cannot be
+   * carried over, which takes time in proportion to the state, while the program goes on.
+   * capture_begin: as capture, usually without the runtime's own block.
+   * capture_search: in a child process forked before the program goes on, which keeps the state as it is now; or, where
+   * there is no such child, in this process before the program goes on. Once. Takes no locks that other threads may
+   * have held when the child was forked.
+   * capture_end: in this process, on any thread, when capture_search is over and before the next capture_begin: visits
+   * the runtime's own block, if it has not been visited. CPPC_ERR_UNSUPPORTED as capture; CPPC_ERR_SYSTEM, logged, when
+   * the child has not come to the end of capture_search. */
+  cppc_status (*capture_begin)(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
+  void (*capture_search)(void);
+  cppc_status (*capture_end)(cppc_status (*visit)(const cppc_block* block, void* context), void* context);
 
   /* In a replacement, only inside `fetch`: first the runtime's block (its bytes), then a place for the data of each
    * other block (in stored form, as the image has it; its holes may be left alone; `place` stays valid until

@@ -6,7 +6,6 @@
 
 #include "address/carried_objects.hpp"
 #include "address/load_addresses.hpp"
-#include "address/outward_words.hpp"
 #include "address/process/mappings.hpp"
 #include "address/process/owner.hpp"
 #include "address/process/process_state.hpp"
@@ -61,40 +60,31 @@ std::vector<ThreadData> thread_data_of(std::span<const CarriedObject> objects) {
   return all;
 }
 
-/// Thread data is numbered behind the pieces.
-cppc_status check(std::span<const CarriedObject> objects, Block& block) {
-  auto outward = OutwardWords::make(objects, reinterpret_cast<const std::byte*>(block.stack_end));
-  if (!outward) return outward.error();
-  std::uint32_t number = 0;
-  for (Piece& piece : block.pieces) {
-    piece.shared = outward->shared(piece);
-    if (const cppc_status status = outward->look(piece, number++); status != CPPC_OK) return status;
-  }
-  for (const CarriedObject& object : objects) {
-    if (object.thread_data.empty()) continue;
-    const Piece piece{.section = CPPC_SECTION_THREAD,
-                      .name = object.name.empty() ? "the program" : object.name,
-                      .memory = object.thread_data,
-                      .holes = {}};
-    if (const cppc_status status = outward->look(piece, number++); status != CPPC_OK) return status;
-  }
-  block.words = outward->words();
-  block.libraries = outward->libraries();
-  return CPPC_OK;
-}
-
 }  // namespace
 
 tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned site, const DeadClaims& dead,
                                                  std::byte* stack_end) {
+  auto capture = describe(passed, site, dead, stack_end);
+  if (!capture) return capture;
+  if (const auto searched = capture->search(); !searched) {
+    log().error("{}", searched.error());
+    return tl::unexpected(CPPC_ERR_UNSUPPORTED);
+  }
+  return capture;
+}
+
+tl::expected<Capture, cppc_status> Capture::describe(std::uint64_t passed, unsigned site, const DeadClaims& dead,
+                                                     std::byte* stack_end) {
   if (owner_of(stack_end) != Owner::program) {
     log().error("the safe point is on a stack at {}, which is not the program's memory", static_cast<void*>(stack_end));
     return tl::unexpected(CPPC_ERR_UNSUPPORTED);
   }
-  Block block{.passed = passed,
-              .site = site,
-              .stack_end = reinterpret_cast<std::uintptr_t>(stack_end),
-              .stack_guard = program_stack::guard()};
+  Capture capture;
+  Block& block = capture.block_;
+  block.passed = passed;
+  block.site = site;
+  block.stack_end = reinterpret_cast<std::uintptr_t>(stack_end);
+  block.stack_guard = program_stack::guard();
   // First what may still ask for memory of the program.
   ByteWriter process;
   if (const cppc_status status = process::write(process); status != CPPC_OK) return tl::unexpected(status);
@@ -103,31 +93,64 @@ tl::expected<Capture, cppc_status> Capture::take(std::uint64_t passed, unsigned 
   if (const cppc_status status = mpi_state::serialize(mpi); status != CPPC_OK) return tl::unexpected(status);
   block.mpi = std::move(mpi).take();
 
-  const auto objects = carried_objects();
+  capture.objects_ = carried_objects();
   Collector collector(dead);
-  if (const cppc_status status = collector.add_all(objects, stack_end); status != CPPC_OK)
+  if (const cppc_status status = collector.add_all(capture.objects_, stack_end); status != CPPC_OK)
     return tl::unexpected(status);
   block.pieces = std::move(collector).take();
   block.heap_extent = RegionHeap::extent();
-  block.carried = libraries_of(objects);
-  block.thread_data = thread_data_of(objects);
-  if (const cppc_status status = check(objects, block); status != CPPC_OK) return tl::unexpected(status);
-  Capture capture;
-  capture.block_ = write_block(block);
-  capture.pieces_ = std::move(block.pieces);
+  block.carried = libraries_of(capture.objects_);
+  block.thread_data = thread_data_of(capture.objects_);
+
+  auto outward = OutwardWords::make(capture.objects_, stack_end);
+  if (!outward) return tl::unexpected(outward.error());
+  capture.outward_ = std::make_unique<OutwardWords>(*std::move(outward));
+  if (const auto looked = capture.search_shared(); !looked) return tl::unexpected(looked.error());
   return capture;
 }
 
+/// Others may write to it when the program goes on, and before.
+tl::expected<void, cppc_status> Capture::search_shared() {
+  std::uint32_t number = 0;
+  for (Piece& piece : block_.pieces) {
+    piece.shared = outward_->shared(piece);
+    if (piece.shared) {
+      if (const auto looked = outward_->look(piece, number); !looked) {
+        log().error("{}", looked.error());
+        return tl::unexpected(CPPC_ERR_UNSUPPORTED);
+      }
+    }
+    ++number;
+  }
+  return {};
+}
+
+/// Thread data is numbered behind the pieces.
+tl::expected<void, std::string> Capture::search() {
+  std::uint32_t number = 0;
+  for (const Piece& piece : block_.pieces) {
+    if (!piece.shared)
+      if (auto looked = outward_->look(piece, number); !looked) return looked;
+    ++number;
+  }
+  for (const CarriedObject& object : objects_) {
+    if (object.thread_data.empty()) continue;
+    const Piece piece{.section = CPPC_SECTION_THREAD,
+                      .name = object.name.empty() ? "the program" : object.name,
+                      .memory = object.thread_data,
+                      .holes = {}};
+    if (auto looked = outward_->look(piece, number++); !looked) return looked;
+  }
+  block_.words = outward_->words();
+  block_.libraries = outward_->libraries();
+  bytes_ = write_block(block_);
+  return {};
+}
+
 cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* context), void* context) const {
-  const cppc_block runtime{.section = CPPC_SECTION_RUNTIME,
-                           .name = "runtime",
-                           .type = &cppc_type_bytes,
-                           .count = block_.size(),
-                           .bytes = block_.size(),
-                           .data = block_.data(),
-                           .stored_form = 1};
-  if (const cppc_status status = visit(&runtime, context); status != CPPC_OK) return status;
-  for (const Piece& piece : pieces_) {
+  if (!bytes_.empty())
+    if (const cppc_status status = visit_runtime_block(bytes_, visit, context); status != CPPC_OK) return status;
+  for (const Piece& piece : block_.pieces) {
     const cppc_block block{.section = piece.section,
                            .name = piece.name.c_str(),
                            .type = &cppc_type_bytes,
@@ -141,6 +164,18 @@ cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* c
     if (const cppc_status status = visit(&block, context); status != CPPC_OK) return status;
   }
   return CPPC_OK;
+}
+
+cppc_status visit_runtime_block(std::span<const std::byte> bytes,
+                                cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
+  const cppc_block runtime{.section = CPPC_SECTION_RUNTIME,
+                           .name = "runtime",
+                           .type = &cppc_type_bytes,
+                           .count = bytes.size(),
+                           .bytes = bytes.size(),
+                           .data = bytes.data(),
+                           .stored_form = 1};
+  return visit(&runtime, context);
 }
 
 std::uint64_t state_bytes() {

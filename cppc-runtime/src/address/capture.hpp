@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "address/carried_objects.hpp"
 #include "address/dead_claims.hpp"
+#include "address/outward_words.hpp"
 #include "address/pieces.hpp"
 
 namespace cppc::address {
@@ -19,13 +23,34 @@ class Capture {
   static tl::expected<Capture, cppc_status> take(std::uint64_t passed, unsigned site, const DeadClaims& dead,
                                                  std::byte* stack_end);
 
-  /// As cppc_runtime::capture: valid while neither the program goes on nor this object is destroyed.
+  /// The same, without what takes time in proportion to the state: that is search().
+  static tl::expected<Capture, cppc_status> describe(std::uint64_t passed, unsigned site, const DeadClaims& dead,
+                                                     std::byte* stack_end);
+
+  /// Looks through the state for what leads out of it. Where it is as it was when it was described: in this process
+  /// before the program goes on, or in a child forked until then, on its only thread. The error says by name why it
+  /// cannot be carried over.
+  tl::expected<void, std::string> search();
+
+  /// As cppc_runtime::capture: valid while neither the program goes on nor this object is destroyed. Without the
+  /// runtime's own block before search().
   cppc_status visit(cppc_status (*visit)(const cppc_block* block, void* context), void* context) const;
 
+  /// The runtime's own block. After search().
+  [[nodiscard]] std::span<const std::byte> runtime_block() const { return bytes_; }
+
  private:
-  std::vector<Piece> pieces_;
-  std::vector<std::byte> block_;
+  tl::expected<void, cppc_status> search_shared();
+
+  Block block_;
+  std::vector<CarriedObject> objects_;
+  std::unique_ptr<OutwardWords> outward_;
+  std::vector<std::byte> bytes_;
 };
+
+/// As cppc_runtime::capture has it.
+cppc_status visit_runtime_block(std::span<const std::byte> bytes,
+                                cppc_status (*visit)(const cppc_block* block, void* context), void* context);
 
 /// Bytes of all that take() would carry over, dead or not. Any time.
 std::uint64_t state_bytes();

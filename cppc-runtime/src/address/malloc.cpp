@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
+#include "address/child_memory.hpp"
 #include "address/mpi_memory.hpp"
 #include "address/program_time.hpp"
 #include "address/region_heap.hpp"
@@ -32,6 +34,7 @@ extern const char etext __attribute__((visibility("hidden")));         // and wh
 namespace {
 
 using cppc::address::RegionHeap;
+namespace child_memory = cppc::address::child_memory;
 
 constexpr std::size_t page = 4096;
 
@@ -72,6 +75,29 @@ bool is_own_code(const void* return_address) {
   return return_address >= static_cast<const void*>(&__ehdr_start) && return_address < static_cast<const void*>(&etext);
 }
 
+/// The C library's, in whose place a child process of a process with threads has other memory.
+void* c_library_malloc(std::size_t bytes) {
+  return child_memory::in_use ? child_memory::allocate(1, bytes) : __libc_malloc(bytes);
+}
+
+void* c_library_memalign(std::size_t alignment, std::size_t bytes) {
+  return child_memory::in_use ? child_memory::allocate(alignment, bytes) : __libc_memalign(alignment, bytes);
+}
+
+void* c_library_calloc(std::size_t count, std::size_t bytes) {
+  if (!child_memory::in_use) return __libc_calloc(count, bytes);
+  std::size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) return no_memory();
+  void* const block = child_memory::allocate(1, all);
+  return block != nullptr ? std::memset(block, 0, all) : nullptr;
+}
+
+void* c_library_realloc(void* block, std::size_t bytes) {
+  return child_memory::in_use ? child_memory::resize(block, bytes) : __libc_realloc(block, bytes);
+}
+
+void c_library_free(void* block) { child_memory::in_use ? child_memory::release(block) : __libc_free(block); }
+
 /// A block from the C library: MPI's, unless a library is being started, or the dynamic linker has it.
 void* others(void* block, std::size_t bytes, const void* return_address) {
   using namespace cppc::address;
@@ -90,24 +116,24 @@ void* others(void* block, std::size_t bytes, const void* return_address) {
 CPPC_MALLOC void* malloc(std::size_t bytes) noexcept {
   if (IS_PROGRAMS()) [[likely]]
     return RegionHeap::allocate(bytes);
-  return others(__libc_malloc(bytes), bytes, __builtin_return_address(0));
+  return others(c_library_malloc(bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void free(void* block) noexcept {
   if (RegionHeap::owns(block)) [[likely]]
     return RegionHeap::release(block);
-  __libc_free(block);
+  c_library_free(block);
 }
 
 CPPC_MALLOC void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  if (!IS_PROGRAMS()) return others(__libc_calloc(count, bytes), count * bytes, __builtin_return_address(0));
+  if (!IS_PROGRAMS()) return others(c_library_calloc(count, bytes), count * bytes, __builtin_return_address(0));
   std::size_t all = 0;
   return __builtin_mul_overflow(count, bytes, &all) ? no_memory() : RegionHeap::allocate_zeroed(all);
 }
 
 CPPC_MALLOC void* realloc(void* block, std::size_t bytes) noexcept {
   if (block == nullptr && IS_PROGRAMS()) return RegionHeap::allocate(bytes);
-  if (!RegionHeap::owns(block)) return others(__libc_realloc(block, bytes), bytes, __builtin_return_address(0));
+  if (!RegionHeap::owns(block)) return others(c_library_realloc(block, bytes), bytes, __builtin_return_address(0));
   if (bytes != 0) return RegionHeap::resize(block, bytes);
   RegionHeap::release(block);  // as the C library has it
   return nullptr;
@@ -122,19 +148,19 @@ CPPC_MALLOC void* reallocarray(void* block, std::size_t count, std::size_t bytes
 
 CPPC_MALLOC void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
   return IS_PROGRAMS() ? allocate_rounded(alignment, bytes)
-                       : others(__libc_memalign(alignment, bytes), bytes, __builtin_return_address(0));
+                       : others(c_library_memalign(alignment, bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   return IS_PROGRAMS() ? allocate_rounded(alignment, bytes)
-                       : others(__libc_memalign(alignment, bytes), bytes, __builtin_return_address(0));
+                       : others(c_library_memalign(alignment, bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
   if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   const int before = errno;
   void* const got = IS_PROGRAMS() ? RegionHeap::allocate_aligned(alignment, bytes)
-                                  : others(__libc_memalign(alignment, bytes), bytes, __builtin_return_address(0));
+                                  : others(c_library_memalign(alignment, bytes), bytes, __builtin_return_address(0));
   errno = before;
   if (got == nullptr) return ENOMEM;
   *block = got;
@@ -143,14 +169,14 @@ CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t 
 
 CPPC_MALLOC void* valloc(std::size_t bytes) noexcept {
   return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, bytes)
-                       : others(__libc_memalign(page, bytes), bytes, __builtin_return_address(0));
+                       : others(c_library_memalign(page, bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void* pvalloc(std::size_t bytes) noexcept {
   if (bytes > SIZE_MAX - page) return no_memory();
   const std::size_t pages = (bytes + page - 1) / page * page;
   return IS_PROGRAMS() ? RegionHeap::allocate_aligned(page, pages)
-                       : others(__libc_memalign(page, pages), pages, __builtin_return_address(0));
+                       : others(c_library_memalign(page, pages), pages, __builtin_return_address(0));
 }
 
 CPPC_MALLOC std::size_t malloc_usable_size(void* block) noexcept {

@@ -4,6 +4,7 @@
 
 #include "address/capture.hpp"
 #include "address/carried_objects.hpp"
+#include "address/child_search.hpp"
 #include "address/expectation.hpp"
 #include "address/interruption.hpp"
 #include "address/load_addresses.hpp"
@@ -35,7 +36,14 @@ InsideProgram::InsideProgram() : before_(false) { ++depth_; }
 
 tl::expected<Capture, cppc_status> Capture::take(std::uint64_t, unsigned, const DeadClaims&, std::byte*) { not_here(); }
 cppc_status Capture::visit(cppc_status (*)(const cppc_block*, void*), void*) const { not_here(); }
+tl::expected<Capture, cppc_status> Capture::describe(std::uint64_t, unsigned, const DeadClaims&, std::byte*) {
+  not_here();
+}
 std::uint64_t state_bytes() { not_here(); }
+tl::expected<ChildSearch, cppc_status> ChildSearch::prepare(Capture) { not_here(); }
+void ChildSearch::search() noexcept { not_here(); }
+cppc_status ChildSearch::visit_result(cppc_status (*)(const cppc_block*, void*), void*) const { not_here(); }
+ChildMemory::~ChildMemory() = default;
 
 cppc_status Restore::begin(std::span<const std::byte>) { not_here(); }
 cppc_status Restore::place(cppc_section, std::string_view, std::uint64_t, void**) { not_here(); }

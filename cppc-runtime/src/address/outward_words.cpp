@@ -1,5 +1,6 @@
 #include "address/outward_words.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include "address/region_heap.hpp"
 #include "address/startup_words.hpp"
 #include "address/thread_locks.hpp"
-#include "log.hpp"
 
 namespace cppc::address {
 
@@ -85,31 +85,32 @@ bool OutwardWords::shared(const Piece& piece) const {
   return range == nullptr || !range->name.empty();
 }
 
-cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number) {
+OutwardWords::Looked OutwardWords::look(const Piece& piece, std::uint32_t number) {
   std::uint64_t from = 0;
   for (const cppc_part& hole : piece.holes) {
-    if (const cppc_status status = look(piece, number, from, hole.offset - from); status != CPPC_OK) return status;
+    if (Looked looked = look(piece, number, from, hole.offset - from); !looked) return looked;
     from = hole.offset + hole.bytes;
   }
   return look(piece, number, from, piece.memory.size() - from);
 }
 
-cppc_status OutwardWords::look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
+OutwardWords::Looked OutwardWords::look(const Piece& piece, std::uint32_t number, std::uint64_t offset,
+                                        std::uint64_t bytes) {
   // Addresses are aligned, in memory; the piece may not be.
   const auto begin = reinterpret_cast<std::uintptr_t>(piece.memory.data());
   const std::uintptr_t first = (begin + offset + sizeof first - 1) / sizeof first * sizeof first;
   const std::uintptr_t end = begin + offset + bytes;
-  if (end < first) return CPPC_OK;
+  if (end < first) return {};
   const std::span words(reinterpret_cast<const std::uintptr_t*>(first), (end - first) / sizeof first);
   for (std::size_t at = 0; at < words.size();) {
     at += pass_over(words.subspan(at), windows_);
     for (const std::size_t group = std::min(at + kWords, words.size()); at < group; ++at) {
       if (!windows_.hold(words[at])) continue;
       const std::uint64_t place = reinterpret_cast<std::uintptr_t>(&words[at]) - begin;
-      if (const cppc_status status = settle(piece, number, place, words[at]); status != CPPC_OK) return status;
+      if (Looked settled = settle(piece, number, place, words[at]); !settled) return settled;
     }
   }
-  return CPPC_OK;
+  return {};
 }
 
 std::uint32_t OutwardWords::number_of(std::size_t module) {
@@ -123,8 +124,8 @@ std::uint32_t OutwardWords::number_of(std::size_t module) {
 
 /// The C library compares the owner of such a lock with the number of the thread, which is another one in another
 /// process.
-cppc_status OutwardWords::settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset,
-                                      std::uintptr_t word) {
+OutwardWords::Looked OutwardWords::settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset,
+                                               std::uintptr_t word) {
   switch (lock_held_by(piece.memory, offset, static_cast<int>(windows_.thread))) {
     case ThreadLock::none:
       break;
@@ -132,50 +133,49 @@ cppc_status OutwardWords::settle_lock(const Piece& piece, std::uint32_t number, 
       words_.push_back({number, owner_of_lock, offset, word & ~std::uintptr_t{0xffffffff}});
       break;
     case ThreadLock::known_to_system:
-      log().error(
-          "{} is part of a mutex, robust or with priority inheritance, that the main thread has locked, which cannot "
-          "be "
-          "carried to another process; unlock it before the rank is moved",
-          describe(piece, offset));
-      return CPPC_ERR_UNSUPPORTED;
+      return tl::unexpected(
+          fmt::format("{} is part of a mutex, robust or with priority inheritance, that the main thread has locked, "
+                      "which cannot be carried to another process; unlock it before the rank is moved",
+                      describe(piece, offset)));
   }
-  return CPPC_OK;
+  return {};
 }
 
 /// A word that leads to where others have, or may have, memory.
-cppc_status OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word) {
+OutwardWords::Looked OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset,
+                                          std::uintptr_t word) {
   if (windows_.names_thread(word)) return settle_lock(piece, number, offset, word);
   const void* const target = reinterpret_cast<const void*>(word);
-  if (threads::had_memory_at(target)) return CPPC_OK;  // they have ended
+  if (threads::had_memory_at(target)) return {};  // they have ended
   if (const auto found = modules_.find(target)) {
     const std::string& name = modules_.name(found->module);
-    if (is_carried_module(carried_, name)) return CPPC_OK;
-    if (is_plugin_of_mpi(name)) return CPPC_OK;
+    if (is_carried_module(carried_, name)) return {};
+    if (is_plugin_of_mpi(name)) return {};
     words_.push_back({number, number_of(found->module), offset, found->offset});
-    return CPPC_OK;
+    return {};
   }
   const MemoryMap::Range* const range = memory_.find(target);
-  if (range == nullptr || is_program_memory(target)) return CPPC_OK;
-  if (range->protection == PROT_NONE) return CPPC_OK;  // kept free by others, as for a heap: nothing is there
+  if (range == nullptr || is_program_memory(target)) return {};
+  if (range->protection == PROT_NONE) return {};  // kept free by others, as for a heap: nothing is there
   if (word >= thread_begin_ && word < thread_ + kThreadBlock) {
     words_.push_back({number, own_thread, offset, word - thread_});
-    return CPPC_OK;
+    return {};
   }
   if (is_startup_word(reinterpret_cast<std::uintptr_t>(piece.memory.data()) + offset, word, range->end)) {
     words_.push_back({number, from_startup, offset, 0});
-    return CPPC_OK;
+    return {};
   }
   if (const auto module = modules_.find_record(word); module && was_loaded_at_start(modules_.base(*module))) {
     words_.push_back({number, record_of + number_of(*module), offset, 0});
-    return CPPC_OK;
+    return {};
   }
   // When a function is called for the first time, the dynamic linker leaves such on the stack; HDF5 copies from there.
-  if (modules_.is_within_record(word)) return CPPC_OK;
-  if (may_be_left(piece, piece.memory.data() + offset)) return CPPC_OK;
-  if (of_mpi_.holds(*range, word)) return CPPC_OK;
-  log().error("{} holds the address {:#x} in {}, which no other process has: the rank cannot be moved while it does",
-              describe(piece, offset), word, describe(*range));
-  return CPPC_ERR_UNSUPPORTED;
+  if (modules_.is_within_record(word)) return {};
+  if (may_be_left(piece, piece.memory.data() + offset)) return {};
+  if (of_mpi_.holds(*range, word)) return {};
+  return tl::unexpected(fmt::format(
+      "{} holds the address {:#x} in {}, which no other process has: the rank cannot be moved while it does",
+      describe(piece, offset), word, describe(*range)));
 }
 
 bool OutwardWords::may_be_left(const Piece& piece, const std::byte* place) const {

@@ -26,12 +26,15 @@ class OutwardWords {
   static tl::expected<OutwardWords, cppc_status> make(std::span<const CarriedObject> carried,
                                                       const std::byte* stack_end);
 
-  /// Looks at all words of a piece that are not in its holes. CPPC_ERR_UNSUPPORTED, logged by name, for the first one
-  /// that leads to what no other process has. What a stack leaves behind between variables may be anything: there, and
+  /// Empty, or why the state cannot be carried over, by name.
+  using Looked = tl::expected<void, std::string>;
+
+  /// Looks at all words of a piece that are not in its holes. An error for the first one that leads to what no other
+  /// process has. What a stack leaves behind between variables may be anything: there, and
   /// in blocks that it has freed, such words are left as they are. So are words, anywhere, that lead to what MPI has to
   /// itself, its plugins and its memory: it gives the program no such address, but works on the program's
   /// stack, and what it leaves there gets into variables that have not been set.
-  cppc_status look(const Piece& piece, std::uint32_t number);
+  Looked look(const Piece& piece, std::uint32_t number);
 
   /// As cppc_block has it.
   [[nodiscard]] bool shared(const Piece& piece) const;
@@ -42,9 +45,9 @@ class OutwardWords {
 
  private:
   OutwardWords(MemoryMap memory, std::span<const CarriedObject> carried, const std::byte* stack_end);
-  cppc_status look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
-  cppc_status settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
-  cppc_status settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
+  Looked look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
+  Looked settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
+  Looked settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
   [[nodiscard]] bool may_be_left(const Piece& piece, const std::byte* place) const;
   std::uint32_t number_of(std::size_t module);
 

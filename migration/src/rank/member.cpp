@@ -155,12 +155,12 @@ void Member::prepare_departure() {
 }
 
 void Member::prepare_snapshot() {
-  if (!snapshot_ || !snapshot_->suits()) snapshot_ = std::make_unique<Snapshot>(slot(), rank_);
+  if (!snapshot_ || !snapshot_->suits()) snapshot_ = std::make_unique<Snapshot>(*runtime_, slot(), rank_);
 }
 
 void Member::copy_state() {
   prepare_snapshot();
-  snapshot_->take(*runtime_);
+  snapshot_->take();
 }
 
 void Member::depart() {
@@ -255,7 +255,7 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
       copy_state();
     } else if (*action == Action::save) {
       prepare_snapshot();
-      snapshot_->write_standing(*runtime_);
+      snapshot_->write_standing();
     } else if (*action == Action::leave) {
       leave_for_good();
     } else if (*action == Action::next_point) {

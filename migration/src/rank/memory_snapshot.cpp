@@ -1,7 +1,10 @@
 #include "memory_snapshot.hpp"
 
 #include <linux/sched.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -9,8 +12,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -54,26 +59,35 @@ std::string why_not() {
   return "";
 }
 
-/// The child: calls of the system only, since other threads may have held any lock.
-[[noreturn]] void stay(pid_t parent) {
+/// The child.
+[[noreturn]] void stay(pid_t parent, const std::function<void()>& work, int start, int done) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(EXIT_SUCCESS);  // it had ended before
+  std::uint64_t one = 0;
+  if (read(start, &one, sizeof one) != sizeof one) _exit(EXIT_FAILURE);
+  work();
+  if (write(done, &one, sizeof one) != sizeof one) _exit(EXIT_FAILURE);
   for (;;) pause();
 }
 
+/// How often a wait looks whether it is still wanted, and for a child that has ended.
+constexpr std::chrono::milliseconds kLookAgain{20};
+
 }  // namespace
 
-tl::expected<MemorySnapshot, std::string> MemorySnapshot::take() {
+tl::expected<MemorySnapshot, std::string> MemorySnapshot::take(const std::function<void()>& work) {
   if (std::string reason = why_not(); !reason.empty()) return tl::unexpected(std::move(reason));
+  UniqueFd start(eventfd(0, EFD_CLOEXEC)), done(eventfd(0, EFD_CLOEXEC));
+  if (!start || !done) return tl::unexpected(std::string("no descriptor for a child process: ") + std::strerror(errno));
   const NoSignals none;
   const pid_t self = getpid();
   clone_args wanted{};
   wanted.flags = CLONE_FILES;  // no second descriptor that keeps a connection open; no exit signal: the program's
                                // wait() does not see the child
   const auto child = static_cast<pid_t>(syscall(SYS_clone3, &wanted, sizeof wanted));
-  if (child == 0) stay(self);
+  if (child == 0) stay(self, work, start.get(), done.get());
   if (child < 0) return tl::unexpected(std::string("no child process: ") + std::strerror(errno));
-  MemorySnapshot snapshot(child);
+  MemorySnapshot snapshot(child, std::move(start), std::move(done));
   std::byte probe{1}, seen{};
   iovec place{&probe, sizeof probe};
   iovec into{&seen, sizeof seen};
@@ -82,7 +96,8 @@ tl::expected<MemorySnapshot, std::string> MemorySnapshot::take() {
   return snapshot;
 }
 
-MemorySnapshot::MemorySnapshot(MemorySnapshot&& other) noexcept : child_(std::exchange(other.child_, 0)) {}
+MemorySnapshot::MemorySnapshot(MemorySnapshot&& other) noexcept
+    : child_(std::exchange(other.child_, 0)), start_(std::move(other.start_)), done_(std::move(other.done_)) {}
 
 MemorySnapshot::~MemorySnapshot() {
   if (child_ == 0) return;
@@ -99,7 +114,24 @@ bool MemorySnapshot::read(std::span<const iovec> pieces, std::span<std::byte> to
   return false;
 }
 
-void MemorySnapshot::yield_memory() const {
+bool MemorySnapshot::do_work(const std::function<bool()>& go_on) const {
+  const std::uint64_t one = 1;
+  if (::write(start_.get(), &one, sizeof one) != sizeof one) return false;
+  while (go_on()) {
+    pollfd done{.fd = done_.get(), .events = POLLIN, .revents = 0};
+    if (poll(&done, 1, static_cast<int>(kLookAgain.count())) > 0) return true;
+    siginfo_t ended{};
+    if (waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0) return false;
+    if (ended.si_pid != 0) {  // killed: it may have had pages that its work needed and the system kept from it
+      incomplete = incomplete || ended.si_status == SIGSEGV || ended.si_status == SIGBUS;
+      return false;
+    }
+  }
+  return false;
+}
+
+void MemorySnapshot::give_way(int nice) const {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(child_), nice);
   std::ofstream("/proc/" + std::to_string(child_) + "/oom_score_adj") << 1000;  // advice
 }
 

@@ -24,10 +24,17 @@ constexpr std::size_t entries_between_calls = 1024;  // of KeepAlive: some micro
 /// For the runtime, which cannot be told that its work is in vain: the next call for ourselves tells.
 void keep_alive_of(void* context) { (void)(*static_cast<const fabric::KeepAlive*>(context))(); }
 
+/// It is the first entry, or the last.
 tl::expected<void, cppc_status> begin_restore(const cppc_runtime& runtime, const image::Reader& reader,
-                                              const image::Entry& entry, fabric::KeepAlive keep_alive) {
-  std::vector<std::byte> block(entry.bytes);
-  if (auto read = reader.read(entry, block); !read) return read;
+                                              fabric::KeepAlive keep_alive) {
+  const auto is_runtimes = [](const image::Entry& entry) { return entry.path.starts_with("runtime/"); };
+  const auto entry = std::ranges::find_if(reader.entries(), is_runtimes);
+  if (entry == reader.entries().end()) {
+    spdlog::error("the image holds no block of the runtime");
+    return tl::unexpected(CPPC_ERR_IMAGE);
+  }
+  std::vector<std::byte> block(entry->bytes);
+  if (auto read = reader.read(*entry, block); !read) return read;
   const cppc_status begun = runtime.restore_begin(block.data(), block.size(), keep_alive_of, &keep_alive);
   if (begun != CPPC_OK) return tl::unexpected(begun);
   return {};
@@ -40,7 +47,7 @@ tl::expected<void, cppc_status> place_entry(const cppc_runtime& runtime, const i
   const auto slash = entry.path.find('/');
   const auto section = section_of(entry.path.substr(0, slash));
   if (!section) return tl::unexpected(section.error());
-  if (*section == CPPC_SECTION_RUNTIME) return begin_restore(runtime, reader, entry, keep_alive);
+  if (*section == CPPC_SECTION_RUNTIME) return {};
   void* place = nullptr;
   const cppc_status placed = runtime.restore_place(*section, entry.path.substr(slash + 1).c_str(), entry.bytes, &place);
   if (placed != CPPC_OK) return tl::unexpected(placed);
@@ -66,6 +73,7 @@ tl::expected<std::vector<fabric::Place>, cppc_status> places_for(const cppc_runt
                                                                  const image::Reader& reader,
                                                                  const fabric::KeepAlive& keep_alive) {
   std::vector<fabric::Place> places;
+  if (auto begun = begin_restore(runtime, reader, keep_alive); !begun) return tl::unexpected(begun.error());
   for (const auto& entry : reader.entries()) {
     if (entry.number % entries_between_calls == 0)
       if (auto alive = keep_alive(); !alive) return tl::unexpected(alive.error());

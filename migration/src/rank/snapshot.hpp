@@ -7,6 +7,9 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -21,9 +24,9 @@ namespace cppc::migration {
 class Snapshot {
  public:
   /// For what the slot asks for; while the rank works: HDF5 takes a while when it is first used.
-  Snapshot(Slot& slot, int rank);
+  Snapshot(const cppc_runtime& runtime, Slot& slot, int rank);
   /// Waits for what is under way; the slot says whether it is still wanted.
-  ~Snapshot();
+  ~Snapshot() = default;
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
 
@@ -32,29 +35,36 @@ class Snapshot {
 
   /// Only while the rank stands still, once. The slot tells the agent how it went. Where the system gives no snapshot
   /// the file is written meanwhile, which a warning says.
-  void take(const cppc_runtime& runtime);
+  void take();
 
   /// Then the rank works on: the file is written on a thread of its own, and the slot tells the agent.
   void write();
 
   /// In place of these two, for a rank that stands still until all of it is over: the image goes to its file from where
   /// the state is. The slot tells the agent how it went.
-  void write_standing(const cppc_runtime& runtime);
+  void write_standing();
 
  private:
+  using Done = tl::expected<void, std::string>;
+
+  static cppc_status add_to(const cppc_block* block, void* self);
   cppc_status add(const cppc_block& block);
+  Done finish_capture();
+  Done save_beside_work();
   void stand_instead(const std::string& why);
   void write_in_place();
-  void write_file();
+  void write_file(const std::stop_token& stop);
 
   Slot* slot_;
+  const cppc_runtime* runtime_;
   const int rank_;
   const std::uint64_t number_;
   const ImagePlace place_;
   tl::expected<ImageBuilder, cppc_status> builder_;
+  std::vector<std::span<std::byte>> large_;    ///< blocks of the heap, which has huge pages
   std::deque<std::vector<std::byte>> copies_;  ///< of blocks that the snapshot does not have, or the builder needs
   std::optional<MemorySnapshot> memory_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace cppc::migration

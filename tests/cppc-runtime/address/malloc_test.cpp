@@ -1,14 +1,20 @@
 /// The malloc family as a program finds it.
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include "address/child_memory.hpp"
 #include "address/program_time.hpp"
 #include "address/region_heap.hpp"
 #include "heap_for_tests.hpp"
@@ -150,6 +156,34 @@ TEST_F(MallocTest, AThreadThatDoesNotWorkForTheProgramMayFreeItsBlocks) {
     free(keep(malloc(100)));
     EXPECT_FALSE(RegionHeap::owns(kept));
   }).join();
+}
+
+/// A child of a process with threads: any of them may have had the C library's locks.
+TEST_F(MallocTest, AChildHasMemoryThatItsParentSees) {
+  auto memory = ChildMemory::reserve(std::size_t{1} << 20);
+  ASSERT_TRUE(memory);
+  auto* const result = new (memory->bytes().data()) std::string_view;
+  void* const of_parent = keep(malloc(100));
+  const pid_t child = fork();
+  if (child == 0) {
+    memory->use(sizeof *result);
+    free(of_parent);  // left alone
+    auto* const text = static_cast<char*>(keep(malloc(10)));
+    std::strcpy(text, "found");
+    auto* const grown = static_cast<char*>(keep(realloc(text, 1000)));
+    const auto* const zeros = static_cast<char*>(keep(calloc(10, 10)));
+    void* const aligned = keep(memalign(256, 10));
+    free(keep(malloc(1000)));
+    const bool right = zeros[99] == 0 && reinterpret_cast<std::uintptr_t>(aligned) % 256 == 0 &&
+                       keep(malloc(std::size_t{1} << 21)) == nullptr;
+    if (right) *result = grown;
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(*result, "found");
+  free(of_parent);
 }
 
 }  // namespace
