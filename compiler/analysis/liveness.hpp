@@ -25,10 +25,14 @@ class Liveness {
   [[nodiscard]] Objects memory(const Objects& objects) const;
 
  private:
+  [[nodiscard]] const std::vector<Objects>& at_blocks(ir::Index function) const;
+
   const ir::Program& program_;
   const Effects& effects_;
-  std::map<ir::Index, Objects> exits_;                   ///< by function: live after it
-  std::map<ir::Index, std::vector<Objects>> at_blocks_;  ///< by function
+  Objects private_;                     ///< locals whose address nobody has
+  std::map<ir::Index, Objects> exits_;  ///< by function: live after it
+  mutable ir::Index known_ = ir::none;  ///< the function of which these are
+  mutable std::vector<Objects> at_blocks_;
 };
 
 }  // namespace cppc::analysis

@@ -2,10 +2,20 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace cppc::analysis {
 
 using Kind = models::Traffic;
+
+namespace {
+
+bool completes(const models::Model& model) {
+  const Kind traffic = model.communication.traffic;
+  return traffic == Kind::complete || traffic == Kind::test;
+}
+
+}  // namespace
 
 void Messages::add(const Messages& other) {
   sends.insert(other.sends.begin(), other.sends.end());
@@ -31,31 +41,63 @@ analysis::Traffic::Traffic(const ir::Program& program, const models::Models& mod
       functions_(program.functions.size()),
       starts_(program.functions.size()),
       completes_(program.functions.size()),
-      calls_of_(program.functions.size()) {
+      calls_of_(program.functions.size()),
+      block_of_(program.calls.size(), ir::none) {
   for (ir::Index c = 0; c < program.calls.size(); ++c)
     if (program.calls[c].caller != ir::none) calls_of_[program.calls[c].caller].push_back(c);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (ir::Index f = 0; f < program.functions.size(); ++f) {
-      if (!program.functions[f].defined) continue;
-      const Messages all = within(f, 0, std::numeric_limits<unsigned>::max());
-      changed |= all.sends.size() != functions_[f].sends.size() ||
-                 all.receives.size() != functions_[f].receives.size() || all.collective != functions_[f].collective;
-      functions_[f] = all;
-      Objects completed;
-      for (const ir::Index c : calls_of_[f]) {
-        for (const ir::Index callee : points_to.callees(c)) completed |= completes_[callee];
-        const models::Model* model = models.find(program.calls[c].name);
-        if (model == nullptr) continue;
-        const auto& [traffic, peer, tag, communicator, request] = model->communication;
-        if ((traffic == Kind::complete || traffic == Kind::test) &&
-            request < static_cast<int>(program.calls[c].arguments.size()))
-          completed |= points_to[program.calls[c].arguments[static_cast<std::size_t>(request)]];
-      }
-      changed |= completes_[f] |= completed;
-      changed |= starts_[f] |= flow(f, {})[ir::exit_block];
+  for (const ir::Function& function : program.functions)
+    for (ir::Index b = 0; b < function.blocks.size(); ++b)
+      for (const ir::Instruction& instruction : function.blocks[b].instructions)
+        if (instruction.op == ir::Op::call) block_of_[instruction.index] = b;
+  until_nothing_grows(&Traffic::summarise_messages);
+  until_nothing_grows(&Traffic::summarise_completed);
+  until_nothing_grows(&Traffic::summarise_started);
+}
+
+/// A function is looked at again when one that it calls has grown.
+void analysis::Traffic::until_nothing_grows(bool (Traffic::*summarise)(ir::Index)) {
+  const auto functions = static_cast<ir::Index>(program_.functions.size());
+  std::vector<std::vector<ir::Index>> callers(functions);
+  for (ir::Index c = 0; c < program_.calls.size(); ++c)
+    if (program_.calls[c].caller != ir::none)
+      for (const ir::Index callee : points_to_.callees(c)) callers[callee].push_back(program_.calls[c].caller);
+  std::vector<bool> due(functions, true);
+  for (bool changed = true; std::exchange(changed, false);)
+    for (ir::Index f = 0; f < functions; ++f) {
+      if (!due[f] || !program_.functions[f].defined) continue;
+      due[f] = false;
+      if (!(this->*summarise)(f)) continue;
+      changed = true;
+      for (const ir::Index caller : callers[f]) due[caller] = true;
     }
+}
+
+bool analysis::Traffic::summarise_messages(ir::Index f) {
+  Messages all = within(f, 0, std::numeric_limits<unsigned>::max());
+  const bool grew = all.sends.size() != functions_[f].sends.size() ||
+                    all.receives.size() != functions_[f].receives.size() || all.collective != functions_[f].collective;
+  functions_[f] = std::move(all);
+  return grew;
+}
+
+bool analysis::Traffic::summarise_completed(ir::Index f) {
+  Objects completed;
+  for (const ir::Index c : calls_of_[f]) {
+    for (const ir::Index callee : points_to_.callees(c)) completed |= completes_[callee];
+    const models::Model* model = models_.find(program_.calls[c].name);
+    if (model != nullptr && completes(*model))
+      if (const Objects* requests = requests_of(program_.calls[c], *model)) completed |= *requests;
   }
+  return completes_[f] |= completed;
+}
+
+bool analysis::Traffic::summarise_started(ir::Index f) { return starts_[f] |= flow(f, {})[ir::exit_block]; }
+
+/// Where a call of one of MPI's functions has its requests; null when it has none.
+const Objects* analysis::Traffic::requests_of(const ir::Call& call, const models::Model& model) const {
+  const int request = model.communication.request;
+  if (request < 0 || request >= static_cast<int>(call.arguments.size())) return nullptr;
+  return &points_to_[call.arguments[static_cast<std::size_t>(request)]];
 }
 
 Messages analysis::Traffic::of_call(ir::Index index) const {
@@ -90,46 +132,54 @@ Messages analysis::Traffic::within(ir::Index function, unsigned begin, unsigned 
   return all;
 }
 
-void analysis::Traffic::step(ir::Index index, Objects& active) const {
+/// What a call may start and what it completes.
+analysis::Traffic::Requests analysis::Traffic::requests_of(ir::Index index) const {
   const ir::Call& call = program_.calls[index];
+  Requests all;
   for (const ir::Index callee : points_to_.callees(index)) {
     if (program_.functions[callee].defined) {
-      active.intersectWithComplement(completes_[callee]);
-      active |= starts_[callee];
+      all.completed |= completes_[callee];
+      all.started |= starts_[callee];
       continue;
     }
     const models::Model* model = models_.find(program_.functions[callee].name);
     if (model == nullptr) continue;
-    const auto& [traffic, peer, tag, communicator, request] = model->communication;
-    if (request < 0 || request >= static_cast<int>(call.arguments.size())) continue;
-    const Objects& requests = points_to_[call.arguments[static_cast<std::size_t>(request)]];
-    if (traffic == Kind::complete || traffic == Kind::test)
-      active.intersectWithComplement(requests);
-    else
-      active |= requests;
+    if (const Objects* requests = requests_of(call, *model))
+      (completes(*model) ? all.completed : all.started) |= *requests;
   }
+  return all;
 }
 
-/// What is known of the requests on the way: those that may be active, and the condition under which each was started,
-/// as long as nothing changes that says whether it holds.
+void analysis::Traffic::step(ir::Index index, Objects& active) const {
+  const Requests requests = requests_of(index);
+  active.intersectWithComplement(requests.completed);
+  active |= requests.started;
+}
+
+/// What is known of the requests on the way: those that may be active, and of each condition those that were started
+/// under it, as long as nothing changes that says whether it holds. A program may have thousands of requests, which
+/// have few conditions.
 struct analysis::Traffic::OnTheWay {
   Objects active;
-  std::map<unsigned, ir::Index> under;
+  std::map<ir::Index, Objects> under;
 
   bool add(const OnTheWay& other) {
     bool changed = false;
-    for (const unsigned request : other.active) {
-      const auto there = other.under.find(request);
-      const ir::Index condition = there != other.under.end() ? there->second : ir::none;
-      if (!active.test(request)) {
-        if (condition != ir::none) under[request] = condition;
-        active.set(request);
-        changed = true;
-      } else if (const auto here = under.find(request); here != under.end() && here->second != condition) {
-        under.erase(here);
-        changed = true;
-      }
+    for (auto& [condition, here] : under) {
+      Objects unconditional = here;  // on the other way: active, but not under this condition
+      unconditional &= other.active;
+      if (const auto there = other.under.find(condition); there != other.under.end())
+        unconditional.intersectWithComplement(there->second);
+      if (unconditional.empty()) continue;
+      here.intersectWithComplement(unconditional);
+      changed = true;
     }
+    for (const auto& [condition, there] : other.under) {
+      Objects fresh = there;
+      fresh.intersectWithComplement(active);
+      if (!fresh.empty()) under[condition] |= fresh;
+    }
+    changed |= active |= other.active;
     return changed;
   }
 };
@@ -137,17 +187,23 @@ struct analysis::Traffic::OnTheWay {
 void analysis::Traffic::step(const ir::Instruction& instruction, OnTheWay& way) const {
   if (instruction.op == ir::Op::write || instruction.op == ir::Op::change)
     std::erase_if(way.under, [&](const auto& one) {
-      const auto& reads = program_.conditions[one.second].reads;
+      const auto& reads = program_.conditions[one.first].reads;
       return std::ranges::find(reads, instruction.a) != reads.end();
     });
   if (instruction.op != ir::Op::call) return;
-  const Objects before = way.active;
-  step(instruction.index, way.active);
-  Objects started = way.active;
-  started.intersectWithComplement(before);
+  const Requests requests = requests_of(instruction.index);
+  for (auto& [condition, started] : way.under) {
+    started.intersectWithComplement(requests.completed);
+    started.intersectWithComplement(requests.started);
+  }
+  way.active.intersectWithComplement(requests.completed);
   const ir::Index condition = program_.calls[instruction.index].condition;
-  if (condition == ir::none || program_.conditions[condition].text.empty()) return;
-  for (const unsigned request : started) way.under[request] = condition;
+  if (condition != ir::none && !program_.conditions[condition].text.empty() && !requests.started.empty()) {
+    Objects fresh = requests.started;
+    fresh.intersectWithComplement(way.active);
+    way.under[condition] |= fresh;
+  }
+  way.active |= requests.started;
 }
 
 /// What is left on the way to one of a block's successors. Calls of MPI do not fail: if one does, and its program goes
@@ -165,15 +221,21 @@ std::optional<analysis::Traffic::OnTheWay> analysis::Traffic::along(const ir::Bl
   OnTheWay left = way;
   if (holds || condition.text.empty()) return left;
   std::erase_if(left.under, [&](const auto& one) {
-    if (program_.conditions[one.second].text != condition.text) return false;
-    left.active.reset(one.first);
+    if (program_.conditions[one.first].text != condition.text) return false;
+    left.active.intersectWithComplement(one.second);
     return true;
   });
   return left;
 }
 
+/// Whether any call in the function may start a request.
+bool analysis::Traffic::starts_any(ir::Index function) const {
+  return std::ranges::any_of(calls_of_[function], [this](ir::Index c) { return !requests_of(c).started.empty(); });
+}
+
 std::vector<Objects> analysis::Traffic::flow(ir::Index index, const Objects& before) const {
   const ir::Function& function = program_.functions[index];
+  if (before.empty() && !starts_any(index)) return std::vector<Objects>(function.blocks.size());
   std::vector<OnTheWay> in(function.blocks.size());
   std::vector<bool> seen(function.blocks.size());
   in[ir::entry_block].active = before;
@@ -196,36 +258,41 @@ std::vector<Objects> analysis::Traffic::flow(ir::Index index, const Objects& bef
   return active;
 }
 
-namespace {
-
-template <typename Is, typename Step>
-Objects until(const ir::Function& function, const std::vector<Objects>& in, Is is, Step step) {
-  for (std::size_t b = 0; b < function.blocks.size(); ++b) {
-    Objects active = in[b];
-    for (const auto& instruction : function.blocks[b].instructions) {
-      if (is(instruction)) return active;
-      if (instruction.op == ir::Op::call) step(instruction.index, active);
-    }
+/// Of all calls of a function the same is asked.
+const std::vector<Objects>& analysis::Traffic::known_flow(ir::Index function, const Objects& before) const {
+  const auto [known, fresh] = known_.try_emplace(function);
+  auto& [from, active] = known->second;
+  if (fresh || from != before) {
+    from = before;
+    active = flow(function, before);
   }
-  return {};
+  return active;
 }
 
-}  // namespace
+/// `is`: the instruction, which is in the block.
+template <typename Is>
+Objects analysis::Traffic::active_until(ir::Index function, ir::Index block, const Objects& before, Is is) const {
+  Objects active = known_flow(function, before)[block];
+  for (const auto& instruction : program_.functions[function].blocks[block].instructions) {
+    if (is(instruction)) break;
+    if (instruction.op == ir::Op::call) step(instruction.index, active);
+  }
+  return active;
+}
 
 Objects analysis::Traffic::active_at(ir::Index marker, const Objects& before) const {
   const ir::Index f = program_.markers[marker].function;
-  return until(
-      program_.functions[f], flow(f, before),
-      [&](const ir::Instruction& i) { return i.op == ir::Op::marker && i.index == marker; },
-      [&](ir::Index c, Objects& active) { step(c, active); });
+  const auto is = [marker](const ir::Instruction& i) { return i.op == ir::Op::marker && i.index == marker; };
+  const auto& blocks = program_.functions[f].blocks;
+  for (ir::Index b = 0; b < blocks.size(); ++b)
+    if (std::ranges::any_of(blocks[b].instructions, is)) return active_until(f, b, before, is);
+  return {};
 }
 
 Objects analysis::Traffic::active_before(ir::Index call, const Objects& before) const {
-  const ir::Index f = program_.calls[call].caller;
-  return until(
-      program_.functions[f], flow(f, before),
-      [&](const ir::Instruction& i) { return i.op == ir::Op::call && i.index == call; },
-      [&](ir::Index c, Objects& active) { step(c, active); });
+  if (block_of_[call] == ir::none) return {};
+  return active_until(program_.calls[call].caller, block_of_[call], before,
+                      [call](const ir::Instruction& i) { return i.op == ir::Op::call && i.index == call; });
 }
 
 }  // namespace cppc::analysis

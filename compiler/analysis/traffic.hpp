@@ -35,12 +35,26 @@ class Traffic {
   [[nodiscard]] Objects active_before(ir::Index call, const Objects& before) const;
 
  private:
-  [[nodiscard]] Messages of_call(ir::Index call) const;
   struct OnTheWay;
+  struct Requests {
+    Objects started, completed;
+  };
+
+  void until_nothing_grows(bool (Traffic::*summarise)(ir::Index));
+  bool summarise_messages(ir::Index function);
+  bool summarise_completed(ir::Index function);
+  bool summarise_started(ir::Index function);
+  [[nodiscard]] Messages of_call(ir::Index call) const;
+  [[nodiscard]] const Objects* requests_of(const ir::Call& call, const models::Model& model) const;
+  [[nodiscard]] Requests requests_of(ir::Index call) const;
+  [[nodiscard]] bool starts_any(ir::Index function) const;
   void step(ir::Index call, Objects& active) const;
   void step(const ir::Instruction& instruction, OnTheWay& way) const;
   [[nodiscard]] std::optional<OnTheWay> along(const ir::Block& block, std::size_t successor, const OnTheWay& way) const;
   [[nodiscard]] std::vector<Objects> flow(ir::Index function, const Objects& before) const;
+  [[nodiscard]] const std::vector<Objects>& known_flow(ir::Index function, const Objects& before) const;
+  template <typename Is>
+  [[nodiscard]] Objects active_until(ir::Index function, ir::Index block, const Objects& before, Is is) const;
 
   const ir::Program& program_;
   const models::Models& models_;
@@ -48,6 +62,9 @@ class Traffic {
   std::vector<Messages> functions_;
   std::vector<Objects> starts_, completes_;  ///< by function
   std::vector<std::vector<ir::Index>> calls_of_;
+  std::vector<ir::Index> block_of_;  ///< by call
+  /// By function: what was active at its start, and then is at its blocks.
+  mutable std::map<ir::Index, std::pair<Objects, std::vector<Objects>>> known_;
 };
 
 }  // namespace cppc::analysis
