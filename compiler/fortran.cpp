@@ -13,6 +13,8 @@
 #include "frontend/fortran/labels.hpp"
 #include "frontend/fortran/lower.hpp"
 #include "frontend/fortran/options.hpp"
+#include "frontend/fortran/pointers.hpp"
+#include "read_text.hpp"
 #include "report.hpp"
 #include "rewrite/fortran/insert.hpp"
 
@@ -43,18 +45,11 @@ class ScratchDirectory {
   std::string path_;
 };
 
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 /// An included file that is newer than the object: what was compiled is not what would be looked at.
 std::string newer_include(const fs::path& file, const fortran::Options& options, fs::file_time_type compiled,
                           std::set<fs::path>& seen) {
   static const std::regex include(R"([ \t]*#?[ \t]*include[ \t]*['"]([^'"\n]+)['"])", std::regex::icase);
-  const std::string text = read_text(file);
+  const std::string text = read_text(file).value_or("");
   for (std::sregex_iterator match(text.begin(), text.end(), include), end; match != end; ++match)
     for (const std::string& directory : options.directories) {
       const fs::path path = fs::path(directory) / (*match)[1].str();
@@ -149,8 +144,9 @@ class Translator {
     for (const auto& [file, points] : by_file) {
       const fortran::Command& command = program_.commands[file];
       std::vector<unsigned> obstacles;
-      made.texts[file] = rewrite::fortran::insert(read_text(fs::path(command.directory) / command.file), command.file,
-                                                  options_of(command).fixed_form, points, obstacles);
+      const auto text = read_text(fs::path(command.directory) / command.file);
+      made.texts[file] =
+          rewrite::fortran::insert(text.value_or(""), command.file, options_of(command).fixed_form, points, obstacles);
       for (const unsigned line : obstacles)
         std::cerr << "cppc: warning: no safe point at " << command.file << ":" << line
                   << ": there is something else on the line\n";
@@ -166,10 +162,6 @@ class Translator {
   std::vector<Point> points_;
   std::set<std::string> externals_;
 };
-
-bool calls_mpi(const ir::Program& program) {
-  return std::ranges::any_of(program.calls, [](const ir::Call& call) { return models::is_of_mpi(call.name); });
-}
 
 }  // namespace
 
@@ -188,6 +180,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
   fortran::drop_unused_labels(tree);
   tree.outside = names_outside(program, tree);
+  fortran::settle_pointers(tree);
   for (const std::string& one : tree.left_out) std::cerr << "cppc: warning: " << one << "\n";
   const fortran::Lowered lowered = fortran::lower(tree, models);
   FortranTranslation made;
@@ -196,7 +189,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
                  {"rejected", nlohmann::json::array()},
                  {"refusals", nlohmann::json::array()},
                  {"left_out", tree.left_out}};
-  if (!calls_mpi(lowered.program)) return made;
+  if (!analysis::calls_mpi(lowered.program)) return made;
   const analysis::PointsTo points_to(lowered.program, models, analysis::PointsTo::Precision::full, most_steps);
   if (!points_to.complete()) {
     std::cerr << "cppc: warning: the program is too large for what its procedures are given to be followed\n";

@@ -19,6 +19,7 @@
 #include "analysis/plan.hpp"
 #include "fortran.hpp"
 #include "frontend/source.hpp"
+#include "read_text.hpp"
 #include "report.hpp"
 #include "report_html.hpp"
 #include "rewrite/marks.hpp"
@@ -202,22 +203,16 @@ void write_texts(const Settings& settings, const frontend::Source& source,
   }
 }
 
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) fail("cannot read " + file.string());
-  return text.str();
-}
-
 /// Who asks for one file gets it, changed or not.
 void write_unchanged(const Settings& settings, const std::vector<frontend::Command>& commands) {
   if (!settings.into.empty() || commands.size() != 1) return;
-  const std::string text = read_text(fs::path(commands.front().directory) / commands.front().file);
+  const fs::path file = fs::path(commands.front().directory) / commands.front().file;
+  const auto text = read_text(file);
+  if (!text) fail("cannot read " + file.string());
   if (!settings.output.empty())
-    write(settings.output, text);
+    write(settings.output, *text);
   else if (settings.report.empty())
-    std::cout << text;
+    std::cout << *text;
 }
 
 /// With state by address: nothing is refused, and what cannot be looked at is left as it is.
@@ -268,10 +263,6 @@ std::unique_ptr<analysis::PointsTo> follow_pointers(ir::Program& program, const 
     program.unclear = kTooLarge;
   }
   return std::make_unique<PointsTo>(program, models, PointsTo::Precision::coarse);
-}
-
-bool calls_mpi(const ir::Program& program) {
-  return std::ranges::any_of(program.calls, [](const ir::Call& call) { return models::is_of_mpi(call.name); });
 }
 
 /// A program of which nobody can say where its loops communicate.
@@ -344,7 +335,7 @@ int translate(const Settings& settings, const Files& files) {
       fail(unit.command.file + ": C++ can only be looked at with --by-address");
   for (const std::string& one : source->left_out) std::cerr << "cppc: warning: " << one << "\n";
   ir::Program program = frontend::lower(*source, models, settings.by_address);
-  if (settings.by_address && !calls_mpi(program)) return leave_alone(settings, commands, *source);
+  if (settings.by_address && !analysis::calls_mpi(program)) return leave_alone(settings, commands, *source);
   analysis::add_heap_objects(program, models);
   auto found = follow_pointers(program, models, settings.most_steps);
   for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)

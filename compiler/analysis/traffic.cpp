@@ -34,6 +34,10 @@ ir::Index Messages::unmatched() const {
   return send != ir::none ? send : missing(receives, sends);
 }
 
+bool calls_mpi(const ir::Program& program) {
+  return std::ranges::any_of(program.calls, [](const ir::Call& call) { return models::is_of_mpi(call.name); });
+}
+
 analysis::Traffic::Traffic(const ir::Program& program, const models::Models& models, const PointsTo& points_to)
     : program_(program),
       models_(models),

@@ -21,6 +21,9 @@ struct Messages {
   [[nodiscard]] ir::Index unmatched() const;
 };
 
+/// Whether a program communicates at all.
+bool calls_mpi(const ir::Program& program);
+
 class Traffic {
  public:
   Traffic(const ir::Program& program, const models::Models& models, const PointsTo& points_to);

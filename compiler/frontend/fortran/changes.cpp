@@ -9,6 +9,7 @@ void Changes::add(const Statements& list) {
 }
 
 void Changes::add(const Statement& s) {
+  untold = untold || s.team;
   if (s.variable != none) changed.insert(s.variable);
   if (s.target != nullptr) add_roots(*s.target);
   for (const ExprPtr& e : {s.target, s.value, s.low, s.high, s.step})

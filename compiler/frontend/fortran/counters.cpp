@@ -45,7 +45,7 @@ class Search {
       for (const ExprPtr& e : {s.low, s.high, s.step}) see_calls(e);
       return;
     }
-    if (s.kind == Statement::Kind::branch) {
+    if (s.kind == Statement::Kind::branch && !s.team) {
       for (const Case& one : s.cases) {
         see_calls(one.condition);
         for (const Statement& inner : one.body) see(inner, false);

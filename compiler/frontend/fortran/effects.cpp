@@ -55,6 +55,7 @@ class Collector {
     for (const Statement& s : list) statement(s);
   }
   void statement(const Statement& s) {
+    effect_.unknown = effect_.unknown || s.team;
     for (const ExprPtr& e : {s.target, s.value, s.low, s.high, s.step}) read(e);
     change(s.target);
     if (s.variable != none) {

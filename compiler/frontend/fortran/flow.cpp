@@ -67,6 +67,13 @@ void Flow::add_parts(std::set<Index>& variables) const {
     variables.insert(program_.symbols[symbol].parts.begin(), program_.symbols[symbol].parts.end());
     for (const Index other : neighbours(program_, symbol)) variables.insert(other);
   }
+  for (const Index symbol : tracked_)
+    if (has_mate_in(symbol, variables)) variables.insert(symbol);
+}
+
+/// Whether other names of the memory that a pointer leads to are among them.
+bool Flow::has_mate_in(Index symbol, const std::set<Index>& variables) const {
+  return std::ranges::any_of(program_.symbols[symbol].mates, [&](Index mate) { return variables.contains(mate); });
 }
 
 /// By all of their names.
@@ -106,6 +113,12 @@ bool Flow::own(Index symbol, Index procedure) const {
 
 void Flow::make_live(Fates& fates) const {
   for (const Index symbol : tracked_) fates[symbol] = {.live = true};
+}
+
+/// Where a program ends, pointers may lead to what is gone.
+void Flow::make_doubtful_live(Fates& fates) const {
+  for (const Index symbol : tracked_)
+    if (program_.symbols[symbol].doubtful) fates[symbol] = {.live = true};
 }
 
 std::set<Index> Flow::changes_of(Index p) const {
@@ -151,9 +164,13 @@ void Flow::summarise() {
         made.anything = made.anything || step.kind == Step::Kind::everything ||
                         (step.kind == Step::Kind::call && summaries_[step.call->procedure].anything);
     for (const Graph::Block& block : graphs_[p]->blocks)
-      for (const Step& step : block.steps)
-        made.outside = made.outside || step.kind == Step::Kind::outside ||
-                       (step.kind == Step::Kind::call && summaries_[step.call->procedure].outside);
+      for (const Step& step : block.steps) {
+        if (step.kind != Step::Kind::outside && step.kind != Step::Kind::call) continue;
+        const bool own = step.kind == Step::Kind::outside;
+        const std::set<Index>& reached = own ? reached_at(p, step) : summaries_[step.call->procedure].reached;
+        made.reached.insert(reached.begin(), reached.end());
+        made.outside = made.outside || own || summaries_[step.call->procedure].outside;
+      }
     const bool grew = made != summaries_[p];
     summaries_[p] = std::move(made);
     return grew;
@@ -236,7 +253,10 @@ std::set<Index> Flow::bound_to_dummies(Index p, std::set<Index>& asked) const {
 Flow::Fates Flow::exit_of(Index p) {
   if (const auto known = exits_.find(p); known != exits_.end()) return known->second;
   Fates fates;
-  if (program_.procedures[p].is_main) return exits_[p] = fates;
+  if (program_.procedures[p].is_main) {
+    make_doubtful_live(fates);
+    return exits_[p] = fates;
+  }
   if (entered_[p] || callers_[p].empty() || !asked_.insert(p).second) {
     make_live(fates);
     return fates;
@@ -292,6 +312,7 @@ std::map<Index, Fate> Flow::at(Index p, const Statement& loop, bool in_flight) {
   for (const Index symbol : tracked_) {
     const auto fate = fates.find(symbol);
     if (given.contains(symbol) || (in_flight && buffers_.contains(symbol))) continue;
+    if (program_.symbols[symbol].doubtful && (fate == fates.end() || fate->second.by.empty())) continue;
     if (bound.contains(symbol) || (fate != fates.end() && fate->second.live)) continue;
     if (is_of_linker(symbol) || can_be_named(symbol, p)) told[symbol] = fate != fates.end() ? fate->second : Fate{};
   }

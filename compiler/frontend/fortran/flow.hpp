@@ -78,8 +78,9 @@ class Flow {
   struct Summary {
     std::map<Index, Fate> at_entry;  ///< of dummies and of what outlives the procedure, as far as it uses them
     std::set<Index> changes;
-    bool anything = false;  ///< it may read and change anything
-    bool outside = false;   ///< it calls what is not known
+    bool anything = false;    ///< it may read and change anything
+    bool outside = false;     ///< it calls what is not known
+    std::set<Index> reached;  ///< what that can reach then
     bool operator==(const Summary&) const = default;
   };
 
@@ -88,10 +89,11 @@ class Flow {
   void find_buffers();
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
   void find_outside();
-  [[nodiscard]] bool named_outside(const std::string& linker_name) const;
+  [[nodiscard]] bool has_mate_in(Index symbol, const std::set<Index>& variables) const;
   [[nodiscard]] std::set<Index> reached_by(const std::set<Index>& given) const;
   void reach_used(Index procedure, std::set<Index>& seen, std::set<Index>& reached) const;
   void reach_dummies(std::set<Index>& reached) const;
+  const std::set<Index>& reached_at(Index procedure, const Step& step);
   void call_outside(Index procedure, const Step& step, Fates& fates);
   [[nodiscard]] std::set<Index> given_before(Index procedure, const Step& step) const;
   [[nodiscard]] std::set<Index> given_at(Index procedure, const Statement& loop) const;
@@ -109,6 +111,7 @@ class Flow {
   std::size_t number_of(Overwritten one);
   Fates exit_of(Index procedure);
   std::set<Index> bound_to_dummies(Index procedure, std::set<Index>& asked) const;
+  [[nodiscard]] bool is_passed(Index callee, std::size_t i) const;
   [[nodiscard]] Fate without(const Fate& fate, const std::set<Index>& changed) const;
   [[nodiscard]] Fate of_callee(const Step& step, Index symbol, const Fate& fate, const std::set<Index>& changed);
   Fate of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
@@ -116,6 +119,8 @@ class Flow {
   [[nodiscard]] bool tracked(Index symbol) const;
   [[nodiscard]] bool own(Index symbol, Index procedure) const;
   void make_live(Fates& fates) const;
+  void make_doubtful_live(Fates& fates) const;
+  void add_shapes(std::set<Index>& changed) const;
 
   const Program& program_;
   const models::Models& models_;

@@ -28,6 +28,7 @@ class Flow::Builder {
         graph_.blocks[block].steps.push_back({Step::Kind::everything});
         graph_.blocks[block].successors.push_back(Graph::exit);
       }
+    graph_.link_endless();
   }
 
  private:
@@ -265,6 +266,7 @@ class Flow::Builder {
       case StatementKind::end:
         return go(Graph::exit);
       case StatementKind::stop:
+        emit({Step::Kind::stop});
         block_ = block();  // nobody reads anything after it
         return;
       case StatementKind::label: {
@@ -307,6 +309,7 @@ class Flow::Builder {
   void branch(const Statement& s) {
     const std::size_t after = block();
     open_.push_back({s.construct, after, after});
+    if (s.team) emit({Step::Kind::everything});
     bool all = false;
     for (const Case& one : s.cases) {
       all = one.condition == nullptr;
@@ -331,6 +334,13 @@ class Flow::Builder {
     block_ = after;
   }
 
+  /// Whether there is a first pass.
+  static bool comes_in(const Statement& s) {
+    const auto is_known = [](const ExprPtr& e) { return e != nullptr && e->kind == Kind::constant; };
+    if (s.variable == none || !is_known(s.low) || !is_known(s.high)) return false;
+    return s.step == nullptr ? s.low->value <= s.high->value : s.low->value == s.high->value && is_known(s.step);
+  }
+
   void loop(const Statement& s) {
     for (const ExprPtr& e : {s.low, s.high, s.step})
       if (e != nullptr) read(*e);
@@ -339,7 +349,12 @@ class Flow::Builder {
       if (!skipped_.contains(region.symbol)) regions.push_back(std::move(region));
     for (const Region& region : regions) skipped_.insert(region.symbol);
     const std::size_t test = block(), inside = block(), after = block();
-    link(test);
+    if (comes_in(s)) {
+      change_variable(s.variable, false);
+      link(inside);
+    } else {
+      link(test);
+    }
     block_ = test;
     if (s.variable != none) change_variable(s.variable, false);
     if (s.value != nullptr) read(*s.value);
@@ -372,6 +387,21 @@ class Flow::Builder {
   Values known_;             ///< of the statements right before
   std::set<Index> skipped_;  ///< arrays whose reads do no harm to what the loop around overwrites
 };
+
+void Flow::Graph::link_endless() {
+  std::vector<bool> ends(blocks.size());
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const auto& next = blocks[b].successors;
+      if (ends[b] || (!next.empty() && std::ranges::none_of(next, [&](std::size_t one) { return ends[one]; })))
+        continue;
+      grew = ends[b] = true;
+    }
+  }
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    if (!ends[b]) blocks[b].successors.push_back(exit);
+}
 
 void Flow::make_graph(Index procedure) { Builder(*this, procedure).run(); }
 

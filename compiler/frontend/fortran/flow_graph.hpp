@@ -9,7 +9,7 @@
 namespace cppc::fortran {
 
 struct Flow::Step {
-  enum class Kind : std::uint8_t { read, change, assign, overwrite, call, outside, everything, marker };
+  enum class Kind : std::uint8_t { read, change, assign, overwrite, call, outside, everything, marker, stop };
   Kind kind;
   Index symbol = none;
   ExprPtr value;
@@ -29,6 +29,9 @@ struct Flow::Graph {
   std::deque<Region> regions;
   std::set<Index> sizes;  ///< variables that arrays' bounds depend on, which keep the values that these had at entry
   static constexpr std::size_t entry = 0, exit = 1;
+
+  /// From where neither the end nor a STOP can be reached, as if the end could.
+  void link_endless();
 };
 
 /// What holds where two ways meet.

@@ -3,13 +3,9 @@
 #include <algorithm>
 
 #include "flow_graph.hpp"
+#include "pointers.hpp"
 
 namespace cppc::fortran {
-
-bool Flow::named_outside(const std::string& linker_name) const {
-  if (linker_name.empty()) return false;
-  return program_.has_entries || !program_.outside || program_.outside->contains(linker_name);
-}
 
 void Flow::find_outside() {
   const auto count = static_cast<Index>(graphs_.size());
@@ -22,7 +18,7 @@ void Flow::find_outside() {
              });
   entered_.resize(count);
   for (Index p = 0; p < count; ++p)
-    entered_[p] = called_otherwise_[p] || (runs && named_outside(program_.procedures[p].linker_name));
+    entered_[p] = called_otherwise_[p] || (runs && named_outside(program_, program_.procedures[p].linker_name));
   reached_ = reached_by(given_);
 }
 
@@ -30,13 +26,15 @@ void Flow::find_outside() {
 std::set<Index> Flow::reached_by(const std::set<Index>& given) const {
   std::set<Index> reached = given;
   for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol)
-    if (named_outside(program_.symbols[symbol].linker_name)) reached.insert(symbol);
+    if (named_outside(program_, program_.symbols[symbol].linker_name)) reached.insert(symbol);
   std::set<Index> seen;
   for (Index p = 0; p < entered_.size(); ++p)
     if (entered_[p]) reach_used(p, seen, reached);
   const std::set<Index> variables = reached;
   for (const Index symbol : variables)
     for (const Index other : besides(program_, symbol)) reached.insert(other);
+  for (const Index symbol : tracked_)
+    if (has_mate_in(symbol, reached)) reached.insert(symbol);
   for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol)
     if (!program_.symbols[symbol].unclear.empty()) reached.insert(symbol);  // pointers may lead there
   reach_dummies(reached);
@@ -80,12 +78,17 @@ void Flow::reach_dummies(std::set<Index>& reached) const {
   }
 }
 
-void Flow::call_outside(Index p, const Step& step, Fates& fates) {
+const std::set<Index>& Flow::reached_at(Index p, const Step& step) {
   const auto [found, fresh] = reached_at_.try_emplace(&step);
   if (fresh) found->second = reached_by(given_before(p, step));
+  return found->second;
+}
+
+void Flow::call_outside(Index p, const Step& step, Fates& fates) {
+  const std::set<Index>& reached = reached_at(p, step);
   for (const Index symbol : tracked_)
-    if (found->second.contains(symbol)) fates[symbol] = {.live = true};
-  for (auto& [symbol, fate] : fates) fate = without(fate, reached_);
+    if (reached.contains(symbol)) fates[symbol] = {.live = true};
+  for (auto& [symbol, fate] : fates) fate = without(fate, reached);
 }
 
 }  // namespace cppc::fortran

@@ -88,7 +88,9 @@ Fate Flow::without(const Fate& fate, const std::set<Index>& changed) const {
 }
 
 void Flow::change(Index symbol, Fates& fates) {
-  for (auto& [array, fate] : fates) fate = without(fate, {symbol});
+  std::set<Index> changed{symbol};
+  add_shapes(changed);
+  for (auto& [array, fate] : fates) fate = without(fate, changed);
 }
 
 void Flow::assign(Index symbol, const ExprPtr& value, Fates& fates) {
@@ -104,6 +106,16 @@ void Flow::assign(Index symbol, const ExprPtr& value, Fates& fates) {
       meet(before, made.empty() ? Fate{.live = true} : Fate{.by = {std::move(made)}});
     }
     fate = std::move(before);
+  }
+}
+
+/// Of pointers that a changed argument may be another name of, with what says where they lead.
+void Flow::add_shapes(std::set<Index>& changed) const {
+  const std::set<Index> all = changed;
+  for (const Index symbol : all) {
+    const Symbol& s = program_.symbols[symbol];
+    if (s.storage != Storage::dummy || s.unclear.empty()) continue;
+    for (const Index pointer : s.pointers) changed.insert(program_.symbols[pointer].shape);
   }
 }
 
@@ -183,6 +195,7 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
   switch (step.kind) {
     case Step::Kind::read:
       if (tracked(step.symbol)) fates[step.symbol] = {.live = true};
+      for (const Index pointer : program_.symbols[step.symbol].pointers) fates[pointer] = {.live = true};
       return;
     case Step::Kind::change:
       return change(step.symbol, fates);
@@ -196,6 +209,8 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
       return intersect(graphs_[p]->sizes, reached_) ? make_live(fates) : call_outside(p, step, fates);
     case Step::Kind::everything:
       return make_live(fates);
+    case Step::Kind::stop:
+      return make_doubtful_live(fates);
     case Step::Kind::marker:
       return;
   }
@@ -218,6 +233,7 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
     if (argument != nullptr && root(*argument) != none) by_dummies.insert(root(*argument));
   }
   changed.insert(by_dummies.begin(), by_dummies.end());
+  add_shapes(changed);
   if (intersect(graphs_[p]->sizes, changed)) return make_live(fates);
   Fates before;
   for (const Index symbol : tracked_) {
@@ -245,7 +261,9 @@ Fate Flow::of_call(const Step& step, Index symbol, const Fate& after, const std:
   };
   for (std::size_t i = 0; i < step.call->parts.size(); ++i) {
     const ExprPtr& argument = step.call->parts[i];
-    if (argument == nullptr || root(*argument) != symbol) continue;
+    if (argument == nullptr || root(*argument) == none) continue;
+    if (has_mate_in(symbol, {root(*argument)}) && !is_passed(callee, i)) return {.live = true};
+    if (root(*argument) != symbol) continue;
     if (i >= dummies.size() || dummies[i] == none || !program_.symbols[dummies[i]].unclear.empty())
       return {.live = true};
     if (!tracked(dummies[i])) return {.live = true};  // a scalar that is an element: what becomes of it is not followed
@@ -256,9 +274,16 @@ Fate Flow::of_call(const Step& step, Index symbol, const Fate& after, const std:
   std::erase(fates, passed);
   if (fates.size() > 1) return {.live = true};
   std::set<Index> changes = changed;
-  if (summaries_[callee].outside) changes.insert(reached_.begin(), reached_.end());
+  changes.insert(summaries_[callee].reached.begin(), summaries_[callee].reached.end());
   return followed_by(fates.empty() ? passed : of_callee(step, symbol, fates.front(), changed_by_dummies),
                      without(after, changes));
+}
+
+/// Whether a procedure leaves what it is given alone.
+bool Flow::is_passed(Index callee, std::size_t i) const {
+  const auto& dummies = program_.procedures[callee].dummies;
+  if (i >= dummies.size() || dummies[i] == none || !program_.symbols[dummies[i]].unclear.empty()) return false;
+  return tracked(dummies[i]) && !summaries_[callee].at_entry.contains(dummies[i]);
 }
 
 /// What a callee does with its name of an array, as it is said before the call.

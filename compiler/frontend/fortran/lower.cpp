@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "ir/renumber.hpp"
 
@@ -68,7 +69,7 @@ class Objects {
     object.bytes = reference ? 8 : symbol.bytes;
     if (local) object.function = function_of(symbol.procedure);
     const Node node = program_.add(object, symbol.name, {});
-    if (!reference && !symbol.unclear.empty()) escape(node);  // other names may lead to it
+    if (!reference && (!symbol.unclear.empty() || symbol.doubtful)) escape(node);  // other names may lead to it
     nodes_.push_back(node);
   }
 
@@ -200,6 +201,7 @@ class Lowering {
     for (const ExprPtr& argument : e.parts) add_argument(argument, made);
     made.result = temporary();
     made.loop = loop_;
+    made.in_team = in_team_;
     made.condition = condition_;
     made.order = ++order_;
     made.where = objects_.position(place_);
@@ -296,6 +298,7 @@ class Lowering {
     made.name = "exit";
     made.callee = exit_function();
     made.loop = loop_;
+    made.in_team = in_team_;
     made.condition = condition_;
     made.order = ++order_;
     made.where = objects_.position(place_);
@@ -322,6 +325,7 @@ class Lowering {
   }
 
   void branch(const Statement& s) {
+    const bool in_team = std::exchange(in_team_, in_team_ || s.team);
     const ir::Index after = block(), around = condition_;
     open_.push_back({s.construct, after, after});
     for (const Case& one : s.cases) {
@@ -344,6 +348,7 @@ class Lowering {
     if (!s.complete || s.cases.back().condition != nullptr) function().blocks[block_].successors.push_back(after);
     open_.pop_back();
     at(after);
+    in_team_ = in_team;
   }
 
   void loop(const Statement& s) {
@@ -408,6 +413,7 @@ class Lowering {
   ir::Index block_ = ir::entry_block;
   ir::Index loop_ = ir::none, condition_ = ir::none;
   unsigned order_ = 0;
+  bool in_team_ = false;  ///< several threads may run it
   Place place_;
   std::vector<Node> reads_;  ///< of the expression that is being read
   std::vector<Open> open_;

@@ -48,6 +48,12 @@ bool Nest::is_after(const Access& access, const Write& write) const {
   return access.position > (one_behind ? write.head->position : write.position);
 }
 
+void Nest::touch(Index symbol, const Expr* element) {
+  accesses_[symbol].push_back({element, loops_, ++position_});
+  for (const Index pointer : program_.symbols[symbol].pointers)
+    accesses_[pointer].push_back({nullptr, loops_, position_});
+}
+
 void Nest::see(const Expr& e) {
   if (e.kind == Kind::call) {
     if (e.word.empty()) see_call(e);
@@ -146,6 +152,7 @@ void Nest::statements(const Statements& list, bool certain) {
 
 void Nest::statement(const Statement& s, bool certain) {
   using StatementKind = Statement::Kind;
+  untold_calls_ = untold_calls_ || s.team;
   for (const ExprPtr& e : {s.value, s.low, s.high, s.step})
     if (e != nullptr) see(*e);
   const Effect* effect = s.kind == StatementKind::call ? effect_of(effects_, *s.expressions.front()) : nullptr;

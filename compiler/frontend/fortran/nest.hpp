@@ -52,7 +52,7 @@ class Nest {
   /// never writes.
   bool is_after(const Access& access, const Write& write) const;
 
-  void touch(Index symbol, const Expr* element) { accesses_[symbol].push_back({element, loops_, ++position_}); }
+  void touch(Index symbol, const Expr* element);
   void touch_parts(const Expr& e);
 
   /// Reads in an expression.

@@ -30,7 +30,7 @@ Definitions definitions_of(const std::map<std::string, std::string>& macros) {
 
 /// Options that change what a source means and are not followed.
 constexpr std::string_view kRefused[] = {
-    "-fopenmp",    "-fopenacc",         "-fcoarray",           "-include",       "-imacros",         "-undef",
+    "-fopenmp-",   "-fopenacc",         "-fcoarray",           "-include",       "-imacros",         "-undef",
     "-fdollar-ok", "-fno-underscoring", "-fsecond-underscore", "-funderscoring", "-fmodule-private", "-freal-",
     "-finteger-4-"};
 
@@ -84,6 +84,8 @@ Options options_of(const Command& command) {
       made.fixed_columns = columns == "none" || columns == "0" ? 1 << 20 : std::atoi(columns.c_str());
     } else if (word.starts_with("-std=")) {
       made.modern = word == "-std=f2018" || word == "-std=gnu" || word == "-std=legacy";
+    } else if (word == "-fopenmp" || word == "-fno-openmp") {
+      made.openmp = word == "-fopenmp";
     } else if (word == "-fbackslash") {
       made.backslash = true;
     } else if (word == "-fdefault-integer-8") {
@@ -108,6 +110,7 @@ Options options_of(const Command& command) {
     made.definitions = definitions_of(*command.macros);
   else
     made.definitions.insert(made.definitions.begin(), kPredefined.begin(), kPredefined.end());
+  if (made.preprocessed && made.openmp && command.macros == nullptr) made.definitions.emplace_back("_OPENMP", "201511");
   return made;
 }
 

@@ -15,6 +15,7 @@ struct Options {
   bool preprocessed = false;
   int fixed_columns = 72;
   bool backslash = false;
+  bool openmp = false;
   bool modern = true;  ///< no option forbids what is of Fortran 2008 or 2018
   int integer_kind = 4, real_kind = 4, double_kind = 8;
   std::vector<std::string> directories;                          ///< for INCLUDE and modules, in their order

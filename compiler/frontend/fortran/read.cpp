@@ -3,6 +3,7 @@
 #include <flang/Parser/parse-tree-visitor.h>
 #include <flang/Parser/parsing.h>
 #include <flang/Semantics/semantics.h>
+#include <llvm/Support/PrettyStackTrace.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <filesystem>
@@ -11,7 +12,6 @@
 #include <set>
 
 #include "options.hpp"
-#include "pointers.hpp"
 #include "statements.hpp"
 #include "stubs.hpp"
 
@@ -90,7 +90,8 @@ class Reader {
       if (its.refused.empty() && !options.empty() && its.kinds() == options.front().kinds())
         parse(none, its, command.directory);
     }
-    analyse(options.empty() ? Options{} : options.front());
+    const bool openmp = std::ranges::any_of(options, &Options::openmp);
+    analyse(options.empty() ? Options{} : options.front(), openmp);
     return std::move(program_);
   }
 
@@ -119,7 +120,9 @@ class Reader {
     made.searchDirectories.insert(made.searchDirectories.end(), options.directories.begin(), options.directories.end());
     made.intrinsicModuleDirectories = {intrinsics_};
     if (options.preprocessed) made.predefinitions = {{"__GFORTRAN__", "1"}};  // without any, it has no __FILE__ either
+    if (options.openmp) made.features.Enable(Fortran::common::LanguageFeature::OpenMP);
     if (options.backslash) made.features.Enable(Fortran::common::LanguageFeature::BackslashEscapes);
+    const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", options.file.c_str());
     auto& parsing = parsings_.emplace_back(cooked_);
     const fs::path file = fs::path(directory) / options.file;
     parsing.Prescan(options.definitions.empty() ? file.string() : with_definitions(file, options), made);
@@ -159,6 +162,7 @@ class Reader {
     for (const std::string& module : file.modules.wants)
       if (broken_.contains(module)) why = "it uses module " + module + ", which is in a file that is left as it is";
     if (why.empty()) {
+      const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", file.name.c_str());
       if (semantics::Semantics(context, *file.parsing->parseTree()).Perform()) {
         context.messages().clear();
         return true;
@@ -171,13 +175,14 @@ class Reader {
     return false;
   }
 
-  void analyse(const Options& first) {
+  void analyse(const Options& first, bool openmp) {
     sort();
     Fortran::common::IntrinsicTypeDefaultKinds kinds;
     kinds.set_defaultIntegerKind(first.integer_kind)
         .set_defaultRealKind(first.real_kind)
         .set_doublePrecisionKind(first.double_kind);
-    const Fortran::common::LanguageFeatureControl features;
+    Fortran::common::LanguageFeatureControl features;
+    if (openmp) features.Enable(Fortran::common::LanguageFeature::OpenMP);
     semantics::SemanticsContext context(kinds, features, cooked_);
     context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Real, 2);  // gfortran has none of them
     context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Real, 3);
@@ -199,7 +204,6 @@ class Reader {
       program_.read_files.push_back(made.file = file->number);
       add_procedures(made, *file->parsing->parseTree());
     }
-    settle_pointers(program_);
   }
 
   const std::vector<Command>& commands_;

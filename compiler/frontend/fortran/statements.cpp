@@ -152,6 +152,7 @@ class Body {
     Statement made{.kind = StatementKind::loop, .place = place(header.source)};
     made.inside = place(parser::CharBlock{header.source.end() - 1, 1});
     made.construct = constructs_++;
+    if (teams_ > 0) made.obstacle = "several threads may pass through it";
     if (const auto& control = loop.GetLoopControl())
       Fortran::common::visit([&](const auto& one) { this->control(one, made); }, control->u);
     const auto& name = std::get<std::optional<parser::Name>>(header.statement.t);
@@ -270,7 +271,44 @@ class Body {
   }
   void add(const parser::WhereConstruct& construct, Statements& into) { touch(construct, here_, into); }
   void add(const parser::ForallConstruct& construct, Statements& into) { touch_and_share(construct, into); }
-  /// Teams, critical sections, OpenMP, OpenACC: flang is asked for none of them, or they are not followed.
+  /// Whatever the clauses say: all that is mentioned may be read and changed, in any order.
+  void add(const parser::OpenMPConstruct& construct, Statements& into) {
+    touch_and_share(construct, into);
+    Statement made{.kind = StatementKind::branch, .place = here_, .complete = true, .team = true};
+    enter(std::nullopt, made);
+    made.cases.push_back({nullptr, {}});
+    Inside inside{*this, made.cases.back().body};
+    ++teams_;
+    parser::Walk(construct, inside);
+    --teams_;
+    leave(std::move(made), std::nullopt, into);
+  }
+  void add(const parser::OmpEndLoopDirective& /*end*/, Statements& /*into*/) {}
+  /// The statements of a construct.
+  struct Inside {
+    Body& body;
+    Statements& into;
+    template <typename T>
+    bool Pre(const T& /*node*/) {
+      return true;
+    }
+    template <typename T>
+    void Post(const T& /*node*/) {}
+    bool Pre(const parser::Block& block) {
+      body.block(block, into);
+      return false;
+    }
+    bool Pre(const parser::DoConstruct& loop) {
+      body.add(loop, into);
+      return false;
+    }
+    bool Pre(const parser::AssignmentStmt& assignment) {  // of ATOMIC
+      body.act(assignment, into);
+      return false;
+    }
+  };
+
+  /// Teams, critical sections, OpenACC: flang is asked for none of them, or they are not followed.
   template <typename T>
   void add(const T& construct, Statements& into) {
     unclear("it has a construct that is not followed");
@@ -287,11 +325,13 @@ class Body {
     if (typed == nullptr || !std::holds_alternative<Fortran::evaluate::Assignment::Intrinsic>(typed->u)) {
       if (typed != nullptr)
         if (const auto* call = std::get_if<Fortran::evaluate::ProcedureRef>(&typed->u)) return called(*call, into);
-      return touch(assignment, here_, into);
+      return touch_and_share(assignment, into);
     }
     Statement made{.kind = StatementKind::assign, .place = here_};
     made.target = context_.symbols.convert(typed->lhs);
     made.value = context_.symbols.convert(typed->rhs);
+    const auto type = typed->lhs.GetType();
+    made.copies = !type || type->category() == Fortran::common::TypeCategory::Derived;
     into.push_back(std::move(made));
   }
   void called(const Fortran::evaluate::ProcedureRef& call, Statements& into) {
@@ -349,16 +389,35 @@ class Body {
   }
   void act(const parser::AssignStmt& /*assign*/, Statements& /*into*/) { unclear("it has an ASSIGN"); }
   void act(const parser::AssignedGotoStmt& /*jump*/, Statements& /*into*/) { unclear("it has an assigned GOTO"); }
-  void act(const parser::PrintStmt& print, Statements& into) { touch(print, here_, into, false); }
-  void act(const parser::WriteStmt& write, Statements& into) { touch(write, here_, into); }
+  void act(const parser::PrintStmt& print, Statements& into) {
+    const auto& [format, items] = print.t;
+    touch(format, here_, into, false);
+    put_out(items, into);
+  }
+  void act(const parser::WriteStmt& write, Statements& into) {
+    put_out(write.items, into);
+    if (write.format) touch(*write.format, here_, into, false);
+    if (write.iounit) touch(*write.iounit, here_, into);
+    for (const parser::IoControlSpec& control : write.controls) touch(control, here_, into);
+  }
+  /// The variable of an implied DO changes.
+  void put_out(const std::list<parser::OutputItem>& items, Statements& into) {
+    for (const parser::OutputItem& item : items)
+      touch(item, here_, into, !std::holds_alternative<parser::Expr>(item.u));
+  }
   void act(const parser::PointerAssignmentStmt& assignment, Statements& into) {
     const auto* typed = semantics::GetAssignment(assignment);
     if (typed == nullptr) return touch_and_share(assignment, into);
     Statement made{.kind = StatementKind::touch, .place = here_, .changes = true};
     made.expressions = {context_.symbols.convert(typed->lhs), context_.symbols.convert(typed->rhs)};
-    if (!Fortran::evaluate::IsNullPointer(typed->rhs))
-      for (const ExprPtr& e : made.expressions) context_.symbols.share(*e);
+    if (!Fortran::evaluate::IsNullPointer(typed->rhs)) associate(made.expressions[0], made.expressions[1]);
     into.push_back(std::move(made));
+  }
+  void associate(const ExprPtr& pointer, const ExprPtr& target) {
+    Program& program = context_.symbols.program();
+    program.associations.emplace_back(pointer, target);
+    for (const ExprPtr& e : {pointer, target})
+      if (const Index symbol = root(*e); symbol != none) program.symbols[symbol].shared = true;
   }
   void act(const parser::ReadStmt& read, Statements& into) { touch(read, here_, into); }
   /// Sizes are read only.
@@ -367,11 +426,22 @@ class Body {
     for (const auto& one : std::get<std::list<parser::Allocation>>(allocate.t))
       touch(std::get<parser::AllocateObject>(one.t), here_, into);
     for (const auto& option : std::get<std::list<parser::AllocOpt>>(allocate.t))
-      if (!std::holds_alternative<parser::AllocOpt::Mold>(option.u) &&
-          !std::holds_alternative<parser::AllocOpt::Source>(option.u))
+      if (std::holds_alternative<parser::AllocOpt::Source>(option.u))
+        share_copied(option);
+      else if (!std::holds_alternative<parser::AllocOpt::Mold>(option.u))
         touch(option, here_, into);
   }
-  void act(const parser::DeallocateStmt& deallocate, Statements& into) { touch(deallocate, here_, into); }
+  /// There may be pointers in what is copied.
+  void share_copied(const parser::AllocOpt& source) {
+    for (const ExprPtr& e : mentioned(source).expressions)
+      if (const Index symbol = root(*e); symbol != none && context_.symbols.program().symbols[symbol].element == 0)
+        context_.symbols.share(*e);
+  }
+  void act(const parser::DeallocateStmt& deallocate, Statements& into) {
+    touch(deallocate, here_, into);
+    for (const ExprPtr& e : mentioned(deallocate).expressions)
+      if (root(*e) != none) context_.symbols.program().freed.insert(root(*e));
+  }
   void act(const parser::NullifyStmt& nullify, Statements& into) { touch(nullify, here_, into); }
   void act(const parser::WhereStmt& where, Statements& into) { touch(where, here_, into); }
   template <typename T>
@@ -382,6 +452,7 @@ class Body {
   Context& context_;
   Index procedure_;
   Index constructs_ = 0;
+  int teams_ = 0;  ///< constructs of OpenMP around
   Place here_;
   std::vector<Construct> open_;
 };

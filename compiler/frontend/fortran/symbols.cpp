@@ -90,9 +90,27 @@ bool is_zeroed(const semantics::Symbol& symbol) {
   return symbol.owner().kind() == semantics::Scope::Kind::Module || symbol.attrs().test(Attr::SAVE);
 }
 
+/// Or one that is allocatable and perhaps has some.
+bool has_pointer_component(const semantics::DerivedTypeSpec& type) {
+  semantics::UltimateComponentIterator components{type};
+  return std::any_of(components.begin(), components.end(), [](const semantics::Symbol& part) {
+    const auto* its = part.GetType();
+    return part.attrs().test(Attr::POINTER) || (its != nullptr && its->AsDerived() != nullptr);
+  });
+}
+
 bool is_initialized(const semantics::Symbol& symbol) {
   const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
   return entity != nullptr && entity->init();
+}
+
+/// Whether it leads, or pointers in it lead, to something from the start.
+bool has_pointers_at_first(const semantics::Symbol& symbol) {
+  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
+  if (entity == nullptr || !entity->init() || Fortran::evaluate::IsNullPointer(*entity->init())) return false;
+  const auto* type = symbol.GetType();
+  const auto* derived = type != nullptr ? type->AsDerived() : nullptr;
+  return symbol.attrs().test(Attr::POINTER) || (derived != nullptr && has_pointer_component(*derived));
 }
 
 /// Whether the components of a variable can be symbols: it is in one place, and known by its name only.
@@ -111,6 +129,14 @@ bool has_parts(const semantics::Symbol& symbol) {
     return false;
   const semantics::Symbol& declared = type->derivedTypeSpec().typeSymbol();
   return declared.get<semantics::DerivedTypeDetails>().paramNames().empty() && declared.GetParentComponent() == nullptr;
+}
+
+/// Whether who calls it gives it, or gets, pointers.
+bool takes_pointers(const semantics::Symbol* dummy) {
+  const auto* type = dummy != nullptr ? dummy->GetType() : nullptr;
+  const auto* derived = type != nullptr ? type->AsDerived() : nullptr;
+  return dummy != nullptr &&
+         (dummy->attrs().test(Attr::POINTER) || (derived != nullptr && has_pointer_component(*derived)));
 }
 
 /// Its type in Fortran and the bytes of an element, if it is one of numbers.
@@ -144,6 +170,8 @@ void Symbols::find_bound(const semantics::Scope& scope) {
   for (const auto& [name, symbol] : scope) {
     if (const auto* binding = symbol->detailsIf<semantics::ProcBindingDetails>())
       program_.bound.push_back(procedure(binding->symbol()));
+    if (has_pointers_at_first(*symbol) || symbol->test(semantics::Symbol::Flag::CrayPointer))
+      program_.pointers_unclear = true;
     if (const auto* entity = symbol->detailsIf<semantics::ProcEntityDetails>())
       if (const auto first = entity->init(); first && *first != nullptr) program_.bound.push_back(procedure(**first));
     if (const auto* type = symbol->detailsIf<semantics::DerivedTypeDetails>();
@@ -210,6 +238,7 @@ void Symbols::classify(const semantics::Symbol& symbol, Symbol& made) {
     made.storage = Symbol::Storage::dummy;
     return;
   }
+  if (entity != nullptr && entity->isFuncResult() && !made.unclear.empty()) made.anywhere = true;
   if (const std::string module = module_of(symbol); !module.empty()) {
     made.storage = Symbol::Storage::module;
     made.linker_name = "__" + module + "_MOD_" + made.name;
@@ -219,6 +248,7 @@ void Symbols::classify(const semantics::Symbol& symbol, Symbol& made) {
   if (semantics::IsSaved(symbol)) made.storage = Symbol::Storage::fixed;
   if (symbol.owner().kind() == semantics::Scope::Kind::MainProgram) made.storage = Symbol::Storage::fixed;
   if (made.descriptor == Symbol::Descriptor::pointer) made.shared = !starts_with_nothing(symbol, is_zeroed(symbol));
+  made.anywhere = made.shared && is_initialized(symbol);
 }
 
 Index Symbols::component(const Fortran::evaluate::Component& component) {
@@ -245,6 +275,7 @@ Index Symbols::component(const Fortran::evaluate::Component& component) {
   made.descriptor = descriptor;
   if (descriptor == Symbol::Descriptor::pointer)
     made.shared = is_initialized(whole) || !starts_with_nothing(part, is_zeroed(whole));
+  made.anywhere = made.shared && (is_initialized(whole) || is_initialized(part));
   const auto index = static_cast<Index>(program_.symbols.size());
   program_.symbols.push_back(std::move(made));
   program_.symbols[of].parts.push_back(index);
@@ -266,7 +297,7 @@ void Symbols::add_shape(Index index) {
 }
 
 void Symbols::share(const Expr& e) {
-  if (e.kind == Expr::Kind::name) program_.symbols[e.symbol].shared = true;
+  if (e.kind == Expr::Kind::name) program_.symbols[e.symbol].shared = program_.symbols[e.symbol].anywhere = true;
   for (const ExprPtr& part : e.parts)
     if (part != nullptr) share(*part);
 }
@@ -327,6 +358,8 @@ Index Symbols::procedure(const semantics::Symbol& named) {
   if (const std::string* bound = symbol.GetBindName(); bound != nullptr && !bound->empty()) linker_name = *bound;
   const auto [found, fresh] = procedures_.try_emplace(linker_name, 0);
   if (fresh) found->second = add(linker_name);
+  if (subprogram != nullptr && std::ranges::any_of(subprogram->dummyArgs(), takes_pointers))
+    program_.procedures[found->second].takes_pointers = true;
   return found->second;
 }
 

@@ -69,7 +69,11 @@ struct Symbol {
   Index view_of = none;                      ///< the same memory with other bounds
   std::vector<Index> parts;                  ///< components that are symbols of their own
   bool whole = false;                        ///< it is mentioned not only by its components
-  bool shared = false;                       ///< perhaps other names lead to where this pointer leads
+  bool shared = false;          ///< perhaps other names lead to where this pointer leads, or it does not lead anywhere
+  bool anywhere = false;        ///< it is not known which other names lead there
+  bool doubtful = false;        ///< a pointer of which something can be said only where all ways lead to an overwrite
+  std::vector<Index> mates;     ///< of such a one: names that perhaps lead to the same memory
+  std::vector<Index> pointers;  ///< such ones that perhaps lead to the same memory as this name
 };
 
 struct Place {
@@ -106,6 +110,8 @@ struct Statement {
   std::vector<ExprPtr> expressions;
   std::vector<Case> cases;
   bool complete = false;  ///< of a branch: one of the cases is taken
+  bool team = false;      ///< of a branch: several threads may run it, or parts of it, in any order
+  bool copies = false;    ///< of an assignment: perhaps pointers
   bool changes = false;
   bool falls_through = false;  ///< of a jump: perhaps none is taken
   Index variable = none;
@@ -123,7 +129,8 @@ struct Procedure {
   std::string linker_name;  ///< of externals and of modules' procedures
   bool is_main = false;
   bool pure = false;
-  bool shadows = false;  ///< it has constructs in which a name may be another variable than elsewhere
+  bool takes_pointers = false;  ///< as it is declared, when it is not defined
+  bool shadows = false;         ///< it has constructs in which a name may be another variable than elsewhere
   Index host = none;
   std::set<std::string> names;  ///< that it declares: they hide a host's
   std::vector<Index> dummies;   ///< symbols; none for alternate returns
@@ -143,6 +150,9 @@ struct Program {
   std::string unclear;            ///< why nothing can be said of any memory; empty when it can
   std::vector<Index> bound;       ///< procedures that types, or pointers from the start, have
   bool has_entries = false;       ///< ENTRY: a procedure that is not among these is perhaps in one of them
+  std::vector<std::pair<ExprPtr, ExprPtr>> associations;  ///< pointers, and what assignments lead them to
+  std::set<Index> freed;                                  ///< variables that DEALLOCATE names
+  bool pointers_unclear = false;                          ///< some are made in a way that is not followed
   std::optional<std::set<std::string>> outside;  ///< names for the linker that other code may use; nothing: any
 };
 

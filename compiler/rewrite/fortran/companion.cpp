@@ -47,7 +47,7 @@ class Writer {
     const Symbol& object = program_.symbols[symbol];
     const bool described = object.descriptor != Descriptor::none;
     if ((object.bytes == 0 && !described) || object.element == 0 || is_padded(object)) return {};
-    const std::string code = possible([&] {
+    std::string code = possible([&] {
       return "    {\n      char* const object = " + start(symbol) + ";\n      const long size = " + size(symbol) +
              ";\n      if (object != 0 && size > 0) {\n" + dead(fate) + "      }\n    }\n";
     });
