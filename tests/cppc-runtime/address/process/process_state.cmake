@@ -5,7 +5,7 @@ add_executable(process_state_program
   ${CMAKE_CURRENT_LIST_DIR}/programs/main.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/system_programs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/thread_programs.cpp
-  "$<FILTER:$<FILTER:$<TARGET_OBJECTS:cppc-core>,INCLUDE,/address/(process/|preload|program_time|carried_objects)|/src/(log|memory_map|address_ranges|grown_file)[.]>,EXCLUDE,/stacks[.]>"
+  "$<FILTER:$<FILTER:$<TARGET_OBJECTS:cppc-core>,INCLUDE,/unity_process_|/address/(process/|(preload|program_time|carried_objects)[.])|/src/(log|memory_map|address_ranges|grown_file)[.]>,EXCLUDE,/stacks[.]>"
   "$<FILTER:$<TARGET_OBJECTS:cppc-mpi>,INCLUDE,/c_library/random[.]>"
 )
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/programs/thread_programs.cpp PROPERTIES COMPILE_OPTIONS -fopenmp)
@@ -29,6 +29,7 @@ add_executable(address_process_test
   ${CMAKE_CURRENT_LIST_DIR}/threads_test.cpp
   ${CMAKE_CURRENT_LIST_DIR}/timers_test.cpp
 )
+set_target_properties(address_process_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
 target_compile_definitions(address_process_test PRIVATE PROCESS_PROGRAM="$<TARGET_FILE:process_state_program>")
 target_link_libraries(address_process_test PRIVATE
   cppc-core cppc-mpi cppc::status cppc_test_support GTest::gtest_main
