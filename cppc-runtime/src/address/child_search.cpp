@@ -7,6 +7,7 @@
 #include <new>
 #include <string_view>
 
+#include "address/region_heap.hpp"
 #include "log.hpp"
 
 namespace cppc::address {
@@ -39,7 +40,10 @@ ChildSearch::ChildSearch(Capture capture, ChildMemory memory, pid_t process)
       process_(process) {}
 
 void ChildSearch::search() noexcept {
-  if (getpid() != process_) memory_.use(sizeof(Result));
+  if (getpid() != process_) {
+    memory_.use(sizeof(Result));
+    RegionHeap::unlock_in_child();
+  }
   const auto refuse = [this](std::string_view reason) {
     reason.copy(result_->reason.data(), result_->reason.size() - 1);
     result_->state = Result::refused;

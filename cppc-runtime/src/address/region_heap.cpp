@@ -196,6 +196,8 @@ std::span<std::byte> RegionHeap::find_block(const void* address) {
   return wanted >= block.data() && wanted < block.data() + block.size() ? block : std::span<std::byte>();
 }
 
+void RegionHeap::unlock_in_child() { lock.unlock(); }
+
 bool RegionHeap::is_free(const void* address) {
   const std::lock_guard hold(lock);
   if (!usable || !owns(address) || heap::unit_of(address) >= tables().top) return false;

@@ -77,6 +77,9 @@ class RegionHeap {
   /// Whether the address lies in a small block that has been freed, and which no thread keeps: after visit_live().
   static bool is_free(const void* address);
 
+  /// In a child that was made without fork(), and has one thread: another one may have held the lock.
+  static void unlock_in_child();
+
   /// No less than what visit_live() shows, and little more. Takes no time.
   static std::size_t live_bytes();
 
