@@ -30,10 +30,17 @@ std::vector<Saved> cg() {
   return {{"rows", (kRows + 1) * kInt}, {"columns", count * kInt}, {"values", count * kDouble}, {"x", kRows * kDouble}};
 }
 
-/// u and v on the finest level, with a layer of neighbours' points.
-std::vector<Saved> mg() {
+/// On the finest level, with a layer of neighbours' points. Between repetitions, where mg_f90 has its safe point, u is
+/// about to be cleared.
+std::vector<Saved> mg_between_repetitions() {
   constexpr double kPoints = 128;
-  return {{"u", cube(kPoints + 2) * kDouble}, {"v", cube(kPoints + 2) * kDouble}};
+  return {{"v", cube(kPoints + 2) * kDouble}};
+}
+
+std::vector<Saved> mg() {
+  std::vector<Saved> all = mg_between_repetitions();
+  all.push_back({"u", all.front().bytes});
+  return all;
 }
 
 std::vector<Saved> ft(double roots) { return {{"spectrum", 128.0 * 128 * 32 * kComplex}, {"roots", roots * kComplex}}; }
@@ -58,7 +65,7 @@ std::vector<Load> loads() {
       {"heat", {"--quiet", "--size", "2000", "--steps", "10"}, 4, {{"now", 2002.0 * 2002 * kDouble}}},
       {"adi_f77", {"--steps", "7"}, 4, adi()},
       {"cg_f90", {"W"}, 4, cg()},
-      {"mg_f90", {"W", "--repeat", "5"}, 4, mg()},
+      {"mg_f90", {"W", "--repeat", "5"}, 4, mg_between_repetitions()},
       {"ft_f90", {"W"}, 4, ft(256)},
       {"ft_f77", {"--steps", "6"}, 4, ft(128)},
       {"ep_f90", {"S", "--repeat", "3"}, 2, ep()},
