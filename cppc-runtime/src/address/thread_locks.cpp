@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 
@@ -12,6 +13,7 @@ namespace {
 
 /// Of a mutex's kind, as glibc has it: what is in the low bits, and flags.
 constexpr int kType = 3;
+constexpr int kRobust = 0x10;         ///< in the thread's list, while it is locked
 constexpr int kKnownToSystem = 0x70;  ///< robust, priority inheritance or protection
 constexpr int kKinds = 0x3ff;         ///< all bits that a kind may have
 constexpr int kThreadOfLock = 0x3fffffff;
@@ -25,14 +27,23 @@ std::optional<T> around(std::span<const std::byte> memory, std::uint64_t offset,
   return copy;
 }
 
+/// Whether the thread's list of robust mutexes could go on there.
+bool may_be_listed(const pthread_mutex_t& mutex) {
+  constexpr std::uintptr_t least = 0x10000;  // below there is no memory
+  const auto next = reinterpret_cast<std::uintptr_t>(mutex.__data.__list.__next);
+  const auto prev = reinterpret_cast<std::uintptr_t>(mutex.__data.__list.__prev);
+  return next >= least && prev >= least;
+}
+
 ThreadLock mutex_held(const pthread_mutex_t& mutex, int thread) {
   const auto& data = mutex.__data;
   const int kind = data.__kind;
   if (data.__owner != thread || data.__nusers != 1 || (kind & ~kKinds) != 0 || data.__elision != 0)
     return ThreadLock::none;
+  const bool listed = data.__list.__prev != nullptr || data.__list.__next != nullptr;
+  if ((kind & kRobust) != 0 ? !may_be_listed(mutex) : listed) return ThreadLock::none;
   if ((kind & kKnownToSystem) != 0)
     return (data.__lock & kThreadOfLock) == thread ? ThreadLock::known_to_system : ThreadLock::none;
-  if (data.__list.__prev != nullptr || data.__list.__next != nullptr) return ThreadLock::none;
   if (data.__lock != 1 && data.__lock != 2) return ThreadLock::none;
   const bool recursive = (kind & kType) == PTHREAD_MUTEX_RECURSIVE && data.__count > 0;
   const bool checks_errors = (kind & kType) == PTHREAD_MUTEX_ERRORCHECK && data.__count == 0;

@@ -75,11 +75,14 @@ TEST(ThreadLocks, AReadWriteLockIsHeldWhenItIsLockedForWriting) {
 }
 
 TEST(ThreadLocks, ANumberAloneIsNoLock) {
-  std::array<std::uint64_t, 16> numbers{};
-  numbers.fill(static_cast<std::uint64_t>(gettid()));
-  numbers[8] |= std::uint64_t{1} << 32;
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    EXPECT_EQ(look(numbers, i * sizeof numbers[0]), ThreadLock::none) << i;
+  for (const int thread : {7, 50, 114, 700, 40000}) {  // small ones are kinds of mutexes, too
+    std::array<std::uint64_t, 16> numbers{};
+    numbers.fill(static_cast<std::uint64_t>(thread));
+    numbers[8] |= std::uint64_t{1} << 32;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      EXPECT_EQ(lock_held_by(std::as_bytes(std::span(numbers)), i * sizeof numbers[0], thread), ThreadLock::none)
+          << thread << ' ' << i;
+  }
 }
 
 TEST(ThreadLocks, AllOfALockHasToBeInMemory) {
