@@ -213,7 +213,7 @@ Rows image_size(const Json& f) {
     programs += (programs.empty() ? "`" : ", `") + std::string(program) + "`";
     figures += (figures.empty() ? "" : ", ") + times(ratios.at(program));
   }
-  rows.push_back({"the image against what one would save by hand at a time step: " + programs, figures});
+  rows.push_back({"the image against what one would save by hand at the place where it is made: " + programs, figures});
   if (f.contains("npb"))
     rows.push_back({"of NPB, class A, four ranks: " + names(f.at("npb").at("ratio")),
                     list(f.at("npb").at("ratio"), [](const std::string&, const Json& r) { return times(r); })});

@@ -101,14 +101,7 @@ cppc_status Capture::encode(std::span<const cppc_function> functions, OutsideEnc
 }
 
 cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* context), void* context) const {
-  const cppc_block runtime{.section = CPPC_SECTION_RUNTIME,
-                           .name = "runtime",
-                           .type = &cppc_type_bytes,
-                           .count = runtime_block_.size(),
-                           .bytes = runtime_block_.size(),
-                           .data = runtime_block_.data(),
-                           .stored_form = 1};
-  if (const cppc_status status = visit(&runtime, context); status != CPPC_OK) return status;
+  if (const cppc_status status = visit_runtime_block(runtime_block_, visit, context); status != CPPC_OK) return status;
   for (std::size_t i = 0; i < inventory_.objects.size(); ++i) {
     const cppc_block block = block_of(inventory_.objects[i], copies_[i]);
     if (const cppc_status status = visit(&block, context); status != CPPC_OK) return status;

@@ -25,6 +25,7 @@ std::string node_name() {
 }
 
 std::unique_ptr<spdlog::logger> make_logger() {
+  // For several threads: a checkpoint is written beside the program.
   auto logger = std::make_unique<spdlog::logger>("cppc", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_pattern("cppc: " + node_name() + ": %l: %v");
   logger->flush_on(spdlog::level::trace);

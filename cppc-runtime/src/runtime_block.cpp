@@ -196,4 +196,16 @@ std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes,
   return block;
 }
 
+cppc_status visit_runtime_block(std::span<const std::byte> bytes,
+                                cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
+  const cppc_block runtime{.section = CPPC_SECTION_RUNTIME,
+                           .name = "runtime",
+                           .type = &cppc_type_bytes,
+                           .count = bytes.size(),
+                           .bytes = bytes.size(),
+                           .data = bytes.data(),
+                           .stored_form = 1};
+  return visit(&runtime, context);
+}
+
 }  // namespace cppc

@@ -37,6 +37,10 @@ std::optional<std::uint64_t> heap_number(const Object& object);
 
 std::vector<std::byte> write_runtime_block(const RuntimeBlock& block);
 
+/// Visits it as cppc_runtime::capture does, whatever wrote its bytes.
+cppc_status visit_runtime_block(std::span<const std::byte> bytes,
+                                cppc_status (*visit)(const cppc_block* block, void* context), void* context);
+
 /// Nothing for bytes that write_runtime_block() cannot have written. Layouts it gives live as long as the process.
 std::optional<RuntimeBlock> read_runtime_block(std::span<const std::byte> bytes, const KeepAlive& keep_alive = {});
 

@@ -13,6 +13,7 @@
 #include "address/region_heap.hpp"
 #include "handles.hpp"
 #include "log.hpp"
+#include "runtime_block.hpp"
 
 namespace cppc::address {
 
@@ -164,18 +165,6 @@ cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* c
     if (const cppc_status status = visit(&block, context); status != CPPC_OK) return status;
   }
   return CPPC_OK;
-}
-
-cppc_status visit_runtime_block(std::span<const std::byte> bytes,
-                                cppc_status (*visit)(const cppc_block* block, void* context), void* context) {
-  const cppc_block runtime{.section = CPPC_SECTION_RUNTIME,
-                           .name = "runtime",
-                           .type = &cppc_type_bytes,
-                           .count = bytes.size(),
-                           .bytes = bytes.size(),
-                           .data = bytes.data(),
-                           .stored_form = 1};
-  return visit(&runtime, context);
 }
 
 std::uint64_t state_bytes() {

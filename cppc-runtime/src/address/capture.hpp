@@ -48,10 +48,6 @@ class Capture {
   std::vector<std::byte> bytes_;
 };
 
-/// As cppc_runtime::capture has it.
-cppc_status visit_runtime_block(std::span<const std::byte> bytes,
-                                cppc_status (*visit)(const cppc_block* block, void* context), void* context);
-
 /// Bytes of all that take() would carry over, dead or not. Any time.
 std::uint64_t state_bytes();
 

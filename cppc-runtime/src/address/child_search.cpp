@@ -9,6 +9,7 @@
 
 #include "address/region_heap.hpp"
 #include "log.hpp"
+#include "runtime_block.hpp"
 
 namespace cppc::address {
 

@@ -1,6 +1,6 @@
 /// Huge pages of a process of which a snapshot was made: the system has split those that the process has written to
-/// meanwhile. By itself it joins them again after minutes, and until then the program runs slower, and each further
-/// snapshot takes longer.
+/// meanwhile. Until they are joined again, which the system by itself does when it comes to it, each further snapshot
+/// takes longer.
 #pragma once
 
 #include <cstddef>
