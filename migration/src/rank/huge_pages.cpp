@@ -22,14 +22,13 @@ bool are_wanted() {
   return text.find("[always]") != std::string::npos || text.find("[madvise]") != std::string::npos;
 }
 
-/// Where the program has not written yet, joining would take memory.
-bool is_there(std::byte* huge) {
-  std::vector<unsigned char> pages(kHuge / static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
-  return mincore(huge, kHuge, pages.data()) == 0 &&
+}  // namespace
+
+bool all_in_memory(std::span<std::byte> memory) {
+  std::vector<unsigned char> pages(memory.size() / static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+  return mincore(memory.data(), memory.size(), pages.data()) == 0 &&
          std::ranges::all_of(pages, [](unsigned char page) { return (page & 1) != 0; });
 }
-
-}  // namespace
 
 void join_huge_pages(const std::vector<std::span<std::byte>>& memory, const std::stop_token& stop) {
   if (!are_wanted()) return;
@@ -37,7 +36,8 @@ void join_huge_pages(const std::vector<std::span<std::byte>>& memory, const std:
     const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(range.data()) % kHuge;
     for (std::size_t at = skipped; at + kHuge <= range.size(); at += kHuge) {
       if (stop.stop_requested()) return;
-      if (is_there(range.data() + at)) madvise(range.data() + at, kHuge, kCollapse);  // advice
+      const auto huge = range.subspan(at, kHuge);
+      if (all_in_memory(huge)) madvise(huge.data(), huge.size(), kCollapse);  // advice
     }
   }
 }

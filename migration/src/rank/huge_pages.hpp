@@ -10,6 +10,10 @@
 
 namespace cppc::migration {
 
+/// Whether each page of `memory`, which begins and ends with a page, takes memory: those that the program has not written
+/// to do not, and joining them would change that.
+bool all_in_memory(std::span<std::byte> memory);
+
 /// Joins the pages of `memory` that are all there, as far as the system can (Linux 6.1) and huge pages are in use on
 /// the node at all. Takes as long as copying them; the process may go on working, and give memory back, meanwhile.
 void join_huge_pages(const std::vector<std::span<std::byte>>& memory, const std::stop_token& stop);
