@@ -220,6 +220,17 @@ std::string Types::integer(clang::QualType type) {
   return "&" + entry->second;
 }
 
+/// Bit-fields that follow each other, `named` as cppc_type has it, in so many bytes.
+std::string Types::bit_fields(const std::string& named, std::uint64_t bytes) {
+  const auto [entry, added] = known_.try_emplace(named, prefix_ + "type_" + std::to_string(known_.size() + 1));
+  if (added) {
+    declarations_ += "static const cppc_type " + entry->second + ";\n";
+    definitions_ += "static const cppc_type " + entry->second + " = {CPPC_BYTES, " + std::to_string(bytes) + ", \"" +
+                    named + "\", 0, 0};\n";
+  }
+  return "&" + entry->second;
+}
+
 std::string Types::record(const clang::RecordDecl* record, clang::QualType type, const std::string& given) {
   if (!has_references(context_, type) && (record->isUnion() || is_local(type))) return "&cppc_type_bytes";
   std::string spelling = spell(context_, type);
@@ -251,13 +262,14 @@ void Types::add_fields(const clang::RecordDecl* record, const std::string& spell
     fields += "  {\"" + name + "\", " + offset + ", " + shape.type + ", " + shape.count + "},\n";
   };
   std::uint64_t bits_begin = 0, bits_end = 0;
-  std::string bits;
+  std::string bits, names;
   const auto close_bits = [&] {
     if (bits_end > bits_begin)
-      line("(bits" + bits + ")", std::to_string(bits_begin / 8),
-           {"&cppc_type_bits", std::to_string((bits_end + 7) / 8 - bits_begin / 8)});
+      line("(bits" + names + ")", std::to_string(bits_begin / 8),
+           {bit_fields("bits" + bits, (bits_end + 7) / 8 - bits_begin / 8), "1"});
     bits_begin = bits_end = 0;
     bits.clear();
+    names.clear();
   };
   unsigned index = 0;
   for (const clang::FieldDecl* field : record->fields()) {
@@ -272,7 +284,8 @@ void Types::add_fields(const clang::RecordDecl* record, const std::string& spell
         }
       }
       bits_end = offset + width;
-      bits += " " + field->getNameAsString();
+      bits += " " + std::to_string(offset - bits_begin / 8 * 8) + ":" + std::to_string(width);
+      names += " " + field->getNameAsString();
       continue;
     }
     close_bits();

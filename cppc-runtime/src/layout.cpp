@@ -253,6 +253,7 @@ bool same_members(const Layout& a, const Layout& b) {
   if (a.type == b.type) return true;
   if (is_character(*a.type) && is_character(*b.type)) return true;
   if (a.type->kind != b.type->kind || a.leaves != b.leaves) return false;
+  if (a.type->kind == CPPC_BYTES && type_name(*a.type) != type_name(*b.type)) return false;  // other bit-fields
   return std::ranges::equal(a.parts, b.parts, [](const Part& p, const Part& q) {
     return p.field->count == q.field->count && name_of(p) == name_of(q) && same_members(*p.layout, *q.layout);
   });

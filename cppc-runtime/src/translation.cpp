@@ -5,7 +5,9 @@
 #include <limits>
 #include <span>
 
+#include "bit_fields.hpp"
 #include "mpi/call.hpp"
+#include "mpi/own_attributes.hpp"
 #include "registry.hpp"
 #include "shape.hpp"
 
@@ -44,7 +46,6 @@ const cppc_type* const known[] = {&cppc_type_char,
                                   &cppc_type_mpi_win,
                                   &cppc_type_mpi_message,
                                   &cppc_type_bytes,
-                                  &cppc_type_bits,
                                   &mpi::call_type};
 
 /// The same structure with as many elements in its flexible member as the image's has.
@@ -72,6 +73,7 @@ std::string value_of(const cppc_type& type, const std::byte* number, bool big_en
 
 void Translation::collect_own() {
   for (const cppc_type* type : known) own_.emplace(type->name, type);
+  for (const cppc_type* type : mpi::attribute_block_types) own_.emplace(type->name, type);
   for (const cppc_type* type : registry().types)
     if (type->name != nullptr) own_.emplace(type->name, type);
   for (const cppc_required& required : registry().requireds)
@@ -116,12 +118,17 @@ tl::expected<void, Translation::Refusal> Translation::numbers(const Layout& imag
                                                               std::uint64_t count) const {
   const cppc_type &theirs = *image.type, &ours = *own.type;
   const Architecture& here = Architecture::here();
-  if (ours.kind == CPPC_BYTES) {
-    const bool bits = type_name(ours) == type_name(cppc_type_bits) && writer_.big_endian == here.big_endian;
-    if (foreign() && !bits)
+  if (ours.kind == CPPC_BYTES && foreign()) {
+    const auto bits = bit_fields_of(ours);
+    if (!bits)
       return tl::unexpected(Refusal{"is of no type that says what its bytes mean on " + writer_.name +
                                         ", where the image is from, and on " + here.name,
                                     0});
+    if (writer_.big_endian != here.big_endian) {
+      for (std::uint64_t i = 0; i < count; ++i)
+        swap_bit_fields(*bits, from + i * ours.size, to + i * ours.size, ours.size);
+      return {};
+    }
   }
   const cppc_numbers there_form = form_of(theirs, writer_), here_form = form_of(ours, here);
   const bool same = theirs.size == ours.size && there_form.big_endian == here_form.big_endian &&

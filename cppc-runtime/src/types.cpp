@@ -18,7 +18,6 @@ constexpr cppc_kind char_kind = static_cast<char>(-1) < 0 ? CPPC_SIGNED : CPPC_U
 extern "C" {
 
 const cppc_type cppc_type_bytes = scalar(CPPC_BYTES, 1, "bytes");
-const cppc_type cppc_type_bits = scalar(CPPC_BYTES, 1, "bits");
 const cppc_type cppc_type_char = scalar(char_kind, sizeof(char), "char");
 const cppc_type cppc_type_signed_char = scalar(CPPC_SIGNED, sizeof(signed char), "signed char");
 const cppc_type cppc_type_unsigned_char = scalar(CPPC_UNSIGNED, sizeof(unsigned char), "unsigned char");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -103,6 +104,42 @@ TEST_F(TranslationTest, PutsMembersAndPointersWhereTheyAreHere) {
   EXPECT_EQ(memory[0].next, &memory[1]);
   EXPECT_STREQ(memory[0].label, "ab");
   EXPECT_EQ(memory[1].next, nullptr);
+}
+
+/// struct { unsigned root : 12, level : 4; int : 3; unsigned quarter : 2; } as both orders of bytes have it.
+constexpr cppc_type bits_type{CPPC_BYTES, 3, "bits 0:12 12:4 19:2", nullptr, 0};
+constexpr std::array little_bits{std::byte{0xbc}, std::byte{0x5a}, std::byte{2 << 3}};  // 0xabc, 5, 2
+constexpr std::array big_bits{std::byte{0xab}, std::byte{0xc5}, std::byte{2 << 3}};
+const Architecture s390x{.name = "s390x", .big_endian = true, .long_double_significand = 113};
+
+TEST_F(TranslationTest, GivesBitFieldsTheOtherOrder) {
+  const Layout& layout = layout_of(&bits_type);
+  std::array<std::byte, 6> twice{}, read{}, expected{};
+  std::ranges::copy(big_bits, twice.begin() + 3);
+  std::ranges::copy(little_bits, expected.begin() + 3);
+  ASSERT_TRUE(Translation(s390x, widen).numbers(layout, twice.data(), layout, read.data(), 2));
+  EXPECT_EQ(read, expected);
+  ASSERT_TRUE(Translation(i386, widen).numbers(layout, expected.data(), layout, read.data(), 2));
+  EXPECT_EQ(read, expected) << "the same order";
+}
+
+TEST_F(TranslationTest, RefusesBytesThatMayBeAnything) {
+  static constexpr std::array names{"bytes", "bits", "bits 0:25", "bits 0:8 x", "bits 3"};
+  for (const char* name : names) {
+    const cppc_type type{CPPC_BYTES, 3, name, nullptr, 0};
+    Layout layout;
+    layout.type = &type;
+    std::array<std::byte, 3> read{};
+    EXPECT_FALSE(Translation(s390x, widen).numbers(layout, big_bits.data(), layout, read.data(), 1)) << name;
+  }
+}
+
+TEST_F(TranslationTest, BitFieldsElsewhereAreAnotherType) {
+  static constexpr cppc_type other{CPPC_BYTES, 3, "bits 0:12 16:4 21:2", nullptr, 0};
+  static constexpr cppc_field here{"(bits)", 0, &bits_type, 1}, there{"(bits)", 0, &other, 1};
+  static constexpr cppc_type one{CPPC_STRUCT, 3, "struct bits", &here, 1},
+      two{CPPC_STRUCT, 3, "struct bits", &there, 1};
+  EXPECT_FALSE(same_members(layout_of(&one), layout_of(&two)));
 }
 
 TEST_F(TranslationTest, RefusesByNameWhatDoesNotFit) {

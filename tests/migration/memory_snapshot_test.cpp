@@ -108,7 +108,8 @@ TEST(MemorySnapshotTest, SaysThatItsWorkWasNotDone) {
   EXPECT_FALSE(endless->do_work([&asked] { return ++asked < 3; })) << "nobody wanted it any more";
 }
 
-/// Memory of a whole number of huge pages of which the system makes none by itself: only then it is known what is there.
+/// Memory of a whole number of huge pages of which the system makes none by itself: only then it is known what is
+/// there.
 class HugePagesTest : public testing::Test {
  protected:
   HugePagesTest() { madvise(all_.data(), all_.size(), MADV_NOHUGEPAGE); }
@@ -117,9 +118,9 @@ class HugePagesTest : public testing::Test {
   ~HugePagesTest() override { munmap(all_.data(), all_.size()); }
 
   static constexpr std::size_t kBytes = std::size_t{4} << 21;
-  const std::span<std::byte> all_{static_cast<std::byte*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                                                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
-                                  kBytes};
+  const std::span<std::byte> all_{
+      static_cast<std::byte*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+      kBytes};
 };
 
 TEST_F(HugePagesTest, WhatWasNeverWrittenToIsNotInMemory) {

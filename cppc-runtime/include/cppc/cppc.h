@@ -85,13 +85,12 @@ typedef struct cppc_field {
 struct cppc_type {
   cppc_kind kind;
   size_t size; /* of one element */
-  const char* name;
+  const char* name; /* of bit-fields, which are CPPC_BYTES: "bits 0:12 12:4", where each begins and how wide it is */
   const cppc_field* fields; /* CPPC_STRUCT only */
   size_t field_count;
 };
 
 extern const cppc_type cppc_type_bytes; /* one byte of unknown content */
-extern const cppc_type cppc_type_bits;  /* one byte of bit-fields */
 extern const cppc_type cppc_type_char, cppc_type_signed_char, cppc_type_unsigned_char, cppc_type_short,
     cppc_type_unsigned_short, cppc_type_int, cppc_type_unsigned_int, cppc_type_long, cppc_type_unsigned_long,
     cppc_type_long_long, cppc_type_unsigned_long_long, cppc_type_bool, cppc_type_float, cppc_type_double,

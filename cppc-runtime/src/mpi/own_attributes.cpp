@@ -136,6 +136,10 @@ std::vector<std::uint64_t> read_blocks(ByteReader& reader) {
 
 }  // namespace
 
+const std::array<const cppc_type*, 6> attribute_block_types{
+    &key_type<KeptKey<MPI_Comm>>, &key_type<KeptKey<MPI_Win>>, &key_type<KeptKey<MPI_Datatype>>,
+    &attribute_type<MPI_Comm>,    &attribute_type<MPI_Win>,    &attribute_type<MPI_Datatype>};
+
 template <class Object>
 int OwnAttributes<Object>::create_key(Copy* copy, Delete* erase, int* key, void* extra) {
   int number = Kind<Object>::first_key;

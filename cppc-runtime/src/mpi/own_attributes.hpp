@@ -6,11 +6,13 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
 
 #include "bytes.hpp"
+#include "cppc/cppc.h"
 #include "cppc/status.h"
 
 namespace cppc::mpi {
@@ -24,6 +26,9 @@ struct KeptAttribute;
 struct AttributeBlocks {
   std::vector<std::uint64_t> keys, attributes;
 };
+
+/// Of the blocks.
+extern const std::array<const cppc_type*, 6> attribute_block_types;
 
 /// Whether `key` is, or was, one that OwnAttributes gave, for objects of whatever kind.
 [[nodiscard]] inline bool is_own_key(int key) { return key >= 1 << 20; }  // MPI's own are far below

@@ -10,8 +10,8 @@
 
 namespace cppc::migration {
 
-/// Whether each page of `memory`, which begins and ends with a page, takes memory: those that the program has not written
-/// to do not, and joining them would change that.
+/// Whether each page of `memory`, which begins and ends with a page, takes memory: those that the program has not
+/// written to do not, and joining them would change that.
 bool all_in_memory(std::span<std::byte> memory);
 
 /// Joins the pages of `memory` that are all there, as far as the system can (Linux 6.1) and huge pages are in use on

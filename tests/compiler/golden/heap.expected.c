@@ -28,6 +28,7 @@ static struct item* items;
 
 #include <cppc/cppc.h>
 static const cppc_type cppc_type_1;
+static const cppc_type cppc_type_2;
 #undef malloc
 #define malloc(bytes) cppc_malloc(&cppc_type_bytes, bytes)
 extern const cppc_global __start_cppc_globals[] __attribute__((weak)), __stop_cppc_globals[] __attribute__((weak));
@@ -89,9 +90,10 @@ int main(int argc, char** argv) { struct cppc_live_main cppc_live; cppc_frame cp
   return 0;
 }
 
+static const cppc_type cppc_type_2 = {CPPC_BYTES, 1, "bits 0:3 3:1", 0, 0};
 static const cppc_field cppc_type_1_fields[] = {
   {"next", offsetof(struct item, next), &cppc_type_pointer, 1},
-  {"(bits kind used)", 8, &cppc_type_bits, 1},
+  {"(bits kind used)", 8, &cppc_type_2, 1},
   {"weights", offsetof(struct item, weights), &cppc_type_double, 4},
   {"name", offsetof(struct item, name), &cppc_type_pointer, 1},
   {"value", offsetof(struct item, value), &cppc_type_bytes, 1 * 4},
@@ -111,5 +113,6 @@ static cppc_global cppc_globals_here[] __attribute__((section("cppc_globals"), u
   {"heap.c:items", (void*)&items, &cppc_type_pointer, 1},
 };
 static const cppc_type* cppc_types_here[] __attribute__((section("cppc_types"), used, aligned(sizeof(void*)))) = {
+  &cppc_type_2,
   &cppc_type_1,
 };
