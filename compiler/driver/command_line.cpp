@@ -31,6 +31,7 @@ constexpr std::array separate_values = {"-A",           "-D",
                                         "-soname",      "-specs",
                                         "-target",      "-u",
                                         "-wrapper",     "-z",
+                                        "-J",           "-fintrinsic-modules-path",
                                         "--param",      "--sysroot",
                                         "--config",     "-B"};
 

@@ -235,6 +235,8 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
   changed.insert(by_dummies.begin(), by_dummies.end());
   add_shapes(changed);
   if (intersect(graphs_[p]->sizes, changed)) return make_live(fates);
+  std::set<Index> changed_or_reached = changed;
+  changed_or_reached.insert(summary.reached.begin(), summary.reached.end());
   Fates before;
   for (const Index symbol : tracked_) {
     const auto after = fates.find(symbol);
@@ -242,7 +244,7 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
       if (after != fates.end()) before[symbol] = without(after->second, changed);
       continue;
     }
-    Fate fate = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed, by_dummies);
+    Fate fate = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed_or_reached, by_dummies);
     if (fate != Fate{}) before[symbol] = std::move(fate);
   }
   fates = std::move(before);
@@ -273,10 +275,8 @@ Fate Flow::of_call(const Step& step, Index symbol, const Fate& after, const std:
   if (!another) see(symbol);
   std::erase(fates, passed);
   if (fates.size() > 1) return {.live = true};
-  std::set<Index> changes = changed;
-  changes.insert(summaries_[callee].reached.begin(), summaries_[callee].reached.end());
   return followed_by(fates.empty() ? passed : of_callee(step, symbol, fates.front(), changed_by_dummies),
-                     without(after, changes));
+                     without(after, changed));
 }
 
 /// Whether a procedure leaves what it is given alone.

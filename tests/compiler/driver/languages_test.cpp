@@ -118,6 +118,22 @@ TEST_F(Languages, ModulesOfMembersOfArchivesThatTheLinkerDoesNotTake) {
   EXPECT_TRUE(program[1].contains("modules_only"));
 }
 
+// Makefiles write the directory of -J as a word of its own as often as not.
+TEST_F(Languages, OptionsOfFortranWhoseValueIsTheNextWord) {
+  write("sizes.f90", "module sizes\n integer, parameter :: n = 10\nend module\n");
+  write("main.f90",
+        "program p\n use mpi\n use sizes\n integer :: e, a(n)\n call mpi_init(e)\n a = n\n print *, sum(a)\n"
+        " call mpi_finalize(e)\nend program\n");
+  fs::create_directory(path("modules"));
+  for (const char* file : {"sizes.f90", "main.f90"}) well({"cppc-fc", "-O2", "-J", "modules", "-c", file});
+  well({"cppc-fc", "main.o", "sizes.o", "-o", "program"});
+  EXPECT_EQ(of_ranks(), " 100\n 100\n");
+  const Words words = translator_log().at("program")[0].at("arguments");
+  const auto option = std::find(words.begin(), words.end(), "-J");
+  ASSERT_LT(option - words.begin() + 1, words.size());
+  EXPECT_EQ(option[1], "modules");
+}
+
 // Others than GNU C: no __linux__, for one.
 TEST_F(Languages, TheTranslatorIsToldWhatFortransCompilerPredefines) {
   set("CPPC_KEEP", path("kept"));
