@@ -26,7 +26,11 @@ T* keep(const cppc_type& type, const T& object) {
   void* const block = allocate_carried(type, sizeof object);
   if (block == nullptr) cannot_keep();
   std::memcpy(block, &object, sizeof object);
-  return static_cast<T*>(block);
+  T* const kept = static_cast<T*>(block);
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(kept);  // it has what calls left on the stack, addresses of the dynamic linker's for instance
+#endif
+  return kept;
 }
 
 /// Numbers by which the MPI part of an image names the blocks that keep() has made, in the moment in which it is made:
