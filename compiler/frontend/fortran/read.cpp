@@ -56,8 +56,32 @@ std::string first_message(const parser::Messages& messages, const parser::AllCoo
   std::string text;
   llvm::raw_string_ostream out(text);
   messages.Emit(out, cooked, false);
-  return text.substr(0, text.find('\n'));
+  const std::size_t error = text.find(": error: ");  // what stands before it are warnings
+  const std::size_t line = error == std::string::npos ? 0 : text.rfind('\n', error) + 1;
+  return text.substr(line, text.find('\n', line) - line);
 }
+
+/// Takes what earlier files have brought from a program's scope for a while. flang would look through all of it again
+/// with each file, and count their errors, and initial values of equivalenced variables that it has seen, against it.
+class EarlierFiles {
+ public:
+  EarlierFiles(semantics::Scope& program, std::size_t before) : program_(program), before_(before) {
+    auto& scopes = program.children();
+    earlier_.splice(earlier_.end(), scopes, std::next(scopes.begin(), static_cast<std::ptrdiff_t>(before)),
+                    scopes.end());
+  }
+  ~EarlierFiles() {
+    auto& scopes = program_.children();
+    scopes.splice(std::next(scopes.begin(), static_cast<std::ptrdiff_t>(before_)), earlier_);
+  }
+  EarlierFiles(const EarlierFiles&) = delete;
+  EarlierFiles& operator=(const EarlierFiles&) = delete;
+
+ private:
+  semantics::Scope& program_;
+  std::size_t before_;
+  std::list<semantics::Scope> earlier_;
+};
 
 class Reader {
  public:
@@ -157,12 +181,14 @@ class Reader {
   }
 
   /// Whether flang finds no errors in it. It would die of the use of a module in which it has found some.
-  bool understood(const File& file, semantics::SemanticsContext& context) {
+  /// `before`: scopes that are no file's.
+  bool understood(const File& file, semantics::SemanticsContext& context, std::size_t before) {
     std::string why;
     for (const std::string& module : file.modules.wants)
       if (broken_.contains(module)) why = "it uses module " + module + ", which is in a file that is left as it is";
     if (why.empty()) {
       const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", file.name.c_str());
+      const EarlierFiles away(context.globalScope(), before);
       if (semantics::Semantics(context, *file.parsing->parseTree()).Perform()) {
         context.messages().clear();
         return true;
@@ -192,9 +218,10 @@ class Reader {
         .set_searchDirectories({modules_})
         .set_intrinsicModuleDirectories({intrinsics_})
         .set_warnOnNonstandardUsage(false);
+    const std::size_t before = context.globalScope().children().size();
     std::list<const File*> good;
     for (const File& file : files_)
-      if (understood(file, context)) good.push_back(&file);
+      if (understood(file, context, before)) good.push_back(&file);
     Symbols symbols(program_);
     symbols.find_commons(context.globalScope());
     Context made{symbols, context, cooked_};
