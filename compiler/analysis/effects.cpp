@@ -31,6 +31,30 @@ std::vector<std::vector<ir::Index>> callers_of(const ir::Program& program, const
   return callers;
 }
 
+/// Each function before those that call it, as far as they do not call each other: few are looked at twice then.
+std::vector<ir::Index> callees_first(const std::vector<std::vector<ir::Index>>& callers) {
+  std::vector<ir::Index> order;
+  std::vector<bool> seen(callers.size());
+  std::vector<std::pair<ir::Index, std::size_t>> path;  // and which of the callers comes next
+  for (ir::Index start = 0; start < callers.size(); ++start) {
+    if (!seen[start]) path.emplace_back(start, 0);
+    seen[start] = true;
+    while (!path.empty()) {
+      auto& [f, next] = path.back();
+      if (next == callers[f].size()) {
+        order.push_back(f);
+        path.pop_back();
+        continue;
+      }
+      const ir::Index caller = callers[f][next++];
+      if (!seen[caller]) path.emplace_back(caller, 0);
+      seen[caller] = true;
+    }
+  }
+  std::ranges::reverse(order);
+  return order;
+}
+
 bool contains(const std::vector<ir::Index>& sorted, ir::Index one) { return std::ranges::binary_search(sorted, one); }
 
 }  // namespace
@@ -52,11 +76,12 @@ Effects::Effects(const ir::Program& program, const models::Models& models, const
   for (Several& several : several_) find_kills(several);
   functions_[program.elsewhere] = by_others();  // what any function outside may do
   const auto callers = callers_of(program, models, points_to);
+  const std::vector<ir::Index> order = callees_first(callers);
   // A function is looked at again when one that it calls has grown.
   const auto until_nothing_grows = [&](auto summarise) {
     std::vector<bool> due(functions, true);
     for (bool changed = true; std::exchange(changed, false);)
-      for (ir::Index f = 0; f < functions; ++f) {
+      for (const ir::Index f : order) {
         if (!due[f]) continue;
         due[f] = false;
         if (!(this->*summarise)(f)) continue;
