@@ -73,7 +73,11 @@ void write_thread_level(ByteWriter& writer) {
   writer.i32(level);
 }
 
-void read_thread_level(ByteReader& reader) { earlier_level() = reader.i32(); }
+void read_thread_level(ByteReader& reader) {
+  const int level = reader.i32();
+  if (level < MPI_THREAD_SINGLE || level > MPI_THREAD_MULTIPLE) return reader.fail();
+  earlier_level() = level;
+}
 
 }  // namespace cppc::mpi
 

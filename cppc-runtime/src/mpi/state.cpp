@@ -21,6 +21,7 @@
 #include "mpi/datatypes.hpp"
 #include "mpi/description.hpp"
 #include "mpi/drain.hpp"
+#include "mpi/environment.hpp"
 #include "mpi/error_codes.hpp"
 #include "mpi/error_handlers.hpp"
 #include "mpi/files.hpp"
@@ -168,6 +169,7 @@ cppc_status write_mpi(ByteWriter& writer) {
   writer.i32(comms.world_rank());
   writer.i32(comms.world_size());
   write_clock(writer);
+  write_thread_level(writer);
   write_launch(writer);
   collective_counts().write(writer);
   write(all, writer);
@@ -197,6 +199,7 @@ void read_mpi(ByteReader& reader, Local& local) {
   const int size = reader.i32();
   if (rank != comms.world_rank() || size != comms.world_size()) reader.fail();
   read_clock(reader);
+  read_thread_level(reader);
   read_launch(reader);
   collective_counts().read(reader);
   Communicators communicators = read_communicators(reader);
