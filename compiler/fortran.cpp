@@ -181,7 +181,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   fortran::drop_unused_labels(tree);
   tree.outside = names_outside(program, tree);
   fortran::settle_pointers(tree);
-  for (const std::string& one : tree.left_out) std::cerr << "cppc: warning: " << one << "\n";
+  print_left_out(tree.left_out, std::cerr);
   const fortran::Lowered lowered = fortran::lower(tree, models);
   FortranTranslation made;
   made.report = {{"safe_points", nlohmann::json::array()},

@@ -333,7 +333,7 @@ int translate(const Settings& settings, const Files& files) {
   for (const frontend::Unit& unit : source->units)
     if (!settings.by_address && unit.ast->getLangOpts().CPlusPlus)
       fail(unit.command.file + ": C++ can only be looked at with --by-address");
-  for (const std::string& one : source->left_out) std::cerr << "cppc: warning: " << one << "\n";
+  print_left_out(source->left_out, std::cerr);
   ir::Program program = frontend::lower(*source, models, settings.by_address);
   if (settings.by_address && !analysis::calls_mpi(program)) return leave_alone(settings, commands, *source);
   analysis::add_heap_objects(program, models);
