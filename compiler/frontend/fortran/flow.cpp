@@ -32,6 +32,7 @@ Flow::Flow(const Program& program, const models::Models& models)
   callers_.resize(count);
   for (Index symbol = 0; symbol < program.symbols.size(); ++symbol)
     if (tracked(symbol)) tracked_.push_back(symbol);
+  followed_ = tracked_;
   for (Index p = 0; p < count; ++p) {
     graphs_.push_back(std::make_unique<Graph>());
     if (program.procedures[p].defined) make_graph(p);
@@ -112,12 +113,12 @@ bool Flow::own(Index symbol, Index procedure) const {
 }
 
 void Flow::make_live(Fates& fates) const {
-  for (const Index symbol : tracked_) fates[symbol] = {.live = true};
+  for (const Index symbol : followed_) fates[symbol] = {.live = true};
 }
 
 /// Where a program ends, pointers may lead to what is gone.
 void Flow::make_doubtful_live(Fates& fates) const {
-  for (const Index symbol : tracked_)
+  for (const Index symbol : followed_)
     if (program_.symbols[symbol].doubtful) fates[symbol] = {.live = true};
 }
 
@@ -146,16 +147,24 @@ std::set<Index> Flow::changes_of(Index p) const {
   return changes;
 }
 
+/// Until improve(procedure), which tells whether its summary has changed, has seen the last of all that it calls.
+template <typename Improve>
+void Flow::until_settled(Improve improve) {
+  std::vector<bool> due;
+  for (const Procedure& procedure : program_.procedures) due.push_back(procedure.defined);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Index p = 0; p < due.size(); ++p) {
+      if (!due[p]) continue;
+      due[p] = false;
+      if (!improve(p)) continue;
+      for (const auto& [caller, call] : callers_[p]) changed = due[caller] = true;
+    }
+  }
+}
+
 /// Changes first, then what is read and overwritten, which depends on them.
 void Flow::summarise() {
-  const auto count = static_cast<Index>(graphs_.size());
-  const auto until_settled = [&](auto improve) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (Index p = 0; p < count; ++p)
-        if (program_.procedures[p].defined) changed |= improve(p);
-    }
-  };
   until_settled([&](Index p) {
     Summary made = summaries_[p];
     made.changes = changes_of(p);
@@ -175,25 +184,71 @@ void Flow::summarise() {
     summaries_[p] = std::move(made);
     return grew;
   });
-  int rounds = 0;
+  std::size_t rounds = 0;
   until_settled([&](Index p) {
     if (summaries_[p].anything) return false;
-    if (++rounds > kMostRounds * static_cast<int>(count)) {
+    if (++rounds > kMostRounds * graphs_.size()) {
       unclear_ = "its procedures call each other in too many ways";
       return false;
     }
-    Fates at_exit;
-    for (const Index symbol : tracked_) at_exit[symbol] = {.by = {{afterwards}}};
-    const Fates at_entry = solve(p, at_exit, nullptr, nullptr, nullptr);
-    std::map<Index, Fate> made;
-    for (const auto& [symbol, fate] : at_entry) {
-      const bool inside = own(symbol, p) && program_.symbols[symbol].storage == Storage::local;
-      if (!inside && fate != Fate{.by = {{afterwards}}}) made[symbol] = fate;
-    }
+    std::map<Index, Fate> made = at_entry_of(p);
     const bool grew = made != summaries_[p].at_entry;
     summaries_[p].at_entry = std::move(made);
     return grew;
   });
+}
+
+/// Tracked arrays that any step of a procedure has to do with.
+std::set<Index> Flow::met_in(Index p) {
+  std::set<Index> met, arguments;
+  const auto meet_with = [&](Index symbol) {
+    if (symbol == none) return;
+    met.insert(symbol);
+    met.insert(program_.symbols[symbol].pointers.begin(), program_.symbols[symbol].pointers.end());
+  };
+  for (const Graph::Block& block : graphs_[p]->blocks)
+    for (const Step& step : block.steps) {
+      meet_with(step.symbol);
+      if (step.region != nullptr) meet_with(step.region->symbol);
+      if (step.kind == Step::Kind::outside) {
+        const std::set<Index>& reached = reached_at(p, step);
+        met.insert(reached.begin(), reached.end());
+      }
+      if (step.kind != Step::Kind::call) continue;
+      for (const ExprPtr& argument : step.call->parts)
+        if (argument != nullptr && root(*argument) != none) arguments.insert(root(*argument));
+      for (const auto& [symbol, fate] : summaries_[step.call->procedure].at_entry) met.insert(symbol);
+    }
+  met.insert(arguments.begin(), arguments.end());
+  for (const Index symbol : tracked_)
+    if (has_mate_in(symbol, arguments)) met.insert(symbol);
+  std::erase_if(met, [this](Index symbol) { return !tracked(symbol); });
+  return met;
+}
+
+/// What a procedure has nothing to do with has one fate, which is looked for once.
+std::map<Index, Fate> Flow::at_entry_of(Index p) {
+  const std::set<Index> met = met_in(p);
+  std::map<bool, std::vector<Index>> others;  // doubtful ones, and the rest
+  for (const Index symbol : tracked_)
+    if (!met.contains(symbol)) others[program_.symbols[symbol].doubtful].push_back(symbol);
+  followed_.assign(met.begin(), met.end());
+  for (const auto& [doubtful, symbols] : others) followed_.push_back(symbols.front());
+  Fates at_exit;
+  for (const Index symbol : followed_) at_exit[symbol] = {.by = {{afterwards}}};
+  const Fates at_entry = solve(p, at_exit, nullptr, nullptr, nullptr);
+  followed_ = tracked_;
+  std::map<Index, Fate> made;
+  const auto tell = [&](Index symbol, const Fate& fate) {
+    const bool inside = own(symbol, p) && program_.symbols[symbol].storage == Storage::local;
+    if (!inside && fate != Fate{.by = {{afterwards}}}) made[symbol] = fate;
+  };
+  for (const auto& [symbol, fate] : at_entry)
+    if (met.contains(symbol)) tell(symbol, fate);
+  for (const auto& [doubtful, symbols] : others)
+    if (const auto one = at_entry.find(symbols.front()); one != at_entry.end())
+      for (const Index symbol : symbols) tell(symbol, one->second);
+  return made;
 }
 
 /// The least solution; at the entry. `found`: what holds at a marker, or behind a call.
@@ -213,15 +268,21 @@ Flow::Fates Flow::solve(Index p, const Fates& at_exit, const Statement* marker, 
       for (const auto& [symbol, fate] : in[next]) meet(fates[symbol], fate);
     return fates;
   };
+  std::vector<std::vector<std::size_t>> predecessors(graph.blocks.size());
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b)
+    for (const std::size_t next : graph.blocks[b].successors) predecessors[next].push_back(b);
+  std::vector<bool> due(graph.blocks.size(), true);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = graph.blocks.size(); b-- > 0;) {
+      if (!due[b]) continue;
+      due[b] = false;
       Fates fates = after(b);
       for (std::size_t i = graph.blocks[b].steps.size(); i-- > 0;) step_back(p, graph.blocks[b].steps[i], fates);
       for (const auto& [symbol, fate] : in[b]) meet(fates[symbol], fate);  // it only ever grows
       if (fates == in[b]) continue;
       in[b] = std::move(fates);
-      changed = true;
+      for (const std::size_t before : predecessors[b]) changed = due[before] = true;
     }
   }
   for (std::size_t b = 0; found != nullptr && b < graph.blocks.size(); ++b) {

@@ -86,6 +86,10 @@ class Flow {
 
   void make_graph(Index procedure);
   void summarise();
+  template <typename Improve>
+  void until_settled(Improve improve);
+  std::set<Index> met_in(Index procedure);
+  std::map<Index, Fate> at_entry_of(Index procedure);
   void find_buffers();
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
   void find_outside();
@@ -134,7 +138,9 @@ class Flow {
   std::map<Index, Fates> exits_;
   std::set<Index> asked_;
   std::vector<Index> tracked_;
+  std::vector<Index> followed_;  ///< of those, what solve() follows now
   std::vector<Overwritten> overwritten_;
+  std::set<Index> depended_on_;                        ///< by any of them
   std::vector<const Expr*> requests_;                  ///< calls of MPI that start some
   std::vector<const Expr*> unknown_;                   ///< calls of what is not known
   std::set<Index> buffers_;                            ///< of requests

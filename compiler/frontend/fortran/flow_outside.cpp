@@ -86,7 +86,7 @@ const std::set<Index>& Flow::reached_at(Index p, const Step& step) {
 
 void Flow::call_outside(Index p, const Step& step, Fates& fates) {
   const std::set<Index>& reached = reached_at(p, step);
-  for (const Index symbol : tracked_)
+  for (const Index symbol : followed_)
     if (reached.contains(symbol)) fates[symbol] = {.live = true};
   for (auto& [symbol, fate] : fates) fate = without(fate, reached);
 }

@@ -29,11 +29,15 @@ Overwrites both(Overwrites one, const Overwrites& other) {
 }  // namespace
 
 void meet(Fate& one, const Fate& other) {
-  one.live |= other.live;
-  one.by.insert(other.by.begin(), other.by.end());
-  if (one.by.size() > 1)
-    std::erase_if(one.by, [all = one.by](const Overwrites& overwrites) { return is_implied(overwrites, all); });
-  if (one.live || one.by.size() > kMostWays) one = {.live = true};
+  if (one.live || other.live) {
+    one = {.live = true};
+    return;
+  }
+  bool grew = false;
+  for (const Overwrites& overwrites : other.by) grew |= one.by.insert(overwrites).second;
+  if (!grew || one.by.size() == 1) return;
+  std::erase_if(one.by, [&one](const Overwrites& overwrites) { return is_implied(overwrites, one.by); });
+  if (one.by.size() > kMostWays) one = {.live = true};
 }
 
 Fate followed_by(const Fate& fate, const Fate& after) {
@@ -84,16 +88,23 @@ Fate Flow::guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index
 
 /// What is left of it before variables change that say where overwrites are.
 Fate Flow::without(const Fate& fate, const std::set<Index>& changed) const {
-  return filtered(fate, [&](std::size_t number) { return !intersect(overwritten_[number].depends, changed); });
+  const auto stays = [&](std::size_t number) {
+    return number == afterwards || !intersect(overwritten_[number].depends, changed);
+  };
+  const bool all = std::ranges::all_of(
+      fate.by, [&](const Overwrites& overwrites) { return std::ranges::all_of(overwrites, stays); });
+  return all ? fate : filtered(fate, stays);
 }
 
 void Flow::change(Index symbol, Fates& fates) {
   std::set<Index> changed{symbol};
   add_shapes(changed);
+  if (!intersect(changed, depended_on_)) return;
   for (auto& [array, fate] : fates) fate = without(fate, changed);
 }
 
 void Flow::assign(Index symbol, const ExprPtr& value, Fates& fates) {
+  if (!depended_on_.contains(symbol)) return;
   for (auto& [array, fate] : fates) {
     Fate before{.live = fate.live, .by = {}};
     for (const Overwrites& overwrites : fate.by) {
@@ -132,7 +143,10 @@ void Flow::overwrite(const Region& region, Fates& fates) {
 std::size_t Flow::number_of(Overwritten one) {
   const auto [found, fresh] =
       numbers_.try_emplace({one.region, one.condition.get(), one.holds, one.symbol, one.links}, overwritten_.size());
-  if (fresh) overwritten_.push_back(std::move(one));
+  if (fresh) {
+    depended_on_.insert(one.depends.begin(), one.depends.end());
+    overwritten_.push_back(std::move(one));
+  }
   return found->second;
 }
 
@@ -238,7 +252,7 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
   std::set<Index> changed_or_reached = changed;
   changed_or_reached.insert(summary.reached.begin(), summary.reached.end());
   Fates before;
-  for (const Index symbol : tracked_) {
+  for (const Index symbol : followed_) {
     const auto after = fates.find(symbol);
     if (step.skipped.contains(symbol)) {
       if (after != fates.end()) before[symbol] = without(after->second, changed);
