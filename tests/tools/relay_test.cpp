@@ -122,6 +122,18 @@ TEST_F(RelayTest, ANodeThatVanishesAndMayBeSparedIsNotMissed) {
   EXPECT_TRUE(spare.mpirun.closed());
 }
 
+TEST_F(RelayTest, OfALostJobMpirunAndItsDaemonsHearNothing) {
+  Pair node0 = connect("node0"), node1 = connect("node1");
+  settle(node0);
+  settle(node1);
+  running_.call([&] { return relay_->withhold(), 0; });
+  node0.daemon.send("a rank has ended");
+  node1.mpirun.send("end");
+  running_.call([&] { return relay_->part(), 0; });
+  for (Socket* const socket : {&node0.daemon, &node0.mpirun, &node1.daemon, &node1.mpirun})
+    EXPECT_TRUE(socket->closed());
+}
+
 TEST_F(RelayTest, ADaemonThatEndsInGoodOrderIsMissed) {
   Pair spare = connect("spare");
   settle(spare);

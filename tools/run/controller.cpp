@@ -20,7 +20,7 @@ using tools::error;
 // that message have been faster, nothing more may come for long.
 constexpr std::chrono::seconds patience_with_daemons{1};
 
-// Until mpirun is told that a node is lost, when the agents have been told to end their ranks.
+// Until mpirun and its daemons hear that the job is lost, when the agents have been told to end their ranks.
 constexpr std::chrono::milliseconds patience_with_lost_job{250};
 
 constexpr std::chrono::milliseconds between_events{50};
@@ -164,11 +164,13 @@ bool Controller::spare(const std::string& node, bool silent) {
   return true;  // mpirun hears of it when the others have ended
 }
 
-// The job is lost, and goes on under another mpirun. This one would let ranks that it finds alive live for two seconds.
+// The job is lost, and goes on under another mpirun. This one would have its daemons wait for two seconds between
+// signals for ranks, which have ended. So it hears nothing of that, and loses its daemons.
 void Controller::end_run() {
+  relay_->withhold();
   for (std::size_t agent = 0; agent < job_.description().nodes.size(); ++agent)
     agent_server_->send(static_cast<int>(agent), wire::End{});
-  after_in_this_run(patience_with_lost_job, [this] { relay_->over(/*orderly=*/false); });
+  after_in_this_run(patience_with_lost_job, [this] { relay_->part(); });
 }
 
 // By then mpirun knows how the ranks have ended; if one has failed, it is ending the job already.

@@ -83,6 +83,12 @@ bool Relay::connected(const std::string& node) const {
                      [&](const LinkPointer& link) { return link->port->node == node && link->daemon.open; });
 }
 
+void Relay::withhold() { withholds_ = true; }
+
+void Relay::part() {
+  while (!links_.empty()) remove(LinkPointer(links_.front()));
+}
+
 void Relay::over(bool orderly) {
   over_ = true;
   if (!orderly) release_given_up();
@@ -154,7 +160,7 @@ void Relay::received(const LinkPointer& link, Side& from, Side& to, error_code f
       if (*alive) release_given_up();
     });
   }
-  if (!to.open) return receive(link, from, to);
+  if (!to.open || withholds_) return receive(link, from, to);
   to.busy = true;
   if (link->connected) pass_on(link, from, to);
 }

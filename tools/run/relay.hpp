@@ -52,6 +52,12 @@ class Relay {
   /// Calls back once the daemon of `node` has no connection.
   void when_gone(const std::string& node, Callback function);
 
+  /// Passes nothing on any more: neither mpirun nor a daemon hears how the other side ends.
+  void withhold();
+
+  /// Closes all connections: for mpirun its daemons are lost, for them mpirun is, and they end without it.
+  void part();
+
   /// All agents are gone. Orderly: mpirun is about to tell its daemons to exit. Otherwise it is ending the job already.
   void over(bool orderly);
 
@@ -103,7 +109,7 @@ class Relay {
   Spare spare_;
   std::map<std::string, Port> ports_;  // by node
   std::vector<LinkPointer> links_;
-  bool over_ = false;
+  bool over_ = false, withholds_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once this has been destroyed
 };
 
