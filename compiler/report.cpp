@@ -151,14 +151,17 @@ void print_no_safe_point(const ir::Program& program, const analysis::Plan& plan,
 }
 
 void print_left_out(const std::vector<std::string>& left_out, std::ostream& out) {
-  const auto why = [](const std::string& one) { return one.substr(std::min(one.find(": left as it is: "), one.size())); };
+  const auto why = [](const std::string& one) {
+    return one.substr(std::min(one.find(": left as it is: "), one.size()));
+  };
   std::map<std::string, std::size_t> alike;
   for (const std::string& one : left_out) ++alike[why(one)];
   for (const std::string& one : left_out) {
     const std::size_t others = std::exchange(alike[why(one)], 0);
     if (others == 0) continue;
     out << "cppc: warning: " << one;
-    if (others > 1) out << "; so " << (others == 2 ? "is 1 other file" : "are " + std::to_string(others - 1) + " other files");
+    if (others > 1)
+      out << "; so " << (others == 2 ? "is 1 other file" : "are " + std::to_string(others - 1) + " other files");
     out << "\n";
   }
 }

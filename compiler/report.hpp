@@ -21,7 +21,8 @@ void print_report(const nlohmann::json& report, std::ostream& out);
 /// Refusals and warnings, one line each, as compilers print them.
 void print_problems(const ir::Program& program, const analysis::Plan& plan, std::ostream& out);
 
-/// Files that are not looked at, "FILE: left as it is: WHY": of those with the same reason the first, and how many more.
+/// Files that are not looked at, "FILE: left as it is: WHY": of those with the same reason the first, and how many
+/// more.
 void print_left_out(const std::vector<std::string>& left_out, std::ostream& out);
 
 /// That there is no safe point, and what follows from that; why.

@@ -118,10 +118,12 @@ Rows checkpoint(const Json& f) {
 }
 
 Rows recover(const Json& f) {
-  return {{text(f.at("losses")) + " nodes powered off under `heat`, four ranks on four nodes and a spare: recovered, "
-                                  "wrong results; work lost; from the loss until all ranks work again (medians)",
+  return {{text(f.at("losses")) +
+               " nodes powered off under `heat` and `cg`, four ranks on four nodes and a spare: recovered, wrong "
+               "results; work lost; from the loss until all ranks work again; that less what starting the same job had "
+               "taken (medians)",
            text(f.at("recovered")) + ", " + text(f.at("wrong_results")) + "; " + text(f.at("lost_work_s_median")) +
-               " s; " + text(f.at("down_s_median")) + " s"}};
+               " s; " + text(f.at("down_s_median")) + " s; " + text(f.at("down_beyond_start_s_median")) + " s"}};
 }
 
 Rows drain(const Json& f) {

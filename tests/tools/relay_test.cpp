@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include "running_loop.hpp"
 #include "socket.hpp"
@@ -34,6 +37,9 @@ class RelayTest : public testing::Test {
   }
   void over(bool orderly) {
     running_.call([&] { return relay_->over(orderly), 0; });
+  }
+  void withhold(bool withholds) {
+    running_.call([&] { return relay_->withhold(withholds), 0; });
   }
   // Whatever has been said before has been dealt with when a message has made it through.
   static void settle(Pair& other) {
@@ -122,11 +128,35 @@ TEST_F(RelayTest, ANodeThatVanishesAndMayBeSparedIsNotMissed) {
   EXPECT_TRUE(spare.mpirun.closed());
 }
 
+TEST_F(RelayTest, WhatIsWithheldIsPassedOnLater) {
+  Pair node0 = connect("node0"), node1 = connect("node1");
+  settle(node0);
+  settle(node1);
+  std::atomic<bool> passed_on = false;
+  const auto hear = [&](Socket& socket, std::size_t bytes) {
+    return std::async(std::launch::async, [&passed_on, &socket, bytes] {
+      const std::string text = socket.receive(bytes);
+      return text + (passed_on ? "" : ", too early");
+    });
+  };
+  withhold(true);
+  auto by_mpirun = hear(node0.mpirun, 16), by_daemon = hear(node1.daemon, 3);
+  node0.daemon.send("a rank has ended");
+  node1.mpirun.send("end");
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // in which it could come
+  passed_on = true;
+  withhold(false);
+  EXPECT_EQ(by_mpirun.get(), "a rank has ended");
+  EXPECT_EQ(by_daemon.get(), "end");
+  settle(node0);
+  settle(node1);
+}
+
 TEST_F(RelayTest, OfALostJobMpirunAndItsDaemonsHearNothing) {
   Pair node0 = connect("node0"), node1 = connect("node1");
   settle(node0);
   settle(node1);
-  running_.call([&] { return relay_->withhold(), 0; });
+  withhold(true);
   node0.daemon.send("a rank has ended");
   node1.mpirun.send("end");
   running_.call([&] { return relay_->part(), 0; });

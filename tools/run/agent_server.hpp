@@ -33,6 +33,8 @@ class AgentServer {
   AgentServer(const AgentServer&) = delete;
   AgentServer& operator=(const AgentServer&) = delete;
 
+  [[nodiscard]] bool connected(int agent) const { return connection_of_.contains(agent); }
+
   /// No effect when the agent is not connected.
   void send(int agent, const wire::Message& message);
 

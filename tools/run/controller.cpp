@@ -20,8 +20,8 @@ using tools::error;
 // that message have been faster, nothing more may come for long.
 constexpr std::chrono::seconds patience_with_daemons{1};
 
-// Until mpirun and its daemons hear that the job is lost, when the agents have been told to end their ranks.
-constexpr std::chrono::milliseconds patience_with_lost_job{250};
+// Until mpirun is told that a node is lost, when not all agents have ended their ranks as they were told.
+constexpr std::chrono::milliseconds patience_with_lost_job{250}, between_looks{10};
 
 constexpr std::chrono::milliseconds between_events{50};
 constexpr int ticks_between_beats = 10;
@@ -160,17 +160,34 @@ bool Controller::spare(const std::string& node, bool silent) {
   if (found == nodes.end()) return false;
   if (job_.spare(static_cast<int>(found - nodes.begin()))) return true;
   if (!silent || !job_.description().recovers) return false;
-  end_run();
+  end_run(static_cast<int>(found - nodes.begin()));
   return true;  // mpirun hears of it when the others have ended
 }
 
 // The job is lost, and goes on under another mpirun. This one would have its daemons wait for two seconds between
-// signals for ranks, which have ended. So it hears nothing of that, and loses its daemons.
-void Controller::end_run() {
-  relay_->withhold();
-  for (std::size_t agent = 0; agent < job_.description().nodes.size(); ++agent)
-    agent_server_->send(static_cast<int>(agent), wire::End{});
-  after_in_this_run(patience_with_lost_job, [this] { relay_->part(); });
+// signals for ranks, which their agents end at once. So it hears nothing of that, and loses its daemons.
+void Controller::end_run(int lost) {
+  relay_->withhold(true);
+  bool all_told = true;
+  for (int agent = 0; agent < static_cast<int>(job_.description().nodes.size()); ++agent) {
+    all_told = all_told && (agent == lost || agent_server_->connected(agent));
+    agent_server_->send(agent, wire::End{});
+  }
+  await_ends(lost, all_told ? patience_with_lost_job / between_looks : 0);
+}
+
+// An agent that has gone has ended its ranks. Where one has not, mpirun sees to it that they end before the next one
+// starts.
+void Controller::await_ends(int lost, int looks) {
+  bool all_gone = looks > 0;
+  for (int agent = 0; agent < static_cast<int>(job_.description().nodes.size()); ++agent)
+    all_gone = all_gone && (agent == lost || !agent_server_->connected(agent));
+  if (all_gone) return relay_->part();
+  if (looks > 1) return after_in_this_run(between_looks, [this, lost, looks] { await_ends(lost, looks - 1); });
+  after_in_this_run(looks > 0 ? between_looks : patience_with_lost_job, [this] {
+    relay_->over(/*orderly=*/false);
+    relay_->withhold(false);
+  });
 }
 
 // By then mpirun knows how the ranks have ended; if one has failed, it is ending the job already.

@@ -84,7 +84,8 @@ class Controller {
   void release(int agent, bool keep);
   void end_job();
   bool spare(const std::string& node, bool silent);
-  void end_run();
+  void end_run(int lost);
+  void await_ends(int lost, int looks);
   void complete();
   void publish_soon();
   void tick();

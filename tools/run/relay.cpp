@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
+#include <utility>
 
 #include "io_thread.hpp"
 
@@ -83,7 +84,14 @@ bool Relay::connected(const std::string& node) const {
                      [&](const LinkPointer& link) { return link->port->node == node && link->daemon.open; });
 }
 
-void Relay::withhold() { withholds_ = true; }
+void Relay::withhold(bool withholds) {
+  withholds_ = withholds;
+  if (withholds) return;
+  for (const LinkPointer& link : std::vector(links_)) {
+    if (std::exchange(link->mpirun.waits, false)) pass_on(link, link->daemon, link->mpirun);
+    if (std::exchange(link->daemon.waits, false)) pass_on(link, link->mpirun, link->daemon);
+  }
+}
 
 void Relay::part() {
   while (!links_.empty()) remove(LinkPointer(links_.front()));
@@ -160,9 +168,10 @@ void Relay::received(const LinkPointer& link, Side& from, Side& to, error_code f
       if (*alive) release_given_up();
     });
   }
-  if (!to.open || withholds_) return receive(link, from, to);
+  if (!to.open) return receive(link, from, to);
   to.busy = true;
-  if (link->connected) pass_on(link, from, to);
+  to.waits = link->connected && withholds_;
+  if (link->connected && !withholds_) pass_on(link, from, to);
 }
 
 void Relay::pass_on(const LinkPointer& link, Side& from, Side& to) {

@@ -52,8 +52,8 @@ class Relay {
   /// Calls back once the daemon of `node` has no connection.
   void when_gone(const std::string& node, Callback function);
 
-  /// Passes nothing on any more: neither mpirun nor a daemon hears how the other side ends.
-  void withhold();
+  /// Keeps what mpirun and its daemons say to each other until it is told to pass it on again.
+  void withhold(bool withholds);
 
   /// Closes all connections: for mpirun its daemons are lost, for them mpirun is, and they end without it.
   void part();
@@ -79,6 +79,7 @@ class Relay {
     bool broken = false;
     bool silent = false;  // broken since the other end did not answer
     bool busy = false;    // it is being sent something, or will be once it is connected
+    bool waits = false;   // for what is withheld
   };
   struct Link {
     Link(Port& its_port, Socket to_daemon, Socket to_mpirun)
