@@ -72,7 +72,7 @@ void leave_out_newer(FortranProgram& program) {
     const std::string newer =
         newer_include(fs::path(command.directory) / command.file, options_of(command), compiled, seen);
     if (newer.empty()) continue;
-    program.left_out.push_back(command.file + ": left as it is: " + newer + " is newer than " + program.objects[i]);
+    program.left_out.push_back({command.file, newer + " is newer than " + program.objects[i]});
     command.arguments.clear();
   }
 }
@@ -188,7 +188,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
                  {"routines", nlohmann::json::array()},
                  {"rejected", nlohmann::json::array()},
                  {"refusals", nlohmann::json::array()},
-                 {"left_out", tree.left_out}};
+                 {"left_out", left_out_json(tree.left_out)}};
   if (!analysis::calls_mpi(lowered.program)) return made;
   const analysis::PointsTo points_to(lowered.program, models, analysis::PointsTo::Precision::full, most_steps);
   if (!points_to.complete()) {

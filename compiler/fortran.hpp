@@ -16,9 +16,9 @@ namespace cppc {
 bool is_fortran(const std::string& file);
 
 struct FortranProgram {
-  std::vector<fortran::Command> commands;  ///< without arguments: it is not to be looked at
-  std::vector<std::string> objects;        ///< by command: what it was compiled to, if that still lies there
-  std::vector<std::string> left_out;       ///< those that are not to be looked at, and why
+  std::vector<fortran::Command> commands;   ///< without arguments: it is not to be looked at
+  std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
+  std::vector<frontend::LeftOut> left_out;  ///< those that are not to be looked at
   std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
   std::optional<std::set<std::string>> outside;             ///< those of all that is linked and has no command
   std::vector<fortran::Command> modules;  ///< sources that are no part of the program but for their modules

@@ -63,7 +63,7 @@ fs::path shared_directory() { return fs::read_symlink("/proc/self/exe").parent_p
 struct Files {
   std::vector<frontend::Command> commands;  ///< without arguments: it is not to be looked at
   std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
-  std::vector<std::string> left_out;        ///< those that are not to be looked at, and why
+  std::vector<frontend::LeftOut> left_out;  ///< those that are not to be looked at
   std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
   std::vector<frontend::Command> modules;  ///< sources in Fortran that are no part of the program but for modules
 };
@@ -86,8 +86,6 @@ class MacroFiles {
   std::map<fs::path, std::shared_ptr<const frontend::Macros>> read_;
 };
 
-std::string left_as_it_is(const std::string& file, const std::string& why) { return file + ": left as it is: " + why; }
-
 Files read_commands(const std::string& file) {
   std::ifstream in(file);
   if (!in) fail("cannot read " + file);
@@ -106,7 +104,7 @@ Files read_commands(const std::string& file) {
       continue;
     }
     if (entry.contains("left_out"))
-      files.left_out.push_back(left_as_it_is(command.file, entry["left_out"]));
+      files.left_out.push_back({command.file, entry["left_out"]});
     else
       command.arguments = entry["arguments"];
     files.commands.push_back(std::move(command));
@@ -146,7 +144,7 @@ void leave_out_newer(frontend::Source& source, const Files& files) {
     const std::string& object = files.objects[unit.number];
     const std::string header = newer_header(unit.ast->getSourceManager(), object);
     if (header.empty()) return false;
-    source.left_out.push_back(left_as_it_is(unit.command.file, header + " is newer than " + object));
+    source.left_out.push_back({unit.command.file, header + " is newer than " + object});
     return true;
   });
 }
@@ -272,7 +270,7 @@ int leave_alone(const Settings& settings, const std::vector<frontend::Command>& 
                         {"routines", nlohmann::json::array()},
                         {"rejected", nlohmann::json::array()},
                         {"refusals", nlohmann::json::array()},
-                        {"left_out", source.left_out}};
+                        {"left_out", left_out_json(source.left_out)}};
   write_report(settings, report);
   write_unchanged(settings, commands);
   return kTranslated;
@@ -302,7 +300,7 @@ int translate_as_fortran(const Settings& settings, const Files& files) {
     program.commands.push_back({command.directory, command.file, command.arguments, command.macros});
     if (is_fortran(command.file) || command.arguments.empty()) continue;
     program.commands.back().arguments.clear();
-    program.left_out.push_back(left_as_it_is(command.file, "it is not in Fortran"));
+    program.left_out.push_back({command.file, "it is not in Fortran"});
   }
   for (const frontend::Command& command : files.modules)
     program.modules.push_back({command.directory, command.file, command.arguments, command.macros});

@@ -2,7 +2,6 @@
 
 #include <llvm/Demangle/Demangle.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -96,7 +95,7 @@ nlohmann::json report_json(const ir::Program& program, const analysis::Effects& 
 }
 
 nlohmann::json report_json(const ir::Program& program, const analysis::Effects& effects, const analysis::Plan& plan,
-                           const std::vector<rewrite::Mark>& marks, const std::vector<std::string>& left_out) {
+                           const std::vector<rewrite::Mark>& marks, const std::vector<frontend::LeftOut>& left_out) {
   nlohmann::json json = report_json(program, effects, plan);
   for (std::size_t p = 0; p < marks.size(); ++p) {
     nlohmann::json& point = json["safe_points"][p];
@@ -111,7 +110,13 @@ nlohmann::json report_json(const ir::Program& program, const analysis::Effects& 
                                 {"live", "not read any more, but it cannot be named here"}});
     if (!plan.untold[p].empty()) point["untold"] = plan.untold[p];
   }
-  json["left_out"] = left_out;
+  json["left_out"] = left_out_json(left_out);
+  return json;
+}
+
+nlohmann::json left_out_json(const std::vector<frontend::LeftOut>& left_out) {
+  auto json = nlohmann::json::array();
+  for (const frontend::LeftOut& one : left_out) json.push_back(one.text());
   return json;
 }
 
@@ -150,18 +155,15 @@ void print_no_safe_point(const ir::Program& program, const analysis::Plan& plan,
     out << loop_place(program, loop) << ": note: not in this loop: " << why << "\n";
 }
 
-void print_left_out(const std::vector<std::string>& left_out, std::ostream& out) {
-  const auto why = [](const std::string& one) {
-    return one.substr(std::min(one.find(": left as it is: "), one.size()));
-  };
-  std::map<std::string, std::size_t> alike;
-  for (const std::string& one : left_out) ++alike[why(one)];
-  for (const std::string& one : left_out) {
-    const std::size_t others = std::exchange(alike[why(one)], 0);
-    if (others == 0) continue;
-    out << "cppc: warning: " << one;
-    if (others > 1)
-      out << "; so " << (others == 2 ? "is 1 other file" : "are " + std::to_string(others - 1) + " other files");
+void print_left_out(const std::vector<frontend::LeftOut>& left_out, std::ostream& out) {
+  std::map<std::string, std::size_t> alike;  // by reason; 0: said
+  for (const frontend::LeftOut& one : left_out) ++alike[one.why];
+  for (const frontend::LeftOut& one : left_out) {
+    const std::size_t files = std::exchange(alike[one.why], 0);
+    if (files == 0) continue;
+    out << "cppc: warning: " << one.text();
+    if (files > 1)
+      out << "; so " << (files == 2 ? "is 1 other file" : "are " + std::to_string(files - 1) + " other files");
     out << "\n";
   }
 }

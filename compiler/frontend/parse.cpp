@@ -210,7 +210,7 @@ tl::expected<Source, std::string> parse(const std::vector<Command>& commands, co
     Parsed parsed = parse_as_compiled(command, resources, attribute);
     if (!parsed && !leave_out) return tl::unexpected(command.file + ": " + parsed.error());
     if (!parsed) {
-      source.left_out.push_back(command.file + ": left as it is: " + parsed.error());
+      source.left_out.push_back({command.file, parsed.error()});
       continue;
     }
     Unit unit{number, command, std::move(*parsed), {}, std::move(attribute)};

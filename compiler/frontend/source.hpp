@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ir/program.hpp"
+#include "left_out.hpp"
 #include "macros.hpp"
 #include "models/models.hpp"
 
@@ -106,7 +107,7 @@ struct Source {
   std::vector<FunctionSite> functions;
   std::vector<VariableSite> variables;
   std::unordered_map<const clang::VarDecl*, ir::Node> nodes;  ///< by canonical declaration
-  std::vector<std::string> left_out;                          ///< files that Clang cannot parse
+  std::vector<LeftOut> left_out;                              ///< files that Clang cannot parse
   /// By unit and place of a template's function: the functions that are made of it.
   std::map<std::pair<ir::Index, unsigned>, std::set<const clang::FunctionDecl*>> instantiations;
 };

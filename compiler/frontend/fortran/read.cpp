@@ -121,7 +121,7 @@ class Reader {
 
  private:
   void leave_out(Index number, const std::string& why) {
-    if (number != none) program_.left_out.push_back(commands_[number].file + ": left as it is: " + why);
+    if (number != none) program_.left_out.push_back({commands_[number].file, why});
   }
 
   /// A copy of the file that defines its macros itself: flang takes the value of a predefined one for a single token,

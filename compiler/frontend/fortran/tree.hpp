@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "frontend/left_out.hpp"
+
 namespace cppc::fortran {
 
 using Index = std::uint32_t;
@@ -145,7 +147,7 @@ struct Procedure {
 struct Program {
   std::vector<Symbol> symbols;
   std::vector<Procedure> procedures;
-  std::vector<std::string> left_out;
+  std::vector<frontend::LeftOut> left_out;
   std::vector<Index> read_files;  ///< numbers of the commands that are in it
   std::string unclear;            ///< why nothing can be said of any memory; empty when it can
   std::vector<Index> bound;       ///< procedures that types, or pointers from the start, have
