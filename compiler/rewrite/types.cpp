@@ -211,22 +211,17 @@ std::string Types::integer(clang::QualType type) {
     if (outermost.empty() && everywhere) outermost = own;
   }
   if (outermost.empty()) return {};
-  const auto [entry, added] = known_.try_emplace(outermost, prefix_ + "type_" + std::to_string(known_.size() + 1));
-  if (added) {
-    declarations_ += "static const cppc_type " + entry->second + ";\n";
-    definitions_ += "static const cppc_type " + entry->second + " = {(" + outermost + ")-1 < (" + outermost +
-                    ")0 ? CPPC_SIGNED : CPPC_UNSIGNED, sizeof(" + outermost + "), \"" + outermost + "\", 0, 0};\n";
-  }
-  return "&" + entry->second;
+  return scalar(outermost, "(" + outermost + ")-1 < (" + outermost + ")0 ? CPPC_SIGNED : CPPC_UNSIGNED",
+                "sizeof(" + outermost + ")");
 }
 
-/// Bit-fields that follow each other, `named` as cppc_type has it, in so many bytes.
-std::string Types::bit_fields(const std::string& named, std::uint64_t bytes) {
+/// A type without members that the runtime does not have.
+std::string Types::scalar(const std::string& named, const std::string& kind, const std::string& bytes) {
   const auto [entry, added] = known_.try_emplace(named, prefix_ + "type_" + std::to_string(known_.size() + 1));
   if (added) {
     declarations_ += "static const cppc_type " + entry->second + ";\n";
-    definitions_ += "static const cppc_type " + entry->second + " = {CPPC_BYTES, " + std::to_string(bytes) + ", \"" +
-                    named + "\", 0, 0};\n";
+    definitions_ +=
+        "static const cppc_type " + entry->second + " = {" + kind + ", " + bytes + ", \"" + named + "\", 0, 0};\n";
   }
   return "&" + entry->second;
 }
@@ -266,7 +261,7 @@ void Types::add_fields(const clang::RecordDecl* record, const std::string& spell
   const auto close_bits = [&] {
     if (bits_end > bits_begin)
       line("(bits" + names + ")", std::to_string(bits_begin / 8),
-           {bit_fields("bits" + bits, (bits_end + 7) / 8 - bits_begin / 8), "1"});
+           {scalar("bits" + bits, "CPPC_BYTES", std::to_string((bits_end + 7) / 8 - bits_begin / 8)), "1"});
     bits_begin = bits_end = 0;
     bits.clear();
     names.clear();

@@ -36,7 +36,7 @@ class Types {
  private:
   std::string element(clang::QualType type, const std::string& spelling);
   std::string integer(clang::QualType type);
-  std::string bit_fields(const std::string& named, std::uint64_t bytes);
+  std::string scalar(const std::string& named, const std::string& kind, const std::string& bytes);
   std::string record(const clang::RecordDecl* record, clang::QualType type, const std::string& spelling);
   void add_fields(const clang::RecordDecl* record, const std::string& spelling, std::uint64_t base,
                   std::string& fields);
