@@ -173,21 +173,24 @@ void Controller::end_run(int lost) {
     all_told = all_told && (agent == lost || agent_server_->connected(agent));
     agent_server_->send(agent, wire::End{});
   }
-  await_ends(lost, all_told ? patience_with_lost_job / between_looks : 0);
+  if (all_told) return await_ends(lost, patience_with_lost_job / between_looks);
+  after_in_this_run(patience_with_lost_job, [this] { leave_ends_to_mpirun(); });
 }
 
-// An agent that has gone has ended its ranks. Where one has not, mpirun sees to it that they end before the next one
-// starts.
+// An agent that has gone has ended its ranks.
 void Controller::await_ends(int lost, int looks) {
-  bool all_gone = looks > 0;
+  bool all_gone = true;
   for (int agent = 0; agent < static_cast<int>(job_.description().nodes.size()); ++agent)
     all_gone = all_gone && (agent == lost || !agent_server_->connected(agent));
   if (all_gone) return relay_->part();
-  if (looks > 1) return after_in_this_run(between_looks, [this, lost, looks] { await_ends(lost, looks - 1); });
-  after_in_this_run(looks > 0 ? between_looks : patience_with_lost_job, [this] {
-    relay_->over(/*orderly=*/false);
-    relay_->withhold(false);
-  });
+  if (looks == 0) return leave_ends_to_mpirun();
+  after_in_this_run(between_looks, [this, lost, looks] { await_ends(lost, looks - 1); });
+}
+
+// Ranks whose agent has not ended them have to end before the next mpirun starts.
+void Controller::leave_ends_to_mpirun() {
+  relay_->over(/*orderly=*/false);
+  relay_->withhold(false);
 }
 
 // By then mpirun knows how the ranks have ended; if one has failed, it is ending the job already.

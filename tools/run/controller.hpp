@@ -86,6 +86,7 @@ class Controller {
   bool spare(const std::string& node, bool silent);
   void end_run(int lost);
   void await_ends(int lost, int looks);
+  void leave_ends_to_mpirun();
   void complete();
   void publish_soon();
   void tick();
