@@ -183,11 +183,14 @@ void Effects::before(ir::Index function, const ir::Instruction& instruction, Liv
     default:
       return;
   }
-  const Effect effect = of(function, instruction);
-  if (effect.ends) live = {.reads = {}, .kills = {}, .ends = true};
-  live.reads.intersectWithComplement(effect.kills);
-  live.reads |= effect.reads;
-  live.kills |= effect.kills;
+  const auto pass = [&live](const Effect& effect) {
+    if (effect.ends) live = {.reads = {}, .kills = {}, .ends = true};
+    live.reads.intersectWithComplement(effect.kills);
+    live.reads |= effect.reads;
+    live.kills |= effect.kills;
+  };
+  const Effect* const summary = summary_of_call(instruction.index);
+  summary != nullptr ? pass(*summary) : pass(of(function, instruction));
 }
 
 Effect Effects::of(ir::Index function, const ir::Instruction& instruction) const {
@@ -228,6 +231,13 @@ Effect Effects::of(ir::Index function, const ir::Instruction& instruction) const
 void Effects::add_changes(const Objects& objects, Effect& effect) const {
   effect.changes |= objects;
   effect.parts |= objects;
+}
+
+const Effect* Effects::summary_of_call(ir::Index call) const {
+  const auto& [several, others] = reached_[call];
+  if (!points_to_.callbacks(call).empty()) return nullptr;
+  if (several != ir::none) return others.empty() ? &several_[several].effect : nullptr;
+  return others.size() == 1 && program_.functions[others[0]].defined ? &functions_[others[0]] : nullptr;
 }
 
 Effect Effects::of_call(ir::Index function, const ir::Call& call, ir::Index index) const {

@@ -76,6 +76,9 @@ class Effects {
   void find_reached();
   void add_to_several(ir::Index function);
   void find_kills(Several& several);
+  /// Of a call that reaches one function of the program, or one set of them, and nothing else; else null. Summaries of
+  /// large programs are large: it saves a copy.
+  [[nodiscard]] const Effect* summary_of_call(ir::Index call) const;
   [[nodiscard]] Effect of_call(ir::Index function, const ir::Call& call, ir::Index index) const;
   void add_outside(const ir::Call& call, const ir::Function& callee, ir::Index caller, Effect& effect) const;
   [[nodiscard]] bool is_number_builtin(const ir::Call& call, const ir::Function& callee) const;

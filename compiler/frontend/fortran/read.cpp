@@ -12,7 +12,7 @@
 #include <set>
 
 #include "options.hpp"
-#include "statements.hpp"
+#include "procedures.hpp"
 #include "stubs.hpp"
 
 namespace cppc::fortran {

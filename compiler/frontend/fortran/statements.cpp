@@ -1,8 +1,9 @@
 #include "statements.hpp"
 
-#include <flang/Parser/parse-tree-visitor.h>
 #include <flang/Semantics/expression.h>
 #include <flang/Semantics/tools.h>
+
+#include "mentioned.hpp"
 
 namespace cppc::fortran {
 
@@ -12,65 +13,12 @@ using StatementKind = Statement::Kind;
 
 namespace {
 
-/// Everything that a statement mentions: expressions, variables, other names, and labels that it may go to.
-struct Mentioned {
-  Context& context;
-  std::vector<ExprPtr> expressions;
-  std::vector<Index> labels;
-
-  template <typename T>
-  bool Pre(const T& /*node*/) {
-    return true;
-  }
-  template <typename T>
-  void Post(const T& /*node*/) {}
-  bool Pre(const parser::Expr& e) { return !add(e.typedExpr); }
-  bool Pre(const parser::Variable& v) { return !add(v.typedExpr); }
-  bool Pre(const parser::AllocateObject& object) { return !add(object.typedExpr); }
-  bool Pre(const parser::PointerObject& object) { return !add(object.typedExpr); }
-  bool Pre(const parser::ErrLabel& label) { return go(label.v); }
-  bool Pre(const parser::EndLabel& label) { return go(label.v); }
-  bool Pre(const parser::EorLabel& label) { return go(label.v); }
-  bool Pre(const parser::AltReturnSpec& label) { return go(label.v); }
-  void Post(const parser::Name& name) {
-    if (name.symbol == nullptr) return;
-    const semantics::Symbol& symbol = name.symbol->GetUltimate();
-    if (const auto* list = symbol.detailsIf<semantics::NamelistDetails>())
-      for (const auto& object : list->objects()) expressions.push_back(context.symbols.reference(*object));
-    if (symbol.has<semantics::ObjectEntityDetails>() || symbol.has<semantics::AssocEntityDetails>())
-      expressions.push_back(context.symbols.reference(symbol));
-  }
-
- private:
-  template <typename T>
-  bool add(const T& typed) {
-    if (!typed || !typed->v) return false;
-    expressions.push_back(context.symbols.convert(*typed->v));
-    return true;
-  }
-  bool go(parser::Label label) {
-    labels.push_back(static_cast<Index>(label));
-    return false;
-  }
-};
-
 class Body {
  public:
   Body(Context& context, Index procedure) : context_(context), procedure_(procedure) {}
 
   void block(const parser::Block& block, Statements& into) {
     for (const auto& construct : block) Fortran::common::visit([&](const auto& one) { add(one, into); }, construct.u);
-  }
-
-  Place place(parser::CharBlock text) const {
-    const auto range = context_.cooked.GetProvenanceRange(text);
-    if (!range) return {};
-    const auto& sources = context_.cooked.allSources();
-    const auto at = sources.GetSourcePosition(range->start());
-    if (!at) return {};
-    const bool own =
-        sources.GetSourceFile(range->start(), nullptr, true) == sources.GetSourceFile(range->start(), nullptr, false);
-    return {*at->path, static_cast<unsigned>(at->line), static_cast<unsigned>(at->column), own};
   }
 
  private:
@@ -130,7 +78,7 @@ class Body {
   template <typename T>
   void add(const parser::Statement<T>& statement, Statements& into) {
     label(statement.label, into);
-    here_ = place(statement.source);
+    here_ = place(context_, statement.source);
     add(statement.statement, into);
   }
   void add(const parser::ActionStmt& action, Statements& into) {
@@ -149,8 +97,8 @@ class Body {
   void add(const parser::DoConstruct& loop, Statements& into) {
     const auto& header = std::get<parser::Statement<parser::NonLabelDoStmt>>(loop.t);
     label(header.label, into);
-    Statement made{.kind = StatementKind::loop, .place = place(header.source)};
-    made.inside = place(parser::CharBlock{header.source.end() - 1, 1});
+    Statement made{.kind = StatementKind::loop, .place = place(context_, header.source)};
+    made.inside = place(context_, parser::CharBlock{header.source.end() - 1, 1});
     made.construct = constructs_++;
     if (teams_ > 0) made.obstacle = "several threads may pass through it";
     if (const auto& control = loop.GetLoopControl())
@@ -184,7 +132,7 @@ class Body {
   void add(const parser::IfConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::IfThenStmt>>(construct.t);
     label(first.label, into);
-    Statement made{.kind = StatementKind::branch, .place = place(first.source)};
+    Statement made{.kind = StatementKind::branch, .place = place(context_, first.source)};
     enter(std::get<std::optional<parser::Name>>(first.statement.t), made);
     made.cases.push_back({convert(std::get<parser::ScalarLogicalExpr>(first.statement.t)), {}});
     block(std::get<parser::Block>(construct.t), made.cases.back().body);
@@ -214,8 +162,8 @@ class Body {
   void add(const parser::CaseConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::SelectCaseStmt>>(construct.t);
     label(first.label, into);
-    touch(std::get<parser::Scalar<parser::Expr>>(first.statement.t), place(first.source), into, false);
-    Statement made{.kind = StatementKind::branch, .place = place(first.source)};
+    touch(std::get<parser::Scalar<parser::Expr>>(first.statement.t), place(context_, first.source), into, false);
+    Statement made{.kind = StatementKind::branch, .place = place(context_, first.source)};
     enter(std::get<std::optional<parser::Name>>(first.statement.t), made);
     for (const auto& one : std::get<std::list<parser::CaseConstruct::Case>>(construct.t)) {
       const auto& selector =
@@ -231,8 +179,8 @@ class Body {
     context_.symbols.program().procedures[procedure_].shadows = true;
     const auto& first = std::get<parser::Statement<First>>(construct.t);
     label(first.label, into);
-    touch(first.statement, place(first.source), into, false);
-    Statement made{.kind = StatementKind::branch, .place = place(first.source)};
+    touch(first.statement, place(context_, first.source), into, false);
+    Statement made{.kind = StatementKind::branch, .place = place(context_, first.source)};
     enter(std::get<0>(first.statement.t), made);
     for (const auto& one : std::get<std::list<Case>>(construct.t)) {
       made.cases.push_back({std::make_shared<const Expr>(), {}});
@@ -249,14 +197,14 @@ class Body {
   void add(const parser::AssociateConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::AssociateStmt>>(construct.t);
     label(first.label, into);
-    touch(first.statement, place(first.source), into, false);
-    inner(std::get<0>(first.statement.t), std::get<parser::Block>(construct.t), place(first.source),
+    touch(first.statement, place(context_, first.source), into, false);
+    inner(std::get<0>(first.statement.t), std::get<parser::Block>(construct.t), place(context_, first.source),
           std::get<parser::Statement<parser::EndAssociateStmt>>(construct.t).label, into);
   }
   void add(const parser::BlockConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::BlockStmt>>(construct.t);
     label(first.label, into);
-    inner(first.statement.v, std::get<parser::Block>(construct.t), place(first.source),
+    inner(first.statement.v, std::get<parser::Block>(construct.t), place(context_, first.source),
           std::get<parser::Statement<parser::EndBlockStmt>>(construct.t).label, into);
   }
   void inner(const std::optional<parser::Name>& name, const parser::Block& body, const Place& where,
@@ -457,127 +405,23 @@ class Body {
   std::vector<Construct> open_;
 };
 
-class Procedures {
- public:
-  explicit Procedures(Context& context) : context_(context) {}
-
-  void add(const parser::MainProgram& main) {
-    const auto& statement = std::get<std::optional<parser::Statement<parser::ProgramStmt>>>(main.t);
-    const semantics::Symbol* symbol = statement ? statement->statement.v.symbol : nullptr;
-    const semantics::Scope* scope = symbol != nullptr ? symbol->scope() : nameless_main();
-    if (scope == nullptr) return unclear("the main program is not understood");
-    const auto index = static_cast<Index>(program().procedures.size());
-    program().procedures.push_back({.name = "MAIN__", .linker_name = "MAIN__", .is_main = true});
-    define(index, *scope, std::get<parser::ExecutionPart>(main.t),
-           std::get<std::optional<parser::InternalSubprogramPart>>(main.t), none);
-  }
-  void add(const parser::FunctionSubprogram& function) {
-    const auto& statement = std::get<parser::Statement<parser::FunctionStmt>>(function.t);
-    subprogram(std::get<parser::Name>(statement.statement.t), function, none);
-  }
-  void add(const parser::SubroutineSubprogram& subroutine) {
-    const auto& statement = std::get<parser::Statement<parser::SubroutineStmt>>(subroutine.t);
-    subprogram(std::get<parser::Name>(statement.statement.t), subroutine, none);
-  }
-  void add(const parser::Module& module) {
-    const auto& part = std::get<std::optional<parser::ModuleSubprogramPart>>(module.t);
-    if (!part) return;
-    for (const auto& one : std::get<std::list<parser::ModuleSubprogram>>(part->t))
-      Fortran::common::visit([this](const auto& procedure) { add(procedure.value()); }, one.u);
-  }
-  void add(const parser::SeparateModuleSubprogram& /*procedure*/) {
-    unclear("a submodule's procedure is not followed");
-  }
-  void add(const parser::Submodule& /*submodule*/) { unclear("submodules are not followed"); }
-  void add(const parser::BlockData& /*data*/) {}
-  void add(const parser::CompilerDirective& /*directive*/) {}
-  void add(const parser::OpenACCRoutineConstruct& /*construct*/) {}
-
- private:
-  Program& program() { return context_.symbols.program(); }
-  void unclear(const std::string& why) { program().unclear = why; }
-
-  const semantics::Scope* nameless_main() {
-    for (const semantics::Scope& scope : context_.semantics.globalScope().children())
-      if (scope.kind() == semantics::Scope::Kind::MainProgram) return &scope;
-    return nullptr;
-  }
-
-  template <typename T>
-  void subprogram(const parser::Name& name, const T& tree, Index host) {
-    const semantics::Scope* scope = name.symbol != nullptr ? name.symbol->scope() : nullptr;
-    const Index index = scope != nullptr ? context_.symbols.procedure(*name.symbol) : none;
-    if (index == none) return unclear("procedure " + name.ToString() + " is not understood");
-    if (program().procedures[index].defined) return unclear("there are several procedures " + name.ToString());
-    define(index, *scope, std::get<parser::ExecutionPart>(tree.t),
-           std::get<std::optional<parser::InternalSubprogramPart>>(tree.t), host, name.symbol);
-  }
-
-  void define(Index index, const semantics::Scope& scope, const parser::ExecutionPart& body,
-              const std::optional<parser::InternalSubprogramPart>& contained, Index host,
-              const semantics::Symbol* symbol = nullptr) {
-    std::vector<Index> dummies;
-    if (symbol != nullptr) find_dummies(*symbol, index, dummies);
-    std::vector<ExprPtr> sizes = declare(scope, index);
-    Body made(context_, index);
-    Statements statements;
-    made.block(body.v, statements);
-    Procedure& procedure = program().procedures[index];
-    procedure.host = host;
-    procedure.file = context_.file;
-    procedure.dummies = std::move(dummies);
-    procedure.sizes = std::move(sizes);
-    procedure.body = std::move(statements);
-    procedure.defined = true;
-    if (const auto& source = scope.sourceRange(); !source.empty()) procedure.place = made.place(source);
-    if (!contained) return;
-    for (const auto& one : std::get<std::list<parser::InternalSubprogram>>(contained->t)) {
-      if (const auto* function = std::get_if<Fortran::common::Indirection<parser::FunctionSubprogram>>(&one.u))
-        subprogram(std::get<parser::Name>(std::get<0>(function->value().t).statement.t), function->value(), index);
-      if (const auto* routine = std::get_if<Fortran::common::Indirection<parser::SubroutineSubprogram>>(&one.u))
-        subprogram(std::get<parser::Name>(std::get<0>(routine->value().t).statement.t), routine->value(), index);
-    }
-  }
-
-  void find_dummies(const semantics::Symbol& symbol, Index index, std::vector<Index>& dummies) {
-    const auto* details = symbol.detailsIf<semantics::SubprogramDetails>();
-    if (details == nullptr) return;
-    for (const semantics::Symbol* dummy : details->dummyArgs())
-      dummies.push_back(dummy != nullptr ? context_.symbols.variable(*dummy) : none);
-    if (symbol.attrs().test(semantics::Attr::PURE) || symbol.attrs().test(semantics::Attr::ELEMENTAL))
-      program().procedures[index].pure = true;
-  }
-
-  void set_owner(Index variable, Index procedure) {
-    program().symbols[variable].procedure = procedure;
-    for (const Index other : besides(program(), variable)) program().symbols[other].procedure = procedure;
-  }
-
-  /// The procedure's own variables; what their sizes depend on.
-  std::vector<ExprPtr> declare(const semantics::Scope& scope, Index index) {
-    std::vector<ExprPtr> sizes;
-    for (const auto& [name, symbol] : scope) {
-      if (!symbol->has<semantics::HostAssocDetails>()) program().procedures[index].names.insert(name.ToString());
-      if (!symbol->has<semantics::ObjectEntityDetails>()) continue;
-      const Index variable = context_.symbols.variable(*symbol);
-      const Symbol& own = program().symbols[variable];
-      if (own.storage != Symbol::Storage::common) set_owner(variable, index);
-      for (const Bounds& bounds : own.bounds)
-        for (const ExprPtr& bound : {bounds.lower, bounds.upper})
-          if (bound != nullptr && bound->kind != Expr::Kind::constant && bound->kind != Expr::Kind::bound)
-            sizes.push_back(bound);
-    }
-    return sizes;
-  }
-
-  Context& context_;
-};
-
 }  // namespace
 
-void add_procedures(Context& context, const parser::Program& tree) {
-  Procedures procedures(context);
-  for (const auto& unit : tree.v) Fortran::common::visit([&](const auto& one) { procedures.add(one.value()); }, unit.u);
+Place place(const Context& context, parser::CharBlock text) {
+  const auto range = context.cooked.GetProvenanceRange(text);
+  if (!range) return {};
+  const auto& sources = context.cooked.allSources();
+  const auto at = sources.GetSourcePosition(range->start());
+  if (!at) return {};
+  const bool own =
+      sources.GetSourceFile(range->start(), nullptr, true) == sources.GetSourceFile(range->start(), nullptr, false);
+  return {*at->path, static_cast<unsigned>(at->line), static_cast<unsigned>(at->column), own};
+}
+
+Statements statements_of(Context& context, Index procedure, const parser::Block& block) {
+  Statements statements;
+  Body(context, procedure).block(block, statements);
+  return statements;
 }
 
 }  // namespace cppc::fortran

@@ -17,7 +17,9 @@ struct Context {
   Index file = none;  ///< number of the command that is looked at
 };
 
-/// Adds the procedures of a file.
-void add_procedures(Context& context, const Fortran::parser::Program& tree);
+Place place(const Context& context, Fortran::parser::CharBlock text);
+
+/// Of the procedure of this number; what of them is not followed is said there (Procedure::unclear).
+Statements statements_of(Context& context, Index procedure, const Fortran::parser::Block& block);
 
 }  // namespace cppc::fortran
