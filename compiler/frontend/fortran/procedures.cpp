@@ -1,5 +1,8 @@
 #include "procedures.hpp"
 
+#include <flang/Semantics/expression.h>
+#include <flang/Semantics/tools.h>
+
 #include "statements.hpp"
 
 namespace cppc::fortran {

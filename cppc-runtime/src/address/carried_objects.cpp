@@ -25,6 +25,7 @@ struct Loaded {
   Address base = 0;
   std::span<const ElfW(Phdr)> segments;
   std::span<std::byte> thread_data;
+  std::span<const std::byte> thread_initial;
   std::vector<std::string> needed;
   std::span<const ElfW(Rela)> data_relocations;
   std::span<const ElfW(Rela)> call_relocations;
@@ -78,8 +79,10 @@ Loaded describe(const dl_phdr_info& info) {
                 .name = file_name(info.dlpi_name),
                 .base = info.dlpi_addr,
                 .segments = std::span(info.dlpi_phdr, info.dlpi_phnum)};
-  if (const auto* const tls = segment(object, PT_TLS); tls != nullptr && info.dlpi_tls_data != nullptr)
+  if (const auto* const tls = segment(object, PT_TLS); tls != nullptr && info.dlpi_tls_data != nullptr) {
     object.thread_data = {static_cast<std::byte*>(info.dlpi_tls_data), tls->p_memsz};
+    object.thread_initial = {reinterpret_cast<const std::byte*>(object.base + tls->p_vaddr), tls->p_filesz};
+  }
   read_dynamic(object);
   return object;
 }
@@ -299,7 +302,9 @@ std::vector<CarriedObject> carried_objects() {
     objects.push_back({.name = object.name,
                        .base = object.base,
                        .data = writable_data(object, carried),
-                       .thread_data = object.thread_data});
+                       .thread_data = object.thread_data,
+                       .thread_initial = object.thread_initial,
+                       .openmp = is_openmp(object.name)});
   return objects;
 }
 

@@ -17,9 +17,11 @@ namespace cppc::address {
 struct CarriedObject {
   std::string name;  ///< of its file; of the executable empty
   std::uintptr_t base = 0;
-  std::vector<std::span<std::byte>> data;  ///< what the program writes to, by rising address: without the dynamic
-                                           ///< linker's tables and without variables of objects that are not carried
-  std::span<std::byte> thread_data;        ///< the calling thread's; empty if it has none
+  std::vector<std::span<std::byte>> data;     ///< what the program writes to, by rising address: without the dynamic
+                                              ///< linker's tables and without variables of objects that are not carried
+  std::span<std::byte> thread_data;           ///< the calling thread's; empty if it has none
+  std::span<const std::byte> thread_initial;  ///< what it begins with, in all threads; the rest is zero
+  bool openmp = false;                        ///< OpenMP's library
 };
 
 /// Those that were loaded when the process started, the executable first. By the thread that runs main. Memory stays

@@ -21,6 +21,7 @@ enum class Root : std::size_t {
   program_break,  ///< process/program_break.cpp
   stacks,         ///< process/stacks.cpp
   threads,        ///< process/threads.cpp
+  team_threads,   ///< process/team_threads.cpp
   mpi,            ///< src/mpi: what MPI was given pointers of the program for
   count
 };

@@ -5,6 +5,7 @@
 
 #include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
+#include "address/process/team_threads.hpp"
 #include "address/process/threads.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
@@ -31,10 +32,14 @@ struct Handler {
   void* object;  ///< the library, for __cxa_finalize()
 };
 
+/// Of each kind the last one registered.
+using Last = Handler*;
+
 struct ExitHandlers {
-  Handler* at_exit;
-  Handler* at_quick_exit;
-  Handler* of_main_thread;
+  Last at_exit;
+  Last at_quick_exit;
+  Last of_main_thread;
+  Last of_team_thread[team_threads::kMost];  ///< by place
 };
 
 constinit std::mutex mutex;
@@ -44,13 +49,17 @@ constinit bool left = false;
 
 ExitHandlers* table() { return left ? nullptr : find_root<ExitHandlers>(Root::exit_handlers); }
 
-Handler* take_last(Handler* ExitHandlers::*list) {
+Handler* take_last(auto list) {
   const std::lock_guard lock(mutex);
   ExitHandlers* const handlers = table();
-  Handler* const last = handlers != nullptr ? handlers->*list : nullptr;
-  if (last != nullptr) handlers->*list = last->next;
+  Handler* const last = handlers != nullptr ? list(*handlers) : nullptr;
+  if (last != nullptr) list(*handlers) = last->next;
   return last;
 }
+
+Last& last_at_exit(ExitHandlers& handlers) { return handlers.at_exit; }
+Last& last_at_quick_exit(ExitHandlers& handlers) { return handlers.at_quick_exit; }
+Last& last_of_main_thread(ExitHandlers& handlers) { return handlers.of_main_thread; }
 
 Handler* take_last_of(const void* object) {
   const std::lock_guard lock(mutex);
@@ -71,7 +80,7 @@ void run(const Handler& handler, int status) {
   handler.function(handler.argument);
 }
 
-void run_all(Handler* ExitHandlers::*list) {
+void run_all(auto list) {
   while (const Handler* handler = take_last(list)) run(*handler, 0);
 }
 
@@ -80,13 +89,13 @@ bool await_exit_again(bool more);
 /// The C library calls it at the exit. One of the program's functions at a time, so that those that remain are not lost
 /// when it calls exit() itself; the C library calls what is registered while it works, too.
 void run_one_at_exit(int status, void*) {
-  if (on_main_thread()) run_all(&ExitHandlers::of_main_thread);
-  const Handler* const handler = take_last(&ExitHandlers::at_exit);
+  if (on_main_thread()) run_all(last_of_main_thread);
+  const Handler* const handler = take_last(last_at_exit);
   if (!await_exit_again(handler != nullptr)) die(CPPC_ERR_MEMORY, "no memory for the program's exit handlers");
   if (handler != nullptr) run(*handler, status);
 }
 
-void run_at_quick_exit(void*) { run_all(&ExitHandlers::at_quick_exit); }
+void run_at_quick_exit(void*) { run_all(last_at_quick_exit); }
 
 /// These can fail for want of memory only, which the C library may need for its list: that is not the program's.
 bool await_exit() {
@@ -104,16 +113,20 @@ bool await_quick_exit() {
 }
 
 /// As the C library's functions answer.
-int add(Handler* ExitHandlers::*list, const Handler& handler) {
+int add(bool (*await)(), auto list, const Handler& handler) {
   const std::lock_guard lock(mutex);
-  const bool awaited = list == &ExitHandlers::at_quick_exit ? await_quick_exit() : await_exit();
-  if (!awaited) return -1;
-  auto& handlers = at_root<ExitHandlers>(Root::exit_handlers);
+  if (!await()) return -1;
+  Last& last = list(at_root<ExitHandlers>(Root::exit_handlers));
   auto* const added = make_for_program<Handler>();
   *added = handler;
-  added->next = handlers.*list;
-  handlers.*list = added;
+  added->next = last;
+  last = added;
   return 0;
+}
+
+/// Of the thread of OpenMP's that has this place.
+auto last_of_team_thread(std::size_t place) {
+  return [place](ExitHandlers& handlers) -> Last& { return handlers.of_team_thread[place]; };
 }
 
 }  // namespace
@@ -129,6 +142,8 @@ void exit_handlers::apply() {
 
 void exit_handlers::leave() { left = true; }
 
+void exit_handlers::run_of_team_thread(std::size_t place) { run_all(last_of_team_thread(place)); }
+
 }  // namespace cppc::address
 
 using namespace cppc::address;
@@ -137,22 +152,25 @@ using namespace cppc::address;
 
 int __cxa_atexit(void (*function)(void*), void* argument, void* object) noexcept {
   if (!program_time) return CPPC_NEXT(__cxa_atexit)(function, argument, object);
-  return add(&ExitHandlers::at_exit, {.function = function, .argument = argument, .object = object});
+  return add(await_exit, last_at_exit, {.function = function, .argument = argument, .object = object});
 }
 
 int on_exit(void (*function)(int, void*), void* argument) noexcept {
   if (!program_time) return CPPC_NEXT(on_exit)(function, argument);
-  return add(&ExitHandlers::at_exit, {.of_status = function, .argument = argument});
+  return add(await_exit, last_at_exit, {.of_status = function, .argument = argument});
 }
 
 int __cxa_at_quick_exit(void (*function)(void*), void* object) noexcept {
   if (!program_time) return CPPC_NEXT(__cxa_at_quick_exit)(function, object);
-  return add(&ExitHandlers::at_quick_exit, {.function = function, .object = object});
+  return add(await_quick_exit, last_at_quick_exit, {.function = function, .object = object});
 }
 
 int __cxa_thread_atexit_impl(void (*function)(void*), void* argument, void* object) noexcept {
-  if (!program_time || !on_main_thread()) return CPPC_NEXT(__cxa_thread_atexit_impl)(function, argument, object);
-  return add(&ExitHandlers::of_main_thread, {.function = function, .argument = argument, .object = object});
+  const Handler handler{.function = function, .argument = argument, .object = object};
+  if (program_time && on_main_thread()) return add(await_exit, last_of_main_thread, handler);
+  if (const auto place = team_threads::place_of_thread(); program_time && place)
+    return add([] { return true; }, last_of_team_thread(*place), handler);
+  return CPPC_NEXT(__cxa_thread_atexit_impl)(function, argument, object);
 }
 
 void __cxa_finalize(void* object) {

@@ -76,6 +76,13 @@ cppc_status keys::write(ByteWriter& writer) {
   return CPPC_OK;
 }
 
+bool keys::thread_has_values() {
+  bool has = false;
+  const std::lock_guard lock(mutex);
+  for_each([&has](const Key& key) { has = has || pthread_getspecific(key.number) != nullptr; });
+  return has;
+}
+
 void keys::reserve_numbers() {
   for (pthread_key_t number = 0; CPPC_NEXT(pthread_key_create)(&number, nullptr) == 0;) {
     if (number >= kReserved) {

@@ -10,6 +10,9 @@ namespace cppc::address::keys {
 /// On the main thread; notes the values in the program's memory, which is to be captured after that.
 cppc_status write(ByteWriter& writer);
 
+/// Whether the calling thread has a value of one of the program's keys.
+bool thread_has_values();
+
 /// In a process that takes the state over, before MPI and others make keys: those that the program may have are kept
 /// free for it.
 void reserve_numbers();

@@ -27,6 +27,7 @@
 #include "address/process/signals.hpp"
 #include "address/process/streams.hpp"
 #include "address/process/system_v.hpp"
+#include "address/process/team_threads.hpp"
 #include "address/process/threads.hpp"
 #include "address/process/timers.hpp"
 #include "c_library/random.hpp"
@@ -92,7 +93,8 @@ cppc_status check_system_v(ByteWriter&) { return system_v::check(); }
 cppc_status check_libraries(ByteWriter&) { return libraries::check(); }
 
 cppc_status write_threads(ByteWriter&) {
-  const cppc_status status = threads::end_pools();
+  cppc_status status = threads::keep_locals_of_pools(calling.floating_point);
+  if (status == CPPC_OK) status = threads::end_pools();
   return status != CPPC_OK ? status : threads::check();
 }
 
@@ -235,6 +237,8 @@ void hold() {
 
 void release() {
   signals::release();
+  calling.floating_point.set();
+  team_threads::give_locals();
   calling.floating_point.set();
   errno = calling.error;
 }

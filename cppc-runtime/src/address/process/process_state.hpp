@@ -27,7 +27,8 @@ char** start(bool takes_over);
 /// when the program stops.
 void hold();
 
-/// The last thing before the program goes on: gives the thread errno, floating-point state and signal mask.
+/// The last thing before the program goes on: gives the thread errno, floating-point state and signal mask, and OpenMP
+/// the threads that had something of their own.
 void release();
 
 /// After hold(). Changes nothing that the program sees, but for ending the threads that libraries keep. All that cannot

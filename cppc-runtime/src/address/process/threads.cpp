@@ -1,6 +1,5 @@
 #include "address/process/threads.hpp"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -14,13 +13,16 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <thread>
 
 #include "address/carried_objects.hpp"
 #include "address/process/library_threads.hpp"
 #include "address/process/next.hpp"
+#include "address/process/openmp.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/process/signals.hpp"
+#include "address/process/team_threads.hpp"
 #include "address/program_time.hpp"
 #include "address/startup_calls.hpp"
 #include "log.hpp"
@@ -74,6 +76,7 @@ struct Start {
   void* (*routine)(void*);
   void* argument;
   bool of_openmp;
+  std::optional<std::size_t> place;  ///< among team_threads
 };
 
 void count_begun(bool of_openmp) {
@@ -89,13 +92,17 @@ void count_ended(bool of_openmp) {
 /// Of a thread of the program: destroyed when it ends, in whatever way.
 struct Counted {
   bool of_openmp;
-  ~Counted() { count_ended(of_openmp); }
+  ~Counted() {
+    team_threads::end();
+    count_ended(of_openmp);
+  }
 };
 
 void* run(void* given) {
   const Start start = *std::unique_ptr<Start>(static_cast<Start*>(given));
   thread_local const Counted counted{start.of_openmp};
   (void)&counted;  // made here
+  if (start.place) team_threads::begin(*start.place);
   note_memory();
   program_time = true;
   return start.routine(start.argument);
@@ -111,44 +118,6 @@ int create_for_process(pthread_t* thread, const pthread_attr_t* attributes, void
   const int undone = pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return error != 0 ? error : undone;
 }
-
-/// Functions of OpenMP, if the program has it.
-class OpenMp {
- public:
-  [[nodiscard]] bool there() const { return pause_ != nullptr; }
-
-  /// Whether it did. The settings are the main thread's, and end with the pool.
-  [[nodiscard]] bool end_pool() const {
-    constexpr int hard = 2;  // omp_pause_hard
-    const int threads = max_threads_();
-    const int dynamic = dynamic_();
-    const int levels = max_levels_();
-    int kind = 0, chunk = 0;
-    schedule_(&kind, &chunk);
-    if (pause_(hard) != 0) return false;
-    if (threads != max_threads_()) set_threads_(threads);
-    if (dynamic != dynamic_()) set_dynamic_(dynamic);
-    if (levels != max_levels_()) set_max_levels_(levels);
-    set_schedule_(kind, chunk);
-    return true;
-  }
-
-  template <typename Function>
-  static Function* find(const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-  }
-
- private:
-  int (*pause_)(int) = find<int(int)>("omp_pause_resource_all");
-  int (*max_threads_)() = find<int()>("omp_get_max_threads");
-  int (*dynamic_)() = find<int()>("omp_get_dynamic");
-  int (*max_levels_)() = find<int()>("omp_get_max_active_levels");
-  void (*schedule_)(int*, int*) = find<void(int*, int*)>("omp_get_schedule");
-  void (*set_threads_)(int) = find<void(int)>("omp_set_num_threads");
-  void (*set_dynamic_)(int) = find<void(int)>("omp_set_dynamic");
-  void (*set_max_levels_)(int) = find<void(int)>("omp_set_max_active_levels");
-  void (*set_schedule_)(int, int) = find<void(int, int)>("omp_set_schedule");
-};
 
 }  // namespace
 
@@ -169,6 +138,10 @@ bool threads::in_parallel_region() {
 }
 
 bool threads::may_stop() { return others_now == of_openmp_now && !in_parallel_region(); }
+
+cppc_status threads::keep_locals_of_pools(const FloatingPoint& of_main) {
+  return of_openmp_now == 0 || in_parallel_region() ? CPPC_OK : team_threads::keep_locals(of_openmp_now, of_main);
+}
 
 cppc_status threads::end_pools() {
   if (others() == 0) return CPPC_OK;  // a parallel region of one thread is like any other code
@@ -213,15 +186,18 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
     (void)at_root<ThreadMemory>(Root::threads);
   }
   const bool of_openmp = is_openmp_code(reinterpret_cast<const void*>(routine));
-  std::unique_ptr<Start> start(new (std::nothrow)
-                                   Start{.routine = routine, .argument = argument, .of_openmp = of_openmp});
+  std::unique_ptr<Start> start(
+      new (std::nothrow) Start{.routine = routine, .argument = argument, .of_openmp = of_openmp, .place = {}});
   if (!start) return EAGAIN;
+  const auto stack = of_openmp ? team_threads::take_stack(attributes) : std::nullopt;
+  if (stack) start->place = stack->place;
   count_begun(of_openmp);
-  const int error = CPPC_NEXT(pthread_create)(thread, attributes, run, start.get());
+  const int error = CPPC_NEXT(pthread_create)(thread, stack ? &stack->attributes : attributes, run, start.get());
   if (error == 0) {
     (void)start.release();  // the thread's
   } else {
     count_ended(of_openmp);
+    if (stack) team_threads::give_back(*stack);
   }
   return error;
 }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include "address/process/floating_point.hpp"
 #include "cppc/status.h"
 
 namespace cppc::address {
@@ -27,6 +28,10 @@ bool in_parallel_region();
 /// Whether end_pools() and check() can be expected to find nothing: outside of parallel regions, no others() but
 /// OpenMP's.
 bool may_stop();
+
+/// Before end_pools(), of a program that stops there: what threads of OpenMP have of their own goes to the program's
+/// memory (team_threads.hpp). `of_main`: of the program in the main thread.
+cppc_status keep_locals_of_pools(const FloatingPoint& of_main);
 
 /// Ends the threads that OpenMP keeps for parallel regions to come, and those that libraries keep for theirs
 /// (library_threads.hpp); the next use starts them again, and what the program has set for them stays.
