@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "address/places.hpp"
 #include "address/process/owner.hpp"
+#include "address/symbols.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::address {
@@ -38,11 +39,6 @@ struct Range {
   Address end;
 };
 
-template <class T>
-const T* table(Address base, Address place) {
-  return reinterpret_cast<const T*>(place < base ? base + place : place);
-}
-
 const ElfW(Phdr) * segment(const Loaded& object, ElfW(Word) type) {
   const auto found = std::ranges::find(object.segments, type, &ElfW(Phdr)::p_type);
   return found == object.segments.end() ? nullptr : &*found;
@@ -56,10 +52,10 @@ void read_dynamic(Loaded& object) {
   const ElfW(Rela)* calls = nullptr;
   std::size_t data_bytes = 0, call_bytes = 0;
   for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) object.strings = table<char>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_SYMTAB) object.symbols = table<ElfW(Sym)>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_RELA) data = table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_JMPREL) calls = table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_STRTAB) object.strings = dynamic_table<char>(object.base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) object.symbols = dynamic_table<ElfW(Sym)>(object.base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_RELA) data = dynamic_table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_JMPREL) calls = dynamic_table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
     if (entry->d_tag == DT_RELASZ) data_bytes = entry->d_un.d_val;
     if (entry->d_tag == DT_PLTRELSZ) call_bytes = entry->d_un.d_val;
   }
@@ -105,6 +101,13 @@ bool is_the_systems(std::string_view name) {
   return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
+/// Other allocators than the C library's: libcppc's malloc() stands in front of theirs, so only the process works with
+/// what they have.
+bool is_an_allocator(std::string_view name) {
+  static constexpr std::array prefixes = {"libjemalloc", "libtcmalloc", "libmimalloc", "libtbbmalloc"};
+  return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
+}
+
 /// What these need belongs to them, unless it is a language's runtime.
 bool is_of_mpi(std::string_view name) {
   static constexpr std::array prefixes = {"libcppc.so", "libmpi", "libopen-rte", "libopen-pal", "libpmix"};
@@ -140,34 +143,15 @@ std::vector<bool> choose(const std::vector<Loaded>& objects) {
     if (is_of_mpi(object.name))
       add_closure(objects, object, of_mpi, [](const Loaded& o) { return !is_a_language(o.name); });
   add_closure(objects, objects.front(), carried, [&](const Loaded& object) {
-    return !is_the_systems(object.name) && !of_mpi[static_cast<std::size_t>(&object - objects.data())];
+    return !is_the_systems(object.name) && !is_an_allocator(object.name) &&
+           !of_mpi[static_cast<std::size_t>(&object - objects.data())];
   });
   return carried;
 }
 
 bool defines(const Loaded& object, const char* name) {
-  // The number of symbols is not told; relocations name those that the object takes from others. So its own are looked
-  // for as the dynamic linker does, by the hash table.
   const auto* const header = segment(object, PT_DYNAMIC);
-  const std::uint32_t* hash = nullptr;
-  for (const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr); entry->d_tag != DT_NULL;
-       ++entry)
-    if (entry->d_tag == DT_GNU_HASH) hash = table<std::uint32_t>(object.base, entry->d_un.d_ptr);
-  if (hash == nullptr || object.symbols == nullptr) return false;
-  std::uint32_t value = 5381;
-  for (const char* c = name; *c != '\0'; ++c) value = value * 33 + static_cast<unsigned char>(*c);
-  const std::uint32_t buckets = hash[0], first = hash[1], words = hash[2];
-  const std::uint32_t* const bucket = hash + 4 + 2 * static_cast<std::size_t>(words);
-  const std::uint32_t* const chain = bucket + buckets;
-  std::uint32_t symbol = bucket[value % buckets];
-  if (symbol < first) return false;
-  for (;; ++symbol) {
-    const std::uint32_t entry = chain[symbol - first];
-    if ((entry | 1) == (value | 1) && std::strcmp(object.strings + object.symbols[symbol].st_name, name) == 0 &&
-        object.symbols[symbol].st_shndx != SHN_UNDEF)
-      return true;
-    if ((entry & 1) != 0) return false;
-  }
+  return find_symbol(object.base, reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr), name) != nullptr;
 }
 
 /// Parts of the object's memory that the dynamic linker fills for this process.
@@ -329,6 +313,28 @@ bool program_calls(std::string_view function) {
     };
     return std::ranges::any_of(object.call_relocations, calls) || std::ranges::any_of(object.data_relocations, calls);
   });
+}
+
+std::string call_of_other_allocator() {
+  static constexpr std::array ours = {"malloc",       "free",     "calloc",        "realloc",
+                                      "reallocarray", "memalign", "aligned_alloc", "posix_memalign",
+                                      "valloc",       "pvalloc",  "cfree",         "malloc_usable_size"};
+  std::vector<Loaded> allocators;
+  std::ranges::copy_if(at_start(), std::back_inserter(allocators),
+                       [](const Loaded& object) { return is_an_allocator(object.name); });
+  if (allocators.empty()) return "";
+  for (const Loaded& object : carried_of(at_start())) {
+    for (const auto relocations : {object.data_relocations, object.call_relocations}) {
+      for (const ElfW(Rela) & relocation : relocations) {
+        const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(relocation.r_info)];
+        const char* const name = object.strings + symbol.st_name;
+        if (symbol.st_shndx != SHN_UNDEF || std::ranges::find(ours, std::string_view(name)) != ours.end()) continue;
+        for (const Loaded& allocator : allocators)
+          if (defines(allocator, name)) return std::string(name) + " of " + allocator.name;
+      }
+    }
+  }
+  return "";
 }
 
 bool is_computing_code(const void* address) {

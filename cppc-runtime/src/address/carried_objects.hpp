@@ -38,6 +38,10 @@ bool program_needs(std::string_view library);
 /// Whether the executable, or a library that is loaded, calls this function of another library. Asks for memory.
 bool program_calls(std::string_view function);
 
+/// A function of another allocator's library (jemalloc, tcmalloc, mimalloc) that the program calls and libcppc does not
+/// stand in front of, and the library: what it gives is not carried. Empty: none. Asks for memory.
+std::string call_of_other_allocator();
+
 /// From a constructor of a library, before main: whether the code at `return_address` is a carried object's. Does not
 /// allocate in the region, and may be called by malloc().
 bool is_carried_code(const void* return_address);

@@ -1,7 +1,6 @@
 /// malloc() and its kin, in the place of the C library's for all of the process: in the program's time they are the
 /// program's heap, else the C library's. What is freed goes back to where it came from, whoever frees it. They work
 /// from the dynamic linker's first call on.
-#include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "address/c_library_malloc.hpp"
 #include "address/child_memory.hpp"
 #include "address/mpi_memory.hpp"
 #include "address/program_time.hpp"
@@ -22,17 +22,13 @@
 
 extern "C" {
 void* __sbrk(std::intptr_t bytes);
-void* __libc_malloc(std::size_t bytes);
-void* __libc_calloc(std::size_t count, std::size_t bytes);
-void* __libc_realloc(void* block, std::size_t bytes);
-void* __libc_memalign(std::size_t alignment, std::size_t bytes);
-void __libc_free(void* block);
 extern const char __ehdr_start __attribute__((visibility("hidden")));  // of the linker: where this library begins
 extern const char etext __attribute__((visibility("hidden")));         // and where its code ends
 }
 
 namespace {
 
+using cppc::address::CLibraryMalloc;
 using cppc::address::RegionHeap;
 namespace child_memory = cppc::address::child_memory;
 
@@ -77,15 +73,16 @@ bool is_own_code(const void* return_address) {
 
 /// The C library's, in whose place a child process of a process with threads has other memory.
 void* c_library_malloc(std::size_t bytes) {
-  return child_memory::in_use ? child_memory::allocate(1, bytes) : __libc_malloc(bytes);
+  return child_memory::in_use ? child_memory::allocate(1, bytes) : CLibraryMalloc::get().malloc(bytes);
 }
 
 void* c_library_memalign(std::size_t alignment, std::size_t bytes) {
-  return child_memory::in_use ? child_memory::allocate(alignment, bytes) : __libc_memalign(alignment, bytes);
+  return child_memory::in_use ? child_memory::allocate(alignment, bytes)
+                              : CLibraryMalloc::get().memalign(alignment, bytes);
 }
 
 void* c_library_calloc(std::size_t count, std::size_t bytes) {
-  if (!child_memory::in_use) return __libc_calloc(count, bytes);
+  if (!child_memory::in_use) return CLibraryMalloc::get().calloc(count, bytes);
   std::size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return no_memory();
   void* const block = child_memory::allocate(1, all);
@@ -93,10 +90,12 @@ void* c_library_calloc(std::size_t count, std::size_t bytes) {
 }
 
 void* c_library_realloc(void* block, std::size_t bytes) {
-  return child_memory::in_use ? child_memory::resize(block, bytes) : __libc_realloc(block, bytes);
+  return child_memory::in_use ? child_memory::resize(block, bytes) : CLibraryMalloc::get().realloc(block, bytes);
 }
 
-void c_library_free(void* block) { child_memory::in_use ? child_memory::release(block) : __libc_free(block); }
+void c_library_free(void* block) {
+  child_memory::in_use ? child_memory::release(block) : CLibraryMalloc::get().free(block);
+}
 
 /// A block from the C library: MPI's, unless a library is being started, or the dynamic linker has it.
 void* others(void* block, std::size_t bytes, const void* return_address) {
@@ -181,7 +180,5 @@ CPPC_MALLOC void* pvalloc(std::size_t bytes) noexcept {
 
 CPPC_MALLOC std::size_t malloc_usable_size(void* block) noexcept {
   if (RegionHeap::owns(block)) return RegionHeap::usable_size(block);
-  // The C library does not export its own by another name. Nobody asks for it before libraries have been started.
-  static const auto other = reinterpret_cast<std::size_t (*)(void*)>(dlsym(RTLD_NEXT, "malloc_usable_size"));
-  return block != nullptr && other != nullptr ? other(block) : 0;
+  return block != nullptr ? CLibraryMalloc::get().usable_size(block) : 0;
 }

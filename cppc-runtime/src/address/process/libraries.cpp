@@ -53,6 +53,12 @@ bool is_open(const std::string& name) {
 cppc_status check() {
   const std::lock_guard lock(mutex);
   cppc_status status = CPPC_OK;
+  static const auto& foreign = *new auto(call_of_other_allocator());  // used until the process ends
+  if (!foreign.empty()) {
+    log().error("the program calls {}, whose memory cannot be carried over; link the program without this library",
+                foreign);
+    status = CPPC_ERR_UNSUPPORTED;
+  }
   for (const std::string& name : asked_for()) {
     if (!is_open(name)) continue;
     log().error(

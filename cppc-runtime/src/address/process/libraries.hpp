@@ -1,5 +1,5 @@
-/// Libraries that the program opens while it works. They are not carried: another process would have to put them at the
-/// same addresses.
+/// Libraries that are not carried: those that the program opens while it works, which another process would have to put
+/// at the same addresses, and other allocators.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cppc::address::libraries {
 
-/// CPPC_ERR_UNSUPPORTED, logged by name, when one of them is open.
+/// CPPC_ERR_UNSUPPORTED, logged by name, when one of them is open, or has given the program memory.
 cppc_status check();
 
 /// One that every process of the program has from its start: its record is a handle from now on, as where the program
