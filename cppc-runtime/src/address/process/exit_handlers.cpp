@@ -39,7 +39,7 @@ struct ExitHandlers {
   Last at_exit;
   Last at_quick_exit;
   Last of_main_thread;
-  Last of_team_thread[team_threads::kMost];  ///< by place
+  Last* of_team_threads;  ///< by place; null as long as they have none
 };
 
 constinit std::mutex mutex;
@@ -126,7 +126,11 @@ int add(bool (*await)(), auto list, const Handler& handler) {
 
 /// Of the thread of OpenMP's that has this place.
 auto last_of_team_thread(std::size_t place) {
-  return [place](ExitHandlers& handlers) -> Last& { return handlers.of_team_thread[place]; };
+  return [place](ExitHandlers& handlers) -> Last& {
+    if (handlers.of_team_threads == nullptr)
+      handlers.of_team_threads = static_cast<Last*>(allocate_for_program(team_threads::kMost * sizeof(Last)));
+    return handlers.of_team_threads[place];
+  };
 }
 
 }  // namespace
@@ -142,7 +146,14 @@ void exit_handlers::apply() {
 
 void exit_handlers::leave() { left = true; }
 
-void exit_handlers::run_of_team_thread(std::size_t place) { run_all(last_of_team_thread(place)); }
+void exit_handlers::run_of_team_thread(std::size_t place) {
+  const auto have_some = [] {
+    const std::lock_guard lock(mutex);
+    const ExitHandlers* const handlers = table();
+    return handlers != nullptr && handlers->of_team_threads != nullptr;
+  };
+  if (have_some()) run_all(last_of_team_thread(place));
+}
 
 }  // namespace cppc::address
 
