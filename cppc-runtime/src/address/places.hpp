@@ -17,7 +17,7 @@ inline constexpr std::uintptr_t kEnd = 0x2300'0000'0000;
 
 /// Stacks of threads, which do not travel: only their thread-locals do (process/team_threads.hpp).
 inline constexpr std::uintptr_t kTeamStacks = kEnd;
-inline constexpr std::uintptr_t kTeamStacksEnd = 0x2380'0000'0000;
+inline constexpr std::uintptr_t kTeamStacksEnd = 0x2700'0000'0000;
 
 /// Whether the address lies in one of these places.
 inline bool is_program_memory(const void* address) {

@@ -29,8 +29,8 @@ namespace cppc::address::team_threads {
 
 namespace {
 
-constexpr std::size_t kApart = std::size_t{1} << 30;  ///< the ends of two stacks
-constexpr std::size_t kGuard = std::size_t{1} << 16;  ///< below each
+constexpr std::size_t kApart = std::size_t{16} << 30;  ///< the ends of two stacks
+constexpr std::size_t kGuard = std::size_t{1} << 16;   ///< below each
 static_assert(kTeamStacks + kMost * kApart <= kTeamStacksEnd);
 
 /// For a thread that has been told to end, or has said that it does.
@@ -204,7 +204,10 @@ std::optional<Stack> take_stack(const pthread_attr_t* attributes) {
   std::size_t bytes = 0;
   const std::lock_guard lock(mutex);
   const auto number = choose();
-  if (!number || pthread_attr_getstacksize(&stack.attributes, &bytes) != 0 || !map(*number, bytes)) return std::nullopt;
+  if (!number || pthread_attr_getstacksize(&stack.attributes, &bytes) != 0) return std::nullopt;
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  bytes = (bytes + page - 1) / page * page;
+  if (!map(*number, bytes)) return std::nullopt;
   if (pthread_attr_setstack(&stack.attributes, places[*number].stack.data(), bytes) != 0) return std::nullopt;
   places[*number].state = Place::starting;
   stack.place = *number;
@@ -250,8 +253,10 @@ cppc_status keep_locals(std::size_t threads, const FloatingPoint& of_main) {
     return CPPC_ERR_UNSUPPORTED;
   }
   if (work.differ && work.without_place) {
-    log().error("a thread of OpenMP beyond the first {} has thread-local variables, which cannot be carried over",
-                kMost);
+    log().error(
+        "a thread of OpenMP beyond the first {}, or with a stack of more than {} GiB (OMP_STACKSIZE), has thread-local "
+        "variables, which cannot be carried over",
+        kMost, (kApart >> 30) - 1);
     return CPPC_ERR_UNSUPPORTED;
   }
   kept.threads = work.differ ? work.threads.load() : 0;
