@@ -26,6 +26,7 @@ __attribute__((visibility("hidden"), used)) void* cppc_runtime_stack = nullptr;
 int cppc_stack_run(void* top, int (*function)(void*), void* argument) __attribute__((visibility("hidden")));
 void cppc_stack_stop(void (*work)(void*, std::byte*), void* context) __attribute__((visibility("hidden")));
 int cppc_stack_go_on(std::byte* end, std::uint64_t guard) __attribute__((visibility("hidden")));
+void cppc_stack_call(std::byte* top, void (*work)(void*), void* context) __attribute__((visibility("hidden")));
 }
 
 // What a call preserves is pushed: the general registers, and the control words of floating point. Nobody unwinds
@@ -93,6 +94,27 @@ cppc_stack_go_on:
   jmp 1b
   .cfi_endproc
   .size cppc_stack_stop, .-cppc_stack_stop
+
+  .p2align 4
+  .hidden cppc_stack_call
+  .globl cppc_stack_call
+  .type cppc_stack_call, @function
+cppc_stack_call:
+  .cfi_startproc
+  push %rbp
+  .cfi_def_cfa_offset 16
+  .cfi_offset %rbp, -16
+  mov %rsp, %rbp
+  .cfi_def_cfa_register %rbp
+  mov %rdi, %rsp
+  mov %rdx, %rdi
+  call *%rsi
+  mov %rbp, %rsp
+  pop %rbp
+  .cfi_def_cfa %rsp, 8
+  ret
+  .cfi_endproc
+  .size cppc_stack_call, .-cppc_stack_call
 )");
 
 namespace cppc::address::program_stack {
@@ -104,6 +126,13 @@ constexpr std::size_t kMost = std::size_t{64} << 30;
 constexpr std::size_t kGuard = std::size_t{64} << 10;
 
 std::span<std::byte> memory;
+std::byte* stopped_end = nullptr;  ///< while the program has stopped
+
+/// What stop() is to call.
+struct Work {
+  void (*function)(void* context, std::byte* end);
+  void* context;
+};
 
 std::size_t wanted_bytes() {
   rlimit limit{};
@@ -159,7 +188,25 @@ int run(int (*function)(void*), void* argument) {
   return cppc_stack_run(memory.data() + memory.size() - 64, function, argument);
 }
 
-void stop(void (*work)(void* context, std::byte* end), void* context) { cppc_stack_stop(work, context); }
+void stop(void (*work)(void* context, std::byte* end), void* context) {
+  Work given{.function = work, .context = context};
+  const auto note_and_work = [](void* noted, std::byte* end) {
+    const Work& to_do = *static_cast<Work*>(noted);
+    stopped_end = end;
+    to_do.function(to_do.context, end);
+  };
+  cppc_stack_stop(note_and_work, &given);
+  stopped_end = nullptr;
+}
+
+void has_stopped(std::byte* end) { stopped_end = end; }
+
+void call(void (*work)(void* context), void* context) {
+  constexpr std::uintptr_t red_zone = 128, alignment = 16;
+  if (stopped_end == nullptr) return work(context);
+  const auto top = (reinterpret_cast<std::uintptr_t>(stopped_end) - red_zone) / alignment * alignment;
+  cppc_stack_call(reinterpret_cast<std::byte*>(top), work, context);
+}
 
 int go_on(std::byte* end, std::uint64_t guard) { return cppc_stack_go_on(end, guard); }
 

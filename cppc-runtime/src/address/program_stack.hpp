@@ -21,6 +21,13 @@ int run(int (*function)(void*), void* argument);
 /// go_on(end).
 void stop(void (*work)(void* context, std::byte* end), void* context);
 
+/// As stop() does: the program that is there now has stopped.
+void has_stopped(std::byte* end);
+
+/// Calls work(context) on the stack that the program has stopped on, below what it has there: for libraries of the
+/// program, which note where they were called. On the caller's stack while it has not stopped.
+void call(void (*work)(void* context), void* context);
+
 /// Goes on where stop() was called, registers and the guard of the stack included; gives what the function that runs
 /// there, in place of run()'s, returns in the end.
 int go_on(std::byte* end, std::uint64_t guard);

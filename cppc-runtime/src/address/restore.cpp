@@ -168,6 +168,7 @@ int Restore::go_on() {
   const std::uint64_t guard = block_.stack_guard;
   block_ = {};
   process::apply();
+  program_stack::has_stopped(stack_end);
   process::release();
   return program_stack::go_on(stack_end, guard);
 }

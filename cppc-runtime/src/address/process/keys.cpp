@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "address/carried_objects.hpp"
 #include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/program_time.hpp"
@@ -17,7 +18,8 @@ namespace {
 
 struct Key {
   Key* next;
-  bool used;  ///< else free for another one
+  bool used;       ///< else free for another one
+  bool of_openmp;  ///< of its library, in whose threads it has values
   pthread_key_t number;
   void (*destructor)(void*);
   void* value;  ///< the main thread's, at the capture
@@ -36,7 +38,7 @@ void for_each(auto&& function) {
     if (key->used) function(*key);
 }
 
-void note(pthread_key_t number, void (*destructor)(void*)) {
+void note(pthread_key_t number, void (*destructor)(void*), bool of_openmp) {
   const std::lock_guard lock(mutex);
   Keys& keys = at_root<Keys>(Root::keys);
   Key* key = keys.first;
@@ -46,7 +48,12 @@ void note(pthread_key_t number, void (*destructor)(void*)) {
     key->next = keys.first;
     keys.first = key;
   }
-  *key = {.next = key->next, .used = true, .number = number, .destructor = destructor, .value = nullptr};
+  *key = {.next = key->next,
+          .used = true,
+          .of_openmp = of_openmp,
+          .number = number,
+          .destructor = destructor,
+          .value = nullptr};
 }
 
 /// In a process that takes over: what others make until the program is there gets higher numbers. The system gives the
@@ -79,7 +86,7 @@ cppc_status keys::write(ByteWriter& writer) {
 bool keys::thread_has_values() {
   bool has = false;
   const std::lock_guard lock(mutex);
-  for_each([&has](const Key& key) { has = has || pthread_getspecific(key.number) != nullptr; });
+  for_each([&has](const Key& key) { has = has || (!key.of_openmp && pthread_getspecific(key.number) != nullptr); });
   return has;
 }
 
@@ -126,8 +133,10 @@ using namespace cppc::address;
 
 int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   const int error = CPPC_NEXT(pthread_key_create)(key, destructor);
-  if (error == 0 && program_time) note(*key, destructor);
-  return error;
+  if (error != 0 || !program_time) return error;
+  const OutsideProgram outside;
+  note(*key, destructor, is_openmp_code(__builtin_return_address(0)));
+  return 0;
 }
 
 int pthread_key_delete(pthread_key_t key) noexcept {

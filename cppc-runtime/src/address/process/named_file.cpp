@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "log.hpp"
@@ -31,6 +32,13 @@ std::string kind_of(const struct stat& state, const std::string& name) {
   if (S_ISSOCK(state.st_mode)) return "a socket";
   if (S_ISCHR(state.st_mode) || S_ISBLK(state.st_mode)) return "a device";
   return "an object of this process's kernel";
+}
+
+/// For a file in which the kernel tells of this process: that of the process that opens it.
+std::optional<std::string> of_own_process(const std::string& path) {
+  const std::string own = "/proc/" + std::to_string(getpid()) + '/';
+  if (!path.starts_with(own) || path.find('/', own.size()) != std::string::npos) return std::nullopt;
+  return "/proc/self/" + path.substr(own.size());
 }
 
 bool is_of_kernel(const std::string& path) {
@@ -56,8 +64,10 @@ tl::expected<NamedFile, std::string> find_again(const std::string& name, const s
   if (stat(name.c_str(), &found) != 0 || found.st_ino != state.st_ino || found.st_dev != state.st_dev) {
     return tl::unexpected<std::string>("a file that its path no longer leads to");
   }
-  if (is_of_kernel(name))
-    return tl::unexpected<std::string>("a file in which the kernel tells of this node or process");
+  if (is_of_kernel(name)) {
+    if (const auto own = of_own_process(name); own && S_ISREG(state.st_mode)) return NamedFile{*own};
+    return tl::unexpected<std::string>("a file in which the kernel tells of this node or of another process");
+  }
   return NamedFile{name, state.st_ino, S_ISREG(state.st_mode) ? static_cast<std::uint64_t>(state.st_size) : 0};
 }
 

@@ -14,7 +14,7 @@ namespace cppc::address {
 
 struct NamedFile {
   std::string path;
-  std::uint64_t inode = 0;  ///< 0: of no matter, as with /dev/null
+  std::uint64_t inode = 0;  ///< 0: of no matter, as with /dev/null or /proc/self/status
   std::uint64_t bytes = 0;  ///< so long it has to be at least
 };
 

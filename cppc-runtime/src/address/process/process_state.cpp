@@ -21,6 +21,7 @@
 #include "address/process/libraries.hpp"
 #include "address/process/limits.hpp"
 #include "address/process/mappings.hpp"
+#include "address/process/openmp.hpp"
 #include "address/process/processor.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/process/saved_registers.hpp"
@@ -207,6 +208,7 @@ char** start(bool takes_over) {
   if (takes_over) keys::reserve_numbers();
   if (takes_over) return nullptr;
   program_memory_there = true;
+  OpenMp().choose_locks();
   cppc::c_library::start_random_in_program();
   return environment::start();
 }

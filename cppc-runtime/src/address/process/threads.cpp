@@ -147,6 +147,10 @@ cppc_status threads::end_pools() {
   if (others() == 0) return CPPC_OK;  // a parallel region of one thread is like any other code
   const OpenMp openmp;
   const InsideProgram inside;
+  if (openmp.has_locks_of_its_own()) {
+    log().error("the program has nestable locks of LLVM's OpenMP, which cannot be carried over; with libgomp they can");
+    return CPPC_ERR_UNSUPPORTED;
+  }
   if (openmp.there() && !openmp.end_pool()) {
     log().error("the safe point lies inside an OpenMP parallel region, whose threads cannot be carried over");
     return CPPC_ERR_NOT_QUIET;
