@@ -66,7 +66,9 @@ void note_memory() {
   const auto place = reinterpret_cast<std::uintptr_t>(begin);
   const std::scoped_lock lock(thread_memory_lock());
   auto& all = *find_root<ThreadMemory>(Root::threads);
-  const auto holds = [place](const ThreadMemory::Range& range) { return range.holds(place); };
+  const auto holds = [place, bytes](const ThreadMemory::Range& range) {
+    return range.holds(place) && range.holds(place + bytes - 1);
+  };
   if (!known || std::any_of(all.ranges, all.ranges + all.count, holds) || all.count == std::size(all.ranges)) return;
   all.ranges[all.count++] = {~place, ~(place + bytes)};
 }
