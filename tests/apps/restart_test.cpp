@@ -31,6 +31,7 @@ const std::vector<Program> kPrograms{
     {"blocks", {"--size", "64", "--steps", "12"}},
     {"types", {"--rows", "120", "--columns", "160", "--steps", "20"}},
     {"objects", {"--steps", "20"}},
+    {"constants", {"--steps", "20"}},
     {"storm", {"--steps", "20"}},
     {"records", {"--steps", "20"}},
     {"onesided", {"--steps", "20"}},
