@@ -43,9 +43,26 @@ Flow::Flow(const Program& program, const models::Models& models)
         if (step.kind == Step::Kind::call) callers_[step.call->procedure].emplace_back(p, step.call);
   for (const Index bound : program.bound)
     if (bound != none) called_otherwise_[bound] = true;
+  find_names();
   find_buffers();
   find_outside();
   if (unclear_.empty()) summarise();
+}
+
+/// What is passed as which dummy, by each of the two.
+void Flow::find_names() {
+  passed_as_.resize(program_.symbols.size());
+  passed_.resize(program_.symbols.size());
+  for (const auto& callers : callers_)
+    for (const auto& [caller, call] : callers) {
+      const auto& dummies = program_.procedures[call->procedure].dummies;
+      for (std::size_t i = 0; i < dummies.size() && i < call->parts.size(); ++i) {
+        const Index symbol = dummies[i] != none && call->parts[i] != nullptr ? root(*call->parts[i]) : none;
+        if (symbol == none) continue;
+        passed_as_[symbol].push_back(dummies[i]);
+        passed_[dummies[i]].push_back(symbol);
+      }
+    }
 }
 
 /// What requests may read or write while they are active, and what code that is not known may have the address of.
@@ -79,23 +96,10 @@ bool Flow::has_mate_in(Index symbol, const std::set<Index>& variables) const {
 
 /// By all of their names.
 void Flow::give(const std::vector<const Expr*>& calls, std::set<Index>& given) const {
-  const auto see = [&given](const Expr& call, auto is_given) {
-    bool grew = false;
-    for (std::size_t i = 0; i < call.parts.size(); ++i) {
-      const Index symbol = call.parts[i] != nullptr ? root(*call.parts[i]) : none;
-      if (symbol != none && is_given(i)) grew |= given.insert(symbol).second;
-    }
-    return grew;
-  };
-  for (const Expr* call : calls) see(*call, [](std::size_t) { return true; });
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const auto& callers : callers_)
-      for (const auto& [caller, call] : callers) {
-        const auto& dummies = program_.procedures[call->procedure].dummies;
-        grew |= see(*call, [&](std::size_t i) { return i < dummies.size() && given.contains(dummies[i]); });
-      }
-  }
+  for (const Expr* call : calls)
+    for (const ExprPtr& argument : call->parts)
+      if (argument != nullptr && root(*argument) != none) given.insert(root(*argument));
+  follow(passed_, given);
 }
 
 Flow::~Flow() = default;
@@ -175,10 +179,14 @@ void Flow::summarise() {
     for (const Graph::Block& block : graphs_[p]->blocks)
       for (const Step& step : block.steps) {
         if (step.kind != Step::Kind::outside && step.kind != Step::Kind::call) continue;
-        const bool own = step.kind == Step::Kind::outside;
-        const std::set<Index>& reached = own ? reached_at(p, step) : summaries_[step.call->procedure].reached;
-        made.reached.insert(reached.begin(), reached.end());
-        made.outside = made.outside || own || summaries_[step.call->procedure].outside;
+        if (step.kind == Step::Kind::outside) {
+          made.reached.insert(&reached_at(p, step));
+          made.outside = true;
+          continue;
+        }
+        const Summary& callee = summaries_[step.call->procedure];
+        made.reached.insert(callee.reached.begin(), callee.reached.end());
+        made.outside = made.outside || callee.outside;
       }
     const bool grew = made != summaries_[p];
     summaries_[p] = std::move(made);
@@ -201,6 +209,7 @@ void Flow::summarise() {
 /// Tracked arrays that any step of a procedure has to do with.
 std::set<Index> Flow::met_in(Index p) {
   std::set<Index> met, arguments;
+  Reached reached;
   const auto meet_with = [&](Index symbol) {
     if (symbol == none) return;
     met.insert(symbol);
@@ -210,10 +219,7 @@ std::set<Index> Flow::met_in(Index p) {
     for (const Step& step : block.steps) {
       meet_with(step.symbol);
       if (step.region != nullptr) meet_with(step.region->symbol);
-      if (step.kind == Step::Kind::outside) {
-        const std::set<Index>& reached = reached_at(p, step);
-        met.insert(reached.begin(), reached.end());
-      }
+      if (step.kind == Step::Kind::outside) reached.insert(&reached_at(p, step));
       if (step.kind != Step::Kind::call) continue;
       for (const ExprPtr& argument : step.call->parts)
         if (argument != nullptr && root(*argument) != none) arguments.insert(root(*argument));
@@ -221,7 +227,7 @@ std::set<Index> Flow::met_in(Index p) {
     }
   met.insert(arguments.begin(), arguments.end());
   for (const Index symbol : tracked_)
-    if (has_mate_in(symbol, arguments)) met.insert(symbol);
+    if (has_mate_in(symbol, arguments) || is_reached(symbol, reached)) met.insert(symbol);
   std::erase_if(met, [this](Index symbol) { return !tracked(symbol); });
   return met;
 }

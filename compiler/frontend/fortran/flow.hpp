@@ -73,14 +73,15 @@ class Flow {
   class Builder;
   struct Graph;
   struct Step;
-  using Fates = std::map<Index, Fate>;  ///< of arrays; those that are not in it are dead
+  using Fates = std::map<Index, Fate>;               ///< of arrays; those that are not in it are dead
+  using Reached = std::set<const std::set<Index>*>;  ///< what code that is not known reaches, by what it was given
 
   struct Summary {
     std::map<Index, Fate> at_entry;  ///< of dummies and of what outlives the procedure, as far as it uses them
     std::set<Index> changes;
-    bool anything = false;    ///< it may read and change anything
-    bool outside = false;     ///< it calls what is not known
-    std::set<Index> reached;  ///< what that can reach then
+    bool anything = false;  ///< it may read and change anything
+    bool outside = false;   ///< it calls what is not known
+    Reached reached;        ///< what that can reach then
     bool operator==(const Summary&) const = default;
   };
 
@@ -92,11 +93,14 @@ class Flow {
   std::map<Index, Fate> at_entry_of(Index procedure);
   void find_buffers();
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
+  void find_names();
   void find_outside();
   [[nodiscard]] bool has_mate_in(Index symbol, const std::set<Index>& variables) const;
-  [[nodiscard]] std::set<Index> reached_by(const std::set<Index>& given) const;
+  void find_always_reached();
+  const std::set<Index>& reached_by(const std::set<Index>& given);
   void reach_used(Index procedure, std::set<Index>& seen, std::set<Index>& reached) const;
-  void reach_dummies(std::set<Index>& reached) const;
+  void reach_mates(std::set<Index>& reached) const;
+  [[nodiscard]] bool is_reached(Index symbol, const Reached& reached) const;
   const std::set<Index>& reached_at(Index procedure, const Step& step);
   void call_outside(Index procedure, const Step& step, Fates& fates);
   [[nodiscard]] std::set<Index> given_before(Index procedure, const Step& step) const;
@@ -116,7 +120,8 @@ class Flow {
   Fates exit_of(Index procedure);
   std::set<Index> bound_to_dummies(Index procedure, std::set<Index>& asked) const;
   [[nodiscard]] bool is_passed(Index callee, std::size_t i) const;
-  [[nodiscard]] Fate without(const Fate& fate, const std::set<Index>& changed) const;
+  [[nodiscard]] bool depends_on(std::size_t number, const std::set<Index>& changed, const Reached& reached) const;
+  [[nodiscard]] Fate without(const Fate& fate, const std::set<Index>& changed, const Reached& reached = {}) const;
   [[nodiscard]] Fate of_callee(const Step& step, Index symbol, const Fate& fate, const std::set<Index>& changed);
   Fate of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
                const std::set<Index>& changed_by_dummies);
@@ -140,14 +145,18 @@ class Flow {
   std::vector<Index> tracked_;
   std::vector<Index> followed_;  ///< of those, what solve() follows now
   std::vector<Overwritten> overwritten_;
-  std::set<Index> depended_on_;                        ///< by any of them
-  std::vector<const Expr*> requests_;                  ///< calls of MPI that start some
-  std::vector<const Expr*> unknown_;                   ///< calls of what is not known
-  std::set<Index> buffers_;                            ///< of requests
-  std::set<Index> of_hosts_;                           ///< what internal procedures that it may call know
-  std::set<Index> given_;                              ///< to what is not known
-  std::set<Index> reached_;                            ///< what that may read and change
-  std::map<const Step*, std::set<Index>> reached_at_;  ///< the same by call of it: of what it has been given by then
+  std::set<Index> depended_on_;                               ///< by any of them
+  std::vector<const Expr*> requests_;                         ///< calls of MPI that start some
+  std::vector<const Expr*> unknown_;                          ///< calls of what is not known
+  std::set<Index> buffers_;                                   ///< of requests
+  std::set<Index> of_hosts_;                                  ///< what internal procedures that it may call know
+  std::set<Index> given_;                                     ///< to what is not known
+  std::vector<std::vector<Index>> passed_as_;                 ///< by symbol: dummies that it is passed as
+  std::vector<std::vector<Index>> passed_;                    ///< by symbol: what is passed as this dummy
+  std::set<Index> always_reached_;                            ///< by what is not known, whatever it was given
+  std::map<std::set<Index>, std::set<Index>> reached_by_;     ///< the rest, by what it was given
+  Reached reached_;                                           ///< by what it is given anywhere
+  std::map<const Step*, const std::set<Index>*> reached_at_;  ///< by call of it: of what it has been given by then
   std::map<std::tuple<const Region*, const Expr*, bool, Index, std::vector<Link>>, std::size_t> numbers_;
 };
 

@@ -54,4 +54,7 @@ Fate followed_by(const Fate& fate, const Fate& after);
 
 bool intersect(const std::set<Index>& one, const std::set<Index>& other);
 
+/// Adds all to which `next` leads from them.
+void follow(const std::vector<std::vector<Index>>& next, std::set<Index>& symbols);
+
 }  // namespace cppc::fortran

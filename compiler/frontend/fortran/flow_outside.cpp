@@ -19,26 +19,57 @@ void Flow::find_outside() {
   entered_.resize(count);
   for (Index p = 0; p < count; ++p)
     entered_[p] = called_otherwise_[p] || (runs && named_outside(program_, program_.procedures[p].linker_name));
-  reached_ = reached_by(given_);
+  find_always_reached();
+  reached_ = {&reached_by(given_)};
 }
 
-/// What code that is not known can reach when it was given some variables.
-std::set<Index> Flow::reached_by(const std::set<Index>& given) const {
-  std::set<Index> reached = given;
+/// What code that is not known can reach whatever it was given: all of this that comes of one variable does so by
+/// itself.
+void Flow::find_always_reached() {
+  std::set<Index>& reached = always_reached_;
   for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol)
     if (named_outside(program_, program_.symbols[symbol].linker_name)) reached.insert(symbol);
   std::set<Index> seen;
   for (Index p = 0; p < entered_.size(); ++p)
     if (entered_[p]) reach_used(p, seen, reached);
+  reach_mates(reached);
+  for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol)
+    if (!program_.symbols[symbol].unclear.empty()) reached.insert(symbol);  // pointers may lead there
+  for (const auto& callers : callers_)
+    for (const auto& [caller, call] : callers) {
+      const auto& dummies = program_.procedures[call->procedure].dummies;
+      for (std::size_t i = 0; i < dummies.size() && i < call->parts.size(); ++i) {
+        const ExprPtr& argument = call->parts[i];
+        if (dummies[i] != none && argument != nullptr && root(*argument) == none &&
+            argument->kind == Expr::Kind::call && argument->word.empty())
+          reached.insert(dummies[i]);  // perhaps a pointer
+      }
+    }
+  follow(passed_as_, reached);
+}
+
+/// What it can reach besides when it was given some variables.
+const std::set<Index>& Flow::reached_by(const std::set<Index>& given) {
+  const auto [found, fresh] = reached_by_.try_emplace(given, given);
+  if (!fresh) return found->second;
+  reach_mates(found->second);
+  follow(passed_as_, found->second);
+  std::erase_if(found->second, [this](Index symbol) { return always_reached_.contains(symbol); });
+  return found->second;
+}
+
+/// Other names of the memory of what is reached.
+void Flow::reach_mates(std::set<Index>& reached) const {
   const std::set<Index> variables = reached;
   for (const Index symbol : variables)
     for (const Index other : besides(program_, symbol)) reached.insert(other);
   for (const Index symbol : tracked_)
     if (has_mate_in(symbol, reached)) reached.insert(symbol);
-  for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol)
-    if (!program_.symbols[symbol].unclear.empty()) reached.insert(symbol);  // pointers may lead there
-  reach_dummies(reached);
-  return reached;
+}
+
+bool Flow::is_reached(Index symbol, const Reached& reached) const {
+  return !reached.empty() && (always_reached_.contains(symbol) ||
+                              std::ranges::any_of(reached, [&](const auto* one) { return one->contains(symbol); }));
 }
 
 /// Whatever the procedure, or one that it calls, has to do with.
@@ -59,36 +90,17 @@ void Flow::reach_used(Index p, std::set<Index>& seen, std::set<Index>& reached) 
     if (dummy != none) reached.insert(dummy);
 }
 
-/// Other names of what is reached.
-void Flow::reach_dummies(std::set<Index>& reached) const {
-  const auto leads_there = [&reached](const Expr& argument) {
-    const Index symbol = root(argument);
-    if (symbol != none) return reached.contains(symbol);
-    return argument.kind == Expr::Kind::call && argument.word.empty();  // perhaps a pointer
-  };
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const auto& callers : callers_)
-      for (const auto& [caller, call] : callers) {
-        const auto& dummies = program_.procedures[call->procedure].dummies;
-        for (std::size_t i = 0; i < dummies.size() && i < call->parts.size(); ++i)
-          if (dummies[i] != none && call->parts[i] != nullptr && leads_there(*call->parts[i]))
-            grew |= reached.insert(dummies[i]).second;
-      }
-  }
-}
-
 const std::set<Index>& Flow::reached_at(Index p, const Step& step) {
   const auto [found, fresh] = reached_at_.try_emplace(&step);
-  if (fresh) found->second = reached_by(given_before(p, step));
-  return found->second;
+  if (fresh) found->second = &reached_by(given_before(p, step));
+  return *found->second;
 }
 
 void Flow::call_outside(Index p, const Step& step, Fates& fates) {
-  const std::set<Index>& reached = reached_at(p, step);
+  const Reached reached{&reached_at(p, step)};
   for (const Index symbol : followed_)
-    if (reached.contains(symbol)) fates[symbol] = {.live = true};
-  for (auto& [symbol, fate] : fates) fate = without(fate, reached);
+    if (is_reached(symbol, reached)) fates[symbol] = {.live = true};
+  for (auto& [symbol, fate] : fates) fate = without(fate, {}, reached);
 }
 
 }  // namespace cppc::fortran

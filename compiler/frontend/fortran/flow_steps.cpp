@@ -60,6 +60,16 @@ bool intersect(const std::set<Index>& one, const std::set<Index>& other) {
   return std::ranges::any_of(one, [&](Index index) { return other.contains(index); });
 }
 
+void follow(const std::vector<std::vector<Index>>& next, std::set<Index>& symbols) {
+  std::vector<Index> due(symbols.begin(), symbols.end());
+  while (!due.empty()) {
+    const Index symbol = due.back();
+    due.pop_back();
+    for (const Index other : next[symbol])
+      if (symbols.insert(other).second) due.push_back(other);
+  }
+}
+
 /// What holds before a branch. Where an array is live on one of the ways only, whether it is taken is known at run
 /// time.
 void Flow::decide(const ExprPtr& condition, Fates& then, const Fates& otherwise) {
@@ -86,11 +96,15 @@ Fate Flow::guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index
   return made;
 }
 
+/// Whether where an overwrite is changes with one of these.
+bool Flow::depends_on(std::size_t number, const std::set<Index>& changed, const Reached& reached) const {
+  return std::ranges::any_of(overwritten_[number].depends,
+                             [&](Index symbol) { return changed.contains(symbol) || is_reached(symbol, reached); });
+}
+
 /// What is left of it before variables change that say where overwrites are.
-Fate Flow::without(const Fate& fate, const std::set<Index>& changed) const {
-  const auto stays = [&](std::size_t number) {
-    return number == afterwards || !intersect(overwritten_[number].depends, changed);
-  };
+Fate Flow::without(const Fate& fate, const std::set<Index>& changed, const Reached& reached) const {
+  const auto stays = [&](std::size_t number) { return number == afterwards || !depends_on(number, changed, reached); };
   const bool all = std::ranges::all_of(
       fate.by, [&](const Overwrites& overwrites) { return std::ranges::all_of(overwrites, stays); });
   return all ? fate : filtered(fate, stays);
@@ -220,7 +234,9 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
     case Step::Kind::call:
       return call_back(p, step, fates);
     case Step::Kind::outside:
-      return intersect(graphs_[p]->sizes, reached_) ? make_live(fates) : call_outside(p, step, fates);
+      if (std::ranges::any_of(graphs_[p]->sizes, [this](Index symbol) { return is_reached(symbol, reached_); }))
+        return make_live(fates);
+      return call_outside(p, step, fates);
     case Step::Kind::everything:
       return make_live(fates);
     case Step::Kind::stop:
@@ -249,8 +265,6 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
   changed.insert(by_dummies.begin(), by_dummies.end());
   add_shapes(changed);
   if (intersect(graphs_[p]->sizes, changed)) return make_live(fates);
-  std::set<Index> changed_or_reached = changed;
-  changed_or_reached.insert(summary.reached.begin(), summary.reached.end());
   Fates before;
   for (const Index symbol : followed_) {
     const auto after = fates.find(symbol);
@@ -258,7 +272,7 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
       if (after != fates.end()) before[symbol] = without(after->second, changed);
       continue;
     }
-    Fate fate = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed_or_reached, by_dummies);
+    Fate fate = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed, by_dummies);
     if (fate != Fate{}) before[symbol] = std::move(fate);
   }
   fates = std::move(before);
@@ -290,7 +304,7 @@ Fate Flow::of_call(const Step& step, Index symbol, const Fate& after, const std:
   std::erase(fates, passed);
   if (fates.size() > 1) return {.live = true};
   return followed_by(fates.empty() ? passed : of_callee(step, symbol, fates.front(), changed_by_dummies),
-                     without(after, changed));
+                     without(after, changed, summaries_[callee].reached));
 }
 
 /// Whether a procedure leaves what it is given alone.
