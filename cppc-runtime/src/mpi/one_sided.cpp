@@ -12,7 +12,6 @@
 #include "mpi/infos.hpp"
 #include "mpi/kept.hpp"
 #include "mpi/own_attributes.hpp"
-#include "mpi/refuse.hpp"
 #include "mpi/traffic.hpp"
 #include "mpi/windows.hpp"
 
@@ -108,7 +107,6 @@ int MPI_Free_mem(void* base) {
 int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Win_create(base, size, unit, info, comm, win);
-  if (base == MPI_BOTTOM && size > 0) refuse("MPI_Win_create of all memory");  // others know addresses in it
   return create(__func__, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, win);
 }
 
@@ -118,6 +116,20 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
   const int status = create(__func__, MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, unit, info, comm, win);
   if (status == MPI_SUCCESS) hand_out(windows().find(*win)->kept->base, base);
   return status;
+}
+
+int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
+  const OutsideProgram outside;
+  if (!comms.managed()) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
+  const int status = create(__func__, MPI_WIN_FLAVOR_SHARED, nullptr, size, unit, info, comm, win);
+  if (status == MPI_SUCCESS) hand_out(windows().find(*win)->kept->base, base);
+  return status;
+}
+
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
+  const OutsideProgram outside;
+  if (!comms.managed()) return PMPI_Win_create_dynamic(info, comm, win);
+  return create(__func__, MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win);
 }
 
 int MPI_Win_free(MPI_Win* win) {

@@ -6,6 +6,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/../c_library/streams.cpp
   ${CMAKE_CURRENT_LIST_DIR}/attached_buffer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/attributes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/bound_windows.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call.cpp
   ${CMAKE_CURRENT_LIST_DIR}/callbacks.cpp
   ${CMAKE_CURRENT_LIST_DIR}/call_point.cpp

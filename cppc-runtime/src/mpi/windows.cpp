@@ -7,6 +7,7 @@
 
 #include "cppc/cppc.h"
 #include "log.hpp"
+#include "mpi/bound_windows.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/kept.hpp"
 #include "mpi/node_memory.hpp"
@@ -113,6 +114,14 @@ int make_allocated(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) 
   return make_window(kept, info, comm, &out.real);
 }
 
+/// For the program, as `shown` says.
+int make_first(KeptWindow& shown, MPI_Info info, MPI_Comm comm, Window& out) {
+  out.bound = bound_windows::are(shown);
+  if (out.bound) return bound_windows::make(shown, info, comm, &out.real);
+  return shown.flavor == MPI_WIN_FLAVOR_ALLOCATE ? make_allocated(shown, info, comm, out)
+                                                 : make_window(shown, info, comm, &out.real);
+}
+
 int make_again(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
   // Others of a window whose memory this rank has shared do so, too, unless they are in another process now.
   const int status = out.shares_memory ? make_on_node(kept, info, comm, out) : MPI_ERR_NO_MEM;
@@ -206,9 +215,7 @@ WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size
 
 int Windows::create(KeptWindow shown, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   Window window;
-  const bool allocates = shown.flavor == MPI_WIN_FLAVOR_ALLOCATE;
-  const int status =
-      allocates ? make_allocated(shown, info, comm, window) : make_window(shown, info, comm, &window.real);
+  const int status = make_first(shown, info, comm, window);
   if (status != MPI_SUCCESS) {
     release_memory(shown, window.shares_memory);
     return status;
@@ -266,7 +273,9 @@ void Windows::complete_locked() {
 
 std::vector<std::size_t> Windows::indices() {
   std::vector<std::pair<std::uint64_t, std::size_t>> by_order;
-  table_.each([&](std::size_t index, const Window& window) { by_order.emplace_back(window.order, index); });
+  table_.each([&](std::size_t index, const Window& window) {
+    if (!window.bound) by_order.emplace_back(window.order, index);
+  });
   std::ranges::sort(by_order);
   std::vector<std::size_t> indices;
   for (const auto& [order, index] : by_order) indices.push_back(index);
@@ -293,6 +302,11 @@ WindowDescriptions Windows::describe(const Group& world) {
 bool Windows::portable() {
   bool good = true;
   table_.each([&](std::size_t index, const Window& window) {
+    if (window.bound) {
+      log().error("{} {}, which cannot be carried over: free it before the rank is moved",
+                  window_name(index, name_of(window.real)), bound_windows::reason(*window.kept));
+      good = false;
+    }
     if (active_in(window) == 0) return;
     log().error(
         "{} has accesses that are not complete, an exclusive lock or an epoch of a group: end it before the "

@@ -2,6 +2,7 @@
 /// under an extension the program holds small numbers in their place, and they are made anew whenever a rank has moved.
 /// What a window shows of the program is kept in the tracked heap, pointer included; its contents are the program's own
 /// memory. So that these hold all that was put there, a rank with accesses that nothing has completed yet is not quiet.
+/// Windows that are bound to their processes stay as they are when other ranks move; a rank that has one stays, too.
 #pragma once
 
 #include <mpi.h>
@@ -48,6 +49,7 @@ struct Window {
   std::vector<Access> unsettled;  ///< by target; the rank counts as active for each
   bool started = false;           ///< from MPI_Win_start to MPI_Win_complete: active
   bool posted = false;            ///< from MPI_Win_post to MPI_Win_wait: active
+  bool bound = false;             ///< other ranks use its memory, or know addresses in it: it cannot be made anew
   bool shares_memory = false;     ///< its block is pages that this process shares, or did: see node_memory.hpp
 
   /// Accesses of these kinds to `target`, or to all, are complete.
@@ -120,10 +122,10 @@ class Windows {
   /// exclusive lock until that rank has gone on: it is not quiet either, so that nothing is lost.
   void complete_locked();
 
-  /// All there are, of a world with this group.
+  /// All that are not bound, of a world with this group.
   [[nodiscard]] WindowDescriptions describe(const Group& world);
 
-  /// False, logged, when a window has accesses or epochs for which the rank counts as active.
+  /// False, logged, when a window is bound, or has accesses or epochs for which the rank counts as active.
   bool portable();
 
   static void write(const WindowDescriptions& all, ByteWriter& writer);
@@ -132,13 +134,14 @@ class Windows {
   /// In a replacement, once the heap is restored: takes over the blocks. CPPC_ERR_IMAGE, logged.
   cppc_status adopt(const WindowDescriptions& all);
 
-  /// Frees all real windows, before their world is. Collective over the members of each.
+  /// Frees all real windows that are not bound, before their world is. Collective over the members of each.
   void free_real();
 
   /// Makes all real windows anew, with the epochs that the program is in. Likewise collective. CPPC_ERR_MPI, logged.
   cppc_status make_real(const WindowDescriptions& all, MPI_Comm world);
 
  private:
+  /// Of those that are not bound, in the order of making.
   std::vector<std::size_t> indices();
 
   Table table_;

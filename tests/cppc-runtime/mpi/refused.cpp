@@ -14,23 +14,16 @@ const int cppc::test::moved_rank = std::getenv("SPARE") == nullptr ? -1 : 0;
 
 extern "C" {
 void mpi_comm_create_keyval_(void* copy, void* erase, MPI_Fint* key, void* extra, MPI_Fint* error);
-void mpi_win_create_dynamic_(MPI_Fint* info, MPI_Fint* comm, MPI_Fint* win, MPI_Fint* error);
 }
 
 namespace {
 
-MPI_Win win;
-void* base;
 MPI_File file;
 MPI_Comm comm;
-MPI_Fint key, error, none = -1;
+MPI_Fint key, error;
 int provided;
 
 const std::map<std::string, std::function<void()>> calls{
-    {"MPI_Win_allocate_shared",
-     [] { MPI_Win_allocate_shared(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&base), &win); }},
-    {"MPI_Win_create", [] { MPI_Win_create(MPI_BOTTOM, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win); }},
-    {"MPI_Win_create_dynamic", [] { MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win); }},
     {"MPI_MODE_SEQUENTIAL",
      [] {
        const int mode = MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL;
@@ -40,7 +33,6 @@ const std::map<std::string, std::function<void()>> calls{
      [] { MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE); }},
     {"MPI_T_init_thread", [] { MPI_T_init_thread(MPI_THREAD_SINGLE, &provided); }},
     {"mpi_comm_create_keyval", [] { mpi_comm_create_keyval_(nullptr, nullptr, &key, nullptr, &error); }},
-    {"mpi_win_create_dynamic", [] { mpi_win_create_dynamic_(&none, &none, &key, &error); }},
 };
 
 }  // namespace

@@ -358,6 +358,56 @@ TEST_F(Windows, BringTheirMemory) {
   MPI_Win_free(&allocated);
 }
 
+TEST_F(Windows, WithSharedMemoryStayAsTheyAre) {
+  int* own = nullptr;
+  MPI_Win shared;
+  ASSERT_EQ(MPI_Win_allocate_shared(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&own),
+                                    &shared),
+            MPI_SUCCESS);
+  EXPECT_EQ(*attribute<int>(shared, MPI_WIN_CREATE_FLAVOR), MPI_WIN_FLAVOR_SHARED);
+  EXPECT_EQ(attribute<int>(shared, MPI_WIN_BASE), own);
+  int* other = nullptr;
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  MPI_Win_shared_query(shared, after, &bytes, &unit, static_cast<void*>(&other));
+  EXPECT_EQ(bytes, static_cast<MPI_Aint>(sizeof(int)));
+  for (int round = 0; round < 3; ++round) {
+    MPI_Win_fence(0, shared);
+    *own = 10 * me + round;
+    MPI_Win_fence(0, shared);
+    EXPECT_EQ(*other, 10 * after + round);
+    rebuild();
+  }
+  ByteWriter refused;
+  EXPECT_EQ(mpi_state::serialize(refused), CPPC_ERR_UNSUPPORTED);
+  MPI_Win_free(&shared);
+  ByteWriter good;
+  EXPECT_EQ(mpi_state::serialize(good), CPPC_OK);
+}
+
+TEST_F(Windows, OfAddressesStayAsTheyAre) {
+  MPI_Win dynamic;
+  ASSERT_EQ(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic), MPI_SUCCESS);
+  int shown = 0;
+  MPI_Win_attach(dynamic, &shown, sizeof shown);
+  MPI_Aint place = 0, target = 0;
+  MPI_Get_address(&shown, &place);
+  MPI_Sendrecv(&place, 1, MPI_AINT, before, 0, &target, 1, MPI_AINT, after, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int round = 1; round < 4; ++round) {
+    const int value = 10 * me + round;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, after, 0, dynamic);
+    MPI_Put(&value, 1, MPI_INT, after, target, 1, MPI_INT, dynamic);
+    MPI_Win_unlock(after, dynamic);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(shown, 10 * before + round);
+    rebuild();
+  }
+  ByteWriter refused;
+  EXPECT_EQ(mpi_state::serialize(refused), CPPC_ERR_UNSUPPORTED);
+  MPI_Win_detach(dynamic, &shown);
+  MPI_Win_free(&dynamic);
+}
+
 TEST_F(Windows, HandlesOfFreedOnesAreInvalid) {
   MPI_Win freed, kept;
   MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &freed);
