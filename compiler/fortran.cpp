@@ -1,13 +1,14 @@
 #include "fortran.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <regex>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "analysis/plan.hpp"
 #include "frontend/fortran/labels.hpp"
@@ -45,20 +46,41 @@ class ScratchDirectory {
   std::string path_;
 };
 
+/// The file that a line includes, in Fortran's way or the preprocessor's; empty if it includes none.
+std::string_view included_by(std::string_view line) {
+  constexpr std::string_view blanks = " \t", word = "include", quotes = "'\"";
+  const auto skip_blanks = [&line] { line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size())); };
+  const auto in_lower_case = [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); };
+  skip_blanks();
+  if (line.starts_with('#')) line.remove_prefix(1);
+  skip_blanks();
+  if (!std::ranges::equal(line.substr(0, word.size()), word, {}, in_lower_case)) return {};
+  line.remove_prefix(word.size());
+  skip_blanks();
+  if (line.empty() || quotes.find(line.front()) == std::string_view::npos) return {};
+  line.remove_prefix(1);
+  const std::size_t end = line.find_first_of(quotes);
+  return end == std::string_view::npos ? std::string_view() : line.substr(0, end);
+}
+
 /// An included file that is newer than the object: what was compiled is not what would be looked at.
 std::string newer_include(const fs::path& file, const fortran::Options& options, fs::file_time_type compiled,
                           std::set<fs::path>& seen) {
-  static const std::regex include(R"([ \t]*#?[ \t]*include[ \t]*['"]([^'"\n]+)['"])", std::regex::icase);
   const std::string text = read_text(file).value_or("");
-  for (std::sregex_iterator match(text.begin(), text.end(), include), end; match != end; ++match)
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view included = included_by(line);
+    if (included.empty()) continue;
     for (const std::string& directory : options.directories) {
-      const fs::path path = fs::path(directory) / (*match)[1].str();
+      const fs::path path = fs::path(directory) / included;
       std::error_code failure;
       const auto written = fs::last_write_time(path, failure);
       if (failure || !seen.insert(path).second) continue;
       if (written > compiled) return path.string();
       if (std::string newer = newer_include(path, options, compiled, seen); !newer.empty()) return newer;
     }
+  }
   return {};
 }
 
