@@ -61,9 +61,20 @@ void turn_into(Role role) {
 /// How long an agent may need to see that its replacement will not join.
 constexpr auto kSpawnPatience = std::chrono::seconds(5);
 
+/// In a process of its own, which waits for the agent in vain when that ends meanwhile: Open MPI would end the job when
+/// it has waited for long. Whether it has joined.
+bool join_agent(const ProcessWatch& agent) {
+  const auto child = Child::fork();
+  if (!child) return join_and_leave_mpi();
+  if (!*child) std::exit(join_and_leave_mpi() ? EXIT_SUCCESS : EXIT_FAILURE);
+  const Ending ending = (*child)->await([&agent] { return agent.ended(); }, std::chrono::seconds(0));
+  if (!ending.good() && agent.ended()) leave_mpi();
+  return ending.good();
+}
+
 /// The agent that has spawned this process waits for it inside MPI, and may not come out if nobody joins.
 void release(const ProcessWatch& agent, const Slot& slot, int rank) {
-  if (join_and_leave_mpi() || slot.spawning.wait_while(1, Clock::now() + kSpawnPatience)) return;
+  if (join_agent(agent) || slot.spawning.wait_while(1, Clock::now() + kSpawnPatience)) return;
   spdlog::error(
       "the replacement of rank {} has ended inside MPI_Init, where its agent waits for it in vain: the agent is "
       "ended",
@@ -102,7 +113,7 @@ int come_in_vain(pid_t agent) {
   if (!watch || watch->ended())
     leave_mpi();
   else
-    (void)join_and_leave_mpi();  // it can: nobody has been in touch with Open MPI
+    (void)join_agent(*watch);  // it can: nobody has been in touch with Open MPI
   return EXIT_SUCCESS;
 }
 
