@@ -23,6 +23,8 @@ struct Expectation {
   std::string message{};  ///< what it or the job says: a regular expression; empty: nothing
   /// The node whose agent is lost, so that it takes no part in another migration.
   std::string lost{};
+  /// Or the job goes on, moved: what was damaged is noticed by nobody before it is needed no more.
+  bool may_commit = false;
 };
 
 /// `place` and `action` are a fault point's, or one of
