@@ -34,6 +34,8 @@ constexpr std::string_view kRefused[] = {
     "-fdollar-ok", "-fno-underscoring", "-fsecond-underscore", "-funderscoring", "-fmodule-private", "-freal-",
     "-finteger-4-"};
 
+constexpr const char* kSystemDirectories[] = {"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
+
 void set_form(const std::string& language, Options& options) {
   const bool old = language.starts_with("f77");
   options.fixed_form = old;
@@ -104,6 +106,8 @@ Options options_of(const Command& command) {
   if (!in_front.empty()) made.directories.insert(made.directories.begin(), in_front);
   made.directories.push_back((fs::path(command.directory) / fs::path(command.file).parent_path()).string());
   made.directories.push_back(command.directory);
+  if (made.preprocessed)  // as GNU's preprocessor does
+    made.directories.insert(made.directories.end(), std::begin(kSystemDirectories), std::end(kSystemDirectories));
   if (!made.preprocessed)
     made.definitions.clear();
   else if (command.macros != nullptr)

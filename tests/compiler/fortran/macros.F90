@@ -1,8 +1,10 @@
 ! Macros of the command line whose values are more than one token, in the code and in a condition; those that every
-! preprocessor has; and one that GNU C has on this system, but not GNU Fortran: what it hides overwrites nothing.
+! preprocessor has; and one that GNU C has on this system, but not GNU Fortran: what it hides overwrites nothing. A file
+! that the preprocessor finds by itself.
 program macros
   implicit none
   include 'mpif.h'
+#include "fftw3.f"
   integer, parameter :: cells = CELLS
 #if CELLS > 100*NDIM && defined(NDIM)
   real(8) :: work(cells*NDIM)
