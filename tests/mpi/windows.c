@@ -185,8 +185,36 @@ static void use_meetings(int step) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Windows with which no rank can be moved: they are gone again before one is to. */
+static void use_bound(int step) {
+  MPI_Win shared, dynamic;
+  long *mine, *next, shown = -1;
+  MPI_Aint bytes, place, target;
+  int unit;
+  const long value = 20 * step + me;
+  MPI_Win_allocate_shared(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &shared);
+  MPI_Win_shared_query(shared, after, &bytes, &unit, &next);
+  EXPECT(bytes == (MPI_Aint)sizeof(long) && unit == (int)sizeof(long));
+  MPI_Win_fence(0, shared);
+  *mine = value;
+  MPI_Win_fence(0, shared);
+  EXPECT(*next == 20 * step + after);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+  MPI_Win_attach(dynamic, &shown, sizeof shown);
+  MPI_Get_address(&shown, &place);
+  MPI_Sendrecv(&place, 1, MPI_AINT, before, 3, &target, 1, MPI_AINT, after, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Win_fence(0, dynamic);
+  MPI_Put(&value, 1, MPI_LONG, after, target, 1, MPI_LONG, dynamic);
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, dynamic);
+  EXPECT(shown == 20 * step + before);
+  MPI_Win_detach(dynamic, &shown);
+  MPI_Win_free(&dynamic);
+  MPI_Win_free(&shared);
+}
+
 void use_objects(int step) {
   look(step);
+  use_bound(step);
   use_fences(step);
   use_locked(step);
   use_meetings(step);

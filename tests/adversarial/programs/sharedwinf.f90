@@ -1,0 +1,35 @@
+! Memory that the ranks of a node share by a window, in Fortran: when it is gone, ranks move.
+program p
+  use mpi
+  use, intrinsic :: iso_c_binding
+  implicit none
+  integer :: ierr, rank, node, n, win, i, unit, other
+  integer(MPI_ADDRESS_KIND) :: bytes
+  type(c_ptr) :: base, o
+  real(8), pointer :: a(:), b(:)
+  double precision :: s, t
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node, ierr)
+  call MPI_Comm_size(node, n, ierr)
+  bytes = 800
+  call MPI_Win_allocate_shared(bytes, 8, MPI_INFO_NULL, node, base, win, ierr)
+  call c_f_pointer(base, a, [100])
+  other = mod(rank + 1, n)
+  call MPI_Win_shared_query(win, other, bytes, unit, o, ierr)
+  call c_f_pointer(o, b, [100])
+  do i = 1, 1
+    call MPI_Win_fence(0, win, ierr)
+    a(i) = rank * 10 + i
+    call MPI_Win_fence(0, win, ierr)
+    print *, rank, i, b(i), bytes
+  end do
+  call MPI_Win_fence(0, win, ierr)
+  call MPI_Win_free(win, ierr)
+  do i = 1, 10
+    s = i
+    call MPI_Allreduce(s, t, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
+    print *, rank, t
+  end do
+  call MPI_Finalize(ierr)
+end program
