@@ -48,7 +48,7 @@ class ScratchDirectory {
 
 /// The file that a line includes, in Fortran's way or the preprocessor's; empty if it includes none.
 std::string_view included_by(std::string_view line) {
-  constexpr std::string_view blanks = " \t", word = "include", quotes = "'\"";
+  static constexpr std::string_view blanks = " \t", word = "include", quotes = "'\"";
   const auto skip_blanks = [&line] { line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size())); };
   const auto in_lower_case = [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); };
   skip_blanks();
