@@ -28,6 +28,10 @@ void has_stopped(std::byte* end);
 /// program, which note where they were called. On the caller's stack while it has not stopped.
 void call(void (*work)(void* context), void* context);
 
+void call(auto work) {
+  call([](void* context) { (*static_cast<decltype(work)*>(context))(); }, &work);
+}
+
 /// Goes on where stop() was called, registers and the guard of the stack included; gives what the function that runs
 /// there, in place of run()'s, returns in the end.
 int go_on(std::byte* end, std::uint64_t guard);

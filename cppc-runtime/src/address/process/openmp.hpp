@@ -3,9 +3,12 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
+#include <string>
 
 #include "address/program_stack.hpp"
 
@@ -20,55 +23,44 @@ class OpenMp {
   /// they are not of a kind that needs no more than the variable that the program has for them.
   void choose_locks() const {
     constexpr int overwrite = 1;
-    if (fork_call_ != nullptr) setenv("KMP_LOCK_KIND", "futex", overwrite);
+    if (is_llvms()) setenv("KMP_LOCK_KIND", "futex", overwrite);
   }
 
   /// Whether there are locks that would end with the pool: in LLVM's library those that a thread can set repeatedly, of
   /// which a variable has the number in a table. It gives the numbers of destroyed ones again.
   [[nodiscard]] bool has_locks_of_its_own() const {
-    if (fork_call_ == nullptr) return false;
-    struct Probe {
-      const OpenMp* self;
-      bool found;
-    } probe{.self = this, .found = false};
-    const auto look = [](void* context) {
-      auto& [self, found] = *static_cast<Probe*>(context);
-      found = self->has_locks_of_its_own_here();
-    };
-    program_stack::call(look, &probe);
-    return probe.found;
+    bool found = false;
+    if (is_llvms()) program_stack::call([this, &found] { found = has_nestable_locks(); });
+    return found;
   }
 
-  /// Whether it did. The settings are the main thread's, and end with the pool.
+  /// Whether it did: not inside a parallel region. The settings are the main thread's, and end with the pool.
   [[nodiscard]] bool end_pool() const {
-    struct Call {
-      const OpenMp* self;
-      bool ended;
-    } call{.self = this, .ended = false};
-    const auto work = [](void* context) {
-      Call& made = *static_cast<Call*>(context);
-      made.ended = made.self->end_pool_here();
-    };
-    program_stack::call(work, &call);
-    return call.ended;
+    bool ended = false;
+    program_stack::call([this, &ended] {
+      constexpr int hard = 2;                   // omp_pause_hard
+      if (is_llvms() && level_() != 0) return;  // it does not look
+      const Settings before = settings();
+      ended = pause_(hard) == 0;
+      if (ended) set(before);
+    });
+    return ended;
+  }
+
+  /// In a process that is going to end without its library: LLVM's has a file for each process in /dev/shm.
+  void leave() const {
+    const std::string file = "/__KMP_REGISTERED_LIB_" + std::to_string(getpid()) + '_' + std::to_string(getuid());
+    if (is_llvms()) shm_unlink(file.c_str());  // there is none as long as it was not used
   }
 
   /// Calls `work` once in each thread of a team of this size, or of fewer threads where that is not allowed.
   void run_on_team(unsigned threads, void (*work)(void*), void* context) const {
-    struct Call {
-      const OpenMp* self;
-      unsigned threads;
-      void (*work)(void*);
-      void* context;
-    } call{.self = this, .threads = threads, .work = work, .context = context};
-    const auto run = [](void* made) {
-      const auto& [self, size, function, argument] = *static_cast<const Call*>(made);
-      const int dynamic = self->dynamic_();
-      self->set_dynamic_(0);
-      self->parallel_(function, argument, size, 0);
-      self->set_dynamic_(dynamic);
-    };
-    program_stack::call(run, &call);
+    program_stack::call([=, this] {
+      const int dynamic = dynamic_();
+      set_dynamic_(0);
+      parallel_(work, context, threads, 0);
+      set_dynamic_(dynamic);
+    });
   }
 
   /// Of the calling thread, in its team; the one that has begun it is 0.
@@ -80,22 +72,27 @@ class OpenMp {
   }
 
  private:
-  [[nodiscard]] bool end_pool_here() const {
-    constexpr int hard = 2;  // omp_pause_hard
-    const int threads = max_threads_();
-    const int dynamic = dynamic_();
-    const int levels = max_levels_();
-    int kind = 0, chunk = 0;
-    schedule_(&kind, &chunk);
-    if (pause_(hard) != 0) return false;
-    if (threads != max_threads_()) set_threads_(threads);
-    if (dynamic != dynamic_()) set_dynamic_(dynamic);
-    if (levels != max_levels_()) set_max_levels_(levels);
-    set_schedule_(kind, chunk);
-    return true;
+  struct Settings {
+    int threads, dynamic, levels, schedule, chunk;
+  };
+
+  [[nodiscard]] bool is_llvms() const { return fork_call_ != nullptr; }
+
+  [[nodiscard]] Settings settings() const {
+    Settings now{.threads = max_threads_(), .dynamic = dynamic_(), .levels = max_levels_(), .schedule = 0, .chunk = 0};
+    schedule_(&now.schedule, &now.chunk);
+    return now;
   }
 
-  [[nodiscard]] bool has_locks_of_its_own_here() const {
+  void set(const Settings& before) const {
+    const Settings now = settings();
+    if (before.threads != now.threads) set_threads_(before.threads);
+    if (before.dynamic != now.dynamic) set_dynamic_(before.dynamic);
+    if (before.levels != now.levels) set_max_levels_(before.levels);
+    set_schedule_(before.schedule, before.chunk);
+  }
+
+  [[nodiscard]] bool has_nestable_locks() const {
     struct Lock {
       unsigned twice_number;
       void* more;
@@ -115,6 +112,7 @@ class OpenMp {
   void (*fork_call_)() = find<void()>("__kmpc_fork_call");                      // of LLVM's alone
   void (*init_lock_)(void*) = find<void(void*)>("omp_init_nest_lock");
   void (*destroy_lock_)(void*) = find<void(void*)>("omp_destroy_nest_lock");
+  int (*level_)() = find<int()>("omp_get_level");
   int (*thread_number_)() = find<int()>("omp_get_thread_num");
   int (*pause_)(int) = find<int(int)>("omp_pause_resource_all");
   int (*max_threads_)() = find<int()>("omp_get_max_threads");

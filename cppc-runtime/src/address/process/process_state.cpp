@@ -160,7 +160,7 @@ void leave_signals() {
 constexpr std::array parts{
     Part{.name = "processor", .write = processor::write, .prepare = processor::prepare},
     Part{.name = "saved registers", .write = saved_registers::write, .prepare = saved_registers::prepare},
-    Part{.name = "threads", .write = write_threads},
+    Part{.name = "threads", .write = write_threads, .leave = [] { OpenMp().leave(); }},
     Part{.name = "children", .write = check_children},
     Part{.name = "System V", .write = check_system_v},
     Part{.name = "libraries", .write = check_libraries},
