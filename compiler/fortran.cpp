@@ -193,6 +193,9 @@ bool is_fortran(const std::string& file) {
   return suffixes.contains(fs::path(file).extension().string());
 }
 
+/// What it costs to follow one array by a step, in steps of following pointers.
+constexpr std::uint64_t kPointerStepsOfOne = 4;
+
 FortranTranslation translate_fortran(const FortranProgram& given, const models::Models& models,
                                      std::uint64_t most_steps) {
   FortranProgram program = given;
@@ -223,15 +226,18 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   analysis::Plan plan = make_plan_by_address(lowered.program, models, points_to, effects, traffic, overwrites);
   for (analysis::Objects& live : plan.live) live.clear();
   made.report.update(report_json(lowered.program, effects, plan));
-  fortran::Flow flow(tree, models);
+  fortran::Flow flow(tree, models, most_steps / kPointerStepsOfOne);
   Translator translator(program, tree, lowered, flow);
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     const auto& [procedure, loop] = lowered.sites[lowered.program.markers[plan.points[p].marker].handle];
     const bool in_flight = !plan.points[p].proved;
-    const std::string untold = in_flight ? flow.unclear() : plan.untold[p].empty() ? flow.unclear() : plan.untold[p];
+    std::string untold = in_flight ? flow.unclear() : plan.untold[p].empty() ? flow.unclear() : plan.untold[p];
     const auto fates = untold.empty() ? flow.at(procedure, *loop, in_flight) : std::map<Index, fortran::Fate>();
+    if (untold.empty()) untold = flow.unclear();
     made.report["safe_points"][p].update(translator.add_point(p + 1, plan.points[p], untold, fates));
   }
+  if (!flow.complete())
+    std::cerr << "cppc: warning: " << flow.unclear() << ": none is said to be dead where it may stop\n";
   translator.finish(made);
   return made;
 }

@@ -386,7 +386,8 @@ int main(int argc, char** argv) {
       "for state that is kept by address: write only where the program may stop, and what is dead there; refuse "
       "nothing");
   app.add_option("--most-steps", settings.most_steps,
-                 "with --by-address: say nothing to be dead when following the pointers takes more steps")
+                 "with --by-address: say nothing to be dead when following the pointers, or the arrays of Fortran, "
+                 "takes more steps")
       ->capture_default_str();
   app.add_option(
       "--outside", settings.outside,

@@ -24,15 +24,19 @@ Effects filling_effects_of(const Program& program) {
 
 }  // namespace
 
-Flow::Flow(const Program& program, const models::Models& models)
-    : program_(program), models_(models), effects_(filling_effects_of(program)), unclear_(program.unclear) {
+Flow::Flow(const Program& program, const models::Models& models, std::uint64_t most_steps)
+    : program_(program),
+      models_(models),
+      effects_(filling_effects_of(program)),
+      unclear_(program.unclear),
+      most_steps_(most_steps) {
   const std::size_t count = program.procedures.size();
   summaries_.resize(count);
   called_otherwise_.resize(count);
   callers_.resize(count);
   for (Index symbol = 0; symbol < program.symbols.size(); ++symbol)
     if (tracked(symbol)) tracked_.push_back(symbol);
-  followed_ = tracked_;
+  followed_ = {tracked_.begin(), tracked_.end()};
   for (Index p = 0; p < count; ++p) {
     graphs_.push_back(std::make_unique<Graph>());
     if (program.procedures[p].defined) make_graph(p);
@@ -41,6 +45,8 @@ Flow::Flow(const Program& program, const models::Models& models)
     for (const Graph::Block& block : graphs_[p]->blocks)
       for (const Step& step : block.steps)
         if (step.kind == Step::Kind::call) callers_[step.call->procedure].emplace_back(p, step.call);
+  std::vector<bool> seen(count);
+  for (Index p = 0; p < count; ++p) add_callees_first(p, seen);
   for (const Index bound : program.bound)
     if (bound != none) called_otherwise_[bound] = true;
   find_names();
@@ -151,6 +157,15 @@ std::set<Index> Flow::changes_of(Index p) const {
   return changes;
 }
 
+void Flow::add_callees_first(Index p, std::vector<bool>& seen) {
+  if (seen[p]) return;
+  seen[p] = true;
+  for (const Graph::Block& block : graphs_[p]->blocks)
+    for (const Step& step : block.steps)
+      if (step.kind == Step::Kind::call) add_callees_first(step.call->procedure, seen);
+  callees_first_.push_back(p);
+}
+
 /// Until improve(procedure), which tells whether its summary has changed, has seen the last of all that it calls.
 template <typename Improve>
 void Flow::until_settled(Improve improve) {
@@ -158,7 +173,7 @@ void Flow::until_settled(Improve improve) {
   for (const Procedure& procedure : program_.procedures) due.push_back(procedure.defined);
   for (bool changed = true; changed;) {
     changed = false;
-    for (Index p = 0; p < due.size(); ++p) {
+    for (const Index p : callees_first_) {
       if (!due[p]) continue;
       due[p] = false;
       if (!improve(p)) continue;
@@ -194,7 +209,7 @@ void Flow::summarise() {
   });
   std::size_t rounds = 0;
   until_settled([&](Index p) {
-    if (summaries_[p].anything) return false;
+    if (summaries_[p].anything || !complete()) return false;
     if (++rounds > kMostRounds * graphs_.size()) {
       unclear_ = "its procedures call each other in too many ways";
       return false;
@@ -234,16 +249,17 @@ std::set<Index> Flow::met_in(Index p) {
 
 /// What a procedure has nothing to do with has one fate, which is looked for once.
 std::map<Index, Fate> Flow::at_entry_of(Index p) {
+  take_steps(tracked_.size());
   const std::set<Index> met = met_in(p);
   std::map<bool, std::vector<Index>> others;  // doubtful ones, and the rest
   for (const Index symbol : tracked_)
     if (!met.contains(symbol)) others[program_.symbols[symbol].doubtful].push_back(symbol);
-  followed_.assign(met.begin(), met.end());
-  for (const auto& [doubtful, symbols] : others) followed_.push_back(symbols.front());
+  std::set<Index> all = std::exchange(followed_, met);
+  for (const auto& [doubtful, symbols] : others) followed_.insert(symbols.front());
   Fates at_exit;
   for (const Index symbol : followed_) at_exit[symbol] = {.by = {{afterwards}}};
   const Fates at_entry = solve(p, at_exit, nullptr, nullptr, nullptr);
-  followed_ = tracked_;
+  followed_ = std::move(all);
   std::map<Index, Fate> made;
   const auto tell = [&](Index symbol, const Fate& fate) {
     const bool inside = own(symbol, p) && program_.symbols[symbol].storage == Storage::local;
@@ -257,6 +273,11 @@ std::map<Index, Fate> Flow::at_entry_of(Index p) {
   return made;
 }
 
+void Flow::take_steps(std::size_t count) {
+  steps_ += count;
+  if (!complete()) unclear_ = "the program is too large for its arrays to be followed";
+}
+
 /// The least solution; at the entry. `found`: what holds at a marker, or behind a call.
 Flow::Fates Flow::solve(Index p, const Fates& at_exit, const Statement* marker, const Expr* call, Fates* found) {
   const Graph& graph = *graphs_[p];
@@ -264,34 +285,34 @@ Flow::Fates Flow::solve(Index p, const Fates& at_exit, const Statement* marker, 
   const auto after = [&](std::size_t b) {
     if (b == Graph::exit) return at_exit;
     Fates fates;
-    const auto& [steps, successors, condition] = graph.blocks[b];
-    if (condition != nullptr && successors.size() == 2) {
+    const Graph::Block& block = graph.blocks[b];
+    const auto& successors = block.successors;
+    if (block.condition != nullptr && successors.size() == 2) {
       fates = in[successors[0]];
-      decide(condition, fates, in[successors[1]]);
+      decide(block.condition, fates, in[successors[1]]);
       return fates;
     }
     for (const std::size_t next : successors)
       for (const auto& [symbol, fate] : in[next]) meet(fates[symbol], fate);
     return fates;
   };
-  std::vector<std::vector<std::size_t>> predecessors(graph.blocks.size());
-  for (std::size_t b = 0; b < graph.blocks.size(); ++b)
-    for (const std::size_t next : graph.blocks[b].successors) predecessors[next].push_back(b);
   std::vector<bool> due(graph.blocks.size(), true);
-  for (bool changed = true; changed;) {
+  for (bool changed = true; changed && complete();) {
     changed = false;
-    for (std::size_t b = graph.blocks.size(); b-- > 0;) {
+    for (std::size_t b = graph.blocks.size(); b-- > 0 && complete();) {
       if (!due[b]) continue;
       due[b] = false;
+      take_steps((graph.blocks[b].steps.size() + 1) * followed_.size());
       Fates fates = after(b);
       for (std::size_t i = graph.blocks[b].steps.size(); i-- > 0;) step_back(p, graph.blocks[b].steps[i], fates);
       for (const auto& [symbol, fate] : in[b]) meet(fates[symbol], fate);  // it only ever grows
       if (fates == in[b]) continue;
       in[b] = std::move(fates);
-      for (const std::size_t before : predecessors[b]) changed = due[before] = true;
+      for (const std::size_t before : graph.blocks[b].predecessors) changed = due[before] = true;
     }
   }
-  for (std::size_t b = 0; found != nullptr && b < graph.blocks.size(); ++b) {
+  for (std::size_t b = 0; found != nullptr && b < graph.blocks.size() && complete(); ++b) {
+    take_steps((graph.blocks[b].steps.size() + 1) * followed_.size());
     Fates fates = after(b);
     for (std::size_t i = graph.blocks[b].steps.size(); i-- > 0;) {
       const Step& step = graph.blocks[b].steps[i];
@@ -375,6 +396,7 @@ std::map<Index, Fate> Flow::at(Index p, const Statement& loop, bool in_flight) {
   add_parts(bound);
   Fates fates;
   solve(p, exit_of(p), &loop, nullptr, &fates);
+  if (!complete()) return told;
   const std::set<Index> given = given_at(p, loop);
   for (const Index symbol : tracked_) {
     const auto fate = fates.find(symbol);

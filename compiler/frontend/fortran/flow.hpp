@@ -3,6 +3,7 @@
 /// names of a called procedure are one of the caller's, or one that it knows itself, nothing is said of that.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>
@@ -53,7 +54,8 @@ struct Fate {
 
 class Flow {
  public:
-  Flow(const Program& program, const models::Models& models);
+  /// `most_steps`: of following it, each for one array.
+  Flow(const Program& program, const models::Models& models, std::uint64_t most_steps);
   ~Flow();
 
   /// By array: what is not here is live.
@@ -67,6 +69,9 @@ class Flow {
 
   /// Why nothing can be said of any memory; empty when it can.
   [[nodiscard]] const std::string& unclear() const { return unclear_; }
+
+  /// Whether most_steps were enough.
+  [[nodiscard]] bool complete() const { return steps_ <= most_steps_; }
 
  private:
   class Before;
@@ -87,6 +92,7 @@ class Flow {
 
   void make_graph(Index procedure);
   void summarise();
+  void add_callees_first(Index procedure, std::vector<bool>& seen);
   template <typename Improve>
   void until_settled(Improve improve);
   std::set<Index> met_in(Index procedure);
@@ -109,9 +115,11 @@ class Flow {
   void decide(const ExprPtr& condition, Fates& then, const Fates& otherwise);
   Fate guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol);
   [[nodiscard]] std::set<Index> changes_of(Index procedure) const;
+  void take_steps(std::size_t count);
   Fates solve(Index procedure, const Fates& at_exit, const Statement* marker, const Expr* call, Fates* found);
   void step_back(Index procedure, const Step& step, Fates& fates);
   void call_back(Index procedure, const Step& step, Fates& fates);
+  [[nodiscard]] std::set<Index> met_by(const Step& step) const;
   void change(Index symbol, Fates& fates);
   void overwrite(const Region& region, Fates& fates);
   void assign(Index symbol, const ExprPtr& value, Fates& fates);
@@ -121,7 +129,7 @@ class Flow {
   std::set<Index> bound_to_dummies(Index procedure, std::set<Index>& asked) const;
   [[nodiscard]] bool is_passed(Index callee, std::size_t i) const;
   [[nodiscard]] bool depends_on(std::size_t number, const std::set<Index>& changed, const Reached& reached) const;
-  [[nodiscard]] Fate without(const Fate& fate, const std::set<Index>& changed, const Reached& reached = {}) const;
+  [[nodiscard]] Fate without(Fate fate, const std::set<Index>& changed, const Reached& reached = {}) const;
   [[nodiscard]] Fate of_callee(const Step& step, Index symbol, const Fate& fate, const std::set<Index>& changed);
   Fate of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
                const std::set<Index>& changed_by_dummies);
@@ -135,15 +143,17 @@ class Flow {
   const models::Models& models_;
   const Effects effects_;
   std::string unclear_;
+  std::uint64_t most_steps_, steps_ = 0;
   std::vector<bool> entered_;  ///< code that is not known may call it
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<Summary> summaries_;
   std::vector<bool> called_otherwise_;
   std::vector<std::vector<std::pair<Index, const Expr*>>> callers_;
+  std::vector<Index> callees_first_;  ///< procedures
   std::map<Index, Fates> exits_;
   std::set<Index> asked_;
   std::vector<Index> tracked_;
-  std::vector<Index> followed_;  ///< of those, what solve() follows now
+  std::set<Index> followed_;  ///< of those, what solve() follows now
   std::vector<Overwritten> overwritten_;
   std::set<Index> depended_on_;                               ///< by any of them
   std::vector<const Expr*> requests_;                         ///< calls of MPI that start some

@@ -48,9 +48,7 @@ class Flow::Before {
       for (const Step& step : block.steps) see(step);
   }
   void predecessors(Index p, std::size_t block) {
-    const auto& blocks = flow_.graphs_[p]->blocks;
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      if (std::ranges::find(blocks[b].successors, block) != blocks[b].successors.end()) all_of(p, b);
+    for (const std::size_t before : flow_.graphs_[p]->blocks[block].predecessors) all_of(p, before);
     if (block == Graph::entry) callers(p);
   }
   void all_of(Index p, std::size_t block) {

@@ -29,6 +29,7 @@ class Flow::Builder {
         graph_.blocks[block].successors.push_back(Graph::exit);
       }
     graph_.link_endless();
+    graph_.find_predecessors();
   }
 
  private:
@@ -401,6 +402,12 @@ void Flow::Graph::link_endless() {
   }
   for (std::size_t b = 0; b < blocks.size(); ++b)
     if (!ends[b]) blocks[b].successors.push_back(exit);
+}
+
+void Flow::Graph::find_predecessors() {
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (const std::size_t next : blocks[b].successors)
+      if (auto& before = blocks[next].predecessors; before.empty() || before.back() != b) before.push_back(b);
 }
 
 void Flow::make_graph(Index procedure) { Builder(*this, procedure).run(); }

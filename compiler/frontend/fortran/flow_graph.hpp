@@ -22,7 +22,7 @@ struct Flow::Step {
 struct Flow::Graph {
   struct Block {
     std::vector<Step> steps;
-    std::vector<std::size_t> successors;
+    std::vector<std::size_t> successors, predecessors;
     ExprPtr condition;  ///< that decides between two of them; null: that is not known
   };
   std::deque<Block> blocks;
@@ -32,6 +32,7 @@ struct Flow::Graph {
 
   /// From where neither the end nor a STOP can be reached, as if the end could.
   void link_endless();
+  void find_predecessors();
 };
 
 /// What holds where two ways meet.

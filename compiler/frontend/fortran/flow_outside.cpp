@@ -100,7 +100,7 @@ void Flow::call_outside(Index p, const Step& step, Fates& fates) {
   const Reached reached{&reached_at(p, step)};
   for (const Index symbol : followed_)
     if (is_reached(symbol, reached)) fates[symbol] = {.live = true};
-  for (auto& [symbol, fate] : fates) fate = without(fate, {}, reached);
+  for (auto& [symbol, fate] : fates) fate = without(std::move(fate), {}, reached);
 }
 
 }  // namespace cppc::fortran

@@ -13,6 +13,8 @@ namespace {
 
 /// Links of a way, ways on which an array is overwritten, and overwrites of each that it is worth to name.
 constexpr std::size_t kMostLinks = 6, kMostWays = 16, kMostOverwrites = 8;
+/// What it costs to find one again.
+constexpr std::size_t kStepsOfANumber = 20;
 
 /// Whether one of the others says no more to be dead.
 bool is_implied(const Overwrites& overwrites, const std::set<Overwrites>& others) {
@@ -103,7 +105,7 @@ bool Flow::depends_on(std::size_t number, const std::set<Index>& changed, const 
 }
 
 /// What is left of it before variables change that say where overwrites are.
-Fate Flow::without(const Fate& fate, const std::set<Index>& changed, const Reached& reached) const {
+Fate Flow::without(Fate fate, const std::set<Index>& changed, const Reached& reached) const {
   const auto stays = [&](std::size_t number) { return number == afterwards || !depends_on(number, changed, reached); };
   const bool all = std::ranges::all_of(
       fate.by, [&](const Overwrites& overwrites) { return std::ranges::all_of(overwrites, stays); });
@@ -114,7 +116,7 @@ void Flow::change(Index symbol, Fates& fates) {
   std::set<Index> changed{symbol};
   add_shapes(changed);
   if (!intersect(changed, depended_on_)) return;
-  for (auto& [array, fate] : fates) fate = without(fate, changed);
+  for (auto& [array, fate] : fates) fate = without(std::move(fate), changed);
 }
 
 void Flow::assign(Index symbol, const ExprPtr& value, Fates& fates) {
@@ -155,6 +157,7 @@ void Flow::overwrite(const Region& region, Fates& fates) {
 }
 
 std::size_t Flow::number_of(Overwritten one) {
+  take_steps(kStepsOfANumber);
   const auto [found, fresh] =
       numbers_.try_emplace({one.region, one.condition.get(), one.holds, one.symbol, one.links}, overwritten_.size());
   if (fresh) {
@@ -250,6 +253,7 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
   const Index callee = step.call->procedure;
   const Summary& summary = summaries_[callee];
   if (summary.anything) return make_live(fates);
+  take_steps(summary.changes.size());
   const auto& dummies = program_.procedures[callee].dummies;
   std::set<Index> changed, by_dummies;
   for (const Index symbol : summary.changes) {
@@ -266,16 +270,33 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
   add_shapes(changed);
   if (intersect(graphs_[p]->sizes, changed)) return make_live(fates);
   Fates before;
-  for (const Index symbol : followed_) {
+  for (const Index symbol : met_by(step)) {
+    if (!followed_.contains(symbol) || step.skipped.contains(symbol)) continue;
     const auto after = fates.find(symbol);
-    if (step.skipped.contains(symbol)) {
-      if (after != fates.end()) before[symbol] = without(after->second, changed);
-      continue;
-    }
-    Fate fate = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed, by_dummies);
-    if (fate != Fate{}) before[symbol] = std::move(fate);
+    before[symbol] = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed, by_dummies);
   }
-  fates = std::move(before);
+  static const Reached nothing;
+  for (auto& [symbol, fate] : fates)
+    if (!before.contains(symbol))
+      fate = without(std::move(fate), changed, step.skipped.contains(symbol) ? nothing : summary.reached);
+  for (auto& [symbol, fate] : before)
+    if (fate != Fate{})
+      fates[symbol] = std::move(fate);
+    else
+      fates.erase(symbol);
+}
+
+/// Arrays that a call has to do with, by its arguments or by their own names.
+std::set<Index> Flow::met_by(const Step& step) const {
+  std::set<Index> met;
+  for (const auto& [symbol, fate] : summaries_[step.call->procedure].at_entry) met.insert(symbol);
+  for (const ExprPtr& argument : step.call->parts) {
+    const Index symbol = argument != nullptr ? root(*argument) : none;
+    if (symbol == none) continue;
+    met.insert(symbol);
+    met.insert(program_.symbols[symbol].pointers.begin(), program_.symbols[symbol].pointers.end());
+  }
+  return met;
 }
 
 Fate Flow::of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
