@@ -1,6 +1,10 @@
 #include "checksum.hpp"
 
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h>
+#else
 #include <xxhash.h>
+#endif
 
 #include <bit>
 #include <new>

@@ -7,9 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cppc/image.hpp"
+
 namespace cppc::image {
 
-inline constexpr std::size_t header_bytes = 512;  // the smallest user block of HDF5
 inline constexpr std::array<char, 8> magic = {'C', 'P', 'P', 'C', 'I', 'M', 'G', '\n'};
 inline constexpr std::uint32_t format_version = 4;
 inline constexpr std::uint32_t byte_order_mark = 0x01020304;

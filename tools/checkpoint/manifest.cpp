@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using tools::error;
 
-constexpr int version = 1;
+constexpr int version = 2;
 
 std::optional<std::string> text_in(const json& object, const char* field) {
   const auto found = object.find(field);

@@ -13,7 +13,7 @@ using tools::Result;
 
 struct RankImage {
   std::uint64_t bytes = 0;
-  std::uint64_t xxh3 = 0;  ///< XXH3-64 of the file
+  std::uint64_t xxh3 = 0;  ///< cppc/file_hash.hpp
   std::string program;     ///< which program the rank runs, by its build id
   friend bool operator==(const RankImage&, const RankImage&) = default;
 };

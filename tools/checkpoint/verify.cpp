@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <span>
 
 #include "cppc/checkpoint_files.hpp"
+#include "cppc/file_hash.hpp"
 #include "cppc/image.hpp"
 #include "cppc/unique_fd.hpp"
 
@@ -64,7 +64,7 @@ std::string damage_of(const Checkpoint& checkpoint, std::size_t rank) {
   if (expected.bytes == 0) return path.string() + " is empty";
   const auto file = Mapping::of(path, expected.bytes);
   if (!file) return "cannot read " + path.string() + ": " + std::strerror(errno);
-  if (XXH3_64bits(file->bytes().data(), file->bytes().size()) != expected.xxh3)
+  if (FileHash::of(file->bytes()) != expected.xxh3)
     return path.string() + " has another checksum than the manifest says";
   const auto reader = image::Reader::open(file->bytes());
   if (!reader) return path.string() + " is not the image of a rank";

@@ -9,14 +9,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cppc/file_hash.hpp"
+
 namespace cppc::keeper {
 namespace {
 
 using tools::error;
-
-struct FreeState {
-  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-};
 
 std::string reason() { return std::strerror(errno); }
 
@@ -52,14 +50,13 @@ std::span<const std::byte> Image::chunk(std::size_t index) const {
 
 // Both checksums while a chunk is in the processor's caches.
 void Image::hash() {
-  const std::unique_ptr<XXH3_state_t, FreeState> all(XXH3_createState());
-  XXH3_64bits_reset(all.get());
+  FileHash all;
   chunks_.resize(chunk_count(bytes_.size()));
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
-    XXH3_64bits_update(all.get(), chunk(i).data(), chunk(i).size());
+    all.add(chunk(i));
     chunks_[i] = hash_of(chunk(i));
   }
-  xxh3_ = XXH3_64bits_digest(all.get());
+  xxh3_ = all.sum();
 }
 
 std::uint64_t hash_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }

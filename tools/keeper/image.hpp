@@ -28,7 +28,7 @@ class Image {
   static Result<UniqueFd> file();
 
   /// From the file, which has been written: seals it, and reads all of it. An error when it is not of this size and
-  /// this checksum (XXH3-64).
+  /// this checksum (cppc/file_hash.hpp).
   static Result<Held> take(UniqueFd file, std::uint64_t bytes, std::uint64_t xxh3);
 
   Image(const Image&) = delete;

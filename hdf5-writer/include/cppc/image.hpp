@@ -68,6 +68,9 @@ struct Extent {
   std::span<const std::byte> bytes;
 };
 
+/// What a file begins with: the smallest user block of HDF5. It has the checksums.
+inline constexpr std::size_t header_bytes = 512;
+
 /// A finished image, in two: the head, which tells what is where, and the contents of the objects. The image owns the
 /// head; contents are the memory that was given to the Writer, which must neither change nor go before the image does.
 class Image {
@@ -81,7 +84,8 @@ class Image {
   [[nodiscard]] std::uint64_t size() const;           ///< of the file
   [[nodiscard]] std::uint64_t state_bytes() const;    ///< contents of the objects added
 
-  /// Adds a checksum of the contents, for a file that nobody else checks. The head has one as it is.
+  /// Adds a checksum of the contents, for a file that nobody else checks. The head has one as it is. Changes nothing
+  /// behind the first header_bytes of the file.
   void seal();
 
   /// The same for contents that are not at their places any more, as in a snapshot of the process: `show` calls its

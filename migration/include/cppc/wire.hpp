@@ -139,7 +139,7 @@ struct Outcome {
 struct SavedImage {
   int rank = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t xxh3 = 0;  ///< XXH3-64 of all of it
+  std::uint64_t xxh3 = 0;  ///< cppc/file_hash.hpp
   std::string program;     ///< which program that is, by its build id
 };
 

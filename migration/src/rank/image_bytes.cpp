@@ -13,17 +13,15 @@ constexpr std::size_t kPiece = std::size_t{512} << 10;
 
 }  // namespace
 
-bool ImageBytes::show_contents(const Sink& sink) { return show(image_->contents(), sink); }
-
-bool ImageBytes::show_all(const Sink& sink) {
+bool ImageBytes::show_all(const Sink& contents_sink, const Sink& head_sink) {
   auto contents = image_->contents();
   for (const image::Extent& head : image_->head()) {
     const auto behind = std::ranges::lower_bound(contents, head.offset, {}, &image::Extent::offset);
     const auto before = contents.first(static_cast<std::size_t>(behind - contents.begin()));
-    if (!show(before, sink) || !sink(head.bytes)) return false;
+    if (!show(before, contents_sink) || !head_sink(head.bytes)) return false;
     contents = contents.subspan(before.size());
   }
-  return show(contents, sink);
+  return show(contents, contents_sink);
 }
 
 bool ImageBytes::show(std::span<const image::Extent> contents, const Sink& sink) {

@@ -20,9 +20,9 @@ class ImageBytes {
   /// Both outlive it; null: the contents are where the image says.
   ImageBytes(const image::Image& image, const MemorySnapshot* snapshot) : image_(&image), snapshot_(snapshot) {}
 
-  /// Show bytes, in pieces of any size, until `sink` says no. False then, or, with error(), when they cannot be read.
-  bool show_contents(const Sink& sink);
-  bool show_all(const Sink& sink);
+  /// Shows all bytes, in pieces of any size, until one of the two says no. False then, or, with error(), when they
+  /// cannot be read.
+  bool show_all(const Sink& contents, const Sink& head);
 
   /// Why they cannot be read; empty: they can.
   [[nodiscard]] const std::string& error() const { return error_; }

@@ -5,21 +5,20 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "cppc/checkpoint_files.hpp"
+#include "cppc/file_hash.hpp"
 #include "cppc/keeper.hpp"
 #include "cppc/unique_fd.hpp"
 #include "image_bytes.hpp"
+#include "image_output.hpp"
 #include "places.hpp"
 
 namespace cppc::migration {
@@ -27,61 +26,9 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::size_t kAtOnce = std::size_t{4} << 20;  // what is written in one call
-constexpr std::size_t kSmall = std::size_t{64} << 10;  // smaller extents are copied together
+static_assert(image::header_bytes <= FileHash::first_bytes);  // what seal() changes is hashed last
 
 std::string reason() { return std::strerror(errno); }
-
-/// Writes to a file what it hashes.
-class HashedOutput {
- public:
-  HashedOutput(int file, std::function<bool(std::uint64_t)> go_on)
-      : file_(file), go_on_(std::move(go_on)), state_(XXH3_createState()) {
-    XXH3_64bits_reset(state_.get());
-    small_.reserve(kAtOnce);
-  }
-
-  bool add(Bytes bytes) {
-    if (bytes.size() >= kSmall) return flush() && write_all(bytes);
-    if (small_.size() + bytes.size() > kAtOnce && !flush()) return false;
-    small_.insert(small_.end(), bytes.begin(), bytes.end());
-    return true;
-  }
-
-  bool flush() {
-    const bool written = write_all(small_);
-    small_.clear();
-    return written;
-  }
-
-  [[nodiscard]] bool unwanted() const { return unwanted_; }
-  [[nodiscard]] WrittenFile result() const { return {written_, XXH3_64bits_digest(state_.get())}; }
-
- private:
-  bool write_all(Bytes bytes) {
-    while (!bytes.empty()) {
-      if (unwanted_ = !go_on_(written_); unwanted_) return false;
-      const ssize_t written = write(file_, bytes.data(), std::min(bytes.size(), kAtOnce));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      const auto size = static_cast<std::size_t>(written);
-      XXH3_64bits_update(state_.get(), bytes.data(), size);
-      written_ += size;
-      bytes = bytes.subspan(size);
-    }
-    return true;
-  }
-
-  struct FreeState {
-    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-  };
-  int file_;
-  std::function<bool(std::uint64_t)> go_on_;
-  std::unique_ptr<XXH3_state_t, FreeState> state_;
-  std::vector<std::byte> small_;
-  std::uint64_t written_ = 0;
-  bool unwanted_ = false;
-};
 
 class Mapping {
  public:
@@ -143,25 +90,22 @@ tl::expected<WrittenFile, std::string> write_image(image::Image& image, const Me
   const auto unwritten = [&](const std::string& why) {
     return tl::unexpected("cannot write " + name_of(place) + ": " + why);
   };
-  ImageBytes bytes(image, snapshot);
-  std::uint64_t sealed_bytes = 0;
-  const bool sealed = image.seal([&](const auto& add) {
-    return bytes.show_contents([&](Bytes piece) {
-      add(piece);
-      sealed_bytes += piece.size();
-      return go_on(sealed_bytes / 2);
-    });
-  });
-  if (!sealed) return unwritten(bytes.error().empty() ? "given up" : bytes.error());
   auto file = make_file(place, image.size());
   if (!file) return tl::unexpected(file.error());
-  HashedOutput output(file->get(), [&](std::uint64_t written) { return go_on((image.size() + written) / 2); });
-  const bool written = bytes.show_all([&](Bytes piece) { return output.add(piece); }) && output.flush();
+  ImageBytes bytes(image, snapshot);
+  ImageOutput output(file->get(), go_on);
+  const bool sealed = image.seal([&](const auto& add) {
+    const auto add_contents = [&](Bytes piece) {
+      add(piece);
+      return output.add(piece);
+    };
+    return bytes.show_all(add_contents, [&](Bytes piece) { return output.add(piece); });
+  });
   if (!bytes.error().empty()) return unwritten(bytes.error());
+  const bool written = sealed && output.finish(image.head().front().bytes.first(image::header_bytes));
   if (output.unwanted()) return unwritten("given up");
-  // File systems of networks may tell at the end that something could not be written.
-  if (!written || fsync(file->get()) != 0 || close(file->release()) != 0) return unwritten(reason());
-  return output.result();
+  if (!written || close(file->release()) != 0) return unwritten(reason());
+  return WrittenFile{output.bytes(), output.hash()};
 }
 
 cppc_status restore_from(const ImagePlace& place, const cppc_runtime& runtime) {

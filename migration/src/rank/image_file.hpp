@@ -15,7 +15,7 @@ namespace cppc::migration {
 
 struct WrittenFile {
   std::uint64_t bytes = 0;
-  std::uint64_t xxh3 = 0;  ///< XXH3-64 of all of it
+  std::uint64_t hash = 0;  ///< cppc/file_hash.hpp
 };
 
 /// The image of a rank in a checkpoint: a directory, or in memory, as cppc/checkpoint_files.hpp has it.

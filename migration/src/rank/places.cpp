@@ -42,8 +42,7 @@ tl::expected<void, cppc_status> begin_restore(const cppc_runtime& runtime, const
 
 /// Adds the places of an object's contents.
 tl::expected<void, cppc_status> place_entry(const cppc_runtime& runtime, const image::Reader& reader,
-                                            const image::Entry& entry, std::vector<fabric::Place>& places,
-                                            const fabric::KeepAlive& keep_alive) {
+                                            const image::Entry& entry, std::vector<fabric::Place>& places) {
   const auto slash = entry.path.find('/');
   const auto section = section_of(entry.path.substr(0, slash));
   if (!section) return tl::unexpected(section.error());
@@ -77,8 +76,7 @@ tl::expected<std::vector<fabric::Place>, cppc_status> places_for(const cppc_runt
   for (const auto& entry : reader.entries()) {
     if (entry.number % entries_between_calls == 0)
       if (auto alive = keep_alive(); !alive) return tl::unexpected(alive.error());
-    if (auto placed = place_entry(runtime, reader, entry, places, keep_alive); !placed)
-      return tl::unexpected(placed.error());
+    if (auto placed = place_entry(runtime, reader, entry, places); !placed) return tl::unexpected(placed.error());
   }
   sort(places, keep_alive);
   if (auto alive = keep_alive(); !alive) return tl::unexpected(alive.error());

@@ -50,7 +50,7 @@ tl::expected<void, std::string> save_image(Slot& slot, ImageBuilder&& builder, c
   const auto written = write_image(*image, memory, place, wanted);
   if (!written) return tl::unexpected(written.error());
   slot.bytes_done.store(written->bytes);
-  slot.file_hash = written->xxh3;
+  slot.file_hash = written->hash;
   return {};
 }
 
