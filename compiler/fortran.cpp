@@ -193,6 +193,16 @@ bool is_fortran(const std::string& file) {
   return suffixes.contains(fs::path(file).extension().string());
 }
 
+namespace {
+
+/// That nothing is done about the others is no surprise.
+std::vector<frontend::LeftOut> those_in_fortran(std::vector<frontend::LeftOut> left_out) {
+  std::erase_if(left_out, [](const frontend::LeftOut& one) { return !is_fortran(one.file); });
+  return left_out;
+}
+
+}  // namespace
+
 /// What it costs to follow one array by a step, in steps of following pointers.
 constexpr std::uint64_t kPointerStepsOfOne = 4;
 
@@ -206,7 +216,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   fortran::drop_unused_labels(tree);
   tree.outside = names_outside(program, tree);
   fortran::settle_pointers(tree);
-  print_left_out(tree.left_out, std::cerr);
+  print_left_out(those_in_fortran(tree.left_out), std::cerr);
   const fortran::Lowered lowered = fortran::lower(tree, models);
   FortranTranslation made;
   made.report = {{"safe_points", nlohmann::json::array()},
