@@ -24,6 +24,9 @@ namespace cppc {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// To follow one array by a step takes longer than a step of following pointers: counted as so many.
+constexpr std::uint64_t kPointerStepsOfOne = 4;
 using fortran::Index;
 using rewrite::fortran::Point;
 
@@ -185,16 +188,6 @@ class Translator {
   std::set<std::string> externals_;
 };
 
-}  // namespace
-
-bool is_fortran(const std::string& file) {
-  static const std::set<std::string> suffixes = {".f", ".for", ".ftn", ".fpp", ".f77", ".f90", ".f95", ".f03", ".f08",
-                                                 ".F", ".FOR", ".FTN", ".FPP", ".F77", ".F90", ".F95", ".F03", ".F08"};
-  return suffixes.contains(fs::path(file).extension().string());
-}
-
-namespace {
-
 /// That nothing is done about the others is no surprise.
 std::vector<frontend::LeftOut> those_in_fortran(std::vector<frontend::LeftOut> left_out) {
   std::erase_if(left_out, [](const frontend::LeftOut& one) { return !is_fortran(one.file); });
@@ -203,8 +196,11 @@ std::vector<frontend::LeftOut> those_in_fortran(std::vector<frontend::LeftOut> l
 
 }  // namespace
 
-/// What it costs to follow one array by a step, in steps of following pointers.
-constexpr std::uint64_t kPointerStepsOfOne = 4;
+bool is_fortran(const std::string& file) {
+  static const std::set<std::string> suffixes = {".f", ".for", ".ftn", ".fpp", ".f77", ".f90", ".f95", ".f03", ".f08",
+                                                 ".F", ".FOR", ".FTN", ".FPP", ".F77", ".F90", ".F95", ".F03", ".F08"};
+  return suffixes.contains(fs::path(file).extension().string());
+}
 
 FortranTranslation translate_fortran(const FortranProgram& given, const models::Models& models,
                                      std::uint64_t most_steps) {

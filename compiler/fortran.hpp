@@ -31,8 +31,7 @@ struct FortranTranslation {
   nlohmann::json report;
 };
 
-/// Prints warnings. `most_steps`: of following what procedures are given, and what becomes of
-/// arrays.
+/// Prints warnings. `most_steps`: of following what procedures are given, and what becomes of arrays.
 FortranTranslation translate_fortran(const FortranProgram& program, const models::Models& models,
                                      std::uint64_t most_steps);
 

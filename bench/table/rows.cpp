@@ -139,8 +139,9 @@ Rows drain(const Json& f) {
 
 Rows faults(const Json& f) {
   return {{text(f.at("cases")) + " faults, one at each step of a move or an evacuation of `heat` of four ranks, " +
-               text(f.at("struck")) + " struck: undone, committed, ended as it must",
-           text(f.at("rolled_back")) + ", " + text(f.at("committed")) + ", " + text(f.at("ended_expected"))},
+               text(f.at("struck")) + " struck: undone, committed, ended as it must, recovered",
+           text(f.at("rolled_back")) + ", " + text(f.at("committed")) + ", " + text(f.at("ended_expected")) + ", " +
+               text(f.at("recovered"))},
           {"the job lost although it need not be, wrong result, left behind, no second migration",
            text(f.at("lost")) + ", " + text(f.at("wrong_results")) + ", " + text(f.at("leftovers")) + ", " +
                text(f.at("retry_failed"))},
@@ -298,7 +299,7 @@ const std::vector<BenchRows>& benches() {
       {"checkpoint", {"/checkpoints", "/downtime_ratio_memcpy", "/partner_gbs", "/dmtcp", "/scr_or_veloc"}, checkpoint},
       {"recover", {"/start_s_median", "/down_beyond_start_s_median"}, recover},
       {"drain", {"/noticed_s_median"}, drain},
-      {"faults", {"/unexpected", "/recovered", "/recovered_expected", "/last_images", "/images_missing"}, faults},
+      {"faults", {"/unexpected", "/recovered_expected", "/last_images", "/images_missing"}, faults},
       {"soak", {"/jobs", "/hours"}, soak},
       {"ship", {"/raw_tcp_gbs", "/block_bytes", "/block_bytes_portable"}, ship},
       {"overhead", {"/against_defaults"}, overhead},

@@ -1,4 +1,5 @@
-// What code that is not known may read, change and call: by the names that it uses, and what it was given.
+// What code that is not known, and requests, may read, change and call: by the names that it uses, and what it was
+// given.
 
 #include <algorithm>
 
@@ -6,6 +7,43 @@
 #include "pointers.hpp"
 
 namespace cppc::fortran {
+
+/// What requests may read or write while they are active, and what code that is not known may have the address of.
+void Flow::find_buffers() {
+  give(requests_, buffers_);
+  for (Index symbol = 0; symbol < program_.symbols.size(); ++symbol) {
+    const Index owner = program_.symbols[symbol].procedure;
+    for (Index p = 0; owner != none && p < program_.procedures.size(); ++p)
+      if (program_.procedures[p].host == owner && called_otherwise_[p]) of_hosts_.insert(symbol);
+  }
+  given_ = of_hosts_;
+  give(unknown_, given_);
+  add_parts(buffers_);
+  add_parts(given_);
+}
+
+void Flow::add_parts(std::set<Index>& variables) const {
+  const std::set<Index> all = variables;
+  for (const Index symbol : all) {
+    variables.insert(program_.symbols[symbol].parts.begin(), program_.symbols[symbol].parts.end());
+    for (const Index other : neighbours(program_, symbol)) variables.insert(other);
+  }
+  for (const Index symbol : tracked_)
+    if (has_mate_in(symbol, variables)) variables.insert(symbol);
+}
+
+/// Whether other names of the memory that a pointer leads to are among them.
+bool Flow::has_mate_in(Index symbol, const std::set<Index>& variables) const {
+  return std::ranges::any_of(program_.symbols[symbol].mates, [&](Index mate) { return variables.contains(mate); });
+}
+
+/// By all of their names.
+void Flow::give(const std::vector<const Expr*>& calls, std::set<Index>& given) const {
+  for (const Expr* call : calls)
+    for (const ExprPtr& argument : call->parts)
+      if (argument != nullptr && root(*argument) != none) given.insert(root(*argument));
+  follow(passed_, given);
+}
 
 void Flow::find_outside() {
   const auto count = static_cast<Index>(graphs_.size());

@@ -1,5 +1,5 @@
 /// The checksum of an image's file: XXH3-64 of all its bytes, the first ones behind the others. So it can be had in one
-/// pass by who learns only at the end what belongs at the file's start. Finds accidents, not forgery.
+/// pass by who learns only at the end what belongs at the file's start. Finds accidents, not forgery. Not thread-safe.
 #pragma once
 
 #if defined(__x86_64__)
@@ -43,7 +43,7 @@ class FileHash {
   /// In place of as many that the file has been said to begin with.
   void replace_start(Bytes bytes) { std::memcpy(first_.data(), bytes.data(), std::min(bytes.size(), size_)); }
 
-  /// Of what has been added. Nothing is added afterwards.
+  /// Of what has been added. The last call.
   std::uint64_t sum() {
     XXH3_64bits_update(state_.get(), first_.data(), size_);
     return XXH3_64bits_digest(state_.get());

@@ -29,7 +29,7 @@ class ImageOutput {
 
   [[nodiscard]] bool unwanted() const { return unwanted_; }
   [[nodiscard]] std::uint64_t bytes() const { return written_; }
-  [[nodiscard]] std::uint64_t hash() { return hash_.sum(); }
+  [[nodiscard]] std::uint64_t hash() { return hash_.sum(); }  ///< when finished; the last call
 
  private:
   struct Free {

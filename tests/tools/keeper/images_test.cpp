@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <xxhash.h>
 
+#include <span>
 #include <string>
+
+#include "cppc/file_hash.hpp"
 
 namespace cppc::keeper {
 namespace {
@@ -17,7 +19,7 @@ class ImagesTest : public testing::Test {
   Held written(std::uint64_t set, int rank, const std::string& text) {
     const auto file = images_.make(set, rank, text.size());
     EXPECT_TRUE(file && write(file->get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-    const auto image = images_.seal(set, rank, text.size(), XXH3_64bits(text.data(), text.size()));
+    const auto image = images_.seal(set, rank, text.size(), FileHash::of(std::as_bytes(std::span(text))));
     EXPECT_TRUE(image) << image.error();
     return image ? *image : nullptr;
   }
@@ -32,7 +34,7 @@ TEST_F(ImagesTest, WhatARankHasWrittenIsFoundAndCannotBeChanged) {
   const auto file = images_.make(1, 3, 5);
   ASSERT_TRUE(file);
   ASSERT_EQ(write(file->get(), "state", 5), 5);
-  const auto image = images_.seal(1, 3, 5, XXH3_64bits("state", 5));
+  const auto image = images_.seal(1, 3, 5, FileHash::of(std::as_bytes(std::span("state", 5))));
   ASSERT_TRUE(image) << image.error();
   EXPECT_EQ(pwrite(file->get(), "other", 5, 0), -1) << "the rank has still a descriptor";
   EXPECT_EQ(images_.find(1, 3), *image);
@@ -44,7 +46,7 @@ TEST_F(ImagesTest, WhatIsNotAsTheRankHasToldIsRefused) {
   images_.begin(1);
   const auto file = images_.make(1, 0, 5);
   ASSERT_EQ(write(file->get(), "state", 5), 5);
-  const auto damaged = images_.seal(1, 0, 5, XXH3_64bits("State", 5));
+  const auto damaged = images_.seal(1, 0, 5, FileHash::of(std::as_bytes(std::span("State", 5))));
   ASSERT_FALSE(damaged);
   EXPECT_NE(damaged.error().find("another checksum"), std::string::npos) << damaged.error();
   const auto shorter = images_.make(1, 1, 9);

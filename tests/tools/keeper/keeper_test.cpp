@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <csignal>
+#include <span>
 
+#include "cppc/file_hash.hpp"
 #include "keeper_link.hpp"
 
 namespace cppc::run {
@@ -40,7 +41,8 @@ TEST_F(KeeperProgramTest, HasWhatRanksWrite) {
   const auto file = keeper::make(job_, 1, 0, 5);
   ASSERT_TRUE(file) << file.error();
   ASSERT_EQ(write(file->get(), "state", 5), 5);
-  const json image{{"rank", 0}, {"bytes", 5}, {"xxh3", XXH3_64bits("state", 5)}, {"written", true}};
+  const json image{
+      {"rank", 0}, {"bytes", 5}, {"xxh3", FileHash::of(std::as_bytes(std::span("state", 5)))}, {"written", true}};
   const json itself{{"do", "copy"}, {"set", 1}, {"images", json::array({image})}, {"to", (*keeper)->addresses()}};
   const auto copied = (*keeper)->ask(itself, 5s);
   ASSERT_TRUE(copied) << copied.error();
