@@ -56,6 +56,12 @@ std::string command(const Json& figures) {
   return "`bench/run " + figures.at("bench").get<std::string>() + (arguments.empty() ? "" : " " + arguments) + "`";
 }
 
+void keep_limits(const BenchRows& bench, const Json& figures) {
+  const std::vector<std::string> beyond = beyond_limits(bench, figures);
+  for (const std::string& one : beyond) std::fprintf(stderr, "bench-table: %s\n", one.c_str());
+  if (!beyond.empty()) std::exit(EXIT_FAILURE);
+}
+
 std::string table(const std::map<std::string, Json>& figures) {
   std::string text = "| command | what | figure | measured |\n| --- | --- | --- | --- |\n";
   for (const BenchRows& bench : benches()) {
@@ -64,6 +70,7 @@ std::string table(const std::map<std::string, Json>& figures) {
       text += "| `bench/run " + bench.name + "` | | not recorded | |\n";
       continue;
     }
+    keep_limits(bench, found->second);
     bool first = true;
     for (const Row& row : bench.rows(found->second)) {
       text += "| " + (first ? command(found->second) : "") + " | " + row.what + " | " + row.figure + " | " +
@@ -83,7 +90,8 @@ std::string with_table(const std::string& readme, const std::string& table) {
   return readme.substr(0, begin + kBegin.size()) + "\n" + table + "\n" + readme.substr(end);
 }
 
-/// That the last line of what a bench prints has what it promises, and its rows can be made of that.
+/// That the last line of what a bench prints has what it promises, its rows can be made of that, and no count is beyond
+/// its limit.
 void check(const std::string& name, std::istream& printed) {
   std::string last;
   for (std::string line; std::getline(printed, line);) last = line;
@@ -94,7 +102,7 @@ void check(const std::string& name, std::istream& printed) {
     for (const std::string& field : bench.fields)
       if (!figures.contains(Json::json_pointer(field))) give_up(name + " does not say " + field);
     for (const Row& row : bench.rows(figures)) std::printf("%s: %s\n", row.what.c_str(), row.figure.c_str());
-    return;
+    return keep_limits(bench, figures);
   }
   give_up("no bench " + name);
 }

@@ -77,6 +77,23 @@ std::string range(const Json& values) {
   return range(low, high);
 }
 
+/// Of a number, or of all in an object or an array.
+double largest(const Json& values) {
+  if (!values.is_structured()) return values.get<double>();
+  double most = std::numeric_limits<double>::lowest();
+  for (const Json& value : values) most = std::max(most, largest(value));
+  return most;
+}
+
+/// What a small block may cost in memory or on the way when state is kept by address.
+constexpr double kBytesOfBlock = 64;
+
+/// Messages that the busiest agent receives in an agreement, of however many ranks.
+constexpr double kMostReceived = 400;
+
+/// Communicators that a process makes, one after the other, when a node with one of eight ranks is left.
+constexpr double kMostRounds = 6;
+
 Rows migrate(const Json& f) {
   const Json& languages = f.at("by_language");
   const std::string same = f.at("bitwise_equal") ? "bit for bit the undisturbed one" : "NOT the undisturbed one";
@@ -294,25 +311,58 @@ Rows agents(const Json& f) {
 
 const std::vector<BenchRows>& benches() {
   static const std::vector<BenchRows> all{
-      {"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, migrate},
-      {"response", {}, response},
-      {"checkpoint", {"/checkpoints", "/downtime_ratio_memcpy", "/partner_gbs", "/dmtcp", "/scr_or_veloc"}, checkpoint},
-      {"recover", {"/start_s_median", "/down_beyond_start_s_median"}, recover},
-      {"drain", {"/noticed_s_median"}, drain},
-      {"faults", {"/unexpected", "/recovered_expected", "/last_images", "/images_missing"}, faults},
-      {"soak", {"/jobs", "/hours"}, soak},
-      {"ship", {"/raw_tcp_gbs", "/block_bytes", "/block_bytes_portable"}, ship},
-      {"overhead", {"/against_defaults"}, overhead},
-      {"image-size", {"/live_mb", "/ratio"}, image_size},
-      {"malloc", {}, malloc},
-      {"check", {}, check},
-      {"interpose", {}, interpose},
-      {"scale", {"/received_max"}, scale},
-      {"controller", {}, controller},
-      {"safepoint", {}, safepoint},
-      {"translate", {}, translate},
-      {"agents", {}, agents}};
+      {"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, {{"/lost", 0.0}, {"/fds_grown", 0.0}}, migrate},
+      {"response", {}, {}, response},
+      {"checkpoint",
+       {"/checkpoints", "/downtime_ratio_memcpy", "/partner_gbs", "/dmtcp", "/scr_or_veloc"},
+       {},
+       checkpoint},
+      {"recover",
+       {"/start_s_median", "/down_beyond_start_s_median"},
+       {{"/losses", "/recovered"}, {"/wrong_results", 0.0}},
+       recover},
+      {"drain", {"/noticed_s_median"}, {{"/lost", 0.0}}, drain},
+      {"faults",
+       {"/last_images"},
+       {{"/cases", "/struck"},
+        {"/recovered_expected", "/recovered"},
+        {"/lost", 0.0},
+        {"/unexpected", 0.0},
+        {"/wrong_results", 0.0},
+        {"/leftovers", 0.0},
+        {"/retry_failed", 0.0},
+        {"/images_missing", 0.0}},
+       faults},
+      {"soak", {"/jobs", "/hours"}, {{"/lost", 0.0}, {"/wrong_results", 0.0}, {"/fds_grown", 0.0}}, soak},
+      {"ship",
+       {"/raw_tcp_gbs", "/block_bytes_portable"},
+       {{"/block_bytes", kBytesOfBlock}, {"/block_bytes_by_place", kBytesOfBlock}},
+       ship},
+      {"overhead", {"/against_defaults"}, {}, overhead},
+      {"image-size", {"/live_mb", "/ratio"}, {}, image_size},
+      {"malloc", {}, {}, malloc},
+      {"check", {}, {}, check},
+      {"interpose", {}, {}, interpose},
+      {"scale", {}, {{"/received_max", kMostReceived}, {"/rebuild/8/rounds", kMostRounds}}, scale},
+      {"controller", {}, {}, controller},
+      {"safepoint", {}, {}, safepoint},
+      {"translate", {}, {}, translate},
+      {"agents", {}, {}, agents}};
   return all;
+}
+
+std::vector<std::string> beyond_limits(const BenchRows& bench, const Json& figures) {
+  std::vector<std::string> beyond;
+  for (const Limit& limit : bench.limits) {
+    const auto* const field = std::get_if<std::string>(&limit.most);
+    const double most =
+        field != nullptr ? figures.at(Json::json_pointer(*field)).get<double>() : std::get<0>(limit.most);
+    const double value = largest(figures.at(Json::json_pointer(limit.field)));
+    if (value > most)
+      beyond.push_back(bench.name + ": " + limit.field + " is " + text(value) + ", at most " + text(most) +
+                       (field != nullptr ? " (" + *field + ")" : ""));
+  }
+  return beyond;
 }
 
 }  // namespace cppc::bench
