@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -17,8 +15,10 @@
 #include "analysis/heap.hpp"
 #include "analysis/instances.hpp"
 #include "analysis/plan.hpp"
+#include "fail.hpp"
 #include "fortran.hpp"
 #include "frontend/source.hpp"
+#include "program_files.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
 #include "report_html.hpp"
@@ -30,7 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum Status { kTranslated = 0, kRefused = 1, kUsage = 2, kNothingToDo = 3 };
+/// Exit statuses, beside kRefused.
+enum Status { kTranslated = 0, kUsage = 2, kNothingToDo = 3 };
 
 /// Bounds for programs whose state is kept by address, which need no translation: seconds of processor time, for all
 /// and for each source, which its compiler takes longer for, and bytes.
@@ -53,79 +54,6 @@ struct Settings {
 
 /// What is installed with this program.
 fs::path shared_directory() { return fs::read_symlink("/proc/self/exe").parent_path() / CPPC_SHARED_FROM_PROGRAMS; }
-
-[[noreturn]] void fail(const std::string& message) {
-  std::cerr << "cppc: " << message << "\n";
-  std::exit(kRefused);
-}
-
-/// The program's files.
-struct Files {
-  std::vector<frontend::Command> commands;  ///< without arguments: it is not to be looked at
-  std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
-  std::vector<frontend::LeftOut> left_out;  ///< those that are not to be looked at
-  std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
-  std::vector<frontend::Command> modules;  ///< sources in Fortran that are no part of the program but for modules
-};
-
-/// What the compiler predefines, in files that many commands share.
-class MacroFiles {
- public:
-  std::shared_ptr<const frontend::Macros> of(const fs::path& file) {
-    auto& read = read_[file];
-    if (read == nullptr) {
-      std::ifstream in(file);
-      if (!in) fail("cannot read " + file.string());
-      const std::string text{std::istreambuf_iterator<char>(in), {}};
-      read = std::make_shared<const frontend::Macros>(frontend::read_macros(text));
-    }
-    return read;
-  }
-
- private:
-  std::map<fs::path, std::shared_ptr<const frontend::Macros>> read_;
-};
-
-Files read_commands(const std::string& file) {
-  std::ifstream in(file);
-  if (!in) fail("cannot read " + file);
-  const auto json = nlohmann::json::parse(in, nullptr, false);
-  if (!json.is_array()) fail(file + " is no compilation database: expected an array");
-  Files files;
-  MacroFiles macros;
-  for (const auto& entry : json) {
-    if (!entry.contains("directory") || !entry.contains("file") || !entry.contains("arguments"))
-      fail(file + ": an entry needs directory, file and arguments");
-    frontend::Command command{entry["directory"], entry["file"], {}, {}};
-    if (entry.contains("macros")) command.macros = macros.of(fs::path(file).parent_path() / entry["macros"]);
-    if (entry.contains("modules_only")) {
-      command.arguments = entry["arguments"];
-      files.modules.push_back(std::move(command));
-      continue;
-    }
-    if (entry.contains("left_out"))
-      files.left_out.push_back({command.file, entry["left_out"]});
-    else
-      command.arguments = entry["arguments"];
-    files.commands.push_back(std::move(command));
-    files.objects.push_back(entry.value("object", ""));
-    auto& names = files.names.emplace_back();
-    if (entry.contains("names")) names = entry["names"].get<std::set<std::string>>();
-  }
-  return files;
-}
-
-Files own_commands(const std::vector<std::string>& names, const std::vector<std::string>& options) {
-  Files files;
-  for (const std::string& name : names) {
-    frontend::Command command{fs::current_path().string(), name, {"cc"}, {}};
-    command.arguments.insert(command.arguments.end(), options.begin(), options.end());
-    command.arguments.push_back(name);
-    files.commands.push_back(std::move(command));
-    files.objects.emplace_back();
-  }
-  return files;
-}
 
 /// A header of the unit that is newer than the object: what was compiled is not what would be translated.
 std::string newer_header(const clang::SourceManager& manager, const std::string& object) {

@@ -3,9 +3,15 @@
 #include <clang/Tooling/CompilationDatabase.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/Support/PrettyStackTrace.h>
+#include <llvm/Support/Threading.h>
+#include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/thread.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -23,6 +29,10 @@ constexpr const char* kMeaningful[] = {"-I",      "-D",       "-U",         "-in
 /// Options for other stages of compilation, whose value is an argument of its own.
 constexpr const char* kForeign[] = {"-o",       "-MF", "-MT", "-MQ", "-L",      "-l",
                                     "-Xlinker", "-u",  "-T",  "-z",  "--param", "-aux-info"};
+
+/// Threads that parse: more would be busy with memory, and each takes of what the translator may have.
+constexpr std::size_t kMostThreads = 16;
+constexpr unsigned kStackOfThread = 32U << 20;
 
 bool matters(const std::string& argument) {
   for (const char* prefix : {"-std=",
@@ -158,7 +168,9 @@ using Parsed = tl::expected<std::unique_ptr<clang::ASTUnit>, std::string>;
 Parsed parse_with(const Command& command, const std::string& resources, const std::vector<std::string>& options,
                   std::string& attribute) {
   const Commands database(command, meaning(command, resources, options));
-  clang::tooling::ClangTool tool(database, {command.file});
+  // A file system of its own: the working directory of the process is that of all threads.
+  clang::tooling::ClangTool tool(database, {command.file}, std::make_shared<clang::PCHContainerOperations>(),
+                                 llvm::vfs::createPhysicalFileSystem().release());
   tool.clearArgumentsAdjusters();
   tool.setPrintErrorMessage(false);
   Findings findings;
@@ -197,25 +209,53 @@ Parsed parse_as_compiled(const Command& command, const std::string& resources, s
   return parsed;
 }
 
+/// What became of one file; the unit's error is Clang's first.
+using Outcome = tl::expected<Unit, std::string>;
+
+Outcome parse_unit(ir::Index number, const Command& command, const std::string& resources) {
+  const llvm::PrettyStackTraceFormat in_a_crash("Clang parses %s", command.file.c_str());
+  std::string attribute;
+  Parsed parsed = parse_as_compiled(command, resources, attribute);
+  if (!parsed) return tl::unexpected(parsed.error());
+  Unit unit{number, command, std::move(*parsed), {}, std::move(attribute)};
+  unit.pragmas = find_pragmas(*unit.ast);
+  return unit;
+}
+
+/// Several files at a time, on as many processors as there are; by the commands' numbers, nothing for those without
+/// arguments.
+std::vector<std::optional<Outcome>> parse_units(const std::vector<Command>& commands, const std::string& resources) {
+  std::vector<std::optional<Outcome>> outcomes(commands.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t number = next++; number < commands.size(); number = next++)
+      if (!commands[number].arguments.empty())
+        outcomes[number].emplace(parse_unit(static_cast<ir::Index>(number), commands[number], resources));
+  };
+  const std::size_t processors = llvm::hardware_concurrency().compute_thread_count();
+  std::vector<llvm::thread> others;
+  for (std::size_t i = 1; i < std::min({processors, commands.size(), kMostThreads}); ++i)
+    others.emplace_back(std::optional<unsigned>(kStackOfThread), work);
+  work();
+  for (llvm::thread& other : others) other.join();
+  return outcomes;
+}
+
 }  // namespace
 
 tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources,
                                         bool leave_out) {
   Source source;
-  for (ir::Index number = 0; number < commands.size(); ++number) {
-    const Command& command = commands[number];
-    if (command.arguments.empty()) continue;
-    const llvm::PrettyStackTraceFormat in_a_crash("Clang parses %s", command.file.c_str());
-    std::string attribute;
-    Parsed parsed = parse_as_compiled(command, resources, attribute);
-    if (!parsed && !leave_out) return tl::unexpected(command.file + ": " + parsed.error());
-    if (!parsed) {
-      source.left_out.push_back({command.file, parsed.error()});
+  auto outcomes = parse_units(commands, resources);
+  for (std::size_t number = 0; number < commands.size(); ++number) {
+    if (!outcomes[number]) continue;
+    Outcome& outcome = *outcomes[number];
+    if (outcome) {
+      source.units.push_back(std::move(*outcome));
       continue;
     }
-    Unit unit{number, command, std::move(*parsed), {}, std::move(attribute)};
-    unit.pragmas = find_pragmas(*unit.ast);
-    source.units.push_back(std::move(unit));
+    if (!leave_out) return tl::unexpected(commands[number].file + ": " + outcome.error());
+    source.left_out.push_back({commands[number].file, outcome.error()});
   }
   return source;
 }

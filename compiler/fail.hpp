@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+namespace cppc {
+
+/// The exit status of a translator that refuses or fails.
+constexpr int kRefused = 1;
+
+/// Says why, and ends the translator.
+[[noreturn]] inline void fail(const std::string& message) {
+  std::cerr << "cppc: " << message << "\n";
+  std::exit(kRefused);
+}
+
+}  // namespace cppc
