@@ -74,7 +74,8 @@ const std::vector<Failure> kUndone{{"PMPI_Isend"},     {"PMPI_Comm_spawn_multipl
                                    {"PMPI_Get_count"}, {"PMPI_Info_create"},
                                    {"PMPI_Info_set"}};
 
-/// Each takes half a minute: the first two, unless CPPC_EVERY_FAILURE is set.
+/// Each takes half a minute: the first two, unless CPPC_EVERY_FAILURE is set. All fail in
+/// tests/migration/agent_comm_failure_test.cpp.
 std::span<const Failure> undone() {
   return std::span(kUndone).first(std::getenv("CPPC_EVERY_FAILURE") != nullptr ? kUndone.size() : 2);
 }

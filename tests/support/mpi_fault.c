@@ -65,6 +65,7 @@ MAY_FAIL(PMPI_Isend, (C void* a, int b, MPI_Datatype c, int d, int e, MPI_Comm f
 MAY_FAIL(PMPI_Irecv, (void* a, int b, MPI_Datatype c, int d, int e, MPI_Comm f, MPI_Request* g), (a, b, c, d, e, f, g))
 MAY_FAIL(PMPI_Iprobe, (int a, int b, MPI_Comm c, int* d, MPI_Status* e), (a, b, c, d, e))
 MAY_FAIL(PMPI_Get_count, (C MPI_Status * a, MPI_Datatype b, int* c), (a, b, c))
+MAY_FAIL(PMPI_Error_string, (int a, char* b, int* c), (a, b, c))
 MAY_FAIL(PMPI_Info_create, (MPI_Info * a), (a))
 MAY_FAIL(PMPI_Info_set, (MPI_Info a, C char* b, C char* c), (a, b, c))
 MAY_FAIL(PMPI_Info_free, (MPI_Info * a), (a))
