@@ -11,17 +11,15 @@
 namespace cppc::migrate {
 namespace {
 
-constexpr std::chrono::seconds patience_with_slurm{30};
-
 struct Controller {
   std::string slurm_job, url;
 };
 
 // As the comments of Slurm's jobs on the node have them.
-Result<std::vector<Controller>> controllers_on(const std::string& node) {
+Result<std::vector<Controller>> controllers_on(const std::string& node, Deadline deadline) {
   const auto told =
       tools::run_command({"squeue", "--noheader", "--states=RUNNING", "--nodelist=" + node, "--format=%A|%k"},
-                         tools::present_environment(), patience_with_slurm);
+                         tools::present_environment(), left_until(deadline, patience_with_slurm));
   if (!told) return tools::error(told.error());
   if (told->status != 0) return tools::error(told->errors.substr(0, told->errors.find('\n')));
   std::vector<Controller> controllers;
@@ -56,7 +54,7 @@ void add(RunningJobs& running, const Controller& controller, RemoteJob access, D
 Result<RunningJobs> jobs_of_everybody(const std::string& node, const RemoteJob& access, Deadline deadline) {
   auto running = running_jobs(/*everybody=*/true, deadline);
   if (!running) return running;
-  const auto controllers = controllers_on(node);
+  const auto controllers = controllers_on(node, deadline);
   if (!controllers && geteuid() != 0)
     running->silent.push_back("jobs of others, which root sees here, or Slurm tells of (" + controllers.error() + ")");
   if (!controllers) return running;

@@ -38,13 +38,20 @@ void add_silent(RunningJobs& running, const std::vector<Runner>& runners) {
   }
 }
 
-std::chrono::milliseconds left_until(Clock::time_point end, std::chrono::milliseconds longest) {
+// To find out whether anybody listens at all.
+constexpr std::chrono::milliseconds patience_with_connection = 10s;
+
+std::chrono::milliseconds until(Clock::time_point end, std::chrono::milliseconds longest) {
   return std::clamp(std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()), 1ms, longest);
 }
 
 std::string migration_path(std::uint64_t id) { return "/v1/migrations/" + std::to_string(id); }
 
 }  // namespace
+
+std::chrono::milliseconds left_until(Deadline deadline, std::chrono::milliseconds longest) {
+  return deadline ? until(*deadline + patience_with_cancel, longest) : longest;
+}
 
 std::string Answer::error() const { return text(body, "error"); }
 
@@ -55,11 +62,12 @@ Answer JobClient::ask(const std::string& method, const std::string& path, const 
   HttpRequest request{method, path, {}, body};
   if (!authorization->empty()) request.headers.emplace_back("Authorization", *authorization);
   if (!body.empty()) request.headers.emplace_back("Content-Type", "application/json");
-  const HttpReply reply =
-      route_->ask(request, deadline_ ? left_until(*deadline_ + patience_with_cancel, longest) : longest);
+  const HttpReply reply = route_->ask(request, left_until(deadline_, longest));
   if (reply.status == 0) return {0, {}, reply.failure};
   return {reply.status, json::parse(reply.body, nullptr, /*allow_exceptions=*/false), ""};
 }
+
+bool JobClient::gone() const { return route_->gone(left_until(deadline_, patience_with_connection)); }
 
 // Twice: after a pause of the machine the time for an answer may be over before cppc-run had any.
 Answer JobClient::job() const {
@@ -72,7 +80,7 @@ Answer JobClient::post_migration(const json& request) const {
 }
 
 Answer JobClient::migration(std::uint64_t id) const {
-  return ask("GET", migration_path(id), "", deadline_ && !late() ? left_until(*deadline_, patience) : patience);
+  return ask("GET", migration_path(id), "", deadline_ && !late() ? until(*deadline_, patience) : patience);
 }
 
 Answer JobClient::cancel(std::uint64_t id) const { return ask("DELETE", migration_path(id), "", patience); }

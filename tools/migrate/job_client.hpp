@@ -29,6 +29,11 @@ using Deadline = std::optional<Clock::time_point>;
 /// How much later the user is told, at the latest: until then a job may confirm that it has cancelled a migration.
 constexpr std::chrono::milliseconds patience_with_cancel{900};
 
+constexpr std::chrono::milliseconds patience_with_slurm{30'000};
+
+/// `longest`, or less where that would be later than `patience_with_cancel` after the deadline; never nothing.
+std::chrono::milliseconds left_until(Deadline deadline, std::chrono::milliseconds longest);
+
 /// No function waits longer than until the deadline and `patience_with_cancel`.
 class JobClient {
  public:
@@ -51,7 +56,7 @@ class JobClient {
   /// And no time is left for a confirmation.
   bool too_late() const { return deadline_ && Clock::now() >= *deadline_ + patience_with_cancel; }
   /// Whether the job has ended, rather than not answered in time.
-  bool gone() const { return route_->gone(); }
+  bool gone() const;
   /// Between requests that ask how things are.
   std::chrono::milliseconds pause() const { return route_->pause(); }
 

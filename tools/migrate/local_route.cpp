@@ -20,7 +20,7 @@ class LocalRoute : public Route {
   Result<std::string> authorization(const std::string&, const std::string&) const override { return ""; }
 
   // cppc-run that was killed cannot remove its sockets; one that has ended did.
-  bool gone() const override {
+  bool gone(std::chrono::milliseconds) const override {
     const auto address = tools::socket_address(socket_);
     if (!address) return false;
     // Not blocking: cppc-run that is stopped and has a full queue of connections listens, too.

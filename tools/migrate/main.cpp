@@ -87,17 +87,17 @@ int ask_one(const std::vector<RunningJob>& jobs, const Command& command) {
   return exit_with(carry_out(jobs.front(), command.request));
 }
 
-Exit unanswered(const Deadline& deadline) {
-  return deadline && Clock::now() >= *deadline ? Exit::timeout : Exit::failed;
-}
+bool has_passed(const Deadline& deadline) { return deadline && Clock::now() >= *deadline; }
+
+Exit unanswered(const Deadline& deadline) { return has_passed(deadline) ? Exit::timeout : Exit::failed; }
 
 constexpr int unauthorized = 401;
 
 int run_remotely(const Command& command, RemoteJob remote) {
   const std::string slurm_job = slurm_job_in(remote.server);
   if (!slurm_job.empty()) {
-    auto server = controller_of_slurm_job(slurm_job);
-    if (!server) return fail(Exit::refused, server.error());
+    auto server = controller_of_slurm_job(slurm_job, command.deadline);
+    if (!server) return fail(has_passed(command.deadline) ? Exit::timeout : Exit::refused, server.error());
     remote.server = *std::move(server);
   }
   const auto route = by_network(remote);
@@ -115,7 +115,7 @@ int run_remotely(const Command& command, RemoteJob remote) {
   const auto look = [&]() -> Result<RunningJobs> {
     auto now = job_at(*route, command.deadline);
     if (now) return RunningJobs{{*std::move(now)}, {}};
-    return (*route)->gone() ? RunningJobs{} : RunningJobs{{}, {"job " + job->id}};
+    return job->client.gone() ? RunningJobs{} : RunningJobs{{}, {"job " + job->id}};
   };
   return exit_with(Evacuation({look, "", /*sees_all=*/false}, command.request).run());
 }
@@ -133,7 +133,7 @@ int run_here(const Command& command) {
   if (!running) return fail(Exit::failed, running.error());
   for (const std::string& silent : running->silent) complain("no answer from " + silent);
   std::vector<RunningJob>& jobs = running->jobs;
-  if (moves && jobs.empty() && !running->silent.empty()) return exit_with(unanswered(command.deadline));
+  if (!command.status && jobs.empty() && !running->silent.empty()) return exit_with(unanswered(command.deadline));
   if (!command.job.empty()) {
     std::erase_if(jobs, [&](const RunningJob& job) { return job.id != command.job; });
     if (jobs.empty()) return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");

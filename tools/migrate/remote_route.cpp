@@ -40,16 +40,16 @@ Result<TlsServer> parse_server(std::string url) {
 }
 
 // Nobody listens at this address; when it cannot be reached at all, who knows.
-bool is_refused(const addrinfo& address) {
+bool is_refused(const addrinfo& address, std::chrono::steady_clock::time_point end) {
   const UniqueFd socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return false;
   if (errno != EINPROGRESS) return errno == ECONNREFUSED;
   pollfd one{socket.get(), POLLOUT, 0};
   int failure = 0;
   socklen_t size = sizeof failure;
-  const int limit = static_cast<int>(std::chrono::milliseconds(patience_with_network).count());
-  return poll(&one, 1, limit) == 1 && getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size) == 0 &&
-         failure == ECONNREFUSED;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+  return poll(&one, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0))) == 1 &&
+         getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == ECONNREFUSED;
 }
 
 class RemoteRoute : public Route {
@@ -70,14 +70,15 @@ class RemoteRoute : public Route {
     return "MUNGE " + *credential;
   }
 
-  bool gone() const override {
+  bool gone(std::chrono::milliseconds patience) const override {
+    const auto end = std::chrono::steady_clock::now() + patience;
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* raw = nullptr;
     if (getaddrinfo(server_.host.c_str(), std::to_string(server_.port).c_str(), &hints, &raw) != 0) return false;
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> found(raw, freeaddrinfo);
     for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
-      if (!is_refused(*one)) return false;
+      if (!is_refused(*one, end)) return false;
     }
     return true;
   }

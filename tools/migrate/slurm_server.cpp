@@ -14,8 +14,8 @@ std::string slurm_job_in(const std::string& server) {
   return job.find_first_not_of("0123456789") == std::string::npos ? job : "";
 }
 
-tools::Result<std::string> controller_of_slurm_job(const std::string& job) {
-  const auto comment = slurm::comment_of(job);
+tools::Result<std::string> controller_of_slurm_job(const std::string& job, Deadline deadline) {
+  const auto comment = slurm::comment_of(job, left_until(deadline, patience_with_slurm));
   if (!comment) return tools::error(comment.error());
   const auto controllers = slurm::controllers_in(*comment);
   if (controllers.empty())

@@ -20,13 +20,15 @@ Environment for_commands() {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-Result<tools::CommandOutput> ask(const std::vector<std::string>& words, const std::stop_token& stop) {
-  return tools::run_command(words, for_commands(), patience, stop);
+Result<tools::CommandOutput> ask(const std::vector<std::string>& words, const std::stop_token& stop,
+                                 std::chrono::milliseconds limit = patience) {
+  return tools::run_command(words, for_commands(), limit, stop);
 }
 
 // What is printed, if all is well.
-Result<std::string> answer(const std::vector<std::string>& words, const std::stop_token& stop = {}) {
-  auto asked = ask(words, stop);
+Result<std::string> answer(const std::vector<std::string>& words, const std::stop_token& stop = {},
+                           std::chrono::milliseconds limit = patience) {
+  auto asked = ask(words, stop, limit);
   if (!asked) return error(std::move(asked).error());
   if (asked->status == 0) return std::move(asked->output);
   const std::string said = asked->errors.empty() ? asked->output : asked->errors;
@@ -47,8 +49,9 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 // One line about a job, without what its user may have written.
-Result<std::string> field_of(const std::string& job, const std::string& field, const std::stop_token& stop) {
-  auto asked = answer({"squeue", "--noheader", "--jobs=" + job, field}, stop);
+Result<std::string> field_of(const std::string& job, const std::string& field, const std::stop_token& stop,
+                             std::chrono::milliseconds limit = patience) {
+  auto asked = answer({"squeue", "--noheader", "--jobs=" + job, field}, stop, limit);
   if (!asked) return error(std::move(asked).error());
   return first_line(*asked);
 }
@@ -111,8 +114,8 @@ tl::expected<void, ResizeFailure> keep_only(const std::string& job, const std::v
                                       "scontrol has failed: " + first_line(said)});
 }
 
-Result<std::string> comment_of(const std::string& job) {
-  auto comment = field_of(job, "--format=%k", {});
+Result<std::string> comment_of(const std::string& job, std::chrono::milliseconds limit) {
+  auto comment = field_of(job, "--format=%k", {}, limit);
   if (comment && *comment == "(null)") return "";
   return comment;
 }

@@ -2,6 +2,7 @@
 /// slurmctld, for half a minute at the most, or until a stop is requested. Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -46,8 +47,8 @@ struct ResizeFailure {
 tl::expected<void, ResizeFailure> keep_only(const std::string& job, const std::vector<std::string>& nodes,
                                             const std::stop_token& stop = {});
 
-/// The comment of a job; empty: none.
-Result<std::string> comment_of(const std::string& job);
+/// The comment of a job; empty: none. Waits no longer than `limit`.
+Result<std::string> comment_of(const std::string& job, std::chrono::milliseconds limit = std::chrono::seconds(30));
 
 /// The caller has to be the job's owner or root.
 Result<void> set_comment(const std::string& job, const std::string& comment);
