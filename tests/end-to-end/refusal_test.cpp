@@ -67,17 +67,28 @@ TEST(RefusalTest, AnotherProgramAtTheSamePlaceIsNoReplacement) {
   EXPECT_EQ(job.wait().status, 0);
 }
 
-TEST(RefusalTest, AProgramWithoutAPlaceToStopIsRefusedBeforeAReplacementIsStarted) {
+class ProgramWithoutAPlaceToStop : public testing::TestWithParam<std::string> {};
+
+TEST_P(ProgramWithoutAPlaceToStop, IsRefusedAtOnceBeforeAReplacementIsStarted) {
   const Cluster cluster(2);
   const Folder folder;
-  Job job(cluster, {"-H", "node0:2,node1:2", "-n", "2"}, {tool("unmarked"), folder.file("stop")});
+  Job job(cluster, {"-H", "node0:2,node1:2", "-n", "2"}, {tool(GetParam()), folder.file("stop")});
   job.await_running();
+  const auto begin = std::chrono::steady_clock::now();
   const Finished refused = job.migrate({"--rank", "0", "--to", "node1"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30)) << "a deadline has been waited for";
   EXPECT_EQ(refused.status, 1) << refused.output << refused.errors;
-  EXPECT_NE(refused.errors.find("has no place where it can be stopped"), std::string::npos) << refused.errors;
+  EXPECT_NE(refused.errors.find("rank 0 has no place where it can be stopped: its program is linked with libcppc, but "
+                                "not by cppc-cc, cppc-c++ or cppc-fc"),
+            std::string::npos)
+      << refused.errors;
+  EXPECT_EQ(refused.output.find("negotiate"), std::string::npos) << refused.output;
+  EXPECT_EQ(job.node_of(0), "node0");
   std::ofstream(folder.file("stop")).flush();
   EXPECT_EQ(job.wait().status, 0);
 }
+INSTANTIATE_TEST_SUITE_P(In, ProgramWithoutAPlaceToStop, testing::Values("unmarked", "unmarked_f90"),
+                         [](const auto& info) { return info.param; });
 
 TEST(RefusalTest, ARankThatIsAlwaysInAParallelRegionIsNamedInTheEnd) {
   const Cluster cluster(2);
