@@ -1,6 +1,5 @@
 #include "agent_comm.hpp"
 
-#include <sched.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -43,13 +42,11 @@ bool AgentComm::complete(Transfer& transfer) {
   return check(PMPI_Test(&transfer.request, &done, MPI_STATUS_IGNORE), "MPI_Test") && done != 0;
 }
 
-/// The node's processors belong to its ranks: who waits looks often at first, then now and then.
+/// The node's processors belong to its ranks: who waits sleeps, shortly at first. A yield would keep a core from
+/// sleeping, and where there are more processes than cores, who sleeps gets its turn sooner.
 void AgentComm::pause(int& looks) const {
   meanwhile_();
-  if (++looks < 20)
-    sched_yield();
-  else
-    std::this_thread::sleep_for(100us);
+  std::this_thread::sleep_for(++looks < 20 ? 20us : 100us);
 }
 
 bool AgentComm::allreduce(Bytes& value, const Combine& combine, const Callback& meanwhile) {

@@ -35,6 +35,8 @@ static_assert(kTeamStacks + kMost * kApart <= kTeamStacksEnd);
 
 /// For a thread that has been told to end, or has said that it does.
 constexpr auto kPatience = std::chrono::milliseconds(100);
+/// It is about to: no more than a few of these pass.
+constexpr auto kNap = std::chrono::microseconds(20);
 
 struct Place {
   enum State { unused, starting, running, ending } state;
@@ -64,7 +66,7 @@ std::optional<std::size_t> choose() {
   const auto until = std::chrono::steady_clock::now() + kPatience;
   for (std::size_t i = 0; i < kMost; ++i) {
     while (places[i].state == Place::ending && !is_free(places[i]) && std::chrono::steady_clock::now() < until)
-      std::this_thread::yield();
+      std::this_thread::sleep_for(kNap);
     if (is_free(places[i])) return i;
   }
   return std::nullopt;
