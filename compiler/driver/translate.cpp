@@ -59,24 +59,24 @@ Result<void> write_outside(const Outside& outside, const std::string& path) {
   return write(path, text);
 }
 
-// What a line says of why a library has given up; empty when it says nothing of that.
-std::string complaint(const std::string& line) {
+// The fatal error of a library that a line reports; empty when it reports none.
+std::string fatal_error_in(const std::string& line) {
   for (const char* beginning : {"fatal internal error: ", "LLVM ERROR: ", "Assertion `"})
     if (const std::size_t begin = line.find(beginning); begin != std::string::npos) return line.substr(begin);
   return "";
 }
 
-// Why the translator has ended, in its own words: what flang or LLVM complain of, or its last line, without the numbers
-// and frames of a dump of LLVM's.
+// Why the translator has ended, in its own words: the fatal error of flang or LLVM, or its last line, without the
+// numbers and frames of a dump of LLVM's.
 std::string reason_of(const Output& output) {
   if (output.status == 128 + SIGXCPU) return "the program is too large for the time that the translator may take";
-  std::string said, line, complained;
+  std::string said, line, fatal_error;
   for (std::istringstream lines(output.errors); std::getline(lines, line);) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin != std::string::npos && line[begin] != '#') said = line;
-    if (std::string why = complaint(line); !why.empty()) complained = std::move(why);
+    if (std::string error = fatal_error_in(line); !error.empty()) fatal_error = std::move(error);
   }
-  if (!complained.empty()) said = complained;
+  if (!fatal_error.empty()) said = fatal_error;
   const std::size_t begin = said.find_first_not_of("0123456789.\t ");
   said = begin == std::string::npos ? "" : ": " + said.substr(begin);
   if (output.status > 128) return std::string("the translator died (") + strsignal(output.status - 128) + ")" + said;

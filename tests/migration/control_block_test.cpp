@@ -63,7 +63,7 @@ TEST(ControlBlockTest, WhoTakesItOverHasAllRanksGoOn) {
   EXPECT_EQ(ControlBlock::take_over(UniqueFd()).error(), CPPC_ERR_SYSTEM);
 }
 
-TEST(ControlBlockTest, RefusesWhatIsNoDesk) {
+TEST(ControlBlockTest, RefusesADescriptorThatIsNoControlBlock) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   EXPECT_FALSE(ControlBlock::open(getpid(), ends[0]));

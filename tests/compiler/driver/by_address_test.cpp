@@ -122,7 +122,7 @@ TEST_P(ByAddress, NoFailureOfTheTranslationEndsTheLink) {
   };
   goes_on("FAKE_STATUS", "1", "the translator ended with status 1: cppc: ends with 1");
   goes_on("FAKE_SIGNAL", std::to_string(SIGSEGV), "the translator died (Segmentation fault): cppc looks at part.c");
-  set("FAKE_COMPLAINT", "\nfatal internal error: CHECK(symbol) failed at resolve-names.cc(12)");
+  set("FAKE_FATAL_ERROR", "\nfatal internal error: CHECK(symbol) failed at resolve-names.cc(12)");
   goes_on("FAKE_SIGNAL", std::to_string(SIGABRT),
           "the translator died (Aborted): fatal internal error: CHECK(symbol) failed at resolve-names.cc(12)");
   goes_on("FAKE_SIGNAL", std::to_string(SIGXCPU), "the program is too large for the time that the translator may take");

@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   if (!setting("FAKE_LOG").empty())
     std::ofstream(setting("FAKE_LOG")) << nlohmann::json({{"command", arguments}, {"program", program}}).dump();
   if (!setting("FAKE_SIGNAL").empty()) {
-    std::cerr << setting("FAKE_COMPLAINT") << "\nStack dump:\n0.\tcppc looks at part.c\n #0 0x00007f (cppc+0x1)\n";
+    std::cerr << setting("FAKE_FATAL_ERROR") << "\nStack dump:\n0.\tcppc looks at part.c\n #0 0x00007f (cppc+0x1)\n";
     std::raise(std::stoi(setting("FAKE_SIGNAL")));
   }
   if (!setting("FAKE_STATUS").empty()) {

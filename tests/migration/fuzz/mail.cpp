@@ -20,7 +20,7 @@ using cppc::fuzz::require;
 
 enum Part : std::uint8_t { recipe, assignment, control, parts };
 
-Bytes bytes_of_desk(const ControlBlock& one) {
+Bytes bytes_of_control_block(const ControlBlock& one) {
   Bytes bytes(static_cast<std::size_t>(lseek(one.descriptor(), 0, SEEK_END)));
   require(pread(one.descriptor(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
   return bytes;
@@ -39,7 +39,7 @@ void try_assignment(std::span<const std::byte> bytes) {
 }
 
 /// As a rank opens that of its agent.
-void try_desk(std::span<const std::byte> bytes) {
+void try_control_block(std::span<const std::byte> bytes) {
   const int file = memfd_create("fuzz", MFD_CLOEXEC);
   require(file >= 0 && write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
   const auto opened = ControlBlock::open(getpid(), file);
@@ -64,7 +64,7 @@ std::vector<Bytes> seeds() {
   auto shared = ControlBlock::create(2, 3).value();
   shared.command(Action::join, std::array{1, 2});
   return {with(Part::recipe, one.encode()), with(Part::assignment, bytes_of(other.encode())),
-          with(Part::control, bytes_of_desk(shared))};
+          with(Part::control, bytes_of_control_block(shared))};
 }
 
 }  // namespace cppc::fuzz
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   spdlog::set_level(spdlog::level::off);
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data, size)).subspan(1);
-  constexpr std::array attempts{try_recipe, try_assignment, try_desk};
+  constexpr std::array attempts{try_recipe, try_assignment, try_control_block};
   static_assert(attempts.size() == parts);
   attempts[data[0] % attempts.size()](bytes);
   return 0;
