@@ -59,7 +59,10 @@ class Search {
   void see_calls(const ExprPtr& e) {
     if (e == nullptr) return;
     Changes changes(program_, effects_);
-    changes.add({.kind = Statement::Kind::touch, .expressions = {e}});
+    Statement looked_at;
+    looked_at.kind = Statement::Kind::touch;
+    looked_at.expressions.push_back(e);
+    changes.add(looked_at);
     if (changes.untold || changes.changed.contains(variable_)) changes_ += 2;
   }
 

@@ -25,7 +25,7 @@ std::string place_of(std::span<const std::byte> memory) {
 
 class Collector {
  public:
-  explicit Collector(const DeadClaims& dead) : dead_(dead.settle()) {}
+  explicit Collector(const DeadClaims& dead) : dead_(dead.settle(RegionHeap::free_parts(kLeastDeadPart))) {}
 
   void add(cppc_section section, std::string name, std::span<std::byte> memory) {
     if (memory.empty()) return;
@@ -95,6 +95,7 @@ tl::expected<Capture, cppc_status> Capture::describe(std::uint64_t passed, unsig
   block.mpi = std::move(mpi).take();
 
   capture.objects_ = carried_objects();
+  RegionHeap::trim();
   Collector collector(dead);
   if (const cppc_status status = collector.add_all(capture.objects_, stack_end); status != CPPC_OK)
     return tl::unexpected(status);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "address/region_heap.hpp"
 
@@ -12,8 +13,6 @@ namespace {
 /// The program names arrays row by row. What follows the last claim makes it longer; when there are very many that do
 /// not, small ones are left out: the program stands still meanwhile.
 constexpr std::size_t kMany = 10000, kSmall = 512;
-
-constexpr std::size_t kLeastPart = 512;
 
 using Bytes = std::span<const std::byte>;
 
@@ -68,8 +67,8 @@ Bytes DeadClaims::true_part(const Claim& claim) const {
   return common(claim.memory, object);
 }
 
-std::vector<Bytes> DeadClaims::settle() const {
-  std::vector<Bytes> parts;
+std::vector<Bytes> DeadClaims::settle(std::vector<Bytes> free) const {
+  std::vector<Bytes> parts = std::move(free);
   for (const Claim& claim : claims_)
     if (const Bytes part = true_part(claim); !part.empty()) parts.push_back(part);
   std::ranges::sort(parts, std::less<>(), &Bytes::data);
@@ -89,7 +88,7 @@ std::vector<cppc_part> dead_parts(Bytes memory, std::span<const Bytes> dead) {
   if (next != dead.begin()) --next;
   for (; next != dead.end() && next->data() < end_of(memory); ++next) {
     const Bytes part = common(*next, memory);
-    if (part.size() >= kLeastPart)
+    if (part.size() >= kLeastDeadPart)
       parts.push_back({static_cast<std::uint64_t>(part.data() - memory.data()), part.size()});
   }
   return parts;

@@ -24,8 +24,9 @@ class DeadClaims {
   void add_range(std::span<const std::byte> memory, std::span<const void* const> others,
                  std::optional<const void*> within);
 
-  /// Bytes that need not be carried, by rising address and apart from each other. While the program stands still.
-  [[nodiscard]] std::vector<std::span<const std::byte>> settle() const;
+  /// Bytes that need not be carried, `free` among them, by rising address and apart from each other. While the program
+  /// stands still.
+  [[nodiscard]] std::vector<std::span<const std::byte>> settle(std::vector<std::span<const std::byte>> free) const;
 
   void clear();
 
@@ -41,6 +42,9 @@ class DeadClaims {
   std::vector<std::span<const std::byte>> objects_;
   std::vector<Claim> claims_;
 };
+
+/// Fewer bytes in a row are not worth an entry in an image.
+inline constexpr std::size_t kLeastDeadPart = 512;
 
 /// Those parts of `memory` that are in `dead`, as settle() gives it, and large enough to be worth an entry in an image.
 std::vector<cppc_part> dead_parts(std::span<const std::byte> memory, std::span<const std::span<const std::byte>> dead);

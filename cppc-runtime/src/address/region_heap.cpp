@@ -7,6 +7,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <mutex>
 
 #include "address/heap_lock.hpp"
@@ -27,6 +28,12 @@ using heap::unit;
 constinit thread_local Cache* RegionHeap::own_cache_ = nullptr;
 
 namespace {
+
+/// From unit `run` on, where a run begins; 0: there is none.
+std::uint32_t first_slab(std::uint32_t run) {
+  while (run < tables().top && !heap::is_slab(heap::kind(run))) run += unit(run).length;
+  return run < tables().top ? run : 0;
+}
 
 // Of the process: none of this travels.
 constinit heap::HeapLock lock;
@@ -294,6 +301,26 @@ std::span<std::byte> RegionHeap::next_live(std::uint32_t& run) {
     after_slab = slab;
   }
   return {begin, end};
+}
+
+void RegionHeap::trim() {
+  flush_all_caches();
+  const std::lock_guard hold(lock);
+  for (std::uint32_t slab = first_slab(1); slab != 0; slab = first_slab(slab + 1)) heap::forget_last_free(slab);
+}
+
+std::vector<std::span<const std::byte>> RegionHeap::free_parts(std::size_t least) {
+  const std::lock_guard hold(lock);
+  std::vector<std::span<const std::byte>> parts;
+  for (std::uint32_t slab = first_slab(1); slab != 0; slab = first_slab(slab + 1)) {
+    const std::size_t bytes = size_class_bytes(heap::kind(slab) - heap::kFirstSlab);
+    if (bytes < least + sizeof(heap::FreeBlock)) continue;
+    const auto first = static_cast<std::ptrdiff_t>(parts.size());
+    for (const heap::FreeBlock* free = unit(slab).slab.free; free != nullptr; free = free->next)
+      parts.emplace_back(reinterpret_cast<const std::byte*>(free + 1), bytes - sizeof *free);
+    std::ranges::sort(parts.begin() + first, parts.end(), std::less<>(), &std::span<const std::byte>::data);
+  }
+  return parts;
 }
 
 std::size_t RegionHeap::extent() { return tables().top * heap::kUnitBytes; }

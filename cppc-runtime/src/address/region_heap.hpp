@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "address/heap_tables.hpp"
 #include "address/places.hpp"
@@ -98,6 +99,14 @@ class RegionHeap {
       visit(part);
     }
   }
+
+  /// Makes little of what visit_live() shows: what threads kept for themselves goes back to the slabs, and these end
+  /// with a block in use. For a process that stands still.
+  static void trim();
+
+  /// What nobody needs of the rest, by rising address: free blocks of slabs, but for what leads from one to the next,
+  /// where that is `least` bytes or more of a block. After trim().
+  static std::vector<std::span<const std::byte>> free_parts(std::size_t least);
 
   /// How much of the places another process has to have before the bytes of visit_live() can be put there.
   static std::size_t extent();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdlib>
 
 #include "address/runs.hpp"
@@ -103,6 +104,28 @@ void drain(CacheList& list, std::uint32_t blocks) {
     known.slab = {.free = nullptr, .fresh = 0, .used = 0};
     if (known.next != 0 || known.previous != 0) give_slab(slab, size_class);
   }
+}
+
+void forget_last_free(std::uint32_t slab) {
+  auto& known = unit(slab).slab;
+  if (known.free == nullptr) return;
+  const std::size_t bytes = size_class_bytes(kind(slab) - kFirstSlab);
+  const auto number = [&](const FreeBlock* block) {
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(block) - unit_memory(slab)) / bytes;
+  };
+  std::bitset<kUnitBytes / size_class_bytes(0)> free;
+  for (const FreeBlock* block = known.free; block != nullptr; block = block->next) free.set(number(block));
+  std::uint32_t fresh = known.fresh;
+  while (fresh > 0 && free[fresh - 1]) --fresh;
+  if (fresh == known.fresh) return;
+  known.fresh = fresh;
+  FreeBlock** end = &known.free;
+  for (FreeBlock* block = known.free; block != nullptr; block = block->next) {
+    if (number(block) >= fresh) continue;
+    *end = block;
+    end = &block->next;
+  }
+  *end = nullptr;
 }
 
 std::byte* block_at(std::uint32_t slab, const void* address) {

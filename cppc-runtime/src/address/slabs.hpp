@@ -15,6 +15,9 @@ void fill(CacheList& list, unsigned size_class, std::uint32_t blocks);
 /// is the only one of its class with room. Ends the process when one of them is no block: the program has freed it.
 void drain(CacheList& list, std::uint32_t blocks);
 
+/// The last blocks that were given out, as far as they are free, become such as never were.
+void forget_last_free(std::uint32_t slab);
+
 /// Of any address in a slab: the block's first byte, null behind the last block that was given out.
 std::byte* block_at(std::uint32_t slab, const void* address);
 

@@ -15,12 +15,12 @@ bool held(const void* address) {
 }
 
 TEST(MpiMemory, HasWhatTheHeapGaveButNotToLibraries) {
-  const std::unique_ptr<char, decltype(&std::free)> block(static_cast<char*>(std::malloc(100)), std::free);
+  const std::unique_ptr<char, decltype(&std::free)> block(static_cast<char*>(std::calloc(1, 100)), std::free);
   EXPECT_TRUE(held(block.get()));
   note_block_of_libraries(block.get(), 100);
   EXPECT_FALSE(held(block.get()));
   EXPECT_FALSE(held(block.get() + 99));
-  const std::unique_ptr<char, decltype(&std::free)> other(static_cast<char*>(std::malloc(100)), std::free);
+  const std::unique_ptr<char, decltype(&std::free)> other(static_cast<char*>(std::calloc(1, 100)), std::free);
   EXPECT_TRUE(held(other.get()));
 }
 

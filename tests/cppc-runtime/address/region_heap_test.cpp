@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -44,8 +46,9 @@ std::vector<std::span<std::byte>> live_parts() {
   return parts;
 }
 
-bool covers(const std::vector<std::span<std::byte>>& parts, const void* block, std::size_t bytes) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::span<std::byte> part) {
+template <class Byte>
+bool covers(const std::vector<std::span<Byte>>& parts, const void* block, std::size_t bytes) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::span<Byte> part) {
     return number(block) >= number(part.data()) && number(block) + bytes <= number(part.data()) + part.size();
   });
 }
@@ -222,6 +225,50 @@ TEST_F(RegionHeapTest, TellsWhichSmallBlocksAreFree) {
   EXPECT_FALSE(RegionHeap::is_free(kept));
   EXPECT_FALSE(RegionHeap::is_free(&kept));
   RegionHeap::release(kept);
+}
+
+TEST_F(RegionHeapTest, TellsWhatNobodyNeedsOfFreeBlocks) {
+  constexpr std::size_t kBytes = 3000, kLink = sizeof(void*);
+  std::array<std::byte*, 3> blocks{};
+  for (std::byte*& block : blocks) block = static_cast<std::byte*>(RegionHeap::allocate(kBytes));
+  std::ranges::sort(blocks);
+  const auto [kept, freed, last] = blocks;
+  auto* little = static_cast<std::byte*>(RegionHeap::allocate(500));
+  RegionHeap::release(freed);
+  RegionHeap::release(little);
+  RegionHeap::trim();
+  const auto parts = RegionHeap::free_parts(512);
+  EXPECT_TRUE(covers(parts, freed + kLink, kBytes - kLink));
+  EXPECT_FALSE(covers(parts, freed, 1));
+  EXPECT_FALSE(covers(parts, kept, 1));
+  EXPECT_FALSE(covers(parts, kept + kBytes - 1, 1));
+  EXPECT_FALSE(covers(parts, little + kLink, 1));
+  EXPECT_TRUE(std::ranges::is_sorted(parts, std::less<>(), &std::span<const std::byte>::data));
+  RegionHeap::release(kept);
+  RegionHeap::release(last);
+}
+
+TEST_F(RegionHeapTest, TheLastFreeBlocksOfASlabAreNotCarried) {
+  constexpr std::size_t kBytes = 208;
+  std::vector<std::byte*> blocks(200);
+  for (std::byte*& block : blocks) block = static_cast<std::byte*>(RegionHeap::allocate(kBytes));
+  std::ranges::sort(blocks);
+  for (std::size_t i = 1; i < blocks.size(); ++i)
+    if (i != 50) RegionHeap::release(blocks[i]);
+  RegionHeap::trim();
+  const auto parts = live_parts();
+  EXPECT_TRUE(covers(parts, blocks[0], kBytes));
+  EXPECT_TRUE(covers(parts, blocks[50], kBytes));
+  EXPECT_TRUE(covers(parts, blocks[20], 1));  // leads to the next
+  EXPECT_FALSE(covers(parts, blocks[199], 1));
+  std::set<void*> again;
+  for (std::size_t i = 0; i < blocks.size(); ++i) again.insert(RegionHeap::allocate(kBytes));
+  EXPECT_EQ(again.size(), blocks.size());
+  EXPECT_FALSE(again.contains(blocks[0]));
+  EXPECT_FALSE(again.contains(blocks[50]));
+  for (void* block : again) RegionHeap::release(block);
+  RegionHeap::release(blocks[0]);
+  RegionHeap::release(blocks[50]);
 }
 
 TEST_F(RegionHeapTest, FindsTheBlockOfAnAddress) {
