@@ -179,6 +179,20 @@ TEST_F(CppcRun, WhenItIsKilledMpirunIsToldToEnd) {
   while (!fs::exists(file("told"))) std::this_thread::yield();
 }
 
+TEST_F(CppcRun, AnMpirunThatDoesNotEndWhenItIsToldToIsKilled) {
+  mpirun("trap '' TERM; echo ready; while :; do sleep 0.02; done");
+  Words words = environment();
+  words.emplace_back("CPPC_DEADLINE_LEAVE=1");
+  Process job(command({"-n", "2", app()}), words);
+  await(job, "ready");
+  job.signal(SIGTERM);
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.status, 128 + SIGKILL);
+  EXPECT_NE(finished.errors.find("has been told to end, no agent is left, and it goes on: it is killed"),
+            std::string::npos)
+      << finished.errors;
+}
+
 TEST_F(CppcRun, SaysWhatIsWrong) {
   const auto fails = [&](const Words& arguments, int status, const std::string& why) {
     const Finished finished = run(arguments);

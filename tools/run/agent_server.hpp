@@ -34,6 +34,7 @@ class AgentServer {
   AgentServer& operator=(const AgentServer&) = delete;
 
   [[nodiscard]] bool connected(int agent) const { return connection_of_.contains(agent); }
+  [[nodiscard]] bool any_connected() const { return !connection_of_.empty(); }
 
   /// No effect when the agent is not connected.
   void send(int agent, const wire::Message& message);

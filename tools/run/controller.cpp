@@ -9,6 +9,7 @@
 #include <future>
 
 #include "../common/job_directory.hpp"
+#include "cppc/deadlines.hpp"
 #include "keepers.hpp"
 
 namespace cppc::run {
@@ -227,6 +228,22 @@ void Controller::await_exit(int agent) {
 void Controller::end_job() {
   damaged_ = true;
   if (mpirun_ > 0) kill(mpirun_, SIGTERM);
+  watch_end();
+}
+
+void Controller::expect_end() {
+  post([this] { watch_end(); });
+}
+
+// PMIx 4.2 may wait for itself when mpirun ends while connections to it break.
+void Controller::watch_end() {
+  after_in_this_run(deadlines::leave(), [this, alone = !agent_server_->any_connected()] {
+    if (mpirun_ <= 0) return;
+    if (!alone || agent_server_->any_connected()) return watch_end();
+    spdlog::error("mpirun (process {}) has been told to end, no agent is left, and it goes on: it is killed",
+                  mpirun_.load());
+    kill(mpirun_, SIGKILL);
+  });
 }
 
 void Controller::post(std::function<void()> function) { run::post(io_->context(), std::move(function)); }

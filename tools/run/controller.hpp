@@ -57,6 +57,9 @@ class Controller {
   /// mpirun is this process.
   void started(pid_t mpirun) { mpirun_ = mpirun; }
 
+  /// mpirun has been told to end. Ended it is if it does not, although no agent is left that works.
+  void expect_end();
+
   /// From now on checkpoints are made, so far apart.
   void save_every(std::chrono::milliseconds interval) {
     periodic_ = std::make_unique<PeriodicCheckpoints>(job_, interval);
@@ -83,6 +86,7 @@ class Controller {
   void vacate(int agent);
   void release(int agent, bool keep);
   void end_job();
+  void watch_end();
   bool spare(const std::string& node, bool silent);
   void end_run(int lost);
   void await_ends(int lost, int looks);

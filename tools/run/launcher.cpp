@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "cppc/unique_fd.hpp"
 
@@ -94,12 +95,12 @@ Result<Launcher> Launcher::start(const MpirunCommand& command, const SignalGate&
   return Launcher(mpirun, shares_terminal);
 }
 
-int Launcher::wait(const SignalGate& gate) {
+int Launcher::wait(const SignalGate& gate, const std::function<void()>& told) {
   while (true) {
     siginfo_t signal{};
     if (sigwaitinfo(&gate.held(), &signal) < 0) continue;  // interrupted by one that is not held
     if (signal.si_signo != SIGCHLD) pass_on(signal);
-    if (std::ranges::find(ending, signal.si_signo) != ending.end()) told_to_stop_ = true;
+    if (std::ranges::find(ending, signal.si_signo) != ending.end() && !std::exchange(told_to_stop_, true)) told();
     int status = 0;
     if (waitpid(mpirun_, &status, WNOHANG) != mpirun_) continue;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <functional>
 
 #include "descriptor_limit.hpp"
 #include "mpirun_command.hpp"
@@ -29,7 +30,8 @@ class Launcher {
   pid_t process() const { return mpirun_; }
 
   /// Passes signals on until mpirun has ended; its exit status, as a shell has it. From the thread that started it.
-  int wait(const SignalGate& gate);
+  /// `told` is called when the first comes that is to end it.
+  int wait(const SignalGate& gate, const std::function<void()>& told);
 
   /// Whether one of them was to end it.
   bool told_to_stop() const { return told_to_stop_; }

@@ -155,7 +155,7 @@ Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation
   if (!mpirun) return error(std::move(mpirun).error());
   spdlog::info("job {}", settings.job);
   controller.started(mpirun->process());
-  const int status = mpirun->wait(around.gate);
+  const int status = mpirun->wait(around.gate, [&] { controller.expect_end(); });
   return controller.run_ended(status, mpirun->told_to_stop());
 }
 
