@@ -3,6 +3,7 @@
 #include <clang/Basic/Version.h>
 #include <llvm/Support/PrettyStackTrace.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -34,8 +35,9 @@ namespace fs = std::filesystem;
 enum Status { kTranslated = 0, kUsage = 2, kNothingToDo = 3 };
 
 /// Bounds for programs whose state is kept by address, which need no translation: seconds of processor time, for all
-/// and for each source, which its compiler takes longer for, and bytes.
-constexpr rlim_t kMostSeconds = 30, kMostSecondsPerFile = 2, kMostBytes = rlim_t{6} << 30;
+/// and for each source, which its compiler takes longer for, and bytes, or a share of the machine's memory if that is
+/// more.
+constexpr rlim_t kMostSeconds = 30, kMostSecondsPerFile = 4, kMostBytes = rlim_t{6} << 30, kShareOfMemory = 4;
 
 constexpr const char* kTooLarge = "the program is too large for its pointers to be followed";
 
@@ -169,6 +171,11 @@ void limit(int resource, rlim_t most) {
   setrlimit(resource, &present);
 }
 
+rlim_t most_bytes() {
+  const auto memory = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  return std::max(kMostBytes, memory / kShareOfMemory);
+}
+
 /// The stack may grow so far; a smaller limit is raised.
 void allow_stack() {
   rlimit present{};
@@ -247,12 +254,13 @@ int translate(const Settings& settings, const Files& files) {
   allow_stack();
   if (settings.by_address) {
     limit(RLIMIT_CPU, kMostSeconds + kMostSecondsPerFile * commands.size());
-    limit(RLIMIT_DATA, kMostBytes);
+    limit(RLIMIT_DATA, most_bytes());
   }
   if (std::ranges::any_of(commands, [](const auto& command) { return is_fortran(command.file); }))
     return translate_as_fortran(settings, files);
   const models::Models models = read_models(settings.models);
-  auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES, settings.by_address);
+  const std::optional<std::uint64_t> most = settings.by_address ? std::optional(most_bytes()) : std::nullopt;
+  auto source = frontend::parse(commands, CPPC_CLANG_RESOURCES, most);
   if (!source) fail(source.error());
   source->left_out.insert(source->left_out.end(), files.left_out.begin(), files.left_out.end());
   if (settings.by_address) leave_out_newer(*source, files);

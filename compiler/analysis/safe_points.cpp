@@ -71,6 +71,7 @@ class Chooser {
   std::string unmatched_before(ir::Index f, ir::Index parent, unsigned order);
   std::string active_requests(ir::Index marker);
   const Objects& active_before(ir::Index call);
+  void enter_callees(ir::Index call, const std::string& why);
   std::string name(const Objects& objects) const;
   std::string at(ir::Index call) const;
   std::set<ir::Index> reached_from(ir::Index loop) const;
@@ -223,10 +224,16 @@ void Chooser::descend(ir::Index l, const std::string& before) {
   for (const ir::Index c : calls_[loop.function]) {
     if (program_.calls[c].loop != l) continue;
     const std::string why = !before.empty() ? before : unmatched_before(loop.function, l, program_.calls[c].order);
-    for (const ir::Index callee : points_to_.callees(c)) {
-      active_at_entry_[callee] |= active_before(c);
-      visit(callee, why);
-    }
+    enter_callees(c, why);
+  }
+}
+
+void Chooser::enter_callees(ir::Index c, const std::string& why) {
+  const Objects active = active_before(c);  // what a call of a virtual function may lead to is many
+  for (const ir::Index callee : points_to_.callees(c)) {
+    if (!program_.functions[callee].defined) continue;
+    active_at_entry_[callee] |= active;
+    visit(callee, why);
   }
 }
 
@@ -237,11 +244,7 @@ void Chooser::visit(ir::Index f, const std::string& before) {
   for (const ir::Index c : calls_[f]) {
     if (program_.calls[c].loop != ir::none) continue;
     const std::string why = !before.empty() ? before : unmatched_before(f, ir::none, program_.calls[c].order);
-    for (const ir::Index callee : points_to_.callees(c)) {
-      if (!program_.functions[callee].defined) continue;
-      active_at_entry_[callee] |= active_before(c);
-      visit(callee, why);
-    }
+    enter_callees(c, why);
   }
 }
 

@@ -229,7 +229,7 @@ std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
                                  : LValue{.pointer = address_of({.object = symbols_.compound(e, index_)})};
     }
     case Stmt::CXXTypeidExprClass:
-      value(e);
+      (void)cxx_value(e);
       return LValue{.object = symbols_.program().text};
     case Stmt::UnaryOperatorClass: {
       const auto* unary = llvm::cast<clang::UnaryOperator>(e);

@@ -7,10 +7,13 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/thread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <optional>
 #include <regex>
 #include <set>
@@ -222,39 +225,77 @@ Outcome parse_unit(ir::Index number, const Command& command, const std::string& 
   return unit;
 }
 
-/// Several files at a time, on as many processors as there are; by the commands' numbers, nothing for those without
-/// arguments.
-std::vector<std::optional<Outcome>> parse_units(const std::vector<Command>& commands, const std::string& resources) {
-  std::vector<std::optional<Outcome>> outcomes(commands.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t number = next++; number < commands.size(); number = next++)
-      if (!commands[number].arguments.empty())
-        outcomes[number].emplace(parse_unit(static_cast<ir::Index>(number), commands[number], resources));
-  };
-  const std::size_t processors = llvm::hardware_concurrency().compute_thread_count();
-  std::vector<llvm::thread> others;
-  for (std::size_t i = 1; i < std::min({processors, commands.size(), kMostThreads}); ++i)
-    others.emplace_back(std::optional<unsigned>(kStackOfThread), work);
-  work();
-  for (llvm::thread& other : others) other.join();
-  return outcomes;
+std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
+
+/// Several files at a time, on as many processors as there are.
+class Parser {
+ public:
+  /// By the commands' numbers, nothing for those without arguments.
+  using Outcomes = std::vector<std::optional<Outcome>>;
+
+  Parser(const std::vector<Command>& commands, const std::string& resources, std::uint64_t most_bytes)
+      : commands_(commands), resources_(resources), most_bytes_(most_bytes), outcomes_(commands.size()) {}
+
+  tl::expected<Outcomes, std::string> run() {
+    const std::size_t processors = llvm::hardware_concurrency().compute_thread_count();
+    std::vector<llvm::thread> others;
+    for (std::size_t i = 1; i < std::min({processors, commands_.size(), kMostThreads}); ++i)
+      others.emplace_back(std::optional<unsigned>(kStackOfThread), [this] { work(); });
+    work();
+    for (llvm::thread& other : others) other.join();
+    if (needed_ == 0) return std::move(outcomes_);
+    const auto in_gigabytes = [](std::uint64_t bytes) { return std::to_string(bytes >> 30); };
+    return tl::unexpected("the program is too large: to look at its " + std::to_string(commands_.size()) +
+                          " sources takes about " + in_gigabytes(needed_) + " GB of memory, " +
+                          in_gigabytes(most_bytes_) + " may be taken");
+  }
+
+ private:
+  void work() {
+    for (std::size_t number = next_++; number < commands_.size() && needed_ == 0; number = next_++) {
+      if (!commands_[number].arguments.empty())
+        outcomes_[number].emplace(parse_unit(static_cast<ir::Index>(number), commands_[number], resources_));
+      look_ahead(++done_);
+    }
+  }
+
+  /// What becomes of Clang's trees when all are parsed. Better now than when there is no memory any more.
+  void look_ahead(std::size_t done) {
+    if (done < kSample) return;
+    const std::uint64_t resident = resident_bytes(), needed = resident / done * commands_.size();
+    if (needed > most_bytes_ && resident > most_bytes_ / 3) needed_ = needed;
+  }
+
+  static constexpr std::size_t kSample = 16;  // files
+
+  const std::vector<Command>& commands_;
+  const std::string& resources_;
+  const std::uint64_t most_bytes_;
+  Outcomes outcomes_;
+  std::atomic<std::size_t> next_{0}, done_{0};
+  std::atomic<std::uint64_t> needed_{0};  // more than there may be
+};
 
 }  // namespace
 
 tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources,
-                                        bool leave_out) {
+                                        std::optional<std::uint64_t> most_bytes) {
   Source source;
-  auto outcomes = parse_units(commands, resources);
+  auto outcomes = Parser(commands, resources, most_bytes.value_or(std::numeric_limits<std::uint64_t>::max())).run();
+  if (!outcomes) return tl::unexpected(outcomes.error());
   for (std::size_t number = 0; number < commands.size(); ++number) {
-    if (!outcomes[number]) continue;
-    Outcome& outcome = *outcomes[number];
+    if (!(*outcomes)[number]) continue;
+    Outcome& outcome = *(*outcomes)[number];
     if (outcome) {
       source.units.push_back(std::move(*outcome));
       continue;
     }
-    if (!leave_out) return tl::unexpected(commands[number].file + ": " + outcome.error());
+    if (!most_bytes) return tl::unexpected(commands[number].file + ": " + outcome.error());
     source.left_out.push_back({commands[number].file, outcome.error()});
   }
   return source;

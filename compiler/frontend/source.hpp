@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tl/expected.hpp>
@@ -112,10 +113,10 @@ struct Source {
   std::map<std::pair<ir::Index, unsigned>, std::set<const clang::FunctionDecl*>> instantiations;
 };
 
-/// Parses all files. The error names the first that Clang cannot parse, and why; `leave_out`: those are left out, and
-/// named in Source::left_out.
+/// Parses all files. The error names the first that Clang cannot parse, and why. `most_bytes`: those are left out, and
+/// named in Source::left_out; the error is that all would take more memory than that, as far as the first ones tell.
 tl::expected<Source, std::string> parse(const std::vector<Command>& commands, const std::string& resources,
-                                        bool leave_out);
+                                        std::optional<std::uint64_t> most_bytes);
 
 /// The program's representation, for state that is kept by address or not (ir::Program::by_address).
 ir::Program lower(Source& source, const models::Models& models, bool by_address);
