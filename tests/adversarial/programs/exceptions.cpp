@@ -27,7 +27,7 @@ int main(int c, char** v) {
   start(&c, &v);
   std::exception_ptr kept;
   std::vector<std::function<int()>> fs;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 10; ++i) {
     try {
       deep(i);
     } catch (const std::exception& e) {
