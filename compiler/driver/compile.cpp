@@ -46,6 +46,8 @@ bool needs_ordinary_code_too(const CommandLine& line, const std::vector<std::str
 std::vector<std::string> compiler_for(const CommandLine& line, const Wrapper& wrapper) {
   std::vector<std::string> words = wrapper.compiler;
   if (!line.portable && line.mode != Mode::partial) words.emplace_back("-fno-pie");
+  const std::vector<std::string> definitions = definitions_for_mpi(line, wrapper);
+  words.insert(words.end(), definitions.begin(), definitions.end());
   return words;
 }
 
@@ -54,8 +56,6 @@ Result<int> compile(const CommandLine& line, const Wrapper& wrapper, Runner& run
   const auto flags = mpi_compile_flags(line, wrapper, runner);
   if (!flags) return tl::unexpected(flags.error());
   std::vector<std::string> words = compiler;
-  const std::vector<std::string> definitions = definitions_for_mpi(line, wrapper);
-  words.insert(words.end(), definitions.begin(), definitions.end());
   words.insert(words.end(), line.words.begin(), line.words.end());
   words.insert(words.end(), flags->begin(), flags->end());
   if (needs_ordinary_code_too(line, compiler)) words.emplace_back("-ffat-lto-objects");

@@ -7,8 +7,8 @@
 
 namespace cppc::driver {
 
-/// The compiler with what it is told before all else: code for a program at a fixed place, which the user's options may
-/// take back.
+/// The compiler with what it is told before all else, and when a source is translated as well: code for a program at a
+/// fixed place, which the user's options may take back, and no C++ interface of MPI's.
 std::vector<std::string> compiler_for(const CommandLine& line, const Wrapper& wrapper);
 
 /// Compiles as `line` says. The exit status.

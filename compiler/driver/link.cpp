@@ -55,7 +55,6 @@ class Linker {
       : line_(line),
         wrapper_(wrapper),
         compiler_(compiler_for(line, wrapper)),
-        definitions_(definitions_for_mpi(line, wrapper)),
         compile_flags_(std::move(compile_flags)),
         link_flags_(std::move(link_flags)),
         runner_(runner),
@@ -80,7 +79,6 @@ class Linker {
     Words words = compiler_;
     const bool anywhere = line_.mode == Mode::partial || line_.static_program || !line_.position_independent.empty();
     if (!anywhere) words.emplace_back("-no-pie");  // there may be objects that the default build has made
-    append(words, definitions_);
     append(words, line_.words);
     append(words, compile_flags_);
     append(words, link_flags_);
@@ -376,7 +374,6 @@ class Linker {
                    Rules rules = Rules::left_out) const {
     Words words = compiler_;
     append(words, first);
-    append(words, definitions_);
     for (std::size_t index = 0; index < line_.arguments.size(); ++index) {
       const Argument& argument = line_.arguments[index];
       if (argument.role == Role::output || (argument.role == Role::dependency && rules == Rules::left_out)) continue;
@@ -396,7 +393,7 @@ class Linker {
 
   const CommandLine& line_;
   const Wrapper& wrapper_;
-  const Words compiler_, definitions_, compile_flags_, link_flags_;
+  const Words compiler_, compile_flags_, link_flags_;
   Runner& runner_;
   const std::string output_;
   std::vector<Record> program_;            // first the sources on the command line, then the rest

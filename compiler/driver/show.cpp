@@ -42,7 +42,6 @@ class Answer {
     if (!mpi_link) return tl::unexpected(mpi_link.error());
     const bool links = line_.mode == Mode::link || line_.mode == Mode::partial || !line_.has_inputs;
     Words words = compiler_for(line_, wrapper_);
-    append(words, definitions_for_mpi(line_, wrapper_));
     append(words, line_.words);
     append(words, *mpi_compile);
     if (links) append(words, link_flags());

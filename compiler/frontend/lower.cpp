@@ -394,8 +394,9 @@ bool is_of_library(const clang::FunctionDecl* function, const clang::SourceManag
                                                "f_rew",  "f_back", "f_end",  "s_paus", "s_wdue", "s_rdue", "e_wdue",
                                                "e_rdue", "f_inqu", "s_wsli", "s_rsli", "e_wsli", "e_rsli"};
   const auto name = function->getNameAsString();
-  if (function->getBuiltinID() != 0 || models::is_of_mpi(name) ||
-      std::ranges::find(kFortranIo, name) != std::end(kFortranIo))
+  const bool of_mpi =
+      models::is_of_mpi(name) || name.starts_with("OMPI_C_MPI_");  // MPI_COMM_DUP_FN in Open MPI's header
+  if (function->getBuiltinID() != 0 || of_mpi || std::ranges::find(kFortranIo, name) != std::end(kFortranIo))
     return name != "dlopen";
   if (function->getASTContext().getLangOpts().CPlusPlus && is_of_system(function)) return name != "dlopen";
   return name != "dlopen" && std::ranges::any_of(function->redecls(), [&](const clang::FunctionDecl* declaration) {

@@ -35,6 +35,7 @@ constexpr auto required_parameters = std::to_array<Parameter>({
 constexpr auto default_parameters = std::to_array<Parameter>({
     {"mpi_yield_when_idle", "1", "a migration may put more ranks on a node than it has cores"},
     {"osc", "^rdma,ucx", "windows over several nodes fail with them"},
+    {"sharedfp", "^sm", "in a rank that has moved, MPI_File_open() prints errors with it"},
     {"hwloc_base_binding_policy", "none", "a rank that arrives would be bound to cores that others have"},
 });
 

@@ -134,6 +134,19 @@ TEST_F(Languages, OptionsOfFortranWhoseValueIsTheNextWord) {
   EXPECT_EQ(option[1], "modules");
 }
 
+TEST_F(Languages, TheTranslatorIsToldToLeaveOutMpisOwnCxxInterface) {
+  write("main.cpp", "#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Finalize(); }\n");
+  const auto told = [this] {
+    const Words arguments = translator_log().at("program").at(0).at("arguments");
+    return std::ranges::find(arguments, "-DOMPI_SKIP_MPICXX") != arguments.end();
+  };
+  well({"cppc-c++", "main.cpp", "-o", "program"});
+  EXPECT_TRUE(told());
+  well({"cppc-c++", "-c", "main.cpp"});
+  well({"cppc-c++", "main.o", "-o", "program"});
+  EXPECT_TRUE(told());
+}
+
 // Others than GNU C: no __linux__, for one.
 TEST_F(Languages, TheTranslatorIsToldWhatFortransCompilerPredefines) {
   set("CPPC_KEEP", path("kept"));
