@@ -229,12 +229,3 @@ TEST(AgentMpi, FailsWithoutATextWhenThereIsNone) {
 
 }  // namespace
 }  // namespace cppc::migration
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  testing::InitGoogleTest(&argc, argv);
-  const int result = RUN_ALL_TESTS();
-  MPI_Finalize();
-  return result;
-}

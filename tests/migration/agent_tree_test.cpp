@@ -320,12 +320,3 @@ INSTANTIATE_TEST_SUITE_P(FanOut, Trees, testing::Values(1, 2, Tree::default_fan_
                          testing::PrintToStringParamName());
 
 }  // namespace
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  testing::InitGoogleTest(&argc, argv);
-  const int result = RUN_ALL_TESTS();
-  MPI_Finalize();
-  return result;
-}
