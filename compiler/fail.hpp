@@ -1,3 +1,4 @@
+/// How the translator ends when it cannot go on.
 #pragma once
 
 #include <cstdlib>

@@ -70,7 +70,7 @@ std::string fatal_error_in(const std::string& line) {
 // numbers and frames of a dump of LLVM's.
 std::string reason_of(const Output& output) {
   if (output.status == 128 + SIGXCPU) return "the program is too large for the time that the translator may take";
-  for (const char* in_vain : {"out of memory", "bad_alloc", "terminate called"})
+  for (const char* in_vain : {"out of memory", "bad_alloc"})
     if (output.status == 128 + SIGABRT && output.errors.find(in_vain) != std::string::npos)
       return "the program is too large for the memory that the translator may take";
   std::string said, line, fatal_error;
@@ -124,8 +124,9 @@ Result<std::optional<Translated>> translate(const TranslationRequest& request, c
   }
   command.words.insert(command.words.end(), request.options.begin(), request.options.end());
   const auto status = request.quiet ? run_quietly(command, runner) : runner.run(command);
-  if (const auto kept = keep(request); !kept) return tl::unexpected(kept.error());
+  const auto kept = keep(request);  // above all when it has failed
   if (!status) return tl::unexpected(status.error());
+  if (!kept) return tl::unexpected(kept.error());
   if (*status == nothing_to_do) return std::nullopt;
   if (*status != 0)
     return tl::unexpected(

@@ -125,6 +125,9 @@ TEST_P(ByAddress, NoFailureOfTheTranslationEndsTheLink) {
   set("FAKE_FATAL_ERROR", "\nfatal internal error: CHECK(symbol) failed at resolve-names.cc(12)");
   goes_on("FAKE_SIGNAL", std::to_string(SIGABRT),
           "the translator died (Aborted): fatal internal error: CHECK(symbol) failed at resolve-names.cc(12)");
+  set("FAKE_FATAL_ERROR", "\nLLVM ERROR: out of memory");
+  goes_on("FAKE_SIGNAL", std::to_string(SIGABRT),
+          "the program is too large for the memory that the translator may take");
   goes_on("FAKE_SIGNAL", std::to_string(SIGXCPU), "the program is too large for the time that the translator may take");
   goes_on("FAKE_CHANGE", "bad", "main.c does not compile with its safe points");
   fs::remove(installed("bin/cppc"));
