@@ -57,7 +57,7 @@ class Controller {
   /// mpirun is this process.
   void started(pid_t mpirun) { mpirun_ = mpirun; }
 
-  /// mpirun has been told to end. Ended it is if it does not, although no agent is left that works.
+  /// mpirun has been told to end. If it does not, it is killed some time after the last agent has gone. Thread-safe.
   void expect_end();
 
   /// From now on checkpoints are made, so far apart.
