@@ -135,6 +135,14 @@ void Session::mark_dead(std::span<const std::byte> memory, std::span<const void*
     dead_.add_range(memory, others, within);
 }
 
+void Session::begin_dead_way() {
+  if (!restarting_ && address::kept_by_address()) claims_.begin_way();
+}
+
+void Session::end_dead_ways() {
+  if (!restarting_ && address::kept_by_address()) claims_.end_ways();
+}
+
 void Session::stop(cppc_frame& frame, int place, const void* stack) {
   if (restarting_) return enter_world(frame, place);
   if (!hooks_) return;
@@ -421,6 +429,22 @@ void cppc_dead_range_within(const void* address, size_t bytes, const void* withi
   const cppc::address::OutsideProgram outside;
   cppc::guarded([&] {
     cppc::session().mark_dead({static_cast<const std::byte*>(address), bytes}, {others, count}, within);
+    return CPPC_OK;
+  });
+}
+
+void cppc_dead_way(void) {
+  const cppc::address::OutsideProgram outside;
+  cppc::guarded([&] {
+    cppc::session().begin_dead_way();
+    return CPPC_OK;
+  });
+}
+
+void cppc_dead_ways_end(void) {
+  const cppc::address::OutsideProgram outside;
+  cppc::guarded([&] {
+    cppc::session().end_dead_ways();
     return CPPC_OK;
   });
 }

@@ -6,6 +6,11 @@ namespace cppc::fortran {
 
 namespace {
 
+/// MPI's functions that only tell the time.
+bool is_clock(const Procedure& procedure) {
+  return procedure.linker_name == "mpi_wtime_" || procedure.linker_name == "mpi_wtick_";
+}
+
 /// One procedure's, without what it calls.
 class Collector {
  public:
@@ -45,8 +50,9 @@ class Collector {
       for (const Index part : program_.symbols[e->symbol].parts) use(part);
     }
     if (e->kind == Expr::Kind::call && e->word.empty()) {
-      const bool known = e->procedure != none && program_.procedures[e->procedure].defined;
-      effect_.unknown = effect_.unknown || !known;
+      const Procedure* callee = e->procedure != none ? &program_.procedures[e->procedure] : nullptr;
+      const bool known = callee != nullptr && callee->defined;
+      effect_.unknown = effect_.unknown || !(known || (callee != nullptr && is_clock(*callee)));
       if (known) calls_.push_back(e.get());
     }
     for (const ExprPtr& part : e->parts) read(part);
@@ -112,8 +118,9 @@ Effects effects_of(const Program& program) {
   Effects effects(count);
   std::vector<std::vector<const Expr*>> calls(count);
   for (Index p = 0; p < count; ++p) {
-    effects[p].unknown = !program.procedures[p].defined;
-    if (!effects[p].unknown) Collector(program, p, effects[p], calls[p]).run();
+    const bool defined = program.procedures[p].defined;
+    effects[p].unknown = !defined && !is_clock(program.procedures[p]);
+    if (defined) Collector(program, p, effects[p], calls[p]).run();
   }
   for (bool grew = true; grew;) {
     grew = false;

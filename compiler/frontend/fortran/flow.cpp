@@ -245,26 +245,40 @@ void Flow::take_steps(std::size_t count) {
 Flow::Fates Flow::solve(Index p, const Fates& at_exit, const Statement* marker, const Expr* call, Fates* found) {
   const Graph& graph = *graphs_[p];
   std::vector<Fates> in(graph.blocks.size());
+  // Fates come to a block from those behind it that have some, to a branch from both: what is not known yet looks like
+  // the best, and what is made of that (a condition, the worst by a read of part of an array) would stay.
+  std::vector<bool> due(graph.blocks.size(), true), met(graph.blocks.size());
+  bool patient = true;
+  const auto can_be_met = [&](std::size_t b) {
+    const Graph::Block& block = graph.blocks[b];
+    const auto is_met = [&](std::size_t next) { return met[next]; };
+    if (block.sweep != nullptr && !met[block.sweep->inside]) return false;
+    if (patient && block.condition != nullptr) return std::ranges::all_of(block.successors, is_met);
+    return b == Graph::exit || block.successors.empty() || std::ranges::any_of(block.successors, is_met);
+  };
   const auto after = [&](std::size_t b) {
     if (b == Graph::exit) return at_exit;
     Fates fates;
     const Graph::Block& block = graph.blocks[b];
     const auto& successors = block.successors;
-    if (block.condition != nullptr && successors.size() == 2) {
+    if (block.condition != nullptr && successors.size() == 2 && met[successors[0]] && met[successors[1]]) {
       fates = in[successors[0]];
       decide(block.condition, fates, in[successors[1]]);
       return fates;
     }
     for (const std::size_t next : successors)
       for (const auto& [symbol, fate] : in[next]) meet(fates[symbol], fate);
+    if (block.sweep != nullptr) sweep(p, *block.sweep, in[block.sweep->inside], fates);
     return fates;
   };
-  std::vector<bool> due(graph.blocks.size(), true);
   for (bool changed = true; changed && complete();) {
     changed = false;
     for (std::size_t b = graph.blocks.size(); b-- > 0 && complete();) {
-      if (!due[b]) continue;
+      if (!due[b] || !can_be_met(b)) continue;
       due[b] = false;
+      changed = changed || !met[b];
+      patient = patient || !met[b];
+      met[b] = true;
       take_steps((graph.blocks[b].steps.size() + 1) * followed_.size());
       Fates fates = after(b);
       for (std::size_t i = graph.blocks[b].steps.size(); i-- > 0;) step_back(p, graph.blocks[b].steps[i], fates);
@@ -272,6 +286,10 @@ Flow::Fates Flow::solve(Index p, const Fates& at_exit, const Statement* marker, 
       if (fates == in[b]) continue;
       in[b] = std::move(fates);
       for (const std::size_t before : graph.blocks[b].predecessors) changed = due[before] = true;
+    }
+    if (!changed && patient && std::ranges::find(met, false) != met.end()) {
+      patient = false;
+      changed = true;
     }
   }
   for (std::size_t b = 0; found != nullptr && b < graph.blocks.size() && complete(); ++b) {

@@ -12,19 +12,22 @@
 
 #include "models/models.hpp"
 #include "regions.hpp"
+#include "slices.hpp"
 #include "tree.hpp"
 
 namespace cppc::fortran {
 
-/// What says what a name is: the call whose dummies have these arguments, or an assignment to a variable.
+/// What says what a name is: the call whose dummies have these arguments, or an assignment to a variable, or a loop,
+/// in whose passes its variable has one value after the other.
 struct Link {
   const Expr* call = nullptr;
   Index callee = none;
   Index variable = none;
   ExprPtr value;
+  const Statement* loop = nullptr;
   auto operator<=>(const Link& other) const {
-    return std::tuple(call, callee, variable, value.get()) <=>
-           std::tuple(other.call, other.callee, other.variable, other.value.get());
+    return std::tuple(call, callee, variable, value.get(), loop) <=>
+           std::tuple(other.call, other.callee, other.variable, other.value.get(), other.loop);
   }
   bool operator==(const Link& other) const { return (*this <=> other) == 0; }
 };
@@ -37,6 +40,7 @@ struct Overwritten {
   Index symbol = none;  ///< the array, where the way begins
   std::vector<Link> links;
   std::set<Index> depends;  ///< variables, where the way begins, that say where it is
+  std::size_t behind = 0;   ///< number of what this is behind the first link
 };
 
 /// One behind the other, by number: what is in any of them is dead.
@@ -78,8 +82,15 @@ class Flow {
   class Builder;
   struct Graph;
   struct Step;
+  struct Sweep;
   using Fates = std::map<Index, Fate>;               ///< of arrays; those that are not in it are dead
   using Reached = std::set<const std::set<Index>*>;  ///< what code that is not known reaches, by what it was given
+
+  /// A sweep's: arrays of which each pass accesses one slice only, and the variable that says which.
+  struct Cells {
+    std::map<Index, Index> arrays;
+    std::set<Index> varying;  ///< what differs from pass to pass
+  };
 
   struct Summary {
     std::map<Index, Fate> at_entry;  ///< of dummies and of what outlives the procedure, as far as it uses them
@@ -113,10 +124,17 @@ class Flow {
   [[nodiscard]] std::set<Index> given_at(Index procedure, const Statement& loop) const;
   void add_parts(std::set<Index>& variables) const;
   void decide(const ExprPtr& condition, Fates& then, const Fates& otherwise);
+  Fate closed(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol);
   Fate guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol);
   [[nodiscard]] std::set<Index> changes_of(Index procedure) const;
   void take_steps(std::size_t count);
+  const Cells& cells_of(Index procedure, const Sweep& sweep);
+  [[nodiscard]] std::optional<std::map<Index, std::size_t>> changed_in(const Graph& graph, const Sweep& sweep) const;
+  bool is_set_first(const Statement& loop, Index variable, Index array);
+  void sweep(Index procedure, const Sweep& sweep, const Fates& in_pass, Fates& fates);
+  std::optional<std::size_t> swept(std::size_t number, const Sweep& sweep, const Cells& cells, Index array);
   Fates solve(Index procedure, const Fates& at_exit, const Statement* marker, const Expr* call, Fates* found);
+  void read_part(const Step& step, Fate& fate) const;
   void step_back(Index procedure, const Step& step, Fates& fates);
   void call_back(Index procedure, const Step& step, Fates& fates);
   [[nodiscard]] std::set<Index> met_by(const Step& step) const;
@@ -125,6 +143,7 @@ class Flow {
   void assign(Index symbol, const ExprPtr& value, Fates& fates);
   std::optional<std::size_t> through(std::size_t number, const Link& link);
   std::size_t number_of(Overwritten one);
+  const Expr* first_like(const Expr& call);
   Fates exit_of(Index procedure);
   std::set<Index> bound_to_dummies(Index procedure, std::set<Index>& asked) const;
   [[nodiscard]] bool is_passed(Index callee, std::size_t i) const;
@@ -150,6 +169,9 @@ class Flow {
   std::vector<bool> called_otherwise_;
   std::vector<std::vector<std::pair<Index, const Expr*>>> callers_;
   std::vector<Index> callees_first_;  ///< procedures
+  std::map<const Sweep*, Cells> cells_;
+  std::optional<SliceFinder> slices_;
+  std::map<std::pair<Index, std::vector<std::string>>, const Expr*> calls_;
   std::map<Index, Fates> exits_;
   std::set<Index> asked_;
   std::vector<Index> tracked_;

@@ -78,7 +78,9 @@ class Flow::Builder {
     if (e.kind == Kind::call) return call(e, false);
     if (const Index symbol = root(e); symbol != none) {
       read_subscripts(e);
-      if (!skipped_.contains(symbol)) emit({Step::Kind::read, symbol});
+      const bool plain = e.kind == Kind::element && e.parts.front()->kind == Kind::name;
+      if (!skipped_.contains(symbol))
+        emit({.kind = Step::Kind::read, .symbol = symbol, .element = plain ? &e : nullptr});
       return read_parts(e);
     }
     for (const ExprPtr& part : e.parts)
@@ -342,6 +344,20 @@ class Flow::Builder {
     return s.step == nullptr ? s.low->value <= s.high->value : s.low->value == s.high->value && is_known(s.step);
   }
 
+  static bool calls(const Statements& list) {
+    return std::ranges::any_of(list, [](const Statement& s) {
+      return s.kind == Statement::Kind::call || calls(s.body) ||
+             std::ranges::any_of(s.cases, [](const Case& one) { return calls(one.body); });
+    });
+  }
+  /// Whether it goes through all of its passes, and has calls in them: others are nests (regions.hpp).
+  bool is_sweep(const Statement& s) const {
+    const bool by_one = s.step == nullptr || is(s.step, 1) || is(s.step, -1);
+    std::set<Index> variables;
+    return s.variable != none && program_.symbols[s.variable].integer && by_one && !jumps(s.body) && calls(s.body) &&
+           find_variables(program_, *s.low, variables) && find_variables(program_, *s.high, variables);
+  }
+
   void loop(const Statement& s) {
     for (const ExprPtr& e : {s.low, s.high, s.step})
       if (e != nullptr) read(*e);
@@ -350,6 +366,12 @@ class Flow::Builder {
       if (!skipped_.contains(region.symbol)) regions.push_back(std::move(region));
     for (const Region& region : regions) skipped_.insert(region.symbol);
     const std::size_t test = block(), inside = block(), after = block();
+    const bool sweeps = is_sweep(s);
+    if (sweeps) {
+      link(block());
+      block_ = graph_.blocks.size() - 1;
+    }
+    const std::size_t entry = block_, first = graph_.blocks.size();
     if (comes_in(s)) {
       change_variable(s.variable, false);
       link(inside);
@@ -370,6 +392,10 @@ class Flow::Builder {
     link(next);
     block_ = next;
     link(test);
+    if (sweeps) {
+      graph_.sweeps.push_back({&s, entry, inside, first, graph_.blocks.size()});
+      graph_.blocks[entry].sweep = &graph_.sweeps.back();
+    }
     block_ = after;
     for (Region& region : regions) {
       skipped_.erase(region.symbol);
@@ -408,6 +434,7 @@ void Flow::Graph::find_predecessors() {
   for (std::size_t b = 0; b < blocks.size(); ++b)
     for (const std::size_t next : blocks[b].successors)
       if (auto& before = blocks[next].predecessors; before.empty() || before.back() != b) before.push_back(b);
+  for (const Sweep& sweep : sweeps) blocks[sweep.inside].predecessors.push_back(sweep.entry);  // by Flow::sweep()
 }
 
 void Flow::make_graph(Index procedure) { Builder(*this, procedure).run(); }

@@ -16,17 +16,27 @@ struct Flow::Step {
   const Region* region = nullptr;
   const Expr* call = nullptr;
   const Statement* loop = nullptr;
-  std::set<Index> skipped;  ///< of a call: arrays whose reads do no harm there
+  std::set<Index> skipped;        ///< of a call: arrays whose reads do no harm there
+  const Expr* element = nullptr;  ///< of a read: what is read of the array; null: perhaps all
+};
+
+/// A counted loop that is left at its end only.
+struct Flow::Sweep {
+  const Statement* loop;
+  std::size_t entry, inside;  ///< blocks: before the first pass, and where a pass begins
+  std::size_t first, last;    ///< blocks of the body, `inside` besides; `last` is not one of them
 };
 
 struct Flow::Graph {
   struct Block {
     std::vector<Step> steps;
     std::vector<std::size_t> successors, predecessors;
-    ExprPtr condition;  ///< that decides between two of them; null: that is not known
+    ExprPtr condition;             ///< that decides between two of them; null: that is not known
+    const Sweep* sweep = nullptr;  ///< that it is the entry of
   };
   std::deque<Block> blocks;
   std::deque<Region> regions;
+  std::deque<Sweep> sweeps;
   std::set<Index> sizes;  ///< variables that arrays' bounds depend on, which keep the values that these had at entry
   static constexpr std::size_t entry = 0, exit = 1;
 
@@ -52,6 +62,9 @@ Fate filtered(const Fate& fate, Keeps keeps) {
 
 /// With what becomes of it when the procedure has ended.
 Fate followed_by(const Fate& fate, const Fate& after);
+
+/// With overwrites before all of its ways.
+Fate preceded_by(const Overwrites& overwrites, const Fate& fate);
 
 bool intersect(const std::set<Index>& one, const std::set<Index>& other);
 

@@ -12,7 +12,7 @@ using Storage = Symbol::Storage;
 namespace {
 
 /// Links of a way, ways on which an array is overwritten, and overwrites of each that it is worth to name.
-constexpr std::size_t kMostLinks = 6, kMostWays = 16, kMostOverwrites = 8;
+constexpr std::size_t kMostLinks = 16, kMostWays = 32, kMostOverwrites = 8;
 /// What it costs to find one again.
 constexpr std::size_t kStepsOfANumber = 20;
 
@@ -58,6 +58,13 @@ Fate followed_by(const Fate& fate, const Fate& after) {
   return made;
 }
 
+Fate preceded_by(const Overwrites& overwrites, const Fate& fate) {
+  if (fate.live) return {.by = {overwrites}};
+  Fate made;
+  for (const Overwrites& way : fate.by) meet(made, {.by = {both(overwrites, way)}});
+  return made;
+}
+
 bool intersect(const std::set<Index>& one, const std::set<Index>& other) {
   return std::ranges::any_of(one, [&](Index index) { return other.contains(index); });
 }
@@ -72,8 +79,7 @@ void follow(const std::vector<std::vector<Index>>& next, std::set<Index>& symbol
   }
 }
 
-/// What holds before a branch. Where an array is live on one of the ways only, whether it is taken is known at run
-/// time.
+/// What holds before a branch. Where what becomes of an array differs, which way is taken is known at run time.
 void Flow::decide(const ExprPtr& condition, Fates& then, const Fates& otherwise) {
   for (const auto& [symbol, fate] : otherwise)
     if (fate.live && !then[symbol].live) then[symbol] = guarded(then[symbol], condition, true, symbol);
@@ -81,13 +87,29 @@ void Flow::decide(const ExprPtr& condition, Fates& then, const Fates& otherwise)
     const auto other = otherwise.find(symbol);
     const Fate& same = other != otherwise.end() ? other->second : Fate{};
     if (same.live) continue;
-    if (fate.live)
+    if (fate.live) {
       fate = guarded(same, condition, false, symbol);
-    else
+      continue;
+    }
+    if (fate == same) continue;
+    Fate told = closed(fate, condition, false, symbol);
+    meet(told, closed(same, condition, true, symbol));
+    if (told.live || told.by.size() > kMostWays / 2)
       meet(fate, same);
+    else
+      fate = std::move(told);
   }
   for (const auto& [symbol, fate] : otherwise)
     if (!then.contains(symbol)) then[symbol] = fate;
+}
+
+/// With the condition without which its ways are taken.
+Fate Flow::closed(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol) {
+  const Fate guard = guarded({}, condition, holds, symbol);
+  if (guard.live) return fate;
+  Fate made;
+  for (const Overwrites& way : fate.by) meet(made, {.by = {both(way, *guard.by.begin())}});
+  return made;
 }
 
 Fate Flow::guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol) {
@@ -167,6 +189,29 @@ std::size_t Flow::number_of(Overwritten one) {
   return found->second;
 }
 
+namespace {
+
+/// As which names are seen, where bounds may differ.
+std::string views(const Expr& e) {
+  std::string made = e.kind == Kind::name ? " " + std::to_string(view(e)) : "";
+  for (const ExprPtr& part : e.parts)
+    if (part != nullptr) made += views(*part);
+  return made;
+}
+
+}  // namespace
+
+/// The first call that has been met of those that give the same procedure the same arguments.
+const Expr* Flow::first_like(const Expr& call) {
+  std::vector<std::string> words;
+  for (const ExprPtr& argument : call.parts) {
+    words.push_back(argument != nullptr ? text(program_, *argument) : "none");
+    if (words.back().empty()) return &call;
+    if (argument != nullptr) words.back() += views(*argument);
+  }
+  return calls_.try_emplace({call.procedure, std::move(words)}, &call).first->second;
+}
+
 /// As it is said before a call or an assignment; nothing when that cannot be said.
 std::optional<std::size_t> Flow::through(std::size_t number, const Link& link) {
   Overwritten made = overwritten_[number];
@@ -219,13 +264,28 @@ std::optional<std::size_t> Flow::through(std::size_t number, const Link& link) {
   }
   made.depends = std::move(depends);
   made.links.insert(made.links.begin(), link);
+  if (link.call != nullptr) made.links.front().call = first_like(*link.call);
+  made.behind = number;
   return number_of(std::move(made));
+}
+
+/// What is overwritten elsewhere in the array is dead as before.
+void Flow::read_part(const Step& step, Fate& fate) const {
+  Fate made{.live = fate.live || fate.by.empty() || step.element == nullptr, .by = {}};
+  for (Overwrites overwrites : fate.by) {
+    std::erase_if(overwrites, [&](std::size_t number) {
+      const Region* region = number != afterwards ? overwritten_[number].region : nullptr;
+      return made.live || region == nullptr || region->symbol != step.symbol || !is_apart(*step.element, *region);
+    });
+    meet(made, overwrites.empty() ? Fate{.live = true} : Fate{.by = {std::move(overwrites)}});
+  }
+  fate = std::move(made);
 }
 
 void Flow::step_back(Index p, const Step& step, Fates& fates) {
   switch (step.kind) {
     case Step::Kind::read:
-      if (tracked(step.symbol)) fates[step.symbol] = {.live = true};
+      if (tracked(step.symbol)) read_part(step, fates[step.symbol]);
       for (const Index pointer : program_.symbols[step.symbol].pointers) fates[pointer] = {.live = true};
       return;
     case Step::Kind::change:

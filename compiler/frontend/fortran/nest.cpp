@@ -29,6 +29,7 @@ std::vector<Region> Nest::found() {
 
 bool Nest::is_after(const Access& access, const Write& write) const {
   if (access.element == nullptr) return false;
+  if (is_apart(*access.element, write.region)) return true;
   std::size_t common = 0;
   while (common < access.loops.size() && common < write.loops.size() && access.loops[common] == write.loops[common])
     ++common;

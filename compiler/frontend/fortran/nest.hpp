@@ -84,6 +84,7 @@ class Nest {
   bool cover_block(const Expr& subscript, std::size_t dimension, Write& made, std::set<Index>& used) const;
   bool settle(Write& made, const std::set<Index>& used) const;
   std::vector<Write> together() const;
+  std::vector<Write> joined(const std::vector<Write>& parts) const;
   std::optional<Write> join(const Write& one, const Write& other) const;
   std::optional<Write> with_head(const Write& head, const Write& rest) const;
   bool same(const Extent& one, const Extent& other) const;

@@ -65,23 +65,34 @@ std::optional<Write> Nest::with_head(const Write& head, const Write& rest) const
   return made;
 }
 
+/// What some of them make up together.
+std::vector<Write> Nest::joined(const std::vector<Write>& parts) const {
+  std::vector<Write> made;
+  for (const Write& start : parts) {
+    std::optional<Write> all = start;
+    std::size_t count = 1;
+    for (bool grew = true; grew; count += grew ? 1 : 0) {
+      grew = false;
+      for (const Write& next : parts)
+        if (auto both = join(*all, next); both && !grew) {
+          all = std::move(both);
+          grew = true;
+        }
+    }
+    if (count > 1) made.push_back(std::move(*all));
+  }
+  return made;
+}
+
 std::vector<Write> Nest::together() const {
   std::vector<Write> made;
   for (const Write& head : writes_)
     for (const Write& rest : writes_)
       if (auto both = with_head(head, rest)) made.push_back(std::move(*both));
-  for (const Write& start : writes_) {
-    std::optional<Write> all = start;
-    std::size_t parts = 1;
-    for (bool grew = true; grew; parts += grew ? 1 : 0) {
-      grew = false;
-      for (const Write& next : writes_)
-        if (auto joined = join(*all, next); joined && !grew) {
-          all = std::move(joined);
-          grew = true;
-        }
-    }
-    if (parts > 1) made.push_back(std::move(*all));
+  // Rows first, then those that make up a plane: what is larger is looked at first.
+  for (std::vector<Write> parts = writes_; !parts.empty();) {
+    parts = joined(parts);
+    made.insert(made.begin(), parts.begin(), parts.end());
   }
   return made;
 }

@@ -38,6 +38,9 @@ std::vector<Region> regions_of(const Program& program, const Effects& effects, c
 /// What an assignment to a whole array or a section writes.
 std::optional<Region> region_of(const Program& program, const Effects& effects, const Statement& assignment);
 
+/// Whether an element or section of the same array lies outside the region, by a subscript that is a constant.
+bool is_apart(const Expr& element, const Region& region);
+
 /// Adds the variables that an expression reads. False when it has calls or is not understood.
 bool find_variables(const Program& program, const Expr& e, std::set<Index>& variables);
 

@@ -19,6 +19,7 @@ constexpr const char* kAll = "        cppc_row(&rows, 0, size);\n";
 /// What names of one procedure are, where a way leads through it.
 struct Scope {
   std::map<Index, std::pair<ExprPtr, const Scope*>> values;
+  std::map<Index, std::string> counters;  ///< in C, of loops of the procedure
 };
 
 class Writer {
@@ -87,21 +88,23 @@ class Writer {
     if (!told) return fail();
     std::set<std::string> common = ways.empty() ? std::set<std::string>{kAll} : ways.front();
     for (const auto& way : ways) std::erase_if(common, [&](const std::string& one) { return !way.contains(one); });
-    const std::string alone = common.empty() ? "0" : "1";
-    code = "        struct cppc_rows rows = {object, size, 0, 0, 0, 0, " + alone + ", 0};\n" + code;
-    for (const std::string& one : common) code += one + "        cppc_flush(&rows);\n";
-    return common.empty() ? code + in_all(ways) : code;
+    for (auto& way : ways) std::erase_if(way, [&](const std::string& one) { return common.contains(one); });
+    code = "        struct cppc_rows rows = {object, size, 0, 0, 0, 0};\n" + code + each(common);
+    const bool differ = !ways.empty() && std::ranges::none_of(ways, [](const auto& way) { return way.empty(); });
+    return differ ? code + in_all(ways) : code;
   }
 
-  /// A range that all ways have.
+  static std::string each(const std::set<std::string>& parts) {
+    std::string code;
+    for (const std::string& one : parts) code += one + "        cppc_flush(&rows);\n";
+    return code;
+  }
+
+  /// What all ways have.
   static std::string in_all(const std::vector<std::set<std::string>>& ways) {
-    std::string code = "        long from = 0, to = size, low, high;\n";
-    for (const auto& way : ways) {
-      code += "        low = high = 0;\n";
-      for (const std::string& one : way) code += one + "        cppc_either(&rows, &low, &high);\n";
-      code += "        from = cppc_max(from, low);\n        to = cppc_min(to, high);\n";
-    }
-    return code + "        if (from < to) cppc_dead_range(object + from, (size_t)(to - from));\n";
+    std::string code;
+    for (const auto& way : ways) code += "        cppc_dead_way();\n" + each(way);
+    return code + "        cppc_dead_ways_end();\n";
   }
 
   [[nodiscard]] bool is_condition(std::size_t number) const { return flow_.overwritten(number).region == nullptr; }
@@ -187,8 +190,20 @@ class Writer {
   std::string region(std::size_t number) {
     const Overwritten& overwritten = flow_.overwritten(number);
     const std::deque<Scope> scopes = scopes_of(overwritten);
-    return overwritten.region->received.empty() ? rows(*overwritten.region, scopes.back())
-                                                : received(*overwritten.region, scopes.back());
+    std::string code;
+    for (std::size_t i = 0; i < overwritten.links.size(); ++i)
+      if (const Statement* loop = overwritten.links[i].loop; loop != nullptr)
+        code += passes(*loop, scopes[i], scopes[i + 1].counters.at(loop->variable));
+    return code + (overwritten.region->received.empty() ? rows(*overwritten.region, scopes.back())
+                                                        : received(*overwritten.region, scopes.back()));
+  }
+
+  /// All passes of a loop, in any order.
+  std::string passes(const Statement& loop, const Scope& scope, const std::string& counter) {
+    const bool down = is(loop.step, -1);
+    return "      for (long " + counter + " = " + number(down ? loop.high : loop.low, scope) + ", " + counter +
+           "_end = " + number(down ? loop.low : loop.high, scope) + "; " + counter + " <= " + counter +
+           "_end && !cppc_too_many(&rows); ++" + counter + ")\n";
   }
 
   [[nodiscard]] std::deque<Scope> scopes_of(const Overwritten& overwritten) const {
@@ -196,7 +211,10 @@ class Writer {
     for (const Link& link : overwritten.links) {
       const Scope& outer = scopes.back();
       Scope made;
-      if (link.call == nullptr) {
+      if (link.loop != nullptr) {
+        made = outer;
+        made.counters[link.variable] = "l" + std::to_string(scopes.size());
+      } else if (link.call == nullptr) {
         made = outer;
         made.values[link.variable] = {link.value, &outer};
       } else {
@@ -329,6 +347,7 @@ class Writer {
 
   std::string variable(Index symbol, const Scope& scope) {
     if (const auto counter = counters_.find(symbol); counter != counters_.end()) return counter->second;
+    if (const auto counter = scope.counters.find(symbol); counter != scope.counters.end()) return counter->second;
     const auto given = scope.values.find(symbol);
     const Symbol& declared = program_.symbols[symbol];
     if (!declared.integer || declared.array) return fail();

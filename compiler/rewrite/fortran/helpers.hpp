@@ -8,7 +8,7 @@ namespace cppc::rewrite::fortran {
 inline constexpr const char* kHelpers = R"(/* Written by cppc: what the program does at its safe points. */
 #include <cppc/cppc.h>
 
-struct cppc_rows { char* object; long size, from, to, pieces, steps; int alone, wrong; };
+struct cppc_rows { char* object; long size, from, to, steps; int wrong; };
 
 static long cppc_divide(struct cppc_rows* rows, long a, long b) {
   if (b == 0) rows->wrong = 1;
@@ -90,18 +90,13 @@ static long cppc_number(struct cppc_rows* rows, const char* object, long size, l
 }
 
 static void cppc_tell(const struct cppc_rows* rows) {
-  if (rows->alone && rows->pieces > 0 && rows->to > rows->from)
-    cppc_dead_range(rows->object + rows->from, (size_t)(rows->to - rows->from));
-}
-
-static void cppc_begin(struct cppc_rows* rows) {
-  rows->from = rows->to = rows->pieces = rows->steps = 0;
-  rows->wrong = 0;
+  if (rows->to > rows->from) cppc_dead_range(rows->object + rows->from, (size_t)(rows->to - rows->from));
 }
 
 static void cppc_flush(struct cppc_rows* rows) {
   cppc_tell(rows);
-  cppc_begin(rows);
+  rows->from = rows->to = rows->steps = 0;
+  rows->wrong = 0;
 }
 
 static void cppc_row(struct cppc_rows* rows, long from, long bytes) {
@@ -110,33 +105,16 @@ static void cppc_row(struct cppc_rows* rows, long from, long bytes) {
   if (from < 0) from = 0;
   if (to > rows->size) to = rows->size;
   if (from >= to) return;
-  if (rows->pieces > 0 && from == rows->to) {
-    rows->to = to;
-    return;
+  if (from != rows->to) {
+    cppc_tell(rows);
+    rows->from = from;
   }
-  cppc_tell(rows);
-  rows->from = from;
   rows->to = to;
-  ++rows->pieces;
 }
 
 static int cppc_too_many(struct cppc_rows* rows) {
   if (++rows->steps > 100000000) rows->wrong = 1;
   return rows->wrong;
-}
-
-/* One range of what is in either: all of it, or the longer one. */
-static void cppc_either(struct cppc_rows* rows, long* low, long* high) {
-  if (!rows->wrong && rows->pieces == 1) {
-    if (*low < *high && rows->from <= *high && *low <= rows->to) {
-      *low = cppc_min(*low, rows->from);
-      *high = cppc_max(*high, rows->to);
-    } else if (rows->to - rows->from > *high - *low) {
-      *low = rows->from;
-      *high = rows->to;
-    }
-  }
-  cppc_begin(rows);
 }
 
 )";

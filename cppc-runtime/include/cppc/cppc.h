@@ -272,6 +272,12 @@ void cppc_dead_range_apart(const void* address, size_t bytes, const void* const*
 void cppc_dead_range_within(const void* address, size_t bytes, const void* within, const void* const* others,
                             size_t count);
 
+/* With state by address, between cppc_safe_point() and cppc_stop_here(): the program may go on in several ways. Ranges
+ * that cppc_dead_range() names after cppc_dead_way() are dead on one of them; cppc_dead_way() again begins another. What
+ * has been named on each of them is dead when cppc_dead_ways_end() is called. */
+void cppc_dead_way(void);
+void cppc_dead_ways_end(void);
+
 /* Stops at the migration point; the shadow's members live at `place`, addresses and lengths of variables included, are
  * up to date. Returns in every rank that goes on, in a rank that has moved in its new process; then the shadow holds
  * the values to use. In a replacement, whose frame resumes at `place`, it restores the place's variables and shadow; of

@@ -19,13 +19,16 @@ namespace cppc::address {
 
 namespace {
 
+/// A heap may have millions of free blocks that are smaller.
+constexpr std::size_t kLeastFreePart = 512;
+
 std::string place_of(std::span<const std::byte> memory) {
   return fmt::format("{:x}", reinterpret_cast<std::uintptr_t>(memory.data()));
 }
 
 class Collector {
  public:
-  explicit Collector(const DeadClaims& dead) : dead_(dead.settle(RegionHeap::free_parts(kLeastDeadPart))) {}
+  explicit Collector(const DeadClaims& dead) : dead_(dead.settle(RegionHeap::free_parts(kLeastFreePart))) {}
 
   void add(cppc_section section, std::string name, std::span<std::byte> memory) {
     if (memory.empty()) return;

@@ -12,7 +12,7 @@ namespace {
 
 /// The program names arrays row by row. What follows the last claim makes it longer; when there are very many that do
 /// not, small ones are left out: the program stands still meanwhile.
-constexpr std::size_t kMany = 10000, kSmall = 512;
+constexpr std::size_t kMany = 100000, kSmall = 512;
 
 using Bytes = std::span<const std::byte>;
 
@@ -29,7 +29,55 @@ Bytes common(Bytes a, Bytes b) {
   return begin < end ? Bytes(begin, end) : Bytes();
 }
 
+std::vector<Bytes> united(std::vector<Bytes> parts) {
+  std::ranges::sort(parts, std::less<>(), &Bytes::data);
+  std::vector<Bytes> apart;
+  for (const Bytes part : parts) {
+    if (apart.empty() || part.data() > end_of(apart.back()))
+      apart.push_back(part);
+    else
+      apart.back() = {apart.back().data(), std::max(end_of(apart.back()), end_of(part))};
+  }
+  return apart;
+}
+
+/// Of two lists that are apart and rising.
+std::vector<Bytes> common(std::span<const Bytes> one, std::span<const Bytes> other) {
+  std::vector<Bytes> made;
+  for (auto a = one.begin(), b = other.begin(); a != one.end() && b != other.end();) {
+    if (const Bytes both = common(*a, *b); !both.empty()) made.push_back(both);
+    if (end_of(*a) < end_of(*b))
+      ++a;
+    else
+      ++b;
+  }
+  return made;
+}
+
+/// Makes the last of them longer when they meet.
+void append(std::vector<Bytes>& parts, Bytes memory) {
+  if (!parts.empty() && end_of(parts.back()) == memory.data())
+    parts.back() = {parts.back().data(), end_of(memory)};
+  else if (parts.size() < kMany || memory.size() >= kSmall)
+    parts.push_back(memory);
+}
+
 }  // namespace
+
+void DeadClaims::begin_way() {
+  if (on_a_way_) {
+    std::vector<Bytes> parts = united(std::exchange(way_, {}));
+    common_ = common_ ? common(*common_, parts) : std::move(parts);
+  }
+  on_a_way_ = true;
+}
+
+void DeadClaims::end_ways() {
+  begin_way();
+  on_a_way_ = false;
+  for (const Bytes part : std::exchange(common_, std::nullopt).value_or(std::vector<Bytes>()))
+    add_range(part, {}, std::nullopt);
+}
 
 void DeadClaims::add_block(const void* address) {
   const Bytes block = RegionHeap::owns(address) ? RegionHeap::find_block(address) : std::span<std::byte>();
@@ -38,6 +86,10 @@ void DeadClaims::add_block(const void* address) {
 
 void DeadClaims::add_range(Bytes memory, std::span<const void* const> others, std::optional<const void*> within) {
   if (memory.empty()) return;
+  if (on_a_way_) {
+    if (others.empty() && !within) append(way_, memory);
+    return;
+  }
   if (!claims_.empty() && end_of(claims_.back().memory) == memory.data() && claims_.back().within == within &&
       std::ranges::equal(claims_.back().others, others)) {
     claims_.back().memory = {claims_.back().memory.data(), end_of(memory)};
@@ -49,6 +101,9 @@ void DeadClaims::add_range(Bytes memory, std::span<const void* const> others, st
 void DeadClaims::clear() {
   objects_.clear();
   claims_.clear();
+  on_a_way_ = false;
+  way_.clear();
+  common_.reset();
 }
 
 /// Empty: none is known there.
@@ -71,15 +126,7 @@ std::vector<Bytes> DeadClaims::settle(std::vector<Bytes> free) const {
   std::vector<Bytes> parts = std::move(free);
   for (const Claim& claim : claims_)
     if (const Bytes part = true_part(claim); !part.empty()) parts.push_back(part);
-  std::ranges::sort(parts, std::less<>(), &Bytes::data);
-  std::vector<Bytes> apart;
-  for (const Bytes part : parts) {
-    if (apart.empty() || part.data() > end_of(apart.back()))
-      apart.push_back(part);
-    else
-      apart.back() = {apart.back().data(), std::max(end_of(apart.back()), end_of(part))};
-  }
-  return apart;
+  return united(std::move(parts));
 }
 
 std::vector<cppc_part> dead_parts(Bytes memory, std::span<const Bytes> dead) {

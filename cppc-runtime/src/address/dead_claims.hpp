@@ -24,6 +24,12 @@ class DeadClaims {
   void add_range(std::span<const std::byte> memory, std::span<const void* const> others,
                  std::optional<const void*> within);
 
+  /// The program may go on in several ways: ranges that are added from here on, of memory without such conditions, are
+  /// dead on the next of them.
+  void begin_way();
+  /// That was the last one: what was added on each of them is dead.
+  void end_ways();
+
   /// Bytes that need not be carried, `free` among them, by rising address and apart from each other. While the program
   /// stands still.
   [[nodiscard]] std::vector<std::span<const std::byte>> settle(std::vector<std::span<const std::byte>> free) const;
@@ -41,10 +47,13 @@ class DeadClaims {
 
   std::vector<std::span<const std::byte>> objects_;
   std::vector<Claim> claims_;
+  bool on_a_way_ = false;
+  std::vector<std::span<const std::byte>> way_;                    ///< of the one at hand
+  std::optional<std::vector<std::span<const std::byte>>> common_;  ///< to those before, apart and rising
 };
 
 /// Fewer bytes in a row are not worth an entry in an image.
-inline constexpr std::size_t kLeastDeadPart = 512;
+inline constexpr std::size_t kLeastDeadPart = 128;
 
 /// Those parts of `memory` that are in `dead`, as settle() gives it, and large enough to be worth an entry in an image.
 std::vector<cppc_part> dead_parts(std::span<const std::byte> memory, std::span<const std::span<const std::byte>> dead);

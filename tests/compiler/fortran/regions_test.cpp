@@ -17,7 +17,8 @@ class RegionsTest : public testing::Test {
   RegionsTest() : i_(integer("i")), j_(integer("j")), n_(integer("n")) {}
 
   Index integer(const std::string& name) {
-    program_.symbols.push_back({.name = name, .storage = Symbol::Storage::fixed, .bytes = 4, .element = 4, .integer = true});
+    program_.symbols.push_back(
+        {.name = name, .storage = Symbol::Storage::fixed, .bytes = 4, .element = 4, .integer = true});
     return static_cast<Index>(program_.symbols.size() - 1);
   }
   /// With such upper bounds.
@@ -109,17 +110,18 @@ TEST_F(RegionsTest, SectionsGoOnFromPassToPass) {
 
 TEST_F(RegionsTest, NeighboursInOnePassAreOne) {
   const Index a = array("a", {2, 20});
-  const auto regions = found(loop(
-      i_, constant(1), constant(20),
-      {assign(element(a, {constant(1), name(i_)})), assign(element(a, {constant(2), name(i_)}))}));
+  const auto regions =
+      found(loop(i_, constant(1), constant(20),
+                 {assign(element(a, {constant(1), name(i_)})), assign(element(a, {constant(2), name(i_)}))}));
   ASSERT_FALSE(regions.empty());
   EXPECT_EQ(bounds(regions[0], {}), (Ranges{{1, 2}, {1, 20}}));
 }
 
 TEST_F(RegionsTest, WhatIsReadAfterItsWriteDoesNoHarm) {
   const Index a = array("a", {100}), b = array("b", {100});
-  const auto regions = found(loop(i_, constant(1), constant(100),
-                                  {assign(element(a, {name(i_)})), assign(element(b, {name(i_)}), element(a, {name(i_)}))}));
+  const auto regions =
+      found(loop(i_, constant(1), constant(100),
+                 {assign(element(a, {name(i_)})), assign(element(b, {name(i_)}), element(a, {name(i_)}))}));
   ASSERT_EQ(regions.size(), 2U);
   EXPECT_FALSE(regions[0].alone);
   EXPECT_TRUE(regions[1].alone);
@@ -132,15 +134,40 @@ TEST_F(RegionsTest, NothingThatIsReadBefore) {
   };
   EXPECT_TRUE(filled_with(element(a, {name(i_)})).empty());
   EXPECT_TRUE(filled_with(element(a, {shifted(i_, -1)})).empty());
-  EXPECT_TRUE(filled_with(element(a, {constant(1)})).empty());
+  EXPECT_TRUE(filled_with(element(a, {constant(50)})).empty());
+}
+
+TEST_F(RegionsTest, WhatIsReadElsewhere) {
+  const Index a = array("a", {100}), b = array("b", {100, 3});
+  EXPECT_EQ(
+      found(loop(i_, constant(2), constant(100), {assign(element(a, {name(i_)}), element(a, {constant(1)}))})).size(),
+      1U);
+  const auto column_from = [&](std::int64_t from) {
+    return found(loop(i_, constant(1), constant(100),
+                      {assign(element(b, {name(i_), constant(2)}), element(b, {name(i_), constant(from)}))}));
+  };
+  EXPECT_EQ(column_from(3).size(), 1U);
+  EXPECT_TRUE(column_from(2).empty());
+}
+
+TEST_F(RegionsTest, APlaneThatIsWrittenElementByElement) {
+  const Index a = array("a", {2, 3, 100});
+  Statements body;
+  for (const std::int64_t column : {1, 2, 3})
+    for (const std::int64_t row : {1, 2})
+      body.push_back(assign(element(a, {constant(row), constant(column), name(i_)})));
+  const auto regions = found(loop(i_, constant(1), name(n_), body));
+  ASSERT_EQ(regions.size(), 1U);
+  EXPECT_EQ(bounds(regions[0], {{n_, 7}}),
+            (std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 2}, {1, 3}, {1, 7}}));
 }
 
 TEST_F(RegionsTest, NothingThatIsReadByAnotherNameBefore) {
   const Index a = array("a", {100}), target = array("target", {100});
   program_.symbols[a].mates = {target};
   program_.symbols[target].pointers = {a};
-  EXPECT_TRUE(
-      found(loop(i_, constant(1), constant(100), {assign(element(a, {name(i_)}), element(target, {name(i_)}))})).empty());
+  EXPECT_TRUE(found(loop(i_, constant(1), constant(100), {assign(element(a, {name(i_)}), element(target, {name(i_)}))}))
+                  .empty());
 }
 
 TEST_F(RegionsTest, NothingThatIsWrittenSometimes) {
@@ -176,7 +203,8 @@ TEST_F(RegionsTest, NothingWhereAnythingMayBeCalledOrThreadsRun) {
 TEST_F(RegionsTest, NothingWhoseSubscriptChangesOnTheWay) {
   const Index a = array("a", {100});
   EXPECT_TRUE(
-      found(loop(i_, constant(1), constant(10), {assign(element(a, {name(i_)})), assign(name(i_), constant(7))})).empty());
+      found(loop(i_, constant(1), constant(10), {assign(element(a, {name(i_)})), assign(name(i_), constant(7))}))
+          .empty());
 }
 
 TEST_F(RegionsTest, AssignmentsToWholeArraysAndSections) {
