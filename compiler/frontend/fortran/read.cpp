@@ -11,6 +11,7 @@
 #include <list>
 #include <set>
 
+#include "gfortran_modules.hpp"
 #include "options.hpp"
 #include "procedures.hpp"
 #include "stubs.hpp"
@@ -114,6 +115,8 @@ class Reader {
       if (its.refused.empty() && !options.empty() && its.kinds() == options.front().kinds())
         parse(none, its, command.directory);
     }
+    for (const Command& command : commands_) directories.push_back(command.directory);
+    add_compiled_modules(directories);
     const bool openmp = std::ranges::any_of(options, &Options::openmp);
     analyse(options.empty() ? Options{} : options.front(), openmp);
     return std::move(program_);
@@ -156,6 +159,26 @@ class Reader {
     files_.push_back({number, options.file, &parsing, {}});
     parser::Walk(*parsing.parseTree(), files_.back().modules);
     program_.has_entries = program_.has_entries || files_.back().modules.entries;
+  }
+
+  /// Modules that files want and none has, as the compiler has written them.
+  void add_compiled_modules(const std::vector<std::string>& directories) {
+    std::set<std::string> there;
+    for (const File& file : files_) there.insert(file.modules.has.begin(), file.modules.has.end());
+    // Files that are added go to the end of the list.
+    for (auto file = files_.begin(); file != files_.end(); ++file)
+      for (const std::string& module : std::set(file->modules.wants)) {
+        const std::string name = module + ".mod";
+        if (module.find(':') != std::string::npos || !there.insert(module).second) continue;
+        if (fs::exists(fs::path(intrinsics_) / name)) continue;
+        const auto has_it = [&](const std::string& one) { return fs::exists(fs::path(one) / name); };
+        const auto directory = std::ranges::find_if(directories, has_it);
+        if (directory == directories.end()) continue;
+        const auto text = source_of_module(fs::path(*directory) / name);
+        const std::string source = "module-" + module + ".f90";
+        if (text && (std::ofstream(fs::path(modules_) / source) << *text).flush())
+          parse(none, {.file = source, .directories = {}}, modules_);
+      }
   }
 
   /// Those whose modules nobody waits for first.

@@ -1,0 +1,312 @@
+#include "gfortran_modules.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace cppc::fortran {
+
+namespace {
+
+/// The files are lists of words, texts in quotes, and lists.
+struct Node {
+  std::string word;
+  bool is_list = false;
+  std::vector<Node> list;
+  /// An empty one where there is none.
+  const Node& operator[](std::size_t i) const {
+    static const Node nothing;
+    return i < list.size() ? list[i] : nothing;
+  }
+  [[nodiscard]] bool has(std::string_view one) const {
+    return std::ranges::any_of(list, [&](const Node& node) { return !node.is_list && node.word == one; });
+  }
+};
+
+std::optional<std::string> contents(const std::filesystem::path& file) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(file.c_str(), "rb"), &gzclose);
+  if (in == nullptr) return {};
+  std::string text;
+  char buffer[65536];
+  int read = 0;
+  while ((read = gzread(in.get(), buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(read));
+  return read == 0 ? std::optional(std::move(text)) : std::nullopt;
+}
+
+/// What is not closed ends with the text.
+std::vector<Node> parse(std::string_view text) {
+  Node top{.word = {}, .is_list = true, .list = {}};
+  std::vector<Node> open{top};
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const char c = text[i];
+    if (c == '(') {
+      open.push_back(top);
+      ++i;
+    } else if (c == ')') {
+      ++i;
+      if (open.size() < 2) break;
+      Node closed = std::move(open.back());
+      open.pop_back();
+      open.back().list.push_back(std::move(closed));
+    } else if (c == '\'') {
+      Node node;
+      for (++i; i < text.size() && (text[i] != '\'' || (i + 1 < text.size() && text[i + 1] == '\'')); ++i) {
+        node.word += text[i];
+        if (text[i] == '\'') ++i;
+      }
+      ++i;
+      open.back().list.push_back(std::move(node));
+    } else if (c == ' ' || c == '\n' || c == '\r') {
+      ++i;
+    } else {
+      const std::size_t end = std::min(text.find_first_of(" \r\n()'", i), text.size());
+      open.back().list.push_back({.word = std::string(text.substr(i, end - i)), .is_list = false, .list = {}});
+      i = end;
+    }
+  }
+  return std::move(open.front().list);
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+struct ModuleSymbol {
+  std::string name, module;
+  Node attributes, components, type, formals, value, shape, result;
+  [[nodiscard]] bool is(std::string_view flag) const { return attributes.has(flag); }
+};
+
+class Writer {
+ public:
+  explicit Writer(const std::vector<Node>& parts) {
+    const std::vector<Node>& flat = parts[6].list;
+    for (std::size_t i = 0; i + 5 < flat.size(); i += 6) read_symbol(flat[i].word, &flat[i + 1], flat[i + 5]);
+    const std::vector<Node>& names = parts[7].list;
+    for (std::size_t i = 0; i + 2 < names.size(); i += 3) public_.emplace(names[i].word, names[i + 2].word);
+    generics_ = parts[2];
+  }
+
+  std::string run(const std::string& module) {
+    module_ = module;
+    std::string text = "module " + module + "\n" + uses();
+    for (const bool types : {true, false})
+      for (const auto& [number, symbol] : symbols_)
+        if (symbol.module == module && !symbol.is("ARTIFICIAL") && symbol.is("DERIVED") == types) add(number, symbol);
+    for (const Node& generic : generics_.list) add_generic(generic);
+    text += types_ + data_ + (procedures_.empty() ? "" : "interface\n" + procedures_ + "end interface\n") + interfaces_;
+    for (const std::string& name : hidden_) text += "private :: " + name + "\n";
+    return text + "end module\n";
+  }
+
+ private:
+  void read_symbol(const std::string& number, const Node* names, const Node& rest) {
+    ModuleSymbol made{.name = lower(names[0].word),
+                      .module = names[1].word,
+                      .attributes = rest[0],
+                      .components = rest[1],
+                      .type = {},
+                      .formals = {},
+                      .value = {},
+                      .shape = {},
+                      .result = {}};
+    const std::size_t type = made.is("DERIVED") ? 3 : 2;  // whether its components are public
+    made.type = rest[type];
+    made.formals = rest[type + 3];
+    const std::size_t value = made.is("PARAMETER") ? 1 : 0;
+    if (value == 1) made.value = rest[type + 4];
+    made.shape = rest[type + 4 + value];
+    made.result = rest[type + 5 + value];
+    symbols_[number] = std::move(made);
+  }
+
+  /// Other modules, whose names this one has, too.
+  std::string uses() const {
+    std::set<std::string> modules;
+    for (const auto& [number, symbol] : symbols_)
+      if (symbol.module != module_ && !symbol.module.empty() && symbol.module[0] != '(') modules.insert(symbol.module);
+    std::string text;
+    for (const std::string& one : modules)
+      text += one.starts_with("__") ? "use, intrinsic :: " + one.substr(2) + "\n" : "use " + one + "\n";
+    return text;
+  }
+
+  void add(const std::string& number, const ModuleSymbol& symbol) {
+    if (symbol.name.starts_with("__") || symbol.name.find_first_of("@.") != std::string::npos) return;
+    if (symbol.is("DERIVED")) {
+      add_type(number);
+      return;
+    }
+    if (symbol.is("VARIABLE") || symbol.is("PARAMETER")) {
+      if (is_public(symbol.name)) add_data(symbol);
+      return;
+    }
+    if (!symbol.is("PROCEDURE") || !(symbol.is("SUBROUTINE") || symbol.is("FUNCTION")) || symbol.is("GENERIC")) return;
+    const std::string text = procedure(symbol);
+    if (text.empty()) return;
+    procedures_ += text;
+    declared_[number] = symbol.name;
+    if (!is_public(symbol.name)) hidden_.insert(symbol.name);
+  }
+
+  bool is_public(const std::string& name) const { return public_.contains(name); }
+
+  /// After the types of its components. False when it is not understood.
+  bool add_type(const std::string& number) {
+    const auto found = symbols_.find(number);
+    if (found == symbols_.end() || found->second.module != module_) return found != symbols_.end();
+    const auto [state, fresh] = types_told_.try_emplace(number, true);  // components may point to their own type
+    if (!fresh) return state->second;
+    const ModuleSymbol& symbol = found->second;
+    state->second = !symbol.is("EXTENSION") && !symbol.is("ABSTRACT") && !symbol.is("VTYPE");
+    std::string text = "type" + std::string(symbol.is("IS_BIND_C") ? ", bind(C)" : "") + " :: " + symbol.name + "\n";
+    for (const Node& one : symbol.components.list) {
+      if (!state->second) break;
+      const Node& attributes = one[6];
+      const std::string type = type_of(one[2]), shape = shape_of(one[3], attributes);
+      const bool of_type = one[2][0].word == "DERIVED" || one[2][0].word == "CLASS";
+      state->second =
+          !type.empty() && shape != "?" && !attributes.has("PROC_POINTER") && (!of_type || add_type(one[2][1].word));
+      text += "  " + type + options(attributes, {"ALLOCATABLE", "POINTER"}) + " :: " + one[1].word + shape + "\n";
+    }
+    if (state->second) types_ += text + "end type\n";
+    return state->second;
+  }
+
+  void add_data(const ModuleSymbol& symbol) {
+    const std::string type = type_of(symbol.type), shape = shape_of(symbol.shape, symbol.attributes);
+    if (type.empty() || shape == "?") return;
+    const bool number = symbol.type[0].word == "INTEGER" && shape.empty() && symbol.value[0].word == "CONSTANT";
+    if (number)
+      data_ += type + ", parameter :: " + symbol.name + " = " + symbol.value[3].word + "_" + symbol.type[1].word + "\n";
+    else
+      data_ +=
+          type + options(symbol.attributes, {"ALLOCATABLE", "POINTER", "TARGET"}) + " :: " + symbol.name + shape + "\n";
+  }
+
+  /// With its interface; empty when that is not understood.
+  std::string procedure(const ModuleSymbol& symbol) const {
+    const bool function = symbol.is("FUNCTION");
+    std::string dummies, declarations;
+    for (const Node& number : symbol.formals.list) {
+      const auto dummy = symbols_.find(number.word);
+      if (dummy == symbols_.end()) return {};
+      const std::string declared = declaration(dummy->second, true);
+      if (declared.empty()) return {};
+      dummies += (dummies.empty() ? "" : ", ") + dummy->second.name;
+      declarations += declared;
+    }
+    std::string prefix, suffix;
+    for (const char* word : {"PURE", "ELEMENTAL"})
+      if (symbol.is(word)) prefix += lower(word) + " ";
+    if (function) {
+      const auto found = symbols_.find(symbol.result.word);
+      const ModuleSymbol& result = found != symbols_.end() ? found->second : symbol;
+      if (result.name != symbol.name) suffix = " result(" + result.name + ")";
+      const std::string declared = declaration(result, false);
+      if (declared.empty()) return {};
+      declarations += declared;
+    }
+    const std::string kind = function ? "function" : "subroutine";
+    return prefix + kind + " " + symbol.name + "(" + dummies + ")" + suffix + "\nimport\n" + declarations + "end " +
+           kind + "\n";
+  }
+
+  std::string declaration(const ModuleSymbol& symbol, bool dummy) const {
+    if (dummy && symbol.is("PROCEDURE"))
+      return "external :: " + symbol.name + "\n" + (symbol.is("OPTIONAL") ? "optional :: " + symbol.name + "\n" : "");
+    const bool characters = symbol.type[0].word == "CHARACTER";
+    if (characters && !dummy && symbol.type[6][0][0].word != "CONSTANT") return {};
+    const std::string type = dummy && characters ? "character(len=*)" : type_of(symbol.type);
+    const std::string shape = shape_of(symbol.shape, symbol.attributes);
+    if (type.empty() || shape == "?" || (!dummy && shape.find('*') != std::string::npos)) return {};
+    std::string text = type + options(symbol.attributes, {"ALLOCATABLE", "POINTER", "TARGET", "OPTIONAL", "VALUE"});
+    for (const char* intent : {"IN", "OUT", "INOUT"})
+      if (dummy && symbol.is(intent)) text += ", intent(" + lower(intent) + ")";
+    return text + " :: " + symbol.name + shape + "\n";
+  }
+
+  static std::string options(const Node& attributes, std::initializer_list<const char*> words) {
+    std::string text;
+    for (const char* word : words)
+      if (attributes.has(word)) text += ", " + lower(word);
+    return text;
+  }
+
+  std::string type_of(const Node& type) const {
+    const std::string& kind = type[0].word;
+    if (kind == "INTEGER" || kind == "REAL" || kind == "COMPLEX" || kind == "LOGICAL")
+      return lower(kind) + "(" + type[1].word + ")";
+    if (kind == "CHARACTER") {
+      const Node& length = type[6][0];
+      return length[0].word == "CONSTANT" ? "character(len=" + length[3].word + ")" : std::string("character(len=*)");
+    }
+    if (kind == "ASSUMED") return "type(*)";
+    const auto found = symbols_.find(type[1].word);
+    if ((kind != "DERIVED" && kind != "CLASS") || found == symbols_.end()) return {};
+    const auto told = types_told_.find(found->first);
+    if (told != types_told_.end() && !told->second) return {};
+    return (kind == "DERIVED" ? "type(" : "class(") + found->second.name + ")";
+  }
+
+  /// "?" when it is not understood. Bounds of dummies that are not constants do not matter: the number of dimensions is
+  /// right.
+  static std::string shape_of(const Node& shape, const Node& attributes) {
+    if (!attributes.has("DIMENSION")) return attributes.has("CODIMENSION") ? "?" : "";
+    const std::size_t rank = std::strtoul(shape[0].word.c_str(), nullptr, 10);
+    const std::string& kind = shape[2].word;
+    if (kind == "ASSUMED_RANK") return "(..)";
+    if (rank == 0 || rank > 15) return "?";
+    std::string text;
+    bool known = kind == "EXPLICIT";
+    for (std::size_t d = 0; d < rank; ++d) {
+      const Node &low = shape[3 + 2 * d], &high = shape[4 + 2 * d];
+      known = known && low[0].word == "CONSTANT" && high[0].word == "CONSTANT";
+    }
+    for (std::size_t d = 0; d < rank; ++d) {
+      if (d > 0) text += ", ";
+      if (known)
+        text += shape[3 + 2 * d][3].word + ":" + shape[4 + 2 * d][3].word;
+      else if (kind == "ASSUMED_SHAPE" || kind == "DEFERRED")
+        text += ":";
+      else
+        text += d + 1 < rank ? "1" : "*";
+    }
+    return "(" + text + ")";
+  }
+
+  void add_generic(const Node& generic) {
+    std::string text;
+    for (std::size_t i = 2; i < generic.list.size(); ++i)
+      if (const auto one = declared_.find(generic[i].word); one != declared_.end())
+        text += "  procedure :: " + one->second + "\n";
+    if (!text.empty()) interfaces_ += "interface " + generic[0].word + "\n" + text + "end interface\n";
+  }
+
+  std::map<std::string, ModuleSymbol> symbols_;
+  std::map<std::string, std::string> public_;  ///< names, and numbers of symbols
+  Node generics_;
+  std::string module_, types_, data_, procedures_, interfaces_;
+  std::map<std::string, bool> types_told_;       ///< by number
+  std::map<std::string, std::string> declared_;  ///< procedures, by number
+  std::set<std::string> hidden_;
+};
+
+}  // namespace
+
+std::optional<std::string> source_of_module(const std::filesystem::path& file) {
+  const auto text = contents(file);
+  if (!text || !text->starts_with("GFORTRAN module version '15'")) return {};
+  const std::vector<Node> parts = parse(std::string_view(*text).substr(std::min(text->find('\n'), text->size())));
+  if (parts.size() < 8) return {};
+  return Writer(parts).run(lower(file.stem().string()));
+}
+
+}  // namespace cppc::fortran
