@@ -26,6 +26,13 @@ constexpr const char* kInGccSince14[] = {"__has_feature", "__has_extension"};
 constexpr const char* kTypes[] = {"-D_Float32=float", "-D_Float64=double", "-D_Float32x=double",
                                   "-D_Float64x=long double", "-D_Float128=__float128"};
 
+/// Functions of the processor that GCC's header has by these names, too.
+constexpr std::pair<const char*, const char*> kOtherNames[] = {{"_mm_cvtsi128_si64x", "_mm_cvtsi128_si64"},
+                                                               {"_mm_cvtsi64x_si128", "_mm_cvtsi64_si128"},
+                                                               {"_mm_cvtsi64x_sd", "_mm_cvtsi64_sd"},
+                                                               {"_mm_cvtsd_si64x", "_mm_cvtsd_si64"},
+                                                               {"_mm_cvttsd_si64x", "_mm_cvttsd_si64"}};
+
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
 int version_of_gcc(const Macros& compilers) {
@@ -41,6 +48,7 @@ std::set<std::string> differences(const Macros& here, const Macros& compilers) {
   for (const auto& [name, value] : here)
     if (!compilers.contains(name)) names.insert(name);
   for (const char* own : kOwn) names.erase(own);
+  for (const auto& [other, name] : kOtherNames) names.erase(other);
   const int version = version_of_gcc(compilers);
   if (version != 0) names.insert(std::begin(kUnlisted), std::end(kUnlisted));
   if (version != 0 && version < 14) names.insert(std::begin(kInGccSince14), std::end(kInGccSince14));
@@ -86,6 +94,7 @@ std::vector<std::string> version_options(const Macros& compilers) {
   if (version_of_gcc(compilers) == 0) return options;
   for (const char* name : {"__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"})
     options.push_back(option_for(name, compilers));
+  for (const auto& [other, name] : kOtherNames) options.push_back(std::string("-D") + other + "=" + name);
   // Those of C++ have them from version 13 on.
   if (!compilers.contains("__cplusplus") || version_of_gcc(compilers) >= 13)
     options.insert(options.end(), std::begin(kTypes), std::end(kTypes));
