@@ -92,6 +92,7 @@ class Writer {
     const std::vector<Node>& names = parts[7].list;
     for (std::size_t i = 0; i + 2 < names.size(); i += 3) public_.emplace(names[i].word, names[i + 2].word);
     generics_ = parts[2];
+    overlaps_ = !parts[4].list.empty();
   }
 
   std::string run(const std::string& module) {
@@ -180,7 +181,11 @@ class Writer {
     return state->second;
   }
 
+  /// Variables that have their memory by other names, too, are not told: nobody would know that.
   void add_data(const ModuleSymbol& symbol) {
+    const bool shared = overlaps_ || symbol.is("IN_COMMON") || symbol.is("IS_BIND_C") || symbol.is("THREADPRIVATE") ||
+                        symbol.is("CRAY_POINTER") || symbol.is("CRAY_POINTEE");
+    if (symbol.is("VARIABLE") && shared) return;
     const std::string type = type_of(symbol.type), shape = shape_of(symbol.shape, symbol.attributes);
     if (type.empty() || shape == "?") return;
     const bool number = symbol.type[0].word == "INTEGER" && shape.empty() && symbol.value[0].word == "CONSTANT";
@@ -293,6 +298,7 @@ class Writer {
   std::map<std::string, ModuleSymbol> symbols_;
   std::map<std::string, std::string> public_;  ///< names, and numbers of symbols
   Node generics_;
+  bool overlaps_ = false;  ///< EQUIVALENCE
   std::string module_, types_, data_, procedures_, interfaces_;
   std::map<std::string, bool> types_told_;       ///< by number
   std::map<std::string, std::string> declared_;  ///< procedures, by number

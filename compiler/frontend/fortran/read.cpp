@@ -115,8 +115,7 @@ class Reader {
       if (its.refused.empty() && !options.empty() && its.kinds() == options.front().kinds())
         parse(none, its, command.directory);
     }
-    for (const Command& command : commands_) directories.push_back(command.directory);
-    add_compiled_modules(directories);
+    add_compiled_modules(options, directories);
     const bool openmp = std::ranges::any_of(options, &Options::openmp);
     analyse(options.empty() ? Options{} : options.front(), openmp);
     return std::move(program_);
@@ -161,8 +160,8 @@ class Reader {
     program_.has_entries = program_.has_entries || files_.back().modules.entries;
   }
 
-  /// Modules that files want and none has, as the compiler has written them.
-  void add_compiled_modules(const std::vector<std::string>& directories) {
+  /// Modules that files want and none has, as the compiler has written them: `all` are the directories of any file.
+  void add_compiled_modules(const std::vector<Options>& options, const std::vector<std::string>& all) {
     std::set<std::string> there;
     for (const File& file : files_) there.insert(file.modules.has.begin(), file.modules.has.end());
     // Files that are added go to the end of the list.
@@ -172,8 +171,9 @@ class Reader {
         if (module.find(':') != std::string::npos || !there.insert(module).second) continue;
         if (fs::exists(fs::path(intrinsics_) / name)) continue;
         const auto has_it = [&](const std::string& one) { return fs::exists(fs::path(one) / name); };
-        const auto directory = std::ranges::find_if(directories, has_it);
-        if (directory == directories.end()) continue;
+        const std::vector<std::string>& own = file->number != none ? options[file->number].directories : all;
+        const auto directory = std::ranges::find_if(own, has_it);
+        if (directory == own.end()) continue;
         const auto text = source_of_module(fs::path(*directory) / name);
         const std::string source = "module-" + module + ".f90";
         if (text && (std::ofstream(fs::path(modules_) / source) << *text).flush())
