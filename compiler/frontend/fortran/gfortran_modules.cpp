@@ -175,7 +175,8 @@ class Writer {
       const bool of_type = one[2][0].word == "DERIVED" || one[2][0].word == "CLASS";
       state->second =
           !type.empty() && shape != "?" && !attributes.has("PROC_POINTER") && (!of_type || add_type(one[2][1].word));
-      text += "  " + type + options(attributes, {"ALLOCATABLE", "POINTER"}) + " :: " + one[1].word + shape + "\n";
+      text.append("  ").append(type).append(options(attributes, {"ALLOCATABLE", "POINTER"}));
+      text.append(" :: ").append(one[1].word).append(shape).append("\n");
     }
     if (state->second) types_ += text + "end type\n";
     return state->second;
@@ -291,7 +292,7 @@ class Writer {
     std::string text;
     for (std::size_t i = 2; i < generic.list.size(); ++i)
       if (const auto one = declared_.find(generic[i].word); one != declared_.end())
-        text += "  procedure :: " + one->second + "\n";
+        text.append("  procedure :: ").append(one->second).append("\n");
     if (!text.empty()) interfaces_ += "interface " + generic[0].word + "\n" + text + "end interface\n";
   }
 
