@@ -81,6 +81,7 @@ std::string lower(std::string text) {
 struct ModuleSymbol {
   std::string name, module;
   Node attributes, components, type, formals, value, shape, result;
+  Node bound;  ///< to a type: procedures, what ends its variables
   [[nodiscard]] bool is(std::string_view flag) const { return attributes.has(flag); }
 };
 
@@ -91,12 +92,19 @@ class Writer {
     for (std::size_t i = 0; i + 5 < flat.size(); i += 6) read_symbol(flat[i].word, &flat[i + 1], flat[i + 5]);
     const std::vector<Node>& names = parts[7].list;
     for (std::size_t i = 0; i + 2 < names.size(); i += 3) public_.emplace(names[i].word, names[i + 2].word);
+    operators_ = parts[0];
     generics_ = parts[2];
     overlaps_ = !parts[4].list.empty();
   }
 
-  std::string run(const std::string& module) {
+  /// Nothing when a program could mean something else without what is not understood: an assignment, an operator or a
+  /// function of the language.
+  std::optional<std::string> run(const std::string& module) {
     module_ = module;
+    for (const Node& procedures : operators_.list)
+      for (const Node& number : procedures.list)
+        if (const auto one = symbols_.find(number.word); one == symbols_.end() || one->second.module == module)
+          return {};
     std::string text = "module " + module + "\n" + uses();
     for (const bool types : {true, false})
       for (const auto& [number, symbol] : symbols_)
@@ -104,7 +112,7 @@ class Writer {
     for (const Node& generic : generics_.list) add_generic(generic);
     text += types_ + data_ + (procedures_.empty() ? "" : "interface\n" + procedures_ + "end interface\n") + interfaces_;
     for (const std::string& name : hidden_) text += "private :: " + name + "\n";
-    return text + "end module\n";
+    return understood_ ? std::optional(text + "end module\n") : std::nullopt;
   }
 
  private:
@@ -117,7 +125,8 @@ class Writer {
                       .formals = {},
                       .value = {},
                       .shape = {},
-                      .result = {}};
+                      .result = {},
+                      .bound = {}};
     const std::size_t type = made.is("DERIVED") ? 3 : 2;  // whether its components are public
     made.type = rest[type];
     made.formals = rest[type + 3];
@@ -125,6 +134,7 @@ class Writer {
     if (value == 1) made.value = rest[type + 4];
     made.shape = rest[type + 4 + value];
     made.result = rest[type + 5 + value];
+    made.bound = rest[type + 6 + value];
     symbols_[number] = std::move(made);
   }
 
@@ -151,7 +161,10 @@ class Writer {
     }
     if (!symbol.is("PROCEDURE") || !(symbol.is("SUBROUTINE") || symbol.is("FUNCTION")) || symbol.is("GENERIC")) return;
     const std::string text = procedure(symbol);
-    if (text.empty()) return;
+    if (text.empty()) {
+      understood_ = understood_ && !(symbol.is("FUNCTION") && is_public(symbol.name));
+      return;
+    }
     procedures_ += text;
     declared_[number] = symbol.name;
     if (!is_public(symbol.name)) hidden_.insert(symbol.name);
@@ -166,7 +179,8 @@ class Writer {
     const auto [state, fresh] = types_told_.try_emplace(number, true);  // components may point to their own type
     if (!fresh) return state->second;
     const ModuleSymbol& symbol = found->second;
-    state->second = !symbol.is("EXTENSION") && !symbol.is("ABSTRACT") && !symbol.is("VTYPE");
+    const bool plain = std::ranges::all_of(symbol.bound.list, [](const Node& one) { return one.list.empty(); });
+    state->second = plain && !symbol.is("EXTENSION") && !symbol.is("ABSTRACT") && !symbol.is("VTYPE");
     std::string text = "type" + std::string(symbol.is("IS_BIND_C") ? ", bind(C)" : "") + " :: " + symbol.name + "\n";
     for (const Node& one : symbol.components.list) {
       if (!state->second) break;
@@ -290,15 +304,21 @@ class Writer {
 
   void add_generic(const Node& generic) {
     std::string text;
-    for (std::size_t i = 2; i < generic.list.size(); ++i)
-      if (const auto one = declared_.find(generic[i].word); one != declared_.end())
+    for (std::size_t i = 2; i < generic.list.size(); ++i) {
+      const auto symbol = symbols_.find(generic[i].word);
+      const auto one = declared_.find(generic[i].word);
+      if (one != declared_.end())
         text.append("  procedure :: ").append(one->second).append("\n");
+      else if (symbol == symbols_.end() || (symbol->second.module == module_ && !symbol->second.is("DERIVED")))
+        understood_ = false;
+    }
     if (!text.empty()) interfaces_ += "interface " + generic[0].word + "\n" + text + "end interface\n";
   }
 
   std::map<std::string, ModuleSymbol> symbols_;
   std::map<std::string, std::string> public_;  ///< names, and numbers of symbols
-  Node generics_;
+  Node operators_, generics_;
+  bool understood_ = true;
   bool overlaps_ = false;  ///< EQUIVALENCE
   std::string module_, types_, data_, procedures_, interfaces_;
   std::map<std::string, bool> types_told_;       ///< by number
