@@ -18,6 +18,15 @@ ExprPtr operate(const char* word, ExprPtr left, ExprPtr right) {
 
 bool is(const ExprPtr& e, std::int64_t value) { return e != nullptr && e->kind == Kind::constant && e->value == value; }
 
+std::optional<std::int64_t> value_of(const ExprPtr& e) {
+  if (e == nullptr) return {};
+  if (e->kind == Kind::constant) return e->value;
+  if (e->kind != Kind::operate || (e->word != "+" && e->word != "-")) return {};
+  const auto left = value_of(e->parts[0]), right = value_of(e->parts[1]);
+  if (!left || !right) return {};
+  return e->word == "+" ? *left + *right : *left - *right;
+}
+
 bool mentions(const Expr& e, Index symbol) {
   if (e.kind == Kind::name) return e.symbol == symbol;
   return std::ranges::any_of(e.parts, [&](const ExprPtr& part) { return part != nullptr && mentions(*part, symbol); });

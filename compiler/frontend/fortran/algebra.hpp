@@ -17,6 +17,9 @@ ExprPtr operate(const char* word, ExprPtr left, ExprPtr right);
 /// Whether it is this constant; null is not.
 bool is(const ExprPtr& e, std::int64_t value);
 
+/// Of a constant, or of sums and differences of such ones.
+std::optional<std::int64_t> value_of(const ExprPtr& e);
+
 bool mentions(const Expr& e, Index symbol);
 
 /// With values in place of variables.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algebra.hpp"
 #include "regions.hpp"
 
 namespace cppc::fortran {
@@ -44,13 +45,7 @@ bool is_whole(const Program& program, const Region& region) {
   const auto& bounds = program.symbols[region.view].bounds;
   for (std::size_t d = 0; d < bounds.size(); ++d) {
     const Extent& extent = region.extents[d];
-    const auto folded = [&](const ExprPtr& e) -> std::optional<std::int64_t> {
-      if (e->kind == Kind::constant) return e->value;
-      const bool sum =
-          e->kind == Kind::operate && e->word == "+" && is_constant(e->parts[0]) && is_constant(e->parts[1]);
-      return sum ? std::optional(e->parts[0]->value + e->parts[1]->value) : std::nullopt;
-    };
-    if (folded(extent.low) != bounds[d].lower->value || folded(extent.high) != bounds[d].upper->value) return false;
+    if (value_of(extent.low) != bounds[d].lower->value || value_of(extent.high) != bounds[d].upper->value) return false;
   }
   return region.positive.empty() && std::ranges::all_of(region.ordered, [](const auto& one) {
            return is_constant(one.first) && is_constant(one.second) && one.first->value <= one.second->value;

@@ -168,10 +168,10 @@ class Flow {
   std::vector<Summary> summaries_;
   std::vector<bool> called_otherwise_;
   std::vector<std::vector<std::pair<Index, const Expr*>>> callers_;
-  std::vector<Index> callees_first_;  ///< procedures
-  std::map<const Sweep*, Cells> cells_;
-  std::optional<SliceFinder> slices_;
-  std::map<std::pair<Index, std::vector<std::string>>, const Expr*> calls_;
+  std::vector<Index> callees_first_;     ///< procedures
+  std::map<const Sweep*, Cells> cells_;  ///< of those that have been asked for
+  std::optional<SliceFinder> slices_;    ///< once it is known what procedures change
+  std::map<std::pair<Index, std::vector<std::string>>, const Expr*> calls_;  ///< first_like(), by callee and arguments
   std::map<Index, Fates> exits_;
   std::set<Index> asked_;
   std::vector<Index> tracked_;

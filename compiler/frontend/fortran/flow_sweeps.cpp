@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "changes.hpp"
 #include "flow_graph.hpp"
 
 namespace cppc::fortran {
@@ -49,15 +48,10 @@ const Flow::Cells& Flow::cells_of(Index p, const Sweep& sweep) {
     slices_.emplace(program_,
                     [this](Index procedure, Index dummy) { return summaries_[procedure].changes.contains(dummy); });
   const auto varying = changed_in(*graphs_[p], sweep);
-  if (!varying) return cells;
+  const auto slices = varying ? slices_->of(sweep.loop->body) : std::nullopt;
+  if (!slices) return cells;
   for (const auto& [symbol, places] : *varying) cells.varying.insert(symbol);
-  Slices slices;
-  for (const Statement& s : sweep.loop->body) {
-    const auto more = slices_->of(s);
-    if (!more) return cells;
-    slices = united(program_, std::move(slices), *more);
-  }
-  for (const auto& [array, slice] : slices) {
+  for (const auto& [array, slice] : *slices) {
     if (!tracked(array) || program_.symbols[array].descriptor != Symbol::Descriptor::none) continue;
     for (const ExprPtr& subscript : slice.subscripts) {
       if (subscript == nullptr || subscript->kind != Kind::name) continue;

@@ -8,8 +8,10 @@
 
 namespace cppc::fortran {
 
-/// Nothing when it is no such file. Declarations that are not understood are missing: flang finds errors in a source
-/// that needs them. Procedures are there with their dummies, without bodies; values of constants if they are integers.
+/// Nothing when it is no file of gfortran 8 to 14 (version 15 of the format), or when a program could mean something
+/// else without what is not understood. Other declarations that are not understood are missing: flang finds errors in a
+/// source that needs them. Procedures are there with their dummies, without bodies; values of constants if they are
+/// integers.
 std::optional<std::string> source_of_module(const std::filesystem::path& file);
 
 }  // namespace cppc::fortran

@@ -25,19 +25,6 @@ bool find_variables(const Program& program, const Expr& e, std::set<Index>& vari
                      [&](const ExprPtr& part) { return part != nullptr && find_variables(program, *part, variables); });
 }
 
-namespace {
-
-std::optional<std::int64_t> value_of(const ExprPtr& e) {
-  if (e == nullptr) return {};
-  if (e->kind == Kind::constant) return e->value;
-  if (e->kind != Kind::operate || (e->word != "+" && e->word != "-")) return {};
-  const auto left = value_of(e->parts[0]), right = value_of(e->parts[1]);
-  if (!left || !right) return {};
-  return e->word == "+" ? *left + *right : *left - *right;
-}
-
-}  // namespace
-
 bool is_apart(const Expr& element, const Region& region) {
   if (element.kind != Kind::element || element.parts.size() != region.extents.size() + 1) return false;
   if (view(*element.parts.front()) != region.view) return false;

@@ -30,11 +30,6 @@ void add(const Program& program, Slices& slices, Index symbol, const Slice& slic
 
 }  // namespace
 
-Slices united(const Program& program, Slices one, const Slices& other) {
-  for (const auto& [symbol, slice] : other) add(program, one, symbol, slice);
-  return one;
-}
-
 class SliceFinder::Walk {
  public:
   explicit Walk(SliceFinder& finder) : finder_(finder), program_(finder.program_) {}
@@ -138,22 +133,27 @@ std::optional<Slices> SliceFinder::of(const Statement& statement) {
   return walk.unknown ? std::nullopt : std::optional(std::move(walk.slices));
 }
 
+std::optional<Slices> SliceFinder::of(const Statements& statements) {
+  Walk walk(*this);
+  walk.statements(statements);
+  return walk.unknown ? std::nullopt : std::optional(std::move(walk.slices));
+}
+
 const std::optional<Slices>& SliceFinder::of_procedure(Index p) {
   if (const auto found = known_.find(p); found != known_.end()) return found->second;
   known_[p] = std::nullopt;  // of one that calls itself nothing is known
   const Procedure& procedure = program_.procedures[p];
-  Walk walk(*this);
-  walk.statements(procedure.body);
-  if (walk.unknown || !procedure.unclear.empty()) return known_[p];
+  std::optional<Slices> slices = of(procedure.body);
+  if (!slices || !procedure.unclear.empty()) return known_[p];
   const auto is_steady = [&](const ExprPtr& e) {
     if (e == nullptr || e->kind == Kind::constant) return e != nullptr;
     return e->kind == Kind::name && std::ranges::find(procedure.dummies, e->symbol) != procedure.dummies.end() &&
            !changes_(p, e->symbol);
   };
-  for (auto& [symbol, slice] : walk.slices)
+  for (auto& [symbol, slice] : *slices)
     for (ExprPtr& part : slice.subscripts)
       if (!is_steady(part)) part = nullptr;
-  return known_[p] = std::move(walk.slices);
+  return known_[p] = std::move(slices);
 }
 
 }  // namespace cppc::fortran

@@ -25,9 +25,10 @@ class SliceFinder {
   using Changes = std::function<bool(Index procedure, Index dummy)>;
   SliceFinder(const Program& program, Changes changes) : program_(program), changes_(std::move(changes)) {}
 
-  /// In terms of the procedure in which the statement is. Nothing when it calls what is not known, but for functions of
-  /// MPI and of the language, which access what they are given.
+  /// In terms of the procedure in which the statements are. Nothing when they call what is not known, but for functions
+  /// of MPI and of the language, which access what they are given.
   std::optional<Slices> of(const Statement& statement);
+  std::optional<Slices> of(const Statements& statements);
 
  private:
   class Walk;
@@ -37,8 +38,5 @@ class SliceFinder {
   const Changes changes_;
   std::map<Index, std::optional<Slices>> known_;
 };
-
-/// Of both.
-Slices united(const Program& program, Slices one, const Slices& other);
 
 }  // namespace cppc::fortran

@@ -5,8 +5,7 @@
 namespace cppc::rewrite::fortran {
 namespace {
 
-std::string insert_into(const std::string& text, bool fixed_form, const Point& point,
-                        std::vector<unsigned>& obstacles) {
+std::string insert_into(const std::string& text, bool fixed_form, const Point& point, std::vector<unsigned>& obstacles) {
   return insert(text, fixed_form ? "a.f" : "a.f90", fixed_form, {&point}, obstacles);
 }
 

@@ -17,8 +17,7 @@ class RegionsTest : public testing::Test {
   RegionsTest() : i_(integer("i")), j_(integer("j")), n_(integer("n")) {}
 
   Index integer(const std::string& name) {
-    program_.symbols.push_back(
-        {.name = name, .storage = Symbol::Storage::fixed, .bytes = 4, .element = 4, .integer = true});
+    program_.symbols.push_back({.name = name, .storage = Symbol::Storage::fixed, .bytes = 4, .element = 4, .integer = true});
     return static_cast<Index>(program_.symbols.size() - 1);
   }
   /// With such upper bounds.
@@ -110,18 +109,17 @@ TEST_F(RegionsTest, SectionsGoOnFromPassToPass) {
 
 TEST_F(RegionsTest, NeighboursInOnePassAreOne) {
   const Index a = array("a", {2, 20});
-  const auto regions =
-      found(loop(i_, constant(1), constant(20),
-                 {assign(element(a, {constant(1), name(i_)})), assign(element(a, {constant(2), name(i_)}))}));
+  const auto regions = found(loop(
+      i_, constant(1), constant(20),
+      {assign(element(a, {constant(1), name(i_)})), assign(element(a, {constant(2), name(i_)}))}));
   ASSERT_FALSE(regions.empty());
   EXPECT_EQ(bounds(regions[0], {}), (Ranges{{1, 2}, {1, 20}}));
 }
 
 TEST_F(RegionsTest, WhatIsReadAfterItsWriteDoesNoHarm) {
   const Index a = array("a", {100}), b = array("b", {100});
-  const auto regions =
-      found(loop(i_, constant(1), constant(100),
-                 {assign(element(a, {name(i_)})), assign(element(b, {name(i_)}), element(a, {name(i_)}))}));
+  const auto regions = found(loop(i_, constant(1), constant(100),
+                                  {assign(element(a, {name(i_)})), assign(element(b, {name(i_)}), element(a, {name(i_)}))}));
   ASSERT_EQ(regions.size(), 2U);
   EXPECT_FALSE(regions[0].alone);
   EXPECT_TRUE(regions[1].alone);
@@ -166,8 +164,8 @@ TEST_F(RegionsTest, NothingThatIsReadByAnotherNameBefore) {
   const Index a = array("a", {100}), target = array("target", {100});
   program_.symbols[a].mates = {target};
   program_.symbols[target].pointers = {a};
-  EXPECT_TRUE(found(loop(i_, constant(1), constant(100), {assign(element(a, {name(i_)}), element(target, {name(i_)}))}))
-                  .empty());
+  EXPECT_TRUE(
+      found(loop(i_, constant(1), constant(100), {assign(element(a, {name(i_)}), element(target, {name(i_)}))})).empty());
 }
 
 TEST_F(RegionsTest, NothingThatIsWrittenSometimes) {
@@ -203,8 +201,7 @@ TEST_F(RegionsTest, NothingWhereAnythingMayBeCalledOrThreadsRun) {
 TEST_F(RegionsTest, NothingWhoseSubscriptChangesOnTheWay) {
   const Index a = array("a", {100});
   EXPECT_TRUE(
-      found(loop(i_, constant(1), constant(10), {assign(element(a, {name(i_)})), assign(name(i_), constant(7))}))
-          .empty());
+      found(loop(i_, constant(1), constant(10), {assign(element(a, {name(i_)})), assign(name(i_), constant(7))})).empty());
 }
 
 TEST_F(RegionsTest, AssignmentsToWholeArraysAndSections) {
