@@ -54,6 +54,14 @@ TEST(PreloadTest, ScriptsMayStartTheProgramAndUsersMayPreloadMore) {
   EXPECT_EQ(finished.output, "right, itself: libm.so.6\nstarted: libm.so.6\n") << finished.errors;
 }
 
+/// The system puts libraries elsewhere then. Replacements have the limit of their nodes.
+TEST(PreloadTest, RanksMayHaveOtherLimitsOfTheirStackThanReplacements) {
+  const std::string script = "ulimit -S -s unlimited && exec \"$0\" \"$@\"";
+  const Finished finished = moved_once({}, {"sh", "-c", script, kProgram});
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_EQ(finished.output, "right, itself: none\nstarted: none\n") << finished.errors;
+}
+
 TEST(PreloadTest, AnotherLibraryOnTheTargetIsNamedBeforeAnybodyStops) {
   const Cluster cluster(2);
   const Folder folder;

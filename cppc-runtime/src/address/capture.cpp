@@ -89,6 +89,7 @@ tl::expected<Capture, cppc_status> Capture::describe(std::uint64_t passed, unsig
   block.site = site;
   block.stack_end = reinterpret_cast<std::uintptr_t>(stack_end);
   block.stack_guard = program_stack::guard();
+  block.stack_size = program_stack::size();
   // First what may still ask for memory of the program.
   ByteWriter process;
   if (const cppc_status status = process::write(process); status != CPPC_OK) return tl::unexpected(status);

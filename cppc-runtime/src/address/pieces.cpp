@@ -5,7 +5,7 @@ namespace cppc::address {
 namespace {
 
 constexpr std::uint64_t magic = 0x5353455244444143;  // "CADDRESS"
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 
 void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
   writer.u64(pieces.size());
@@ -74,6 +74,7 @@ std::vector<std::byte> write_block(const Block& block) {
   writer.u32(block.site);
   writer.u64(block.stack_end);
   writer.u64(block.stack_guard);
+  writer.u64(block.stack_size);
   writer.u64(block.heap_extent);
   write(writer, block.carried);
   write(writer, block.pieces);
@@ -102,6 +103,7 @@ bool read_block(std::span<const std::byte> bytes, Block& block) {
   block.site = reader.u32();
   block.stack_end = reader.u64();
   block.stack_guard = reader.u64();
+  block.stack_size = reader.u64();
   block.heap_extent = reader.u64();
   read(reader, block.carried);
   read(reader, block.pieces);

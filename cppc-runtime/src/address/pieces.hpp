@@ -68,6 +68,7 @@ struct Block {
   std::uint32_t site = 0;
   std::uint64_t stack_end = 0;
   std::uint64_t stack_guard = 0;
+  std::uint64_t stack_size = 0;
   std::uint64_t heap_extent = 0;  ///< as RegionHeap says
   std::vector<Library> carried;
   std::vector<ThreadData> thread_data;

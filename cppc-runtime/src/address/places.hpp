@@ -9,7 +9,8 @@ namespace cppc::address {
 
 inline constexpr std::uintptr_t kRoots = 0x2000'0000'0000;   ///< a page: roots.hpp
 inline constexpr std::uintptr_t kTables = 0x2000'1000'0000;  ///< the heap's own data
-inline constexpr std::uintptr_t kStack = 0x2080'0000'0000;   ///< the main thread's stack
+inline constexpr std::uintptr_t kStack = 0x2080'0000'0000;   ///< the main thread's stack, which ends at the same place
+inline constexpr std::uintptr_t kStackEnd = 0x2090'0000'0000;  ///< whatever its size is
 inline constexpr std::uintptr_t kHeap = 0x2100'0000'0000;
 inline constexpr std::uintptr_t kMappings = 0x2200'0000'0000;  ///< memory that the program asks for by mmap()
 inline constexpr std::uintptr_t kBreak = 0x22f0'0000'0000;     ///< and by sbrk()

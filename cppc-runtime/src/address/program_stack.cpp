@@ -122,8 +122,9 @@ namespace cppc::address::program_stack {
 namespace {
 
 constexpr std::size_t kLeast = std::size_t{256} << 20;
-constexpr std::size_t kMost = std::size_t{64} << 30;
+constexpr std::size_t kMost = kStackEnd - kStack;
 constexpr std::size_t kGuard = std::size_t{64} << 10;
+constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE;
 
 std::span<std::byte> memory;
 std::byte* stopped_end = nullptr;  ///< while the program has stopped
@@ -170,16 +171,22 @@ std::byte* first_used() {
 
 }  // namespace
 
-cppc_status map() {
-  const std::size_t bytes = wanted_bytes();
-  auto* const place = reinterpret_cast<void*>(kStack);
-  void* const mapped = mmap(place, bytes, protection(),
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
-  if (mapped != place || mprotect(mapped, kGuard, PROT_NONE) != 0) {
-    log().error("no memory of {} bytes at {} for the program's stack: {}", bytes, place, std::strerror(errno));
+cppc_status map() { return grow(wanted_bytes()); }
+
+std::size_t size() { return memory.size(); }
+
+cppc_status grow(std::size_t bytes) {
+  if (bytes <= memory.size()) return CPPC_OK;
+  auto* const place = reinterpret_cast<std::byte*>(kStackEnd - std::min(bytes, kMost));
+  const std::size_t more = bytes - memory.size();
+  const bool mapped = bytes <= kMost && mmap(place, more, protection(), kFlags, -1, 0) == place;
+  if (!mapped || mprotect(place, kGuard, PROT_NONE) != 0 ||
+      (!memory.empty() && mprotect(memory.data(), kGuard, protection()) != 0)) {
+    log().error("no memory of {} bytes at {} for the program's stack: {}", bytes, static_cast<void*>(place),
+                std::strerror(errno));
     return CPPC_ERR_MEMORY;
   }
-  memory = {static_cast<std::byte*>(mapped), bytes};
+  memory = {place, bytes};
   return CPPC_OK;
 }
 

@@ -13,6 +13,13 @@ namespace cppc::address::program_stack {
 /// Takes memory for it, as much as the limit of the stack's size says. CPPC_ERR_MEMORY, logged.
 cppc_status map();
 
+/// How much that is, in bytes.
+std::size_t size();
+
+/// Takes more where it has less than so many bytes, as the rank may have had that goes on here. CPPC_ERR_MEMORY,
+/// logged.
+cppc_status grow(std::size_t bytes);
+
 /// Runs function(argument) on it; gives what that returns.
 int run(int (*function)(void*), void* argument);
 

@@ -56,6 +56,7 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
   ByteReader process(block_.process);
   if (const cppc_status status = process::prepare(process); status != CPPC_OK) return status;
   if (const auto reserved = RegionHeap::reserve_for_restore(block_.heap_extent); !reserved) return reserved.error();
+  if (const cppc_status status = program_stack::grow(block_.stack_size); status != CPPC_OK) return status;
   placed_.resize(block_.pieces.size());
   return check_places();
 }

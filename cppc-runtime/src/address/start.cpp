@@ -20,6 +20,7 @@
 #include "address/program_stack.hpp"
 #include "address/program_time.hpp"
 #include "address/roots.hpp"
+#include "address/stack_limit.hpp"
 #include "address/startup_calls.hpp"
 #include "address/startup_words.hpp"
 #include "extension.hpp"
@@ -53,17 +54,26 @@ void execute_again(char** argv) {
   execv(same ? path.data() : self, argv);
 }
 
-/// Libraries lie at the same places in processes that start without randomization, which is decided when a program is
-/// executed. Agents see to it; the program may have come by another way, such as a script that sets it. Where the
-/// system does not allow it, a migration will tell by name what lies elsewhere.
-void start_without_randomization(char** argv) {
+bool switch_randomization_off() {
   const int present = personality(0xffffffff);
-  if (present < 0 || (present & ADDR_NO_RANDOMIZE) != 0) return;
-  if (personality(static_cast<unsigned long>(present) | ADDR_NO_RANDOMIZE) < 0) return;
-  if ((personality(0xffffffff) & ADDR_NO_RANDOMIZE) == 0) return;
+  if (present < 0 || (present & ADDR_NO_RANDOMIZE) != 0) return false;
+  if (personality(static_cast<unsigned long>(present) | ADDR_NO_RANDOMIZE) < 0) return false;
+  return (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0;
+}
+
+/// Libraries lie at the same places in processes that start without randomization and with a stack of usual size, which
+/// is decided when a program is executed. Agents switch randomization off; the program may have come by another way,
+/// such as a script that sets it. Where the system does not allow it, a migration will tell by name what lies
+/// elsewhere.
+void start_with_same_places(char** argv) {
+  const bool randomized = switch_randomization_off();
+  const bool displaced = stack_limit::lower();
+  if (!randomized && !displaced) return;
   execute_again(argv);
-  die(CPPC_ERR_SYSTEM, std::string("the program could not be executed again, without address space randomization: ") +
-                           std::strerror(errno));
+  die(CPPC_ERR_SYSTEM,
+      std::string(
+          "the program could not be executed again, with its libraries at the same places as on other nodes: ") +
+          std::strerror(errno));
 }
 
 void make_places() {
@@ -114,7 +124,8 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
                                                                         void (*rtld_fini)(), void* stack_end) {
   using namespace cppc::address;
   const auto start = reinterpret_cast<StartMain>(dlsym(RTLD_NEXT, "__libc_start_main"));
-  if (kept_by_address()) start_without_randomization(argv);
+  if (kept_by_address()) start_with_same_places(argv);
+  stack_limit::restore();
   preload::end();
   if (!kept_by_address()) return start(main, argc, argv, init, fini, rtld_fini, stack_end);
   program_main = main;

@@ -59,6 +59,19 @@ TEST_F(ProgramStackTest, GoesOnWithTheSameBytesAtTheSamePlace) {
   EXPECT_EQ(copy.stops, 1);
 }
 
+TEST_F(ProgramStackTest, GrowsDownwards) {
+  const std::size_t before = program_stack::size();
+  ASSERT_EQ(program_stack::grow(2 * before), CPPC_OK);
+  EXPECT_EQ(program_stack::size(), 2 * before);
+  ASSERT_EQ(program_stack::grow(before), CPPC_OK);
+  EXPECT_EQ(program_stack::size(), 2 * before);
+  auto* const end = reinterpret_cast<std::byte*>(kStackEnd);
+  const std::span<std::byte> lower(end - before - (before / 2), before);
+  EXPECT_TRUE(program_stack::holds(lower));
+  std::memset(lower.data(), 1, lower.size());
+  EXPECT_EQ(program_stack::grow(kStackEnd - kStack + 1), CPPC_ERR_MEMORY);
+}
+
 int divide_with_rounding(void* context) {
   unsigned control = 0;
   asm volatile("stmxcsr %0" : "=m"(control));
