@@ -135,11 +135,16 @@ struct Work {
   void* context;
 };
 
-std::size_t wanted_bytes() {
+rlim_t limit_of(__rlimit_resource_t resource) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kMost;
-  const std::size_t pages = (limit.rlim_cur + kGuard - 1) / kGuard * kGuard;
-  return std::clamp(pages, kLeast, kMost);
+  return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+/// An unlimited stack leaves room for the rest of the program where its address space is limited.
+std::size_t wanted_bytes() {
+  const rlim_t most = std::clamp<rlim_t>(limit_of(RLIMIT_AS) / 4, kLeast, kMost);
+  const rlim_t bytes = std::clamp<rlim_t>(limit_of(RLIMIT_STACK), kLeast, most);
+  return bytes / kGuard * kGuard;
 }
 
 /// The compiler says whether the program has code on its stack: it has for functions within functions.
