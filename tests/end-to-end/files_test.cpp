@@ -46,6 +46,10 @@ TEST(FilesTest, ThatTheTargetDoesNotSeeKeepTheRankWhereItIs) {
   Records records({"-H", "node0:1,node1:1", "-n", "1"}, "/tmp/of-this-node");
   const Finished refused = records.job().migrate({"--rank", "0", "--to", "node1"});
   EXPECT_EQ(refused.status, 1) << refused.output << refused.errors;
+  EXPECT_NE(
+      refused.errors.find("the replacement of rank 0 on node1 cannot take over: the open MPI file /tmp/of-this-node"),
+      std::string::npos)
+      << refused.errors;
   EXPECT_EQ(records.job().node_of(0), "node0");
   const Finished finished = records.finish();
   EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;

@@ -44,7 +44,7 @@ void Operation::copy_states() {
     const Slot& slot = node_.control.slot(rank);
     for (Stage stage{}; (stage = static_cast<Stage>(slot.stage.get())) != Stage::copied;) {
       if (stage == Stage::failed)
-        return fail(slot.status, fmt::format("rank {} on {} cannot make its image: {}", rank, node_.name, why(slot)));
+        return fail_for(slot, fmt::format("rank {} on {} cannot make its image", rank, node_.name));
       if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} on {} has not made its image in time", rank, node_.name));
       if (given_up()) return;
@@ -66,7 +66,7 @@ bool Operation::written(int rank) {
   const Slot& slot = node_.control.slot(rank);
   const auto saving = static_cast<Saving>(slot.saving.get());
   if (slot.stage.get() == static_cast<std::uint32_t>(Stage::failed))
-    fail(slot.status, fmt::format("rank {} on {} cannot make its image: {}", rank, node_.name, why(slot)));
+    fail_for(slot, fmt::format("rank {} on {} cannot make its image", rank, node_.name));
   if (saving == Saving::failed)
     fail(CPPC_ERR_SYSTEM, fmt::format("rank {} on {}: {}", rank, node_.name, slot.reason.data()));
   return saving == Saving::written;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "cppc/deadlines.hpp"
@@ -64,27 +65,31 @@ bool Operation::ship_and_decide() {
   return agree() && decide();
 }
 
-void Operation::fail(cppc_status status, std::string reason) {
+void Operation::fail(cppc_status status, std::string reason, bool unexplained) {
   if (failure_.status != CPPC_OK) return;  // the first counts
-  failure_ = {status, std::move(reason)};
+  failure_ = {status, std::move(reason), unexplained};
 }
 
-/// The failure of the first agent that has one, if any; one that only waited in vain comes after those that may be why.
-/// An agent that cannot be heard has not agreed.
+void Operation::fail_for(const Slot& slot, std::string_view what) {
+  fail(slot.status, fmt::format("{}: {}", what, why(slot)), has_no_words(slot));
+}
+
+/// The failure of the first agent that has one, if any; one that only waited in vain, or does not know why, comes after
+/// those that may be why. An agent that cannot be heard has not agreed.
 bool Operation::agree() {
   struct Word {
     int agent;
+    int rank;  ///< the lower, the more it explains
     cppc_status status;
     std::array<char, 500> reason;
   };
-  Word mine{comm_.rank(), failure_.status, {}};
+  const int rank = (waited_in_vain(failure_.status) ? 2 : 0) + (failure_.unexplained ? 1 : 0);
+  Word mine{comm_.rank(), rank, failure_.status, {}};
   failure_.reason.copy(mine.reason.data(), mine.reason.size() - 1);
   std::array<Word, 1> word{mine};
   const auto first_failure = [](const Word& one, const Word& other) {
     if (one.status == CPPC_OK || other.status == CPPC_OK) return one.status == CPPC_OK ? other : one;
-    const bool one_waited = waited_in_vain(one.status);
-    if (one_waited != waited_in_vain(other.status)) return one_waited ? other : one;
-    return one.agent < other.agent ? one : other;
+    return std::tie(one.rank, one.agent) < std::tie(other.rank, other.agent) ? one : other;
   };
   if (!comm_.allreduce(word, first_failure)) return false;
   word[0].reason.back() = '\0';

@@ -43,6 +43,7 @@ class Operation {
     bool told = false;          ///< newcomer's: how sending ended; leaver's: that receiving has failed
     bool failure_sent = false;  ///< newcomer's: the other side knows that it has failed
     bool done = false;
+    std::optional<Clock::time_point> given_up;  ///< newcomer's, when sending has failed: it need not say why any more
     std::vector<std::byte> recipe;
     std::optional<ProcessWatch> process;  ///< newcomer's
   };
@@ -50,6 +51,7 @@ class Operation {
   struct Failure {
     cppc_status status = CPPC_OK;
     std::string reason;
+    bool unexplained = false;  ///< there is no more than the status; another agent may know why
   };
 
   /// For ranks that do not come, or do not come to the same place.
@@ -107,6 +109,7 @@ class Operation {
   Traffic traffic();
   bool lost(const RankTransfer& newcomer);
   bool cannot_take_over(const RankTransfer& newcomer);
+  static bool has_no_words(const Slot& slot) { return slot.reason.front() == '\0'; }
   static std::string why(const Slot& slot);
   void advance_leaver(RankTransfer& leaver);
   void advance_newcomer(RankTransfer& newcomer);
@@ -125,8 +128,10 @@ class Operation {
   void update_node();
   void free_agents(MPI_Comm before);
 
-  void fail(cppc_status status, std::string reason);
-  /// True when no agent has failed; else failure_ is that of the first, in all of them.
+  void fail(cppc_status status, std::string reason, bool unexplained = false);
+  /// Of a rank that has failed: as it has said why, or by its status.
+  void fail_for(const Slot& slot, std::string_view what);
+  /// True when no agent has failed; else failure_ is that which explains most, of the first agent, in all of them.
   bool agree();
   /// To what the controller says; in every wait for other agents, too.
   void listen();

@@ -185,8 +185,7 @@ bool Operation::lost(const RankTransfer& newcomer) {
 bool Operation::cannot_take_over(const RankTransfer& newcomer) {
   const Slot& slot = node_.control.slot(newcomer.rank);
   if (slot.stage.get() != static_cast<std::uint32_t>(Stage::failed)) return false;
-  fail(slot.status,
-       fmt::format("the replacement of rank {} on {} cannot take over: {}", newcomer.rank, node_.name, why(slot)));
+  fail_for(slot, fmt::format("the replacement of rank {} on {} cannot take over", newcomer.rank, node_.name));
   return true;
 }
 

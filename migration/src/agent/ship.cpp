@@ -17,7 +17,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int kOutcome = 3;  // between the agents of leaver and newcomer: the status with which its side ended
+constexpr int kOutcome = 3;  // between the agents of leaver and newcomer: how its side ended
+
+/// What the leaver's agent says.
+struct Outcome {
+  cppc_status status = CPPC_OK;
+  bool unexplained = false;  // the other side may know why
+};
+
+/// A newcomer that has refused an image says why when its leaver knows no more than that.
+constexpr auto kPatienceWithReason = 1s;
 
 }  // namespace
 
@@ -54,10 +63,11 @@ void Operation::advance_leaver(RankTransfer& leaver) {
   }
   const auto stage = static_cast<Stage>(slot.stage.get());
   if (stage != Stage::shipped && stage != Stage::failed) return;
-  const cppc_status status = stage == Stage::shipped ? CPPC_OK : slot.status.load();
-  if (!comm_.send(other, tag(leaver, kOutcome), std::as_bytes(std::span(&status, 1)))) return;
+  Outcome outcome;
+  if (stage == Stage::failed) outcome = {.status = slot.status.load(), .unexplained = has_no_words(slot)};
+  if (!comm_.send(other, tag(leaver, kOutcome), std::as_bytes(std::span(&outcome, 1)))) return;
   if (stage == Stage::failed && !leaver.told)
-    fail(slot.status, fmt::format("rank {} on {} cannot send its image: {}", leaver.rank, node_.name, why(slot)));
+    fail_for(slot, fmt::format("rank {} on {} cannot send its image", leaver.rank, node_.name));
   leaver.done = true;
 }
 
@@ -69,13 +79,14 @@ void Operation::advance_newcomer(RankTransfer& newcomer) {
   if (failed && !newcomer.failure_sent) {
     newcomer.failure_sent = comm_.send(other, tag(newcomer, kOutcome), {});
   }
-  const auto outcome = newcomer.told ? std::nullopt : comm_.poll(other, tag(newcomer, kOutcome));
-  if (outcome) {
-    cppc_status status = CPPC_OK;
-    std::memcpy(&status, outcome->data(), std::min(sizeof status, outcome->size()));
+  const auto told = newcomer.told ? std::nullopt : comm_.poll(other, tag(newcomer, kOutcome));
+  if (told) {
+    Outcome outcome;
+    std::memcpy(&outcome, told->data(), std::min(sizeof outcome, told->size()));
     newcomer.told = true;
-    newcomer.done = status != CPPC_OK;  // the leaver's agent has said why
+    if (outcome.status != CPPC_OK) newcomer.given_up = Clock::now() + (outcome.unexplained ? kPatienceWithReason : 0s);
   }
+  newcomer.done |= newcomer.given_up && Clock::now() >= *newcomer.given_up;
   // One that has died may have had the whole image, so that its leaver is done as well.
   newcomer.done |= stage == Stage::failed || (newcomer.told && (failed || stage == Stage::restored));
 }
