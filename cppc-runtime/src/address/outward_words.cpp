@@ -9,6 +9,7 @@
 #include "address/describe.hpp"
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
+#include "address/process/named_locales.hpp"
 #include "address/process/stacks.hpp"
 #include "address/process/threads.hpp"
 #include "address/region_heap.hpp"
@@ -144,6 +145,7 @@ OutwardWords::Looked OutwardWords::settle_lock(const Piece& piece, std::uint32_t
 /// A word that leads to where others have, or may have, memory.
 OutwardWords::Looked OutwardWords::settle(const Piece& piece, std::uint32_t number, std::uint64_t offset,
                                           std::uintptr_t word) {
+  if (named_locales::holds(piece.memory.data() + offset)) return {};
   if (windows_.names_thread(word)) return settle_lock(piece, number, offset, word);
   const void* const target = reinterpret_cast<const void*>(word);
   if (threads::had_memory_at(target)) return {};  // they have ended

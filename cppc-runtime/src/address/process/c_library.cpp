@@ -8,7 +8,9 @@
 #include <clocale>
 #include <string>
 
+#include "address/places.hpp"
 #include "address/process/c_library_state.hpp"
+#include "address/process/named_locales.hpp"
 #include "address/process/program_memory.hpp"
 #include "log.hpp"
 
@@ -43,6 +45,9 @@ struct Variables {
 
 constinit Variables captured{};
 
+/// Of the main thread, while the program stands still. Null: it has had none to change.
+constinit locale_t own_locale = nullptr;
+
 /// Of the mathematical library; null without that.
 int* sign_of_gamma() { return static_cast<int*>(dlsym(RTLD_DEFAULT, "signgam")); }
 
@@ -64,9 +69,9 @@ cppc_status check() {
     log().error("the safe point lies within nftw() or ftw(), whose open directories cannot be carried over");
     return CPPC_ERR_UNSUPPORTED;
   }
-  if (uselocale(nullptr) != LC_GLOBAL_LOCALE) {
+  if (own_locale != nullptr && own_locale != LC_GLOBAL_LOCALE && !is_program_memory(own_locale)) {
     log().error(
-        "the main thread has a locale of its own, which cannot be carried over; call "
+        "the main thread has a locale of its own that is not in the program's memory, and cannot be carried over; call "
         "uselocale(LC_GLOBAL_LOCALE) before the safe point");
     return CPPC_ERR_UNSUPPORTED;
   }
@@ -81,9 +86,20 @@ bool set_locale(const Category& category, const std::string& name) {
 
 }  // namespace
 
+void hold() {
+  own_locale = uselocale(LC_GLOBAL_LOCALE);
+  named_locales::forget_conversions();
+}
+
+void release() {
+  named_locales::find_conversions();
+  uselocale(own_locale);
+}
+
 cppc_status write(ByteWriter& writer) {
   if (const cppc_status status = check(); status != CPPC_OK) return status;
   for (const Category& category : categories) writer.text(setlocale(category.number, nullptr));
+  writer.u64(reinterpret_cast<std::uintptr_t>(own_locale));
   writer.u64(reinterpret_cast<std::uintptr_t>(optarg));
   writer.i32(optind);
   writer.i32(opterr);
@@ -99,6 +115,7 @@ cppc_status prepare(ByteReader& reader) {
     const std::string name(reader.text());
     if (reader.ok()) good = set_locale(category, name) && good;
   }
+  own_locale = reinterpret_cast<locale_t>(reader.u64());
   captured.argument = reader.u64();
   captured.index = reader.i32();
   captured.says_errors = reader.i32();

@@ -1,6 +1,6 @@
 /// What functions of the C library remember in its own memory: where strtok() and getopt() are, hsearch()'s table, the
-/// locale, results that they give pointers to. In program time libcppc's functions come before these, and have their
-/// memory in the program's, so that pointers to it stay good as well.
+/// locale, results that they give pointers to; locales with a name: named_locales.hpp. In program time libcppc's
+/// functions come before these, and have their memory in the program's, so that pointers to it stay good as well.
 ///
 /// Not here: random numbers (c_library/random.hpp). Left out: mblen(), mbtowc() and wctomb() without a state of the
 /// caller's, since no encoding that Linux uses has shift states, and what is left of a character that mbrtowc(), told
@@ -13,8 +13,12 @@
 
 namespace cppc::address::c_library {
 
+/// Around a stop, in the main thread: the runtime works in the process's locale, and the program in its own.
+void hold();
+void release();
+
 /// CPPC_ERR_UNSUPPORTED, logged, between the first and the last call of getopt(), and when the main thread has a locale
-/// of its own.
+/// of its own that is not in the program's memory. The program is held.
 cppc_status write(ByteWriter& writer);
 
 /// Sets the locale, too: CPPC_ERR_UNSUPPORTED, logged by name, when it is not installed here.

@@ -9,11 +9,19 @@
 #include <mutex>
 
 #include "address/process/c_library_state.hpp"
+#include "address/process/named_locales.hpp"
 #include "address/process/next.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/program_time.hpp"
 
-extern "C" int __posix_getopt(int argc, char* const* argv, const char* options) noexcept;
+extern "C" {
+
+int __posix_getopt(int argc, char* const* argv, const char* options) noexcept;
+
+// The names that the library of C++ uses.
+locale_t __newlocale(int categories, const char* name, locale_t base) noexcept;
+locale_t __duplocale(locale_t locale) noexcept;
+}
 
 namespace cppc::address::c_library {
 
@@ -62,10 +70,20 @@ char* kept_text(char* text) {
 char* set_locale(int category, const char* name) {
   const OutsideProgram outside;
   char* const set = CPPC_NEXT(setlocale)(category, name);
+  if (name == nullptr) return set;
+  const locale_t before = uselocale(LC_GLOBAL_LOCALE);
   mbstate_t state{};
   wchar_t letter = 0;
   (void)mbrtowc(&letter, "a", 1, &state);  // the first conversion loads what all need
+  uselocale(before);
   return set;
+}
+
+locale_t kept_locale(auto make) {
+  const bool for_program = program_time;
+  const OutsideProgram outside;
+  const locale_t made = make();
+  return for_program ? named_locales::copy(made) : made;
 }
 
 }  // namespace
@@ -128,14 +146,18 @@ char* strsignal(int number) noexcept { return kept_text(CPPC_NEXT(strsignal)(num
 char* setlocale(int category, const char* name) noexcept { return kept_text(set_locale(category, name)); }
 
 locale_t newlocale(int categories, const char* name, locale_t base) noexcept {
-  const OutsideProgram outside;
-  return CPPC_NEXT(newlocale)(categories, name, base);
+  return kept_locale([=] { return CPPC_NEXT(newlocale)(categories, name, base); });
+}
+
+locale_t __newlocale(int categories, const char* name, locale_t base) noexcept {
+  return newlocale(categories, name, base);
 }
 
 locale_t duplocale(locale_t locale) noexcept {
-  const OutsideProgram outside;
-  return CPPC_NEXT(duplocale)(locale);
+  return kept_locale([=] { return CPPC_NEXT(duplocale)(locale); });
 }
+
+locale_t __duplocale(locale_t locale) noexcept { return duplocale(locale); }
 
 }  // extern "C"
 

@@ -26,6 +26,8 @@ struct Found {
   std::size_t bytes;
 };
 
+struct LocaleCopy;
+
 struct CLibraryState {
   char* rest;          ///< what strtok() has not yet looked at
   bool scans_options;  ///< getopt() has not come to the end
@@ -40,6 +42,7 @@ struct CLibraryState {
   Found<protoent> protocol;
   std::array<char, 16> internet_address;  ///< of inet_ntoa()
   bool reads_database;                    ///< getpwent() or one of its kind has not come to the end
+  LocaleCopy* locales;                    ///< named_locales.cpp
   int walks;                              ///< calls of nftw() and ftw() that have not returned
 };
 

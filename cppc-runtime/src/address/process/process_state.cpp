@@ -234,10 +234,12 @@ cppc_status complete() {
 
 void hold() {
   calling = {.error = errno, .floating_point = FloatingPoint::now()};
+  c_library::hold();
   signals::hold();
 }
 
 void release() {
+  c_library::release();
   signals::release();
   calling.floating_point.set();
   team_threads::give_locals();

@@ -14,7 +14,9 @@ TEST(CLibrary, RemembersInAnotherProcess) {
 
 TEST(CLibrary, BetweenOptionsIsRefused) { expect_refused("between_options", at_capture, "between calls of getopt()"); }
 
-TEST(CLibrary, WithALocaleOfTheThreadIsRefused) { expect_refused("own_locale", at_capture, "locale of its own"); }
+TEST(CLibrary, HasTheProgramsOwnLocalesInAnotherProcess) {
+  expect_moved("own_locale", "2\n2, UTF-8, Monday\n2, 1, UTF-8\n");
+}
 
 }  // namespace
 }  // namespace cppc

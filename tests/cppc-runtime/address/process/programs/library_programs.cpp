@@ -1,7 +1,10 @@
 #include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <search.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include <array>
 #include <cerrno>
@@ -103,7 +106,30 @@ const Program c_library{.before =
 
 const Program between_options{.before = [] { getopt(3, arguments.data(), "ab:"); }};
 
-const Program own_locale{.before = [] { uselocale(newlocale(LC_ALL_MASK, "C.UTF-8", nullptr)); }};
+/// How long the letter ä is, in bytes, in the locale of now.
+int length_of_letter() {
+  mbstate_t state{};
+  wchar_t letter = 0;
+  return static_cast<int>(mbrtowc(&letter, "\xc3\xa4", 2, &state));
+}
+
+const Program own_locale{
+    .before =
+        [] {
+          auto& locale = make_kept<locale_t>();
+          locale = newlocale(LC_ALL_MASK, "C.UTF-8", nullptr);
+          locale = newlocale(LC_TIME_MASK | LC_COLLATE_MASK, "C.UTF-8", locale);
+          uselocale(duplocale(locale));
+          std::printf("%d\n", length_of_letter());
+        },
+    .after =
+        [] {
+          auto& locale = *static_cast<locale_t*>(kept());
+          std::printf("%d, %s, %s\n", length_of_letter(), nl_langinfo(CODESET), nl_langinfo_l(DAY_2, locale));
+          freelocale(uselocale(locale));
+          std::printf("%d, %d, %s\n", length_of_letter(), strcoll_l("a", "b", locale) < 0, nl_langinfo(CODESET));
+          freelocale(uselocale(LC_GLOBAL_LOCALE) == locale ? locale : nullptr);
+        }};
 
 // ---- Floating point ----
 
