@@ -19,6 +19,7 @@
 #include <set>
 
 #include "attributes.hpp"
+#include "builtin_headers.hpp"
 #include "source.hpp"
 
 namespace cppc::frontend {
@@ -167,13 +168,20 @@ std::vector<Pragma> find_pragmas(const clang::ASTUnit& ast) {
 
 using Parsed = tl::expected<std::unique_ptr<clang::ASTUnit>, std::string>;
 
+/// A file system of its own: the working directory of the process is that of all threads.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_for(const std::vector<std::string>& options,
+                                                          const std::string& resources) {
+  const auto is_gone = [&](const char* name) { return std::ranges::find(options, name) != options.end(); };
+  if (is_gone("-U__has_feature") || is_gone("-U__has_extension")) return without_feature_checks(resources);
+  return llvm::vfs::createPhysicalFileSystem();
+}
+
 /// The error is Clang's first.
 Parsed parse_with(const Command& command, const std::string& resources, const std::vector<std::string>& options,
                   std::string& attribute) {
   const Commands database(command, meaning(command, resources, options));
-  // A file system of its own: the working directory of the process is that of all threads.
   clang::tooling::ClangTool tool(database, {command.file}, std::make_shared<clang::PCHContainerOperations>(),
-                                 llvm::vfs::createPhysicalFileSystem().release());
+                                 files_for(options, resources));
   tool.clearArgumentsAdjusters();
   tool.setPrintErrorMessage(false);
   Findings findings;

@@ -104,7 +104,7 @@ bool is_the_systems(std::string_view name) {
 /// Other allocators than the C library's: libcppc's malloc() stands in front of theirs, so only the process works with
 /// what they have.
 bool is_an_allocator(std::string_view name) {
-  static constexpr std::array prefixes = {"libjemalloc", "libtcmalloc", "libmimalloc", "libtbbmalloc"};
+  static constexpr std::array prefixes = {"libjemalloc", "libtcmalloc", "libmimalloc", "libtbbmalloc_proxy"};
   return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
@@ -120,9 +120,12 @@ bool is_a_language(std::string_view name) {
   return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
+/// As others ask for it: by the name that it gives itself, or that of its file; with a path if it was linked so and has
+/// no name of its own.
 const Loaded* find(const std::vector<Loaded>& objects, std::string_view wanted) {
+  const std::string file = file_name(wanted);
   const auto found = std::ranges::find_if(
-      objects, [&](const Loaded& object) { return object.soname == wanted || object.name == wanted; });
+      objects, [&](const Loaded& object) { return object.soname == wanted || object.name == file; });
   return found == objects.end() ? nullptr : &*found;
 }
 
@@ -136,15 +139,21 @@ void add_closure(const std::vector<Loaded>& objects, const Loaded& from, std::ve
     if (const Loaded* const object = find(objects, needed)) add_closure(objects, *object, reached, enter);
 }
 
-/// Which of the objects are carried; the executable is the first.
-std::vector<bool> choose(const std::vector<Loaded>& objects) {
-  std::vector<bool> of_mpi(objects.size()), carried(objects.size());
+std::vector<bool> of_mpi(const std::vector<Loaded>& objects) {
+  std::vector<bool> reached(objects.size());
   for (const Loaded& object : objects)
     if (is_of_mpi(object.name))
-      add_closure(objects, object, of_mpi, [](const Loaded& o) { return !is_a_language(o.name); });
+      add_closure(objects, object, reached, [](const Loaded& o) { return !is_a_language(o.name); });
+  return reached;
+}
+
+/// Which of the objects are carried; the executable is the first.
+std::vector<bool> choose(const std::vector<Loaded>& objects) {
+  std::vector<bool> carried(objects.size());
+  const auto not_the_programs = of_mpi(objects);
   add_closure(objects, objects.front(), carried, [&](const Loaded& object) {
     return !is_the_systems(object.name) && !is_an_allocator(object.name) &&
-           !of_mpi[static_cast<std::size_t>(&object - objects.data())];
+           !not_the_programs[static_cast<std::size_t>(&object - objects.data())];
   });
   return carried;
 }
@@ -292,8 +301,12 @@ std::vector<CarriedObject> carried_objects() {
   return objects;
 }
 
-bool was_loaded_at_start(std::uintptr_t base) {
-  return std::ranges::find(at_start(), base, &Loaded::base) != at_start().end();
+bool is_in_every_process(std::uintptr_t base) {
+  const auto& objects = at_start();
+  const auto found = std::ranges::find(objects, base, &Loaded::base);
+  if (found == objects.end()) return false;
+  const auto number = static_cast<std::size_t>(found - objects.begin());
+  return choose(objects)[number] || of_mpi(objects)[number] || is_the_systems(found->name);
 }
 
 bool program_needs(std::string_view library) {

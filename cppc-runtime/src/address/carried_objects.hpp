@@ -28,8 +28,9 @@ struct CarriedObject {
 /// valid as long as the process.
 std::vector<CarriedObject> carried_objects();
 
-/// Whether an object that was loaded when the process started has this base address.
-bool was_loaded_at_start(std::uintptr_t base);
+/// Whether the object with this base address was loaded when the process started, and is carried, or the system's, or
+/// MPI's: the program finds it in another process as it was.
+bool is_in_every_process(std::uintptr_t base);
 
 /// Whether the executable is linked with a library whose file's name begins so, itself or by way of others. At any time
 /// after all libraries have been loaded; asks for memory.

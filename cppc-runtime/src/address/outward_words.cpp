@@ -167,7 +167,7 @@ OutwardWords::Looked OutwardWords::settle(const Piece& piece, std::uint32_t numb
     words_.push_back({number, from_startup, offset, 0});
     return {};
   }
-  if (const auto module = modules_.find_record(word); module && was_loaded_at_start(modules_.base(*module))) {
+  if (const auto module = modules_.find_record(word); module && is_in_every_process(modules_.base(*module))) {
     words_.push_back({number, record_of + number_of(*module), offset, 0});
     return {};
   }

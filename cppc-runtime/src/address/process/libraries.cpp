@@ -37,15 +37,15 @@ void note(const char* name) {
   if (std::ranges::find(asked_for(), name) == asked_for().end()) asked_for().emplace_back(name);
 }
 
-/// Whether it is open, and was not when the program started.
+/// Whether it is open, and another process would not have it.
 bool is_open(const std::string& name) {
   void* const handle = CPPC_NEXT(dlopen)(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return false;
   const link_map* map = nullptr;
   const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
-  const bool late = !known || !was_loaded_at_start(map->l_addr);
+  const bool missing = !known || !is_in_every_process(map->l_addr);
   dlclose(handle);
-  return late;
+  return missing;
 }
 
 }  // namespace
