@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <thread>
 
 namespace cppc::test {
 namespace {
@@ -54,6 +55,19 @@ TEST(JobTest, ACrashInAReplacementEndsTheJobToo) {
   for (const pid_t process : cluster.processes("node1", kFate)) kill.push_back(std::to_string(process));
   EXPECT_EQ(cluster.run("node1", kill).status, 0);
   EXPECT_EQ(job.wait().status, 128 + SIGSEGV);
+}
+
+// It has no socket yet when it is asked.
+TEST(JobTest, CanBeAskedAsSoonAsItsCppcRunIsThere) {
+  const Cluster cluster(2);
+  Job job(cluster, kPlacement, {kFate, "wait"}, {"LD_PRELOAD=" STOPPED_AT_START});
+  std::vector<pid_t> controllers;
+  while ((controllers = cluster.processes("head", tool("cppc-run"))).empty()) continue;
+  Process asking = job.start_migrate({"--rank", "0", "--to", "node1"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  ASSERT_EQ(cluster.run("head", {"kill", "-CONT", std::to_string(controllers.front())}).status, 0);
+  const Finished asked = asking.wait();
+  EXPECT_EQ(asked.status, 0) << asked.output << asked.errors;
 }
 
 TEST(JobTest, ControlCEndsIt) {

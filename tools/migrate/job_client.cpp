@@ -26,7 +26,7 @@ void remove_sockets(const std::filesystem::path& directory, const std::string& j
   std::filesystem::remove(tools::launch_socket(directory, job), ignored);
 }
 
-// A cppc-run whose socket has been removed: nobody can ask for its job any more.
+// A cppc-run that has no socket yet; or whose socket has been removed: nobody can ask for its job any more.
 void add_silent(RunningJobs& running, const std::vector<Runner>& runners) {
   for (const Runner& runner : runners) {
     const std::string user = tools::user_name(runner.user);
@@ -35,6 +35,7 @@ void add_silent(RunningJobs& running, const std::vector<Runner>& runners) {
     });
     if (answered || !is_at_work(runner)) continue;
     running.silent.push_back("the job of process " + std::to_string(runner.process) + " of " + user);
+    running.starting = running.starting || may_be_starting(runner);
   }
 }
 

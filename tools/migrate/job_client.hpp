@@ -77,6 +77,7 @@ struct RunningJob {
 struct RunningJobs {
   std::vector<RunningJob> jobs;
   std::vector<std::string> silent;  ///< others that run, but do not answer: for people
+  bool starting = false;            ///< one of these has just been started, perhaps
 };
 
 /// The jobs whose cppc-run runs on this machine: the caller's; with `everybody`, if the caller is root, those of all

@@ -2,11 +2,13 @@
 
 #include <pwd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -118,5 +120,22 @@ Result<JobPlaces> job_places(bool everybody) {
 }
 
 bool is_at_work(const Runner& runner) { return runs_cppc_run("/proc/" + std::to_string(runner.process)); }
+
+bool may_be_starting(const Runner& runner) {
+  constexpr int fields_before = 19;  // between the name in brackets and when it was started: proc(5)
+  constexpr std::chrono::seconds longest(30);
+  std::ifstream file("/proc/" + std::to_string(runner.process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  std::string skipped;
+  for (int i = 0; i < fields_before; ++i) fields >> skipped;
+  double started = 0;  // in ticks since the machine was started
+  timespec now{};
+  if (!(fields >> started) || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return false;
+  const std::chrono::duration<double> age(static_cast<double>(now.tv_sec) -
+                                          started / static_cast<double>(sysconf(_SC_CLK_TCK)));
+  return age < longest;
+}
 
 }  // namespace cppc::migrate

@@ -40,4 +40,7 @@ Result<JobPlaces> job_places(bool everybody);
 /// Whether this process still is a cppc-run.
 bool is_at_work(const Runner& runner);
 
+/// Whether it was started so short a time ago that it need not listen yet.
+bool may_be_starting(const Runner& runner);
+
 }  // namespace cppc::migrate

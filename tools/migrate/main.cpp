@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "all_jobs.hpp"
 #include "evacuation.hpp"
@@ -16,6 +18,8 @@
 
 namespace cppc::migrate {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr const char* footer = R"(Examples:
   migrate status                          which jobs run, and where their ranks are
@@ -125,11 +129,17 @@ int evacuate_everybodys(const Command& command, const RemoteJob& access) {
   return exit_with(Evacuation({look, ""}, command.request).run());
 }
 
+// Until a job that has just been started can be asked.
+constexpr auto kPatienceWithStart = 10s;
+
 // Only who asks for ranks without saying of which job means those of his own jobs alone.
 int run_here(const Command& command) {
   const bool moves = !command.status && command.request.evacuate.empty();
   const auto look = [&] { return running_jobs(/*everybody=*/!moves || !command.job.empty(), command.deadline); };
   auto running = look();
+  for (const auto end = Clock::now() + kPatienceWithStart;
+       running && running->starting && Clock::now() < end && !has_passed(command.deadline); running = look())
+    std::this_thread::sleep_for(100ms);
   if (!running) return fail(Exit::failed, running.error());
   for (const std::string& silent : running->silent) complain("no answer from " + silent);
   std::vector<RunningJob>& jobs = running->jobs;
