@@ -166,16 +166,20 @@ class Translator {
   void finish(FortranTranslation& made) {
     std::map<Index, std::vector<const Point*>> by_file;
     for (const Point& point : points_) by_file[point.file].push_back(&point);
+    std::vector<const Point*> obstacles;
     for (const auto& [file, points] : by_file) {
       const fortran::Command& command = program_.commands[file];
-      std::vector<unsigned> obstacles;
       const auto text = read_text(fs::path(command.directory) / command.file);
       made.texts[file] =
           rewrite::fortran::insert(text.value_or(""), command.file, options_of(command).fixed_form, points, obstacles);
-      for (const unsigned line : obstacles)
-        std::cerr << "cppc: warning: no safe point at " << command.file << ":" << line
-                  << ": there is something else on the line\n";
     }
+    std::set<unsigned> not_inserted;
+    for (const Point* point : obstacles) {
+      not_inserted.insert(point->number);
+      std::cerr << "cppc: warning: no safe point at " << program_.commands[point->file].file << ":" << point->line
+                << ": there is something else on the line\n";
+    }
+    std::erase_if(points_, [&](const Point& point) { return not_inserted.contains(point.number); });
     if (!points_.empty()) made.companion = rewrite::fortran::companion(points_, externals_);
   }
 

@@ -9,11 +9,15 @@
 #include <filesystem>
 #include <fstream>
 #include <list>
+#include <map>
 #include <set>
+#include <span>
 
 #include "gfortran_modules.hpp"
+#include "gnu_names.hpp"
 #include "options.hpp"
 #include "procedures.hpp"
+#include "read_text.hpp"
 #include "stubs.hpp"
 
 namespace cppc::fortran {
@@ -127,14 +131,17 @@ class Reader {
   }
 
   /// A copy of the file that defines its macros itself: flang takes the value of a predefined one for a single token,
-  /// and then cannot compute with -DN=2+3.
+  /// and then cannot compute with -DN=2+3. So are GNU's names for functions that flang knows by others.
   std::string with_definitions(const fs::path& file, const Options& options) {
-    const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
-    std::ifstream text(file);
+    const auto text = read_text(file);
     if (!text) return file.string();  // flang says why
+    const auto other_names = gnu_names_in(*text);
+    if (options.definitions.empty() && other_names.empty()) return file.string();
+    const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
     std::ofstream copy(name);
-    for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';
-    copy << "#line 1 " << file << '\n' << text.rdbuf();
+    for (const auto& definitions : {std::span(options.definitions), std::span(other_names)})
+      for (const auto& [macro, value] : definitions) copy << "#define " << macro << ' ' << value << '\n';
+    copy << "#line 1 " << file << '\n' << *text;
     return copy.flush() ? name : file.string();
   }
 
@@ -151,7 +158,7 @@ class Reader {
     const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", options.file.c_str());
     auto& parsing = parsings_.emplace_back(cooked_);
     const fs::path file = fs::path(directory) / options.file;
-    parsing.Prescan(options.definitions.empty() ? file.string() : with_definitions(file, options), made);
+    parsing.Prescan(with_definitions(file, options), made);
     if (!parsing.messages().AnyFatalError()) parsing.Parse(llvm::nulls());
     if (parsing.messages().AnyFatalError() || !parsing.parseTree() || !parsing.consumedWholeFile())
       return leave_out(number, "it cannot be parsed (" + first_message(parsing.messages(), cooked_) + ")");
@@ -206,9 +213,13 @@ class Reader {
   /// Whether flang finds no errors in it. It would die of the use of a module in which it has found some.
   /// `before`: scopes that are no file's.
   bool understood(const File& file, semantics::SemanticsContext& context, std::size_t before) {
-    std::string why;
-    for (const std::string& module : file.modules.wants)
-      if (broken_.contains(module)) why = "it uses module " + module + ", which is in a file that is left as it is";
+    std::string why, cause;
+    for (const std::string& module : file.modules.wants) {
+      const auto broken = broken_.find(module);
+      if (broken == broken_.end()) continue;
+      cause = broken->second;
+      why = "it uses module " + module + ", which is in a file that is left as it is (" + cause + ")";
+    }
     if (why.empty()) {
       const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", file.name.c_str());
       const EarlierFiles away(context.globalScope(), before);
@@ -216,10 +227,11 @@ class Reader {
         context.messages().clear();
         return true;
       }
-      why = "flang finds errors in it (" + first_message(context.messages(), cooked_) + ")";
+      cause = first_message(context.messages(), cooked_);
+      why = "flang finds errors in it (" + cause + ")";
       context.messages().clear();
     }
-    broken_.insert(file.modules.has.begin(), file.modules.has.end());
+    for (const std::string& module : file.modules.has) broken_.emplace(module, cause);
     leave_out(file.number, why);
     return false;
   }
@@ -263,7 +275,7 @@ class Reader {
   parser::AllCookedSources cooked_{sources_};
   std::list<parser::Parsing> parsings_;  // symbols and expressions point into their trees
   std::list<File> files_;
-  std::set<std::string> broken_;  ///< modules of files that flang finds errors in
+  std::map<std::string, std::string> broken_;  ///< modules of files that flang finds errors in: the first of all errors
   Program program_;
 };
 

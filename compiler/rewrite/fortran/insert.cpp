@@ -1,6 +1,7 @@
 #include "insert.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 namespace cppc::rewrite::fortran {
@@ -38,9 +39,13 @@ std::string declared_call_of(const Point& point, bool fixed_form) {
   return text + "      end subroutine\n      end interface\n" + call_of(point, fixed_form) + "      end block\n";
 }
 
-/// Whether there is nothing but a comment behind the loop's header.
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Whether there is nothing but a comment behind the loop's header. A macro at its end is known by where it begins.
 bool is_free_behind(const std::string& line, unsigned column, bool fixed_form) {
-  for (std::size_t i = column; i < line.size(); ++i) {
+  std::size_t i = column;
+  while (i > 0 && i < line.size() && in_name(line[i - 1]) && in_name(line[i])) ++i;
+  for (; i < line.size(); ++i) {
     if (line[i] == '!' || (fixed_form && i >= kColumns)) return true;
     if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') return false;
   }
@@ -50,7 +55,7 @@ bool is_free_behind(const std::string& line, unsigned column, bool fixed_form) {
 }  // namespace
 
 std::string insert(const std::string& text, const std::string& name, bool fixed_form,
-                   const std::vector<const Point*>& points, std::vector<unsigned>& obstacles) {
+                   const std::vector<const Point*>& points, std::vector<const Point*>& obstacles) {
   std::istringstream lines(text);
   std::string made;
   unsigned number = 0;
@@ -61,7 +66,7 @@ std::string insert(const std::string& text, const std::string& name, bool fixed_
     for (const Point* point : points) {
       if (point->line != number) continue;
       if (!is_free_behind(line, point->column, fixed_form)) {
-        obstacles.push_back(number);
+        obstacles.push_back(point);
         continue;
       }
       made += point->has_interface ? declared_call_of(*point, fixed_form) : call_of(*point, fixed_form);

@@ -5,12 +5,12 @@
 namespace cppc::rewrite::fortran {
 namespace {
 
-std::string insert_into(const std::string& text, bool fixed_form, const Point& point, std::vector<unsigned>& obstacles) {
+std::string insert_into(const std::string& text, bool fixed_form, const Point& point, std::vector<const Point*>& obstacles) {
   return insert(text, fixed_form ? "a.f" : "a.f90", fixed_form, {&point}, obstacles);
 }
 
 TEST(Insert, FreeForm) {
-  std::vector<unsigned> obstacles;
+  std::vector<const Point*> obstacles;
   const Point point{.number = 2, .line = 2, .column = 12, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   EXPECT_EQ(insert_into("program a\ndo i = 1, 10  ! steps\n  x = i\nend do\nend\n", false, point, obstacles),
             "program a\ndo i = 1, 10  ! steps\n      call cppc_point_2\n# 3 \"a.f90\"\n  x = i\nend do\nend\n");
@@ -18,7 +18,7 @@ TEST(Insert, FreeForm) {
 }
 
 TEST(Insert, FixedFormStaysWithinItsColumns) {
-  std::vector<unsigned> obstacles;
+  std::vector<const Point*> obstacles;
   Point point{.number = 1, .line = 1, .column = 23, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   for (int i = 0; i < 8; ++i) point.arguments.push_back("array_number_" + std::to_string(i));
   const std::string made = insert_into("      do 10 step = 1, 9\n 10   continue\n      end\n", true, point, obstacles);
@@ -31,7 +31,7 @@ TEST(Insert, FixedFormStaysWithinItsColumns) {
 }
 
 TEST(Insert, FreeFormGoesOnInTheNextLine) {
-  std::vector<unsigned> obstacles;
+  std::vector<const Point*> obstacles;
   Point point{.number = 1, .line = 1, .column = 2, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   for (int i = 0; i < 4; ++i) point.arguments.push_back("array_number_" + std::to_string(i));
   EXPECT_EQ(insert_into("do\nend do\n", false, point, obstacles),
@@ -40,16 +40,24 @@ TEST(Insert, FreeFormGoesOnInTheNextLine) {
 }
 
 TEST(Insert, NotWhereSomethingElseFollows) {
-  std::vector<unsigned> obstacles;
+  std::vector<const Point*> obstacles;
   const Point point{.number = 1, .line = 1, .column = 12, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   const std::string text = "do i = 1, 10; x = i\nend do\nend\n";
   EXPECT_EQ(insert_into(text, false, point, obstacles), text);
-  EXPECT_EQ(obstacles, std::vector<unsigned>{1});
+  EXPECT_EQ(obstacles, std::vector<const Point*>{&point});
+}
+
+TEST(Insert, BehindAMacroThatIsTheLastOfTheHeader) {
+  std::vector<const Point*> obstacles;
+  const Point point{.number = 1, .line = 1, .column = 11, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
+  EXPECT_EQ(insert_into("do i = 1, STEPS  ! all\nend do\n", false, point, obstacles),
+            "do i = 1, STEPS  ! all\n      call cppc_point_1\n# 2 \"a.f90\"\nend do\n");
+  EXPECT_TRUE(obstacles.empty());
 }
 
 /// Descriptors can only be handed to what is declared.
 TEST(Insert, WithAnInterface) {
-  std::vector<unsigned> obstacles;
+  std::vector<const Point*> obstacles;
   const Point point{.number = 3,
                     .line = 1,
                     .column = 2,
@@ -67,7 +75,7 @@ TEST(Insert, WithAnInterface) {
 
 /// Columns behind the 72nd are a comment.
 TEST(Insert, FixedFormWithNumbersAtTheEnd) {
-  std::vector<unsigned> obstacles;
+  std::vector<const Point*> obstacles;
   const Point point{.number = 1, .line = 1, .column = 18, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
   const std::string header = "      do i = 1, 10" + std::string(54, ' ') + "00010";
   EXPECT_EQ(insert_into(header + "\n      end do\n", true, point, obstacles),
