@@ -321,7 +321,7 @@ class Linker {
       commands.push_back({std::move(words), record.directory});
     }
     if (!companion.empty()) {
-      Words words = wrapper_called(wrapper_name(Language::c)).compiler;
+      Words words = compiler_underneath(wrapper_called(wrapper_name(Language::c)), runner_);
       append(words, {line_.position_independent.empty() ? "-fno-pie" : "-fPIC", "-O1", "-w", "-I" + installed.headers,
                      "-c", companion, "-o", directory.file("companion.o")});
       commands.push_back({std::move(words), directory.path()});

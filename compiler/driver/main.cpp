@@ -29,9 +29,10 @@ options are the compiler's, but for:
   -show, -showme[:WHAT]    show commands and flags instead, as mpicc does (-showme:help)
 
 Environment:
-  CPPC_CC=gcc        the compiler underneath, with words before and behind: "ccache gcc", "clang-19"; cc by default
-  CPPC_CXX=g++       the same for cppc-c++; c++ by default
-  CPPC_FC=gfortran   the same for cppc-fc; gfortran by default
+  CPPC_CC=gcc        the compiler underneath, with words before and behind: "ccache gcc", "clang-19"; by default that
+                     which mpicc calls
+  CPPC_CXX=g++       the same for cppc-c++ and mpicxx
+  CPPC_FC=gfortran   the same for cppc-fc and mpifort
   CPPC_WRAPPER=off   be that compiler and nothing else, for configure steps
   CPPC_VERBOSE=1     say on standard error what is run; so does -v
   CPPC_KEEP=DIR      keep the translated sources in DIR/PROGRAM
@@ -67,13 +68,17 @@ Result<int> pass_on(const CommandLine& line, const Wrapper& wrapper, bool verbos
   return tl::unexpected(become(words, verbose));
 }
 
-Result<int> work(const Wrapper& wrapper, const std::vector<std::string>& arguments) {
+Result<int> work(Wrapper wrapper, const std::vector<std::string>& arguments) {
   const char* setting = std::getenv("CPPC_WRAPPER");
   const bool off = setting != nullptr && std::string_view(setting) == "off";
   const auto line = parse_command_line(arguments);
   if (!line) return tl::unexpected(line.error());
   if (line->portable && wrapper.language != Language::c)
     return error("there is no --portable in " + wrapper.name + ": only programs in C can be translated");
+  {
+    Runner runner(false);
+    wrapper.compiler = compiler_underneath(wrapper, runner);
+  }
   const bool verbose = is_set("CPPC_VERBOSE") || (line->verbose && line->has_inputs);
   if (off) return tl::unexpected(become(with_compiler(wrapper, line->words), verbose));
   if (arguments.size() == 1 && arguments.front() == "--help") return std::fputs(help, stdout) < 0 ? 1 : 0;

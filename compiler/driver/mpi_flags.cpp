@@ -1,11 +1,43 @@
 #include "mpi_flags.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "response_file.hpp"
 #include "settings.hpp"
 
 namespace cppc::driver {
+
+namespace {
+
+/// Names the compiler that Open MPI's wrapper calls.
+const char* variable_of(Language language) {
+  return language == Language::cxx ? "OMPI_CXX" : language == Language::fortran ? "OMPI_FC" : "OMPI_CC";
+}
+
+const char* usual_compiler(Language language) {
+  return language == Language::cxx ? "c++" : language == Language::fortran ? "gfortran" : "cc";
+}
+
+bool is_wrapper(const std::string& word) {
+  return std::filesystem::path(word).filename().string().starts_with("cppc-");
+}
+
+}  // namespace
+
+std::vector<std::string> compiler_underneath(const Wrapper& wrapper, Runner& runner) {
+  if (!wrapper.compiler.empty()) return wrapper.compiler;
+  const std::vector<std::string> question{wrapper.mpi, "--showme:command"};
+  std::vector<std::string> without_us{"env", "-u", variable_of(wrapper.language)};  // OMPI_CC=cppc-cc
+  without_us.insert(without_us.end(), question.begin(), question.end());
+  for (const auto& asked : {question, without_us}) {
+    const auto answer = runner.capture({asked});
+    if (!answer || answer->status != 0) break;
+    if (auto words = split_at_blanks(answer->text); !words.empty() && std::ranges::none_of(words, is_wrapper))
+      return words;
+  }
+  return {usual_compiler(wrapper.language)};
+}
 
 Result<std::string> ask_mpi(const Wrapper& wrapper, const std::string& what, Runner& runner) {
   const auto answer = runner.capture({{wrapper.mpi, "--showme:" + what}});

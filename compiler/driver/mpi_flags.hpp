@@ -1,4 +1,4 @@
-/// The flags of MPI, which Open MPI's wrappers know.
+/// The flags of MPI, and its compilers, which Open MPI's wrappers know.
 #pragma once
 
 #include <string>
@@ -10,6 +10,10 @@
 #include "wrapper.hpp"
 
 namespace cppc::driver {
+
+/// The compiler that the wrapper is to call: the user's, or the one that MPI's wrapper for the same language calls, as
+/// a drop-in for that should; the system's if nobody says.
+std::vector<std::string> compiler_underneath(const Wrapper& wrapper, Runner& runner);
 
 /// What MPI's wrapper for the same language prints for `--showme:WHAT`.
 Result<std::string> ask_mpi(const Wrapper& wrapper, const std::string& what, Runner& runner);

@@ -13,7 +13,7 @@ struct Wrapper {
   Language language = Language::c;
   std::string name;                   ///< cppc-cc, cppc-c++ or cppc-fc
   std::string mpi;                    ///< Open MPI's wrapper, which knows the flags
-  std::vector<std::string> compiler;  ///< with the words that belong to its name
+  std::vector<std::string> compiler;  ///< with the words that belong to its name; empty: that of MPI's wrapper
 };
 
 /// The wrapper that is called by `program`, as main() is given it. Unknown names are cppc-cc's.

@@ -225,12 +225,17 @@ TEST_F(Alone, AnswersLikeMpiccWithItsOwnFlagsAdded) {
   EXPECT_EQ(well({"cppc-cc", "-showme:incdirs"}), headers + " " + mpicc("incdirs") + "\n");
   EXPECT_EQ(well({"cppc-cc", "-showme:libdirs"}), libraries + " " + mpicc("libdirs") + "\n");
   EXPECT_EQ(well({"cppc-cc", "-showme:libs"}), "cppc " + mpicc("libs") + "\n");
-  EXPECT_EQ(well({"cppc-cc", "-showme:command"}), "cc\n");
+  EXPECT_EQ(well({"cppc-cc", "-showme:command"}), mpicc("command") + "\n");
   EXPECT_EQ(well({"cppc-cc", "-showme:version"}), "cppc-cc" + mpicc("version").substr(5) + "\n");
   EXPECT_NE(well({"cppc-cc", "-showme:help"}).find("cppc-cc [-showme"), std::string::npos);
-  EXPECT_EQ(well({"cppc-cc", "-show", "-c", "a.c"}), "cc -c a.c " + mpicc("compile") + " -I" + headers + "\n");
-  const std::string all = "cc a.o -o a " + mpicc("compile") + " -I" + headers + " " + link + "\n";
+  EXPECT_EQ(well({"cppc-cc", "-show", "-c", "a.c"}), mpicc("command") + " -c a.c " + mpicc("compile") + " -I" + headers + "\n");
+  const std::string all = mpicc("command") + " a.o -o a " + mpicc("compile") + " -I" + headers + " " + link + "\n";
   EXPECT_EQ(well({"cppc-cc", "a.o", "-o", "a", "-showme"}), all);
+  const std::string usual = mpicc("command");
+  set("OMPI_CC", "clang -m64");
+  EXPECT_EQ(well({"cppc-cc", "-showme:command"}), "clang -m64\n");
+  set("OMPI_CC", "ccache cppc-cc");
+  EXPECT_EQ(well({"cppc-cc", "-showme:command"}), usual + "\n");
   set("CPPC_CC", "ccache gcc");
   EXPECT_EQ(well({"cppc-cc", "-showme:command"}), "ccache gcc\n");
 }

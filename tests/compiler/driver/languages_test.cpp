@@ -225,8 +225,8 @@ TEST_F(Languages, AnswersAreThoseOfMpisWrappersWithItsOwnFlagsAdded) {
     text.pop_back();
     return text;
   };
-  EXPECT_EQ(answer("cppc-c++", "command"), "c++");
-  EXPECT_EQ(answer("cppc-fc", "command"), "gfortran");
+  EXPECT_EQ(answer("cppc-c++", "command"), answer("mpicxx", "command"));
+  EXPECT_EQ(answer("cppc-fc", "command"), answer("mpifort", "command"));
   EXPECT_NE(answer("cppc-c++", "compile").find("-DOMPI_SKIP_MPICXX"), std::string::npos);
   EXPECT_TRUE(answer("cppc-fc", "compile").ends_with(answer("mpifort", "compile")));
   const std::string of_cc = answer("cppc-cc", "link"), of_cxx = answer("cppc-c++", "link"),
