@@ -75,7 +75,7 @@ Result<int> work(Wrapper wrapper, const std::vector<std::string>& arguments) {
   if (!line) return tl::unexpected(line.error());
   if (line->portable && wrapper.language != Language::c)
     return error("there is no --portable in " + wrapper.name + ": only programs in C can be translated");
-  {
+  {  // over before this process may become the compiler
     Runner runner(false);
     wrapper.compiler = compiler_underneath(wrapper, runner);
   }

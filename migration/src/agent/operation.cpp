@@ -79,17 +79,17 @@ void Operation::fail_for(const Slot& slot, std::string_view what) {
 bool Operation::agree() {
   struct Word {
     int agent;
-    int rank;  ///< the lower, the more it explains
+    int vagueness;  ///< the lower, the more it explains
     cppc_status status;
     std::array<char, 500> reason;
   };
-  const int rank = (waited_in_vain(failure_.status) ? 2 : 0) + (failure_.unexplained ? 1 : 0);
-  Word mine{comm_.rank(), rank, failure_.status, {}};
+  const int vagueness = (waited_in_vain(failure_.status) ? 2 : 0) + (failure_.unexplained ? 1 : 0);
+  Word mine{comm_.rank(), vagueness, failure_.status, {}};
   failure_.reason.copy(mine.reason.data(), mine.reason.size() - 1);
   std::array<Word, 1> word{mine};
   const auto first_failure = [](const Word& one, const Word& other) {
     if (one.status == CPPC_OK || other.status == CPPC_OK) return one.status == CPPC_OK ? other : one;
-    return std::tie(one.rank, one.agent) < std::tie(other.rank, other.agent) ? one : other;
+    return std::tie(one.vagueness, one.agent) < std::tie(other.vagueness, other.agent) ? one : other;
   };
   if (!comm_.allreduce(word, first_failure)) return false;
   word[0].reason.back() = '\0';
