@@ -11,13 +11,10 @@
 #include <list>
 #include <map>
 #include <set>
-#include <span>
 
 #include "gfortran_modules.hpp"
-#include "gnu_names.hpp"
 #include "options.hpp"
 #include "procedures.hpp"
-#include "read_text.hpp"
 #include "stubs.hpp"
 
 namespace cppc::fortran {
@@ -131,17 +128,14 @@ class Reader {
   }
 
   /// A copy of the file that defines its macros itself: flang takes the value of a predefined one for a single token,
-  /// and then cannot compute with -DN=2+3. So are GNU's names for functions that flang knows by others.
+  /// and then cannot compute with -DN=2+3.
   std::string with_definitions(const fs::path& file, const Options& options) {
-    const auto text = read_text(file);
-    if (!text) return file.string();  // flang says why
-    const auto other_names = gnu_names_in(*text);
-    if (options.definitions.empty() && other_names.empty()) return file.string();
     const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
+    std::ifstream text(file);
+    if (!text) return file.string();  // flang says why
     std::ofstream copy(name);
-    for (const auto& definitions : {std::span(options.definitions), std::span(other_names)})
-      for (const auto& [macro, value] : definitions) copy << "#define " << macro << ' ' << value << '\n';
-    copy << "#line 1 " << file << '\n' << *text;
+    for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';
+    copy << "#line 1 " << file << '\n' << text.rdbuf();
     return copy.flush() ? name : file.string();
   }
 
@@ -158,7 +152,7 @@ class Reader {
     const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", options.file.c_str());
     auto& parsing = parsings_.emplace_back(cooked_);
     const fs::path file = fs::path(directory) / options.file;
-    parsing.Prescan(with_definitions(file, options), made);
+    parsing.Prescan(options.definitions.empty() ? file.string() : with_definitions(file, options), made);
     if (!parsing.messages().AnyFatalError()) parsing.Parse(llvm::nulls());
     if (parsing.messages().AnyFatalError() || !parsing.parseTree() || !parsing.consumedWholeFile())
       return leave_out(number, "it cannot be parsed (" + first_message(parsing.messages(), cooked_) + ")");
