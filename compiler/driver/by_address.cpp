@@ -34,8 +34,11 @@ class Runtimes {
     directories_ = compiler_directories(wrapper, runner);
     const Words files = input_files(line, directories_);
     // Two of the same runtime in one process would not know each other's streams, exceptions or units.
-    static_cxx_ = cxx_ && has_archive("libstdc++.a") && !library_wants(files, "libstdc++.so") && !other_library();
-    static_fortran_ = fortran_ && has_archive("libgfortran.a") && !library_wants(files, "libgfortran.so");
+    // What the program opens by dlopen() may want a shared one.
+    const bool alone = !open_libraries(files);
+    static_cxx_ =
+        cxx_ && alone && has_archive("libstdc++.a") && !library_wants(files, "libstdc++.so") && !other_library();
+    static_fortran_ = fortran_ && alone && has_archive("libgfortran.a") && !library_wants(files, "libgfortran.so");
   }
 
   // For the compiler's own part of the link.

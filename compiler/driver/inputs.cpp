@@ -142,6 +142,11 @@ bool library_wants(const std::vector<std::string>& files, const std::string& nam
   });
 }
 
+bool open_libraries(const std::vector<std::string>& files) {
+  return std::any_of(files.begin(), files.end(),
+                     [](const std::string& path) { return !is_apart(path) && contains(path, "dlopen"); });
+}
+
 std::string wrong_sources(const CommandLine& line, const Wrapper& wrapper) {
   for (const Argument& argument : line.arguments) {
     for (const Runtime& runtime : runtimes) {

@@ -29,6 +29,9 @@ bool library_calls_mpi(const std::vector<std::string>& files);
 /// Whether one of the shared libraries among `files`, MPI's and libcppc apart, wants another one whose name begins so.
 bool library_wants(const std::vector<std::string>& files, const std::string& name);
 
+/// Whether one of `files`, MPI's and libcppc apart, mentions dlopen(), be it in a comment.
+bool open_libraries(const std::vector<std::string>& files);
+
 /// What to do about sources in a language whose runtime this link does not have; empty when there are none.
 std::string wrong_sources(const CommandLine& line, const Wrapper& wrapper);
 

@@ -129,19 +129,22 @@ bool Modules::is_within_record(std::uintptr_t address) const {
   return false;
 }
 
-std::string Modules::identity_of(const std::string& name) const {
-  const auto found = std::ranges::find(modules_, name, &Module::name);
+std::string Modules::identity_at(std::uintptr_t base) const {
+  const auto found = std::ranges::find(modules_, base, &Module::base);
   return found == modules_.end() ? std::string() : cppc::identity_of(found->base, found->segments);
 }
 
 tl::expected<std::size_t, std::string> Modules::number_of(const ModuleId& wanted) const {
-  const auto found = std::ranges::find(modules_, wanted.name, &Module::name);
-  if (found == modules_.end()) {
-    return tl::unexpected(described(wanted) + ", which the state has pointers into, is not loaded here");
+  std::string others;  // libraries in several directories may have one name
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    if (modules_[i].name != wanted.name) continue;
+    const std::string identity = cppc::identity_of(modules_[i].base, modules_[i].segments);
+    if (identity == wanted.identity) return i;
+    if (others.empty()) others = identity;
   }
-  const std::string identity = cppc::identity_of(found->base, found->segments);
-  if (identity == wanted.identity) return static_cast<std::size_t>(found - modules_.begin());
-  return tl::unexpected(described(wanted) + ", which the state has pointers into, is another one here (" + identity +
+  if (others.empty())
+    return tl::unexpected(described(wanted) + ", which the state has pointers into, is not loaded here");
+  return tl::unexpected(described(wanted) + ", which the state has pointers into, is another one here (" + others +
                         " instead of " + wanted.identity + "): the nodes need the same files");
 }
 

@@ -44,8 +44,8 @@ class Modules {
   /// linker has the rest to itself.
   [[nodiscard]] bool is_within_record(std::uintptr_t address) const;
 
-  /// Of the module of that name; empty: there is none.
-  [[nodiscard]] std::string identity_of(const std::string& name) const;
+  /// Of the module at this base address; empty: there is none.
+  [[nodiscard]] std::string identity_at(std::uintptr_t base) const;
 
   /// The module. The error says, for a message of its own, why it is not here.
   [[nodiscard]] tl::expected<std::size_t, std::string> number_of(const ModuleId& id) const;

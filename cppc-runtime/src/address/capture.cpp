@@ -6,6 +6,7 @@
 
 #include "address/carried_objects.hpp"
 #include "address/load_addresses.hpp"
+#include "address/process/libraries.hpp"
 #include "address/process/mappings.hpp"
 #include "address/process/owner.hpp"
 #include "address/process/process_state.hpp"
@@ -97,6 +98,10 @@ tl::expected<Capture, cppc_status> Capture::describe(std::uint64_t passed, unsig
   ByteWriter mpi;
   if (const cppc_status status = mpi_state::serialize(mpi); status != CPPC_OK) return tl::unexpected(status);
   block.mpi = std::move(mpi).take();
+
+  ByteWriter opened;
+  libraries::write(opened);
+  block.opened = std::move(opened).take();
 
   capture.objects_ = carried_objects();
   RegionHeap::trim();

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <iterator>
 #include <string_view>
 
 #include "address/places.hpp"
+#include "address/process/late_thread_data.hpp"
 #include "address/process/owner.hpp"
 #include "address/symbols.hpp"
 #include "never_destroyed.hpp"
@@ -32,6 +34,10 @@ struct Loaded {
   std::span<const ElfW(Rela)> call_relocations;
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
+  std::size_t thread_module = 0;  ///< the dynamic linker's number of its thread-local variables
+  late_thread_data::Place late = late_thread_data::Place::with_thread;
+  bool at_start = false;  ///< of the process
+  bool opened = false;    ///< by the program
 };
 
 struct Range {
@@ -74,7 +80,8 @@ Loaded describe(const dl_phdr_info& info) {
   Loaded object{.path = info.dlpi_name,
                 .name = file_name(info.dlpi_name),
                 .base = info.dlpi_addr,
-                .segments = std::span(info.dlpi_phdr, info.dlpi_phnum)};
+                .segments = std::span(info.dlpi_phdr, info.dlpi_phnum),
+                .thread_module = info.dlpi_tls_modid};
   if (const auto* const tls = segment(object, PT_TLS); tls != nullptr && info.dlpi_tls_data != nullptr) {
     object.thread_data = {static_cast<std::byte*>(info.dlpi_tls_data), tls->p_memsz};
     object.thread_initial = {reinterpret_cast<const std::byte*>(object.base + tls->p_vaddr), tls->p_filesz};
@@ -151,10 +158,13 @@ std::vector<bool> of_mpi(const std::vector<Loaded>& objects) {
 std::vector<bool> choose(const std::vector<Loaded>& objects) {
   std::vector<bool> carried(objects.size());
   const auto not_the_programs = of_mpi(objects);
-  add_closure(objects, objects.front(), carried, [&](const Loaded& object) {
+  const auto is_programs = [&](const Loaded& object) {
     return !is_the_systems(object.name) && !is_an_allocator(object.name) &&
            !not_the_programs[static_cast<std::size_t>(&object - objects.data())];
-  });
+  };
+  add_closure(objects, objects.front(), carried, is_programs);
+  for (const Loaded& object : objects)
+    if (object.opened && !object.at_start) add_closure(objects, object, carried, is_programs);
   return carried;
 }
 
@@ -211,7 +221,8 @@ std::vector<std::span<std::byte>> writable_data(const Loaded& object, const std:
   return data;
 }
 
-std::vector<Loaded>& at_start() {
+/// Those that were loaded when the process started, and when the program last opened one.
+std::vector<Loaded>& known() {
   static NeverDestroyed<std::vector<Loaded>> objects;
   return *objects;
 }
@@ -268,45 +279,145 @@ void read_startup_code() {
   startup_code.state = StartupCode::known;
 }
 
-/// Code and data of carried objects.
-bool lies_in_carried_object(const void* address) {
-  static const auto& objects = *new auto(carried_of(at_start()));  // used until the process ends
-  const auto place = reinterpret_cast<Address>(address);
-  return std::ranges::any_of(objects, [place](const Loaded& object) {
-    return std::ranges::any_of(object.segments, [&](const ElfW(Phdr) & loaded) {
-      return loaded.p_type == PT_LOAD && place - object.base - loaded.p_vaddr < loaded.p_memsz;
-    });
-  });
+std::vector<Range> code_and_data_of(const std::vector<Loaded>& objects) {
+  std::vector<Range> ranges;
+  for (const Loaded& object : objects) {
+    for (const auto& loaded : object.segments) {
+      const Address begin = object.base + loaded.p_vaddr;
+      if (loaded.p_type == PT_LOAD) ranges.push_back({begin, begin + loaded.p_memsz});
+    }
+  }
+  return ranges;
+}
+
+/// Signal handlers look at it, so one that another has taken the place of stays.
+struct Lookup {
+  std::vector<Range> computing_code;
+  std::vector<Range> openmp_code;
+  std::vector<Range> carried;
+};
+constinit std::atomic<const Lookup*> lookup{nullptr};
+
+const Lookup& make_lookup() {
+  const auto carried = carried_of(known());
+  const auto* const made = new Lookup{.computing_code = code_of(carried, false),
+                                      .openmp_code = code_of(known(), true),
+                                      .carried = code_and_data_of(carried)};
+  lookup.store(made, std::memory_order_release);
+  return *made;
+}
+
+const Lookup& looked_up() {
+  const Lookup* const made = lookup.load(std::memory_order_acquire);
+  return made != nullptr ? *made : make_lookup();
+}
+
+Loaded* find_known(Address base) {
+  const auto found = std::ranges::find(known(), base, &Loaded::base);
+  return found == known().end() ? nullptr : &*found;
+}
+
+bool is_in_every_process(const Loaded& object) {
+  const auto number = static_cast<std::size_t>(&object - known().data());
+  return choose(known())[number] || of_mpi(known())[number] || is_the_systems(object.name);
+}
+
+/// One that has been opened late.
+void place_thread_data(Loaded& object) {
+  const auto* const header = segment(object, PT_TLS);
+  if (header == nullptr) return;
+  const late_thread_data::Variables variables{.object = object.base,
+                                              .module = object.thread_module,
+                                              .bytes = header->p_memsz,
+                                              .alignment = header->p_align,
+                                              .in_use = !object.thread_data.empty()};
+  object.late = late_thread_data::place(variables);
+  object.thread_data = {};
+  if (object.late == late_thread_data::Place::with_thread) object.thread_data = late_thread_data::memory_of(variables);
 }
 
 }  // namespace
 
 void note_objects_at_start() {
-  at_start() = all_loaded();
+  known() = all_loaded();
+  for (Loaded& object : known()) object.at_start = true;
   set_owner_of([](const void* address) {
-    return is_program_memory(address) || lies_in_carried_object(address) ? Owner::program : Owner::process;
+    return is_program_memory(address) || lies_in(looked_up().carried, address) ? Owner::program : Owner::process;
   });
 }
 
+bool note_opened_object(std::uintptr_t base) {
+  if (const Loaded* const object = find_known(base); object != nullptr && object->at_start && !object->opened)
+    if (is_in_every_process(*object)) return false;
+  const std::size_t before = known().size();
+  for (Loaded& object : all_loaded())
+    if (find_known(object.base) == nullptr) known().push_back(std::move(object));
+  Loaded* const object = find_known(base);
+  if (object == nullptr) return false;  // of another namespace
+  object->opened = true;
+  const auto carried = choose(known());
+  for (std::size_t i = before; i < known().size(); ++i)
+    if (carried[i]) place_thread_data(known()[i]);
+  make_lookup();
+  return true;
+}
+
+std::size_t thread_module_of(std::uintptr_t base) {
+  const Loaded* const object = find_known(base);
+  return object != nullptr ? object->thread_module : 0;
+}
+
+bool is_loaded(std::uintptr_t base) {
+  return std::ranges::any_of(all_loaded(), [base](const Loaded& object) { return object.base == base; });
+}
+
+void forget_closed_objects() {
+  const auto loaded = all_loaded();
+  const auto is_closed = [&](const Loaded& object) {
+    return std::ranges::none_of(
+        loaded, [&](const Loaded& other) { return other.base == object.base && other.path == object.path; });
+  };
+  for (const Loaded& object : known())
+    if (is_closed(object)) late_thread_data::forget(object.base);
+  if (std::erase_if(known(), is_closed) != 0) make_lookup();
+}
+
+std::vector<OpenedAndNotCarried> opened_and_not_carried() {
+  const auto carried = choose(known());
+  std::vector<bool> opened(known().size());
+  for (const Loaded& object : known())
+    if (object.opened) add_closure(known(), object, opened, [](const Loaded&) { return true; });
+  std::vector<OpenedAndNotCarried> objects;
+  for (std::size_t i = 0; i < known().size(); ++i) {
+    const Loaded& object = known()[i];
+    if (!opened[i] || is_the_systems(object.name)) continue;
+    if (carried[i] && object.late == late_thread_data::Place::elsewhere)
+      objects.push_back({object.path, "has thread-local variables that its constructors use"});
+    if (!carried[i] && !is_in_every_process(object))
+      objects.push_back({object.path, object.at_start ? "was there before the program began" : "is an allocator"});
+  }
+  return objects;
+}
+
 std::vector<CarriedObject> carried_objects() {
-  const auto carried = carried_of(at_start());
+  const auto carried = carried_of(known());
   std::vector<CarriedObject> objects;
   for (const Loaded& object : carried)
-    objects.push_back({.name = object.name,
-                       .base = object.base,
-                       .data = writable_data(object, carried),
-                       .thread_data = object.thread_data,
-                       .thread_initial = object.thread_initial,
-                       .openmp = is_openmp(object.name)});
+    objects.push_back(
+        {.name = object.name,
+         .base = object.base,
+         .data = writable_data(object, carried),
+         .thread_data = object.thread_data,
+         .thread_initial = object.thread_initial,
+         .openmp = is_openmp(object.name),
+         .of_main_thread = object.late == late_thread_data::Place::in_program && !is_a_language(object.name),
+         .at_start = object.at_start});
   return objects;
 }
 
 bool is_in_every_process(std::uintptr_t base) {
-  const auto& objects = at_start();
-  const auto found = std::ranges::find(objects, base, &Loaded::base);
-  if (found == objects.end()) return false;
-  const auto number = static_cast<std::size_t>(found - objects.begin());
-  return choose(objects)[number] || of_mpi(objects)[number] || is_the_systems(found->name);
+  const Loaded* const object = find_known(base);
+  return object != nullptr && is_in_every_process(*object);
 }
 
 bool program_needs(std::string_view library) {
@@ -333,10 +444,10 @@ std::string call_of_other_allocator() {
                                       "reallocarray", "memalign", "aligned_alloc", "posix_memalign",
                                       "valloc",       "pvalloc",  "cfree",         "malloc_usable_size"};
   std::vector<Loaded> allocators;
-  std::ranges::copy_if(at_start(), std::back_inserter(allocators),
+  std::ranges::copy_if(known(), std::back_inserter(allocators),
                        [](const Loaded& object) { return is_an_allocator(object.name); });
   if (allocators.empty()) return "";
-  for (const Loaded& object : carried_of(at_start())) {
+  for (const Loaded& object : carried_of(known())) {
     for (const auto relocations : {object.data_relocations, object.call_relocations}) {
       for (const ElfW(Rela) & relocation : relocations) {
         const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(relocation.r_info)];
@@ -350,15 +461,9 @@ std::string call_of_other_allocator() {
   return "";
 }
 
-bool is_computing_code(const void* address) {
-  static const auto& code = *new auto(code_of(carried_of(at_start()), false));  // used until the process ends
-  return lies_in(code, address);
-}
+bool is_computing_code(const void* address) { return lies_in(looked_up().computing_code, address); }
 
-bool is_openmp_code(const void* address) {
-  static const auto& code = *new auto(code_of(at_start(), true));  // likewise
-  return lies_in(code, address);
-}
+bool is_openmp_code(const void* address) { return lies_in(looked_up().openmp_code, address); }
 
 bool is_carried_code(const void* return_address) {
   if (startup_code.state == StartupCode::being_read) return false;

@@ -22,15 +22,37 @@ struct CarriedObject {
   std::span<std::byte> thread_data;           ///< the calling thread's; empty if it has none
   std::span<const std::byte> thread_initial;  ///< what it begins with, in all threads; the rest is zero
   bool openmp = false;                        ///< OpenMP's library
+  bool of_main_thread = false;                ///< other threads' data of the same kind is not carried
+  bool at_start = true;                       ///< it was loaded when the process started
 };
 
-/// Those that were loaded when the process started, the executable first. By the thread that runs main. Memory stays
-/// valid as long as the process.
+/// Those that were loaded when the process started, the executable first, and those that the program has opened. By the
+/// thread that runs main. Memory stays valid until the program closes one.
 std::vector<CarriedObject> carried_objects();
 
-/// Whether the object with this base address was loaded when the process started, and is carried, or the system's, or
-/// MPI's: the program finds it in another process as it was.
+/// Whether the object with this base address was loaded when the process started, or opened by the program, and is
+/// carried, or the system's, or MPI's: the program finds it in another process as it was.
 bool is_in_every_process(std::uintptr_t base);
+
+/// The program has opened the object with this base address by dlopen(): it is carried from now on, with what it needs.
+/// False: every process has it from its start. Like the next four not for several threads at once.
+bool note_opened_object(std::uintptr_t base);
+
+bool is_loaded(std::uintptr_t base);
+
+/// The dynamic linker's number of the thread-local variables of the object with this base address; 0: it has none.
+std::size_t thread_module_of(std::uintptr_t base);
+
+/// The program has closed one: those that are no longer loaded are not carried any more.
+void forget_closed_objects();
+
+struct OpenedAndNotCarried {
+  std::string path;
+  std::string reason;  ///< as the end of "it ..."
+};
+
+/// Of what the program has opened, and what that needs.
+std::vector<OpenedAndNotCarried> opened_and_not_carried();
 
 /// Whether the executable is linked with a library whose file's name begins so, itself or by way of others. At any time
 /// after all libraries have been loaded; asks for memory.
@@ -51,7 +73,7 @@ bool is_carried_code(const void* return_address);
 /// on safe in signal handlers.
 bool is_computing_code(const void* address);
 
-/// Whether it is OpenMP's, of any that was loaded when the process started.
+/// Whether it is OpenMP's, of any that is loaded.
 bool is_openmp_code(const void* address);
 
 /// Libraries have been started: remembers what is loaded now. Once, before anything is loaded by dlopen().

@@ -21,7 +21,7 @@ std::vector<Library> libraries_of(std::span<const CarriedObject> objects) {
   const Modules modules = Modules::read();
   std::vector<Library> libraries;
   for (const CarriedObject& object : objects)
-    libraries.push_back({object.name, modules.identity_of(object.name), object.base});
+    libraries.push_back({object.name, modules.identity_at(object.base), object.base});
   return libraries;
 }
 
@@ -43,7 +43,9 @@ cppc_status compare_load_addresses(std::span<const Library> there) {
 }
 
 std::uint64_t describe_objects(std::span<std::byte> room) noexcept try {
-  auto libraries = libraries_of(carried_objects());
+  auto objects = carried_objects();
+  std::erase_if(objects, [](const CarriedObject& object) { return !object.at_start; });  // another has them later
+  auto libraries = libraries_of(objects);
   for (;; libraries.pop_back()) {
     ByteWriter writer;
     write(writer, libraries);

@@ -23,9 +23,6 @@ namespace {
 /// What the C library keeps about a thread lies behind its register.
 constexpr std::uintptr_t kThreadBlock = 0x900;
 
-/// From here on addresses are the system's own, the same in all processes.
-constexpr std::uintptr_t kSystemHalf = std::uintptr_t{1} << 47;
-
 /// Words that are looked at one by one where some may lead out.
 constexpr std::size_t kWords = 8;
 

@@ -5,7 +5,7 @@ namespace cppc::address {
 namespace {
 
 constexpr std::uint64_t magic = 0x5353455244444143;  // "CADDRESS"
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 
 void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
   writer.u64(pieces.size());
@@ -76,6 +76,7 @@ std::vector<std::byte> write_block(const Block& block) {
   writer.u64(block.stack_guard);
   writer.u64(block.stack_size);
   writer.u64(block.heap_extent);
+  writer.block(block.opened);
   write(writer, block.carried);
   write(writer, block.pieces);
   writer.u64(block.thread_data.size());
@@ -105,6 +106,8 @@ bool read_block(std::span<const std::byte> bytes, Block& block) {
   block.stack_guard = reader.u64();
   block.stack_size = reader.u64();
   block.heap_extent = reader.u64();
+  const auto opened = reader.block();
+  block.opened.assign(opened.begin(), opened.end());
   read(reader, block.carried);
   read(reader, block.pieces);
   const std::uint64_t threads = reader.count(sizeof(std::uint32_t) + sizeof(std::uint64_t));

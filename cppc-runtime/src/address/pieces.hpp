@@ -70,6 +70,7 @@ struct Block {
   std::uint64_t stack_guard = 0;
   std::uint64_t stack_size = 0;
   std::uint64_t heap_extent = 0;  ///< as RegionHeap says
+  std::vector<std::byte> opened;  ///< libraries that the program has opened, as process/libraries.hpp has it
   std::vector<Library> carried;
   std::vector<ThreadData> thread_data;
   std::vector<Piece> pieces;       ///< sections, names and places; thread data follows in the numbers of words

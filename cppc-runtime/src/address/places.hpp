@@ -20,7 +20,15 @@ inline constexpr std::uintptr_t kEnd = 0x2300'0000'0000;
 inline constexpr std::uintptr_t kTeamStacks = kEnd;
 inline constexpr std::uintptr_t kTeamStacksEnd = 0x2700'0000'0000;
 
-/// Whether the address lies in one of these places.
+/// Libraries that the program opens while it works, each with what it needs behind the end of a slot
+/// (process/library_slot.hpp).
+inline constexpr std::uintptr_t kOpenedLibraries = kTeamStacksEnd;
+inline constexpr std::uintptr_t kOpenedLibrariesEnd = 0x2b00'0000'0000;
+
+/// From here on addresses are the system's own, the same in all processes.
+inline constexpr std::uintptr_t kSystemHalf = std::uintptr_t{1} << 47;
+
+/// Whether the address lies in the program's own places: stacks of threads and libraries are not among them.
 inline bool is_program_memory(const void* address) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   return number >= kRoots && number < kEnd;

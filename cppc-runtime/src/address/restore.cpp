@@ -49,6 +49,8 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
     log().error("the runtime's block of the image, {} bytes, is damaged or of another version", runtime_block.size());
     return CPPC_ERR_IMAGE;
   }
+  ByteReader opened(block_.opened);
+  if (const cppc_status status = libraries::open_again(opened); status != CPPC_OK) return status;
   if (const cppc_status status = compare_objects(); status != CPPC_OK) return status;
   if (const cppc_status status = compare_startup_words(); status != CPPC_OK) return status;
   ByteReader mpi(block_.mpi);
@@ -136,6 +138,7 @@ cppc_status Restore::end() {
   }
   if (const auto restored = RegionHeap::after_restore(); !restored) return restored.error();
   write_words(*libraries);
+  if (const cppc_status status = libraries::complete(); status != CPPC_OK) return status;
   if (const cppc_status status = process::complete(); status != CPPC_OK) return status;
   complete_ = true;
   return CPPC_OK;
@@ -159,7 +162,7 @@ void Restore::write_words(std::span<const LibraryHere> libraries) {
     std::memcpy(memory + word.offset, &value, sizeof value);
     if (is_record(word)) records.insert(value);
   }
-  for (const std::uintptr_t record : records) libraries::open_again(record);
+  for (const std::uintptr_t record : records) libraries::is_handle(record);
 }
 
 int Restore::go_on() {

@@ -198,6 +198,19 @@ TEST_F(Languages, ARuntimeThatAnotherLibrarySharesIsShared) {
   EXPECT_NE(well({"ldd", "program"}).find("libstdc++.so"), std::string::npos);
 }
 
+TEST_F(Languages, ARuntimeIsSharedWithLibrariesThatTheProgramOpens) {
+  write("opened.cpp", "#include <stdexcept>\nextern \"C\" void fail() { throw std::runtime_error(\"by part\"); }\n");
+  write("main.cpp",
+        "#include <dlfcn.h>\n#include <mpi.h>\n#include <cstdio>\n#include <exception>\n"
+        "int main(int c, char** v) {\n  MPI_Init(&c, &v);\n"
+        "  auto fail = (void (*)())dlsym(dlopen(\"./libopened.so\", RTLD_NOW), \"fail\");\n"
+        "  try { fail(); } catch (std::exception& e) { std::printf(\"%s\\n\", e.what()); }\n  MPI_Finalize();\n}\n");
+  well({"cppc-c++", "-fPIC", "-shared", "opened.cpp", "-o", "libopened.so"});
+  well({"cppc-c++", "-rdynamic", "main.cpp", "-o", "program"});
+  EXPECT_EQ(of_ranks(), "by part\nby part\n");
+  EXPECT_NE(well({"ldd", "program"}).find("libstdc++.so"), std::string::npos);
+}
+
 TEST_F(Languages, TheRightWrapperIsNamed) {
   write("main.cpp", cxx_program);
   fails({"cppc-cc", "main.cpp", "-o", "program"}, 1,

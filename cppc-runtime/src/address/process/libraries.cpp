@@ -2,13 +2,20 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "address/carried_objects.hpp"
+#include "address/process/late_thread_data.hpp"
+#include "address/process/library_slot.hpp"
 #include "address/process/next.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
@@ -22,30 +29,156 @@ namespace cppc::address::libraries {
 
 namespace {
 
-constinit std::mutex mutex;
+/// What the program has opened and not closed.
+struct Opened {
+  std::string path;
+  std::int32_t flags = 0;
+  std::uint64_t calls = 0;       ///< of dlopen() without dlclose(); 0: the library stays loaded all the same
+  std::uint64_t slot_end = 0;    ///< 0: it was loaded before, or there was no slot
+  const void* handle = nullptr;  ///< the dynamic linker's record
+  std::uintptr_t base = 0;       ///< where it is loaded
+};
 
-/// As the program has asked for them, be they closed by now.
-std::vector<std::string>& asked_for() {
+/// A library's constructor may open another.
+constinit std::recursive_mutex mutex;
+
+constinit bool opening_again = false;
+
+constinit std::atomic<unsigned> loading_now{0};
+
+/// Those that others need first.
+std::vector<Opened>& all_opened() {
+  static NeverDestroyed<std::vector<Opened>> opened;
+  return *opened;
+}
+
+/// Those in namespaces of their own, which nobody closes.
+std::vector<std::string>& in_namespaces() {
   static NeverDestroyed<std::vector<std::string>> names;
   return *names;
 }
 
-void note(const char* name) {
-  if (!program_time || name == nullptr) return;
-  const OutsideProgram outside;
-  const std::lock_guard lock(mutex);
-  if (std::ranges::find(asked_for(), name) == asked_for().end()) asked_for().emplace_back(name);
+/// As it came.
+std::vector<std::byte>& thread_data() {
+  static NeverDestroyed<std::vector<std::byte>> bytes;
+  return *bytes;
 }
 
-/// Whether it is open, and another process would not have it.
+Opened* find(const void* handle) {
+  const auto found = std::ranges::find(all_opened(), handle, &Opened::handle);
+  return found == all_opened().end() ? nullptr : &*found;
+}
+
+const link_map* record_of(void* handle) {
+  const link_map* map = nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map : nullptr;
+}
+
+/// Another process may have another working directory.
+std::string absolute(std::string path) {
+  std::string directory(PATH_MAX, '\0');
+  if (path.starts_with('/') || getcwd(directory.data(), directory.size()) == nullptr) return path;
+  return directory.c_str() + ("/" + path);
+}
+
+/// Where the dynamic linker would look for it, besides the system's directories, because of who asks.
+std::vector<std::string> directories_of(const void* caller) {
+  Dl_info info;
+  void* extra = nullptr;
+  if (dladdr1(caller, &info, &extra, RTLD_DL_LINKMAP) == 0) return {};
+  Dl_serinfo size{};
+  if (dlinfo(extra, RTLD_DI_SERINFOSIZE, &size) != 0) return {};
+  const std::unique_ptr<Dl_serinfo, decltype(&std::free)> all(static_cast<Dl_serinfo*>(std::malloc(size.dls_size)),
+                                                              &std::free);
+  if (all == nullptr || dlinfo(extra, RTLD_DI_SERINFOSIZE, all.get()) != 0 ||
+      dlinfo(extra, RTLD_DI_SERINFO, all.get()) != 0)
+    return {};
+  std::vector<std::string> directories;
+  for (unsigned i = 0; i < all->dls_cnt; ++i)
+    if ((all->dls_serpath[i].dls_flags & LA_SER_DEFAULT) == 0) directories.emplace_back(all->dls_serpath[i].dls_name);
+  return directories;
+}
+
 bool is_open(const std::string& name) {
   void* const handle = CPPC_NEXT(dlopen)(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) return false;
-  const link_map* map = nullptr;
-  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0;
-  const bool missing = !known || !is_in_every_process(map->l_addr);
-  dlclose(handle);
-  return missing;
+  return handle != nullptr && CPPC_NEXT(dlclose)(handle) == 0;
+}
+
+/// For the dynamic linker libcppc is who asks: what it would find for the program has to be said by a path.
+std::string found_for(const void* caller, const std::string& name) {
+  if (name.find('/') != std::string::npos || is_open(name)) return name;
+  for (const std::string& directory : directories_of(caller))
+    if (const std::string path = directory + "/" + name; access(path.c_str(), R_OK) == 0) return path;
+  return name;
+}
+
+struct Loading {
+  void* handle;
+  std::uintptr_t slot_end;
+};
+
+/// Constructors are the program's. The dynamic linker has the last word, which dlerror() tells.
+Loading load(const std::string& path, int flags, std::uintptr_t slot_end) {
+  std::unique_ptr<LibrarySlot> slot;
+  if ((flags & RTLD_NOLOAD) == 0 && !is_open(path)) slot = std::make_unique<LibrarySlot>(slot_end);
+  ++loading_now;
+  void* handle = nullptr;
+  {
+    const InsideProgram inside;
+    handle = CPPC_NEXT(dlopen)(path.c_str(), flags);
+  }
+  --loading_now;
+  return {handle, slot != nullptr ? slot->end() : 0};
+}
+
+void note(const Loading& loading, int flags) {
+  if (Opened* const opened = find(loading.handle)) {
+    ++opened->calls;
+    opened->flags |= flags & RTLD_GLOBAL;
+    return;
+  }
+  const link_map* const map = record_of(loading.handle);
+  if (map == nullptr || !note_opened_object(map->l_addr)) return;
+  all_opened().push_back({.path = absolute(map->l_name),
+                          .flags = flags & ~RTLD_NOLOAD,
+                          .calls = 1,
+                          .slot_end = loading.slot_end,
+                          .handle = loading.handle,
+                          .base = map->l_addr});
+}
+
+void* open_for_program(const char* name, int flags, const void* caller) {
+  if (opening_again) return CPPC_NEXT(dlopen)(name, flags);  // by a constructor
+  const std::lock_guard lock(mutex);
+  const OutsideProgram outside;
+  const Loading loading = load(found_for(caller, name), flags, 0);
+  if (loading.handle != nullptr) note(loading, flags);
+  return loading.handle;
+}
+
+void note_closed(const void* handle) {
+  const std::lock_guard lock(mutex);
+  Opened* const opened = find(handle);
+  if (opened == nullptr) return;
+  if (opened->calls > 0) --opened->calls;
+  if (opened->calls == 0 && !is_loaded(opened->base))
+    all_opened().erase(all_opened().begin() + (opened - all_opened().data()));
+  forget_closed_objects();
+}
+
+cppc_status open_again(Opened opened) {
+  for (std::uint64_t call = 0; call < std::max<std::uint64_t>(opened.calls, 1); ++call) {
+    const Loading loading = load(opened.path, opened.flags, opened.slot_end);
+    if (loading.handle == nullptr) {
+      log().error("the library {}, which the program has opened, cannot be opened here: {}", opened.path, dlerror());
+      return CPPC_ERR_MISMATCH;
+    }
+    opened.handle = loading.handle;
+  }
+  opened.base = record_of(const_cast<void*>(opened.handle))->l_addr;
+  (void)note_opened_object(opened.base);
+  all_opened().push_back(std::move(opened));
+  return CPPC_OK;
 }
 
 }  // namespace
@@ -59,19 +192,66 @@ cppc_status check() {
                 foreign);
     status = CPPC_ERR_UNSUPPORTED;
   }
-  for (const std::string& name : asked_for()) {
-    if (!is_open(name)) continue;
+  for (const std::string& name : in_namespaces()) {
     log().error(
-        "the program has opened the library {} by dlopen(), which cannot be carried over; link the program with it, or "
-        "close it by dlclose() before the safe point",
+        "the program has opened the library {} in a namespace of its own, by dlmopen(), where it cannot be "
+        "carried over; use dlopen()",
         name);
+    status = CPPC_ERR_UNSUPPORTED;
+  }
+  for (const auto& [path, reason] : opened_and_not_carried()) {
+    log().error(
+        "the program has opened the library {} by dlopen(), which cannot be carried over since it {}; link the "
+        "program with it, or close it by dlclose() before the safe point",
+        path, reason);
     status = CPPC_ERR_UNSUPPORTED;
   }
   return status;
 }
 
-void open_again(std::uintptr_t record) {
+bool is_loading() { return loading_now != 0; }
+
+void write(ByteWriter& out) {
+  out.u64(all_opened().size());
+  for (const Opened& opened : all_opened()) {
+    out.text(opened.path);
+    out.i32(opened.flags);
+    out.u64(opened.calls);
+    out.u64(opened.slot_end);
+  }
+  ByteWriter thread_data;
+  late_thread_data::write(thread_data);
+  out.block(thread_data.bytes());
+}
+
+cppc_status open_again(ByteReader& in) {
+  opening_again = true;
+  cppc_status status = CPPC_OK;
+  for (std::uint64_t left = in.count(28); left > 0 && status == CPPC_OK && in.ok(); --left) {
+    Opened opened{.path = std::string(in.text())};
+    opened.flags = in.i32();
+    opened.calls = in.u64();
+    opened.slot_end = in.u64();
+    if (in.ok()) status = open_again(std::move(opened));
+  }
+  opening_again = false;
+  const auto bytes = in.block();
+  thread_data().assign(bytes.begin(), bytes.end());
+  if (status != CPPC_OK || in.at_end()) return status;
+  log().error("the image's list of opened libraries is damaged");
+  return CPPC_ERR_IMAGE;
+}
+
+cppc_status complete() {
+  ByteReader in(thread_data());
+  if (late_thread_data::put_back(in, thread_module_of)) return CPPC_OK;
+  log().error("the image's list of thread-local variables of opened libraries is damaged");
+  return CPPC_ERR_IMAGE;
+}
+
+void is_handle(std::uintptr_t record) {
   const auto* const map = reinterpret_cast<const link_map*>(record);
+  if (find(map) != nullptr) return;                               // opened as often as it was
   (void)CPPC_NEXT(dlopen)(map->l_name, RTLD_LAZY | RTLD_NOLOAD);  // it is loaded: this counts only
 }
 
@@ -79,19 +259,36 @@ void open_again(std::uintptr_t record) {
 
 extern "C" {
 
-/// They give the C library's functions.
-__attribute__((visibility("hidden"), used)) void* cppc_before_dlopen(const char* name) {
-  cppc::address::libraries::note(name);
-  return reinterpret_cast<void*>(CPPC_NEXT(dlopen));
+/// What answers dlopen() at the moment.
+__attribute__((visibility("hidden"), used)) void* cppc_dlopen_for(const char* name) {
+  using namespace cppc::address;
+  return program_time && name != nullptr ? reinterpret_cast<void*>(libraries::open_for_program)
+                                         : reinterpret_cast<void*>(CPPC_NEXT(dlopen));
 }
 
-__attribute__((visibility("hidden"), used)) void* cppc_before_dlmopen(const char* name) {
-  cppc::address::libraries::note(name);
+__attribute__((visibility("hidden"), used)) void* cppc_dlmopen_for(Lmid_t where, const char* name) {
+  using namespace cppc::address;
+  if (program_time && name != nullptr && where != LM_ID_BASE) {
+    const OutsideProgram outside;
+    const std::lock_guard lock(libraries::mutex);
+    libraries::in_namespaces().emplace_back(name);
+  }
   return reinterpret_cast<void*>(CPPC_NEXT(dlmopen));
 }
+
+__attribute__((visibility("default"))) int dlclose(void* handle) {
+  using namespace cppc::address;
+  const int failed = CPPC_NEXT(dlclose)(handle);
+  if (failed == 0 && program_time && !libraries::opening_again) {
+    const OutsideProgram outside;
+    libraries::note_closed(handle);
+  }
+  return failed;
+}
 }
 
-// Where a library is looked for depends on who asks: the C library's functions have to return to the program itself.
+// Where a library is looked for depends on who asks: the C library's functions have to return to the program itself,
+// and open_for_program() is told.
 asm(R"(
   .text
   .p2align 4
@@ -101,10 +298,11 @@ dlopen:
   push %rdi
   push %rsi
   sub $8, %rsp
-  call cppc_before_dlopen
+  call cppc_dlopen_for
   add $8, %rsp
   pop %rsi
   pop %rdi
+  mov (%rsp), %rdx
   jmp *%rax
   .size dlopen, .-dlopen
 
@@ -115,8 +313,7 @@ dlmopen:
   push %rdi
   push %rsi
   push %rdx
-  mov %rsi, %rdi
-  call cppc_before_dlmopen
+  call cppc_dlmopen_for
   pop %rdx
   pop %rsi
   pop %rdi

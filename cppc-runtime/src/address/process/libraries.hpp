@@ -1,18 +1,33 @@
-/// Libraries that are not carried: those that the program opens while it works, which another process would have to put
-/// at the same addresses, and other allocators.
+/// Libraries that the program opens while it works, by dlopen(): they are carried as those that it is linked with. What
+/// cannot be: libraries in namespaces of their own, and other allocators.
 #pragma once
 
 #include <cstdint>
 
+#include "bytes.hpp"
 #include "cppc/status.h"
 
 namespace cppc::address::libraries {
 
-/// CPPC_ERR_UNSUPPORTED, logged by name, when one of them is open, or has given the program memory.
+/// CPPC_ERR_UNSUPPORTED, logged by name, when one that cannot be carried is open, or another allocator has given the
+/// program memory.
 cppc_status check();
+
+/// Whether the program opens one at this moment, so that constructors may be at work.
+bool is_loading();
+
+/// Which ones are open, for another process.
+void write(ByteWriter& out);
+
+/// Opens them where they were. Their constructors work once more, on what the program's state replaces afterwards.
+/// CPPC_ERR_MISMATCH, logged by name, for one that is not there.
+cppc_status open_again(ByteReader& in);
+
+/// After that, when memory has come to its places.
+cppc_status complete();
 
 /// One that every process of the program has from its start: its record is a handle from now on, as where the program
 /// had it from dlopen().
-void open_again(std::uintptr_t record);
+void is_handle(std::uintptr_t record);
 
 }  // namespace cppc::address::libraries

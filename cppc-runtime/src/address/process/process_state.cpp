@@ -1,4 +1,3 @@
-#include "address/process/process_state.hpp"
 
 #include <sys/prctl.h>
 
@@ -22,6 +21,7 @@
 #include "address/process/limits.hpp"
 #include "address/process/mappings.hpp"
 #include "address/process/openmp.hpp"
+#include "address/process/printf_conversions.hpp"
 #include "address/process/processor.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/process/saved_registers.hpp"
@@ -164,6 +164,7 @@ constexpr std::array parts{
     Part{.name = "children", .write = check_children},
     Part{.name = "System V", .write = check_system_v},
     Part{.name = "libraries", .write = check_libraries},
+    Part{.name = "printf conversions", .write = printf_conversions::write, .prepare = printf_conversions::prepare},
     Part{.name = "affinity", .write = affinity::write, .prepare = affinity::prepare},
     Part{.name = "limits", .write = limits::write, .prepare = limits::prepare, .apply = limits::apply},
     Part{.name = "environment",

@@ -195,6 +195,20 @@ bool are_kept() {
   return kept != nullptr && kept->threads != 0;
 }
 
+/// Only the main thread's are carried of a library that has been opened late.
+cppc_status check_objects(std::size_t threads) {
+  cppc_status status = CPPC_OK;
+  for (const CarriedObject& object : carried_objects()) {
+    if (threads == 0 || !object.of_main_thread) continue;
+    log().error(
+        "the library {}, which the program has opened by dlopen(), has thread-local variables, of which those of "
+        "OpenMP's threads cannot be carried over; link the program with it",
+        object.name);
+    status = CPPC_ERR_UNSUPPORTED;
+  }
+  return status;
+}
+
 }  // namespace
 
 std::optional<Stack> take_stack(const pthread_attr_t* attributes) {
@@ -240,6 +254,7 @@ std::optional<std::size_t> place_of_thread() { return own_place; }
 cppc_status keep_locals(std::size_t threads, const FloatingPoint& of_main) {
   const OpenMp openmp;
   if (!openmp.there()) return CPPC_OK;
+  if (const cppc_status status = check_objects(threads); status != CPPC_OK) return status;
   const std::vector<Block> blocks = all_blocks();
   auto& kept = at_root<Kept>(Root::team_threads);
   Work work{.openmp = &openmp, .blocks = &blocks, .bytes = bytes_of(blocks), .copies = nullptr, .of_main = of_main};
