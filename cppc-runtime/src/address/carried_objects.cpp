@@ -333,7 +333,9 @@ void place_thread_data(Loaded& object) {
                                               .in_use = !object.thread_data.empty()};
   object.late = late_thread_data::place(variables);
   object.thread_data = {};
-  if (object.late == late_thread_data::Place::with_thread) object.thread_data = late_thread_data::memory_of(variables);
+  if (object.late != late_thread_data::Place::with_thread) return;
+  object.thread_data = late_thread_data::memory_of(variables);
+  object.thread_initial = {reinterpret_cast<const std::byte*>(object.base + header->p_vaddr), header->p_filesz};
 }
 
 }  // namespace
@@ -392,9 +394,12 @@ std::vector<OpenedAndNotCarried> opened_and_not_carried() {
     const Loaded& object = known()[i];
     if (!opened[i] || is_the_systems(object.name)) continue;
     if (carried[i] && object.late == late_thread_data::Place::elsewhere)
-      objects.push_back({object.path, "has thread-local variables that its constructors use"});
+      objects.push_back(
+          {object.path,
+           "has thread-local variables that its constructors use, or was opened by another thread than the main one"});
     if (!carried[i] && !is_in_every_process(object))
-      objects.push_back({object.path, object.at_start ? "was there before the program began" : "is an allocator"});
+      objects.push_back(
+          {object.path, object.at_start ? "was there before the program began" : "is an allocator, or MPI's"});
   }
   return objects;
 }

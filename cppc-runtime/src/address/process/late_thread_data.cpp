@@ -36,7 +36,9 @@ struct Index {
 
 struct Placed {
   std::uintptr_t object;
-  std::byte* memory;
+  std::byte* memory;          ///< of the program
+  std::ptrdiff_t offset = 0;  ///< from the thread's register, if they lie with the thread
+  bool with_thread = false;
 };
 
 std::vector<Placed>& all() {
@@ -51,6 +53,11 @@ Entry& entry_of(std::size_t module) {
   Entry* vector = nullptr;
   asm("mov %%fs:8, %0" : "=r"(vector));
   return vector[module];
+}
+
+/// Where the compiler expects it.
+std::ptrdiff_t offset_of(const Entry& entry) {
+  return static_cast<std::byte*>(entry.value) - static_cast<std::byte*>(__builtin_thread_pointer());
 }
 
 std::byte* allocate(std::size_t alignment, std::size_t bytes) {
@@ -69,13 +76,16 @@ void lead_to(std::size_t module, std::byte* memory) {
 Place place(const Variables& variables) {
   if (gettid() != getpid()) return Place::elsewhere;
   const Entry& entry = entry_of(variables.module);
-  if (entry.to_free == nullptr) return Place::with_thread;
+  if (entry.to_free == nullptr) {
+    all().push_back({variables.object, nullptr, offset_of(entry), true});
+    return Place::with_thread;
+  }
   if (variables.in_use) return Place::elsewhere;  // somebody may know where they are
   std::byte* const memory = allocate(variables.alignment, variables.bytes);
   if (memory == nullptr) return Place::elsewhere;
   std::memcpy(memory, entry.value, variables.bytes);
   lead_to(variables.module, memory);
-  all().push_back({variables.object, memory});
+  all().push_back({variables.object, memory, 0, false});
   return Place::in_program;
 }
 
@@ -95,20 +105,31 @@ void write(ByteWriter& out) {
   for (const Placed& placed : all()) {
     out.u64(placed.object);
     out.u64(reinterpret_cast<std::uintptr_t>(placed.memory));
+    out.i64(placed.offset);
+    out.u8(placed.with_thread);
   }
 }
 
-bool put_back(ByteReader& in, std::size_t (*module_of)(std::uintptr_t object)) {
+tl::expected<void, std::string> put_back(ByteReader& in, std::size_t (*module_of)(std::uintptr_t object)) {
   all().clear();  // what the objects had when they were opened here
-  for (std::uint64_t left = in.count(16); left > 0; --left) {
-    const std::uintptr_t object = in.u64();
-    auto* const memory = reinterpret_cast<std::byte*>(in.u64());
-    const std::size_t module = module_of(object);
-    if (module == 0 || !is_program_memory(memory)) return false;
-    lead_to(module, memory);
-    all().push_back({object, memory});
+  for (std::uint64_t left = in.count(25); left > 0 && in.ok(); --left) {
+    Placed placed{};
+    placed.object = in.u64();
+    placed.memory = reinterpret_cast<std::byte*>(in.u64());
+    placed.offset = in.i64();
+    placed.with_thread = in.u8() != 0;
+    const std::size_t module = module_of(placed.object);
+    if (module == 0 || !(placed.with_thread || is_program_memory(placed.memory))) in.fail();
+    if (!in.ok()) break;
+    if (placed.with_thread && offset_of(entry_of(module)) != placed.offset)
+      return tl::unexpected<std::string>(
+          "thread-local variables of a library that the program has opened lie at another distance "
+          "from the thread's register than where the rank was");
+    if (!placed.with_thread) lead_to(module, placed.memory);
+    all().push_back(placed);
   }
-  return in.at_end();
+  if (in.at_end()) return {};
+  return tl::unexpected<std::string>("the image's list of thread-local variables of opened libraries is damaged");
 }
 
 }  // namespace cppc::address::late_thread_data

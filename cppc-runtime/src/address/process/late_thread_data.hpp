@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <tl/expected.hpp>
 
 #include "bytes.hpp"
 
@@ -37,8 +39,8 @@ std::span<std::byte> memory_of(const Variables& variables);
 void forget(std::uintptr_t object);
 
 /// Where they are, for another process that has opened the same objects. There, when memory has come to its places:
-/// `module_of` says an object's number. False for what write() cannot have written.
+/// `module_of` says an object's number. The error is for a message.
 void write(ByteWriter& out);
-bool put_back(ByteReader& in, std::size_t (*module_of)(std::uintptr_t object));
+tl::expected<void, std::string> put_back(ByteReader& in, std::size_t (*module_of)(std::uintptr_t object));
 
 }  // namespace cppc::address::late_thread_data

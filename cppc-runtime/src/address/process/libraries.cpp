@@ -52,8 +52,8 @@ std::vector<Opened>& all_opened() {
   return *opened;
 }
 
-/// Those in namespaces of their own, which nobody closes.
-std::vector<std::string>& in_namespaces() {
+/// What the program has asked dlmopen() for.
+std::vector<std::string>& asked_for() {
   static NeverDestroyed<std::vector<std::string>> names;
   return *names;
 }
@@ -192,9 +192,9 @@ cppc_status check() {
                 foreign);
     status = CPPC_ERR_UNSUPPORTED;
   }
-  for (const std::string& name : in_namespaces()) {
+  for (const std::string& name : asked_for()) {
     log().error(
-        "the program has opened the library {} in a namespace of its own, by dlmopen(), where it cannot be "
+        "the program has asked for the library {} by dlmopen(), which may lie in a namespace of its own and cannot be "
         "carried over; use dlopen()",
         name);
     status = CPPC_ERR_UNSUPPORTED;
@@ -244,9 +244,10 @@ cppc_status open_again(ByteReader& in) {
 
 cppc_status complete() {
   ByteReader in(thread_data());
-  if (late_thread_data::put_back(in, thread_module_of)) return CPPC_OK;
-  log().error("the image's list of thread-local variables of opened libraries is damaged");
-  return CPPC_ERR_IMAGE;
+  const auto there = late_thread_data::put_back(in, thread_module_of);
+  if (there) return CPPC_OK;
+  log().error("{}", there.error());
+  return CPPC_ERR_MISMATCH;
 }
 
 void is_handle(std::uintptr_t record) {
@@ -266,12 +267,12 @@ __attribute__((visibility("hidden"), used)) void* cppc_dlopen_for(const char* na
                                          : reinterpret_cast<void*>(CPPC_NEXT(dlopen));
 }
 
-__attribute__((visibility("hidden"), used)) void* cppc_dlmopen_for(Lmid_t where, const char* name) {
+__attribute__((visibility("hidden"), used)) void* cppc_dlmopen_for(const char* name) {
   using namespace cppc::address;
-  if (program_time && name != nullptr && where != LM_ID_BASE) {
+  if (program_time && name != nullptr) {
     const OutsideProgram outside;
     const std::lock_guard lock(libraries::mutex);
-    libraries::in_namespaces().emplace_back(name);
+    libraries::asked_for().emplace_back(name);
   }
   return reinterpret_cast<void*>(CPPC_NEXT(dlmopen));
 }
@@ -313,6 +314,7 @@ dlmopen:
   push %rdi
   push %rsi
   push %rdx
+  mov %rsi, %rdi
   call cppc_dlmopen_for
   pop %rdx
   pop %rsi
