@@ -299,6 +299,10 @@ struct Lookup {
 constinit std::atomic<const Lookup*> lookup{nullptr};
 
 const Lookup& make_lookup() {
+  if (known().empty()) {  // libraries are being started
+    static const auto& nothing = *new Lookup;
+    return nothing;
+  }
   const auto carried = carried_of(known());
   const auto* const made = new Lookup{.computing_code = code_of(carried, false),
                                       .openmp_code = code_of(known(), true),

@@ -133,7 +133,7 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
   process::end_of_constructors();
   end_of_startup();
   make_places();
-  note_startup_words();
+  note_startup_words(__builtin_frame_address(0));
   const bool replaces = cppc::extension::replaces();
   char** const environment = process::start(replaces);
   if (replaces) return start(take_over, argc, argv, no_constructors, fini, rtld_fini, stack_end);

@@ -1,7 +1,5 @@
 #include "address/startup_words.hpp"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -33,16 +31,23 @@ std::vector<StartupWord>& words() {
   return *words;
 }
 
+constinit std::uintptr_t stack_begin = 0, stack_end = 0;
+
 std::size_t hash_of(std::uintptr_t memory, std::size_t bytes) {
   return std::hash<std::string_view>()({reinterpret_cast<const char*>(memory), bytes});
 }
 
-/// Most words lead to blocks of the C library's heap, which has their sizes in front of them. For others it does not
-/// matter how much is looked at, as long as it is there.
+/// Most words lead to blocks of the C library's heap, which has their sizes in front of them. Others may lead to any
+/// memory, such as the stack: then it does not matter how much is looked at, as long as it is there.
 std::size_t size_at(std::uintptr_t value, const MemoryMap::Range& range) {
-  constexpr std::size_t header = 2 * sizeof(std::size_t);
-  if (value % header != 0 || value - range.begin < header) return std::min(sizeof value, range.end - value);
-  return std::min(malloc_usable_size(reinterpret_cast<void*>(value)), range.end - value);
+  constexpr std::size_t header = 2 * sizeof(std::size_t), flags = 7;
+  const std::size_t rest = range.end - value;
+  if (value % header != 0 || value - range.begin < header) return std::min(sizeof value, rest);
+  std::size_t size = 0;
+  std::memcpy(&size, reinterpret_cast<const void*>(value - sizeof size), sizeof size);
+  size &= ~flags;
+  const bool may_be_block = size >= 2 * header && size % header == 0 && size - header <= rest;
+  return may_be_block ? size - header : std::min(sizeof value, rest);
 }
 
 class Finder {
@@ -80,17 +85,24 @@ const StartupWord* find(std::uintptr_t address) {
 
 }  // namespace
 
-void note_startup_words() {
-  const auto objects = carried_objects();
-  if (objects.size() == 1) return;  // the executable alone: its constructors are yet to come
+void note_startup_words(const void* stack) {
   const auto memory = MemoryMap::read();
   if (!memory) return;  // such words are refused later
+  if (const MemoryMap::Range* const range = memory->find(stack)) {
+    constexpr std::uintptr_t most = std::uintptr_t{1} << 30;  // it grows
+    stack_end = reinterpret_cast<std::uintptr_t>(stack);
+    stack_begin = range->name == "[stack]" ? stack_end - most : stack_end;
+  }
+  const auto objects = carried_objects();
+  if (objects.size() == 1) return;  // the executable alone: its constructors are yet to come
   Finder finder(*memory);
   for (const CarriedObject& object : std::span(objects).subspan(1))
     for (const auto data : object.data) finder.look(data);
   RegionHeap::visit_live([&finder](std::span<std::byte> memory) { finder.look(memory); });
   std::ranges::sort(words(), {}, &StartupWord::address);
 }
+
+bool was_on_startup_stack(std::uintptr_t address) { return address >= stack_begin && address < stack_end; }
 
 bool is_startup_word(std::uintptr_t address, std::uintptr_t value, std::uintptr_t end) {
   const StartupWord* const word = find(address);
