@@ -1,7 +1,10 @@
 #include "address/startup_words.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <string_view>
@@ -33,8 +36,24 @@ std::vector<StartupWord>& words() {
 
 constinit std::uintptr_t stack_begin = 0, stack_end = 0;
 
-std::size_t hash_of(std::uintptr_t memory, std::size_t bytes) {
-  return std::hash<std::string_view>()({reinterpret_cast<const char*>(memory), bytes});
+/// A stream of the C library of which nothing has to be known but that it is open: of /dev/null, for instance.
+bool is_stream_of_device(const char* memory, std::size_t bytes) {
+  constexpr unsigned magic = 0xfbad0000, of_magic = 0xffff0000;
+  if (bytes < sizeof(FILE)) return false;
+  FILE stream;
+  std::memcpy(&stream, memory, sizeof stream);
+  struct stat file {};
+  return (static_cast<unsigned>(stream._flags) & of_magic) == magic && fstat(stream._fileno, &file) == 0 &&
+         S_ISCHR(file.st_mode);
+}
+
+std::size_t hash_of(std::uintptr_t address, std::size_t bytes) {
+  const auto* const memory = reinterpret_cast<const char*>(address);
+  const std::hash<std::string_view> hash;
+  if (!is_stream_of_device(memory, bytes)) return hash({memory, bytes});
+  // The first thread that is started has the C library note there that all streams need their locks.
+  constexpr std::size_t begin = offsetof(FILE, _flags2), end = begin + sizeof(int);
+  return hash({memory, begin}) ^ hash({memory + end, bytes - end});
 }
 
 /// Most words lead to blocks of the C library's heap, which has their sizes in front of them. Others may lead to any
