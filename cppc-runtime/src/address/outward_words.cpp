@@ -11,6 +11,7 @@
 #include "address/process/environment.hpp"
 #include "address/process/named_locales.hpp"
 #include "address/process/stacks.hpp"
+#include "address/process/streams.hpp"
 #include "address/process/threads.hpp"
 #include "address/region_heap.hpp"
 #include "address/startup_words.hpp"
@@ -172,6 +173,7 @@ OutwardWords::Looked OutwardWords::settle(const Piece& piece, std::uint32_t numb
   if (modules_.is_within_record(word)) return {};
   if (range->name == "[stack]" && was_on_startup_stack(word)) return {};
   if (may_be_left(piece, piece.memory.data() + offset)) return {};
+  if (streams::is_link(piece.memory.data() + offset)) return {};
   if (of_mpi_.holds(*range, word)) return {};
   return tl::unexpected(fmt::format(
       "{} holds the address {:#x} in {}, which no other process has: the rank cannot be moved while it does",

@@ -197,6 +197,12 @@ cppc_status link_again(ByteReader& in) {
   return read_standard_streams(in);
 }
 
+bool is_link(const void* word) {
+  for (FILE* stream = _IO_list_all; stream != nullptr; stream = stream->_chain)
+    if (word == &stream->_chain) return true;
+  return false;
+}
+
 void forget() {
   for (FILE* stream : streams_of_program()) drop_unwritten(stream);
   for (FILE* stream : standard_streams()) drop_unwritten(stream);

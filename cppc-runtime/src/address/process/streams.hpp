@@ -18,6 +18,9 @@ cppc_status write(ByteWriter& out);
 /// CPPC_ERR_MISMATCH when a stream is of another C library.
 cppc_status link_again(ByteReader& in);
 
+/// Whether the word there is a link of the C library's list, which link_again() makes anew.
+bool is_link(const void* word);
+
 /// In the process that is left, before it flushes or ends: nothing of what is in the buffers is written here.
 void forget();
 
