@@ -41,7 +41,7 @@ const std::vector<Program> kPrograms{
 };
 
 const std::vector<Program> kCppPrograms{
-    {"halves", {}, "--steps", 400, 100}, {"particles", {}, "--steps", 100, 100}, {"spectral", {}, "--steps", 60, 60},
+    {"halves", {}, "--steps", 100, 100}, {"particles", {}, "--steps", 100, 100}, {"spectral", {}, "--steps", 60, 60},
     {"h5steps", {}, "--steps", 20, 20},  {"wave", {}, "--steps", 200, 200},
 };
 
@@ -50,7 +50,7 @@ const std::vector<Program> kGccPrograms{
     {"stencil_omp", {}, "--steps", 30, 30}, {"cg_f90", {"S"}, "--repeat", 1, 15},  {"mg_f90", {"S"}, "--repeat", 4, 16},
     {"ft_f90", {"S"}, "--repeat", 2, 12},   {"wave_f77", {}, "--steps", 200, 200}, {"mixed", {}, "--steps", 100, 100},
     {"wave_f90", {}, "--steps", 200, 200},  {"ft_f77", {}, "--steps", 20, 20},     {"ft_f2c", {}, "--steps", 20, 20},
-    {"ep_f90", {"S"}, "--repeat", 3, 192},  {"adi_f77", {}, "--steps", 12, 4},
+    {"ep_f90", {"S"}, "--repeat", 3, 192},  {"adi_f77", {}, "--steps", 4, 4},
 };
 
 unsigned number_from(const char* variable, unsigned otherwise) {
