@@ -1,40 +1,23 @@
 #include "address/carried_objects.hpp"
 
-#include <link.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
+#include "address/elf_object.hpp"
 #include "address/places.hpp"
 #include "address/process/late_thread_data.hpp"
 #include "address/process/owner.hpp"
-#include "address/symbols.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::address {
 
 namespace {
 
-using Address = ElfW(Addr);
-
-/// A loaded object, as the dynamic linker describes it.
-struct Loaded {
-  std::string path;
-  std::string name;    ///< of the file
-  std::string soname;  ///< what others ask for
-  Address base = 0;
-  std::span<const ElfW(Phdr)> segments;
-  std::span<std::byte> thread_data;
-  std::span<const std::byte> thread_initial;
-  std::vector<std::string> needed;
-  std::span<const ElfW(Rela)> data_relocations;
-  std::span<const ElfW(Rela)> call_relocations;
-  const ElfW(Sym) * symbols = nullptr;
-  const char* strings = nullptr;
-  std::size_t thread_module = 0;  ///< the dynamic linker's number of its thread-local variables
+struct Loaded : ElfObject {
   late_thread_data::Place late = late_thread_data::Place::with_thread;
   bool at_start = false;  ///< of the process
   bool opened = false;    ///< by the program
@@ -45,60 +28,10 @@ struct Range {
   Address end;
 };
 
-const ElfW(Phdr) * segment(const Loaded& object, ElfW(Word) type) {
-  const auto found = std::ranges::find(object.segments, type, &ElfW(Phdr)::p_type);
-  return found == object.segments.end() ? nullptr : &*found;
-}
-
-void read_dynamic(Loaded& object) {
-  const auto* const header = segment(object, PT_DYNAMIC);
-  if (header == nullptr) return;
-  const auto* const first = reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr);
-  const ElfW(Rela)* data = nullptr;
-  const ElfW(Rela)* calls = nullptr;
-  std::size_t data_bytes = 0, call_bytes = 0;
-  for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) object.strings = dynamic_table<char>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_SYMTAB) object.symbols = dynamic_table<ElfW(Sym)>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_RELA) data = dynamic_table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_JMPREL) calls = dynamic_table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_RELASZ) data_bytes = entry->d_un.d_val;
-    if (entry->d_tag == DT_PLTRELSZ) call_bytes = entry->d_un.d_val;
-  }
-  if (data != nullptr) object.data_relocations = {data, data_bytes / sizeof *data};
-  if (calls != nullptr) object.call_relocations = {calls, call_bytes / sizeof *calls};
-  if (object.strings == nullptr) return;
-  for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_NEEDED) object.needed.emplace_back(object.strings + entry->d_un.d_val);
-    if (entry->d_tag == DT_SONAME) object.soname = object.strings + entry->d_un.d_val;
-  }
-}
-
-std::string file_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
-
-Loaded describe(const dl_phdr_info& info) {
-  Loaded object{.path = info.dlpi_name,
-                .name = file_name(info.dlpi_name),
-                .base = info.dlpi_addr,
-                .segments = std::span(info.dlpi_phdr, info.dlpi_phnum),
-                .thread_module = info.dlpi_tls_modid};
-  if (const auto* const tls = segment(object, PT_TLS); tls != nullptr && info.dlpi_tls_data != nullptr) {
-    object.thread_data = {static_cast<std::byte*>(info.dlpi_tls_data), tls->p_memsz};
-    object.thread_initial = {reinterpret_cast<const std::byte*>(object.base + tls->p_vaddr), tls->p_filesz};
-  }
-  read_dynamic(object);
-  return object;
-}
-
 std::vector<Loaded> all_loaded() {
-  std::vector<Loaded> objects;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* context) {
-        static_cast<std::vector<Loaded>*>(context)->push_back(describe(*info));
-        return 0;
-      },
-      &objects);
-  return objects;
+  std::vector<Loaded> loaded;
+  for (ElfObject& object : elf_objects()) loaded.push_back({std::move(object)});
+  return loaded;
 }
 
 /// The state of these belongs to the process.
@@ -166,11 +99,6 @@ std::vector<bool> choose(const std::vector<Loaded>& objects) {
   for (const Loaded& object : objects)
     if (object.opened && !object.at_start) add_closure(objects, object, carried, is_programs);
   return carried;
-}
-
-bool defines(const Loaded& object, const char* name) {
-  const auto* const header = segment(object, PT_DYNAMIC);
-  return find_symbol(object.base, reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr), name) != nullptr;
 }
 
 /// Parts of the object's memory that the dynamic linker fills for this process.
@@ -373,9 +301,7 @@ std::size_t thread_module_of(std::uintptr_t base) {
   return object != nullptr ? object->thread_module : 0;
 }
 
-bool is_loaded(std::uintptr_t base) {
-  return std::ranges::any_of(all_loaded(), [base](const Loaded& object) { return object.base == base; });
-}
+bool is_known(std::uintptr_t base) { return find_known(base) != nullptr; }
 
 void forget_closed_objects() {
   const auto loaded = all_loaded();
@@ -383,9 +309,12 @@ void forget_closed_objects() {
     return std::ranges::none_of(
         loaded, [&](const Loaded& other) { return other.base == object.base && other.path == object.path; });
   };
-  for (const Loaded& object : known())
-    if (is_closed(object)) late_thread_data::forget(object.base);
-  if (std::erase_if(known(), is_closed) != 0) make_lookup();
+  const auto forget = [&](const Loaded& object) {
+    if (!is_closed(object)) return false;
+    late_thread_data::forget(object.base);
+    return true;
+  };
+  if (std::erase_if(known(), forget) != 0) make_lookup();
 }
 
 std::vector<OpenedAndNotCarried> opened_and_not_carried() {

@@ -38,7 +38,8 @@ bool is_in_every_process(std::uintptr_t base);
 /// False: every process has it from its start. Like the next four not for several threads at once.
 bool note_opened_object(std::uintptr_t base);
 
-bool is_loaded(std::uintptr_t base);
+/// Whether it was loaded when the process started, or when the program last opened or closed one.
+bool is_known(std::uintptr_t base);
 
 /// The dynamic linker's number of the thread-local variables of the object with this base address; 0: it has none.
 std::size_t thread_module_of(std::uintptr_t base);

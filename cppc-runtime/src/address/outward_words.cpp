@@ -171,7 +171,7 @@ OutwardWords::Looked OutwardWords::settle(const Piece& piece, std::uint32_t numb
   }
   // When a function is called for the first time, the dynamic linker leaves such on the stack; HDF5 copies from there.
   if (modules_.is_within_record(word)) return {};
-  if (range->name == "[stack]" && was_on_startup_stack(word)) return {};
+  if (was_on_startup_stack(*range, target)) return {};
   if (may_be_left(piece, piece.memory.data() + offset)) return {};
   if (streams::is_link(piece.memory.data() + offset)) return {};
   if (of_mpi_.holds(*range, word)) return {};

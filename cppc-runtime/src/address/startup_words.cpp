@@ -34,7 +34,7 @@ std::vector<StartupWord>& words() {
   return *words;
 }
 
-constinit std::uintptr_t stack_begin = 0, stack_end = 0;
+constinit const void* startup_stack = nullptr;
 
 /// A stream of the C library of which nothing has to be known but that it is open: of /dev/null, for instance.
 bool is_stream_of_device(const char* memory, std::size_t bytes) {
@@ -105,15 +105,11 @@ const StartupWord* find(std::uintptr_t address) {
 }  // namespace
 
 void note_startup_words(const void* stack) {
-  const auto memory = MemoryMap::read();
-  if (!memory) return;  // such words are refused later
-  if (const MemoryMap::Range* const range = memory->find(stack)) {
-    constexpr std::uintptr_t most = std::uintptr_t{1} << 30;  // it grows
-    stack_end = reinterpret_cast<std::uintptr_t>(stack);
-    stack_begin = range->name == "[stack]" ? stack_end - most : stack_end;
-  }
+  startup_stack = stack;
   const auto objects = carried_objects();
   if (objects.size() == 1) return;  // the executable alone: its constructors are yet to come
+  const auto memory = MemoryMap::read();
+  if (!memory) return;  // such words are refused later
   Finder finder(*memory);
   for (const CarriedObject& object : std::span(objects).subspan(1))
     for (const auto data : object.data) finder.look(data);
@@ -121,7 +117,9 @@ void note_startup_words(const void* stack) {
   std::ranges::sort(words(), {}, &StartupWord::address);
 }
 
-bool was_on_startup_stack(std::uintptr_t address) { return address >= stack_begin && address < stack_end; }
+bool was_on_startup_stack(const MemoryMap::Range& range, const void* address) {
+  return range.name == "[stack]" && address < startup_stack;
+}
 
 bool is_startup_word(std::uintptr_t address, std::uintptr_t value, std::uintptr_t end) {
   const StartupWord* const word = find(address);

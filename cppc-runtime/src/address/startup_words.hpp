@@ -7,15 +7,17 @@
 #include <cstdint>
 #include <optional>
 
+#include "memory_map.hpp"
+
 namespace cppc::address {
 
 /// After note_objects_at_start() and start_heap(), before the program begins. Once. `stack`: below it lie the
 /// constructors' calls, on the stack that the system gave to the process.
 void note_startup_words(const void* stack);
 
-/// Whether the address is one of a constructor's variables, or of another call that ended before main(): nobody uses
-/// it.
-bool was_on_startup_stack(std::uintptr_t address);
+/// Whether `address`, in `range`, was a variable of a constructor, or of another call that ended before main(): nobody
+/// uses it.
+bool was_on_startup_stack(const MemoryMap::Range& range, const void* address);
 
 /// Whether the word at `address` was `value` at the start, and leads to what it led to then. There is memory from
 /// `value` up to `end`.

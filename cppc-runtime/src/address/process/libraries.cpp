@@ -58,7 +58,7 @@ std::vector<std::string>& asked_for() {
   return *names;
 }
 
-/// As it came.
+/// Of the image, for complete().
 std::vector<std::byte>& thread_data() {
   static NeverDestroyed<std::vector<std::byte>> bytes;
   return *bytes;
@@ -161,9 +161,9 @@ void note_closed(const void* handle) {
   Opened* const opened = find(handle);
   if (opened == nullptr) return;
   if (opened->calls > 0) --opened->calls;
-  if (opened->calls == 0 && !is_loaded(opened->base))
-    all_opened().erase(all_opened().begin() + (opened - all_opened().data()));
   forget_closed_objects();
+  if (opened->calls == 0 && !is_known(opened->base))
+    all_opened().erase(all_opened().begin() + (opened - all_opened().data()));
 }
 
 cppc_status open_again(Opened opened) {
@@ -235,9 +235,10 @@ cppc_status open_again(ByteReader& in) {
     if (in.ok()) status = open_again(std::move(opened));
   }
   opening_again = false;
+  if (status != CPPC_OK) return status;
   const auto bytes = in.block();
   thread_data().assign(bytes.begin(), bytes.end());
-  if (status != CPPC_OK || in.at_end()) return status;
+  if (in.at_end()) return CPPC_OK;
   log().error("the image's list of opened libraries is damaged");
   return CPPC_ERR_IMAGE;
 }

@@ -15,6 +15,8 @@
 #include "log.hpp"
 #include "never_destroyed.hpp"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // programs may still call register_printf_function()
+
 namespace cppc::address::printf_conversions {
 
 namespace {
@@ -99,8 +101,9 @@ cppc_status prepare(ByteReader& in) {
     one.second = in.u64();
     one.text = in.text();
     one.result = in.i32();
-    if (!in.ok() || one.kind > Kind::type || (one.kind == Kind::modifier && !one.text.ends_with(std::string(4, '\0'))))
-      break;
+    const bool ends = one.text.ends_with(std::string(sizeof(wchar_t), '\0'));
+    if (one.kind > Kind::type || (one.kind == Kind::modifier && !ends)) in.fail();
+    if (!in.ok()) break;  // as the caller will see
     if (do_register(one) != one.result) {
       log().error(
           "conversions of printf() that the program has registered (register_printf_modifier() or its kin) do not get "

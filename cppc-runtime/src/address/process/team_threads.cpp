@@ -105,10 +105,10 @@ struct Block {
 };
 
 /// OpenMP's library has its own there, which end with the thread. On the main thread.
-std::vector<Block> all_blocks() {
+std::vector<Block> all_blocks(std::span<const CarriedObject> objects) {
   std::vector<Block> blocks;
   const auto* const here = static_cast<std::byte*>(__builtin_thread_pointer());
-  for (const CarriedObject& object : carried_objects())
+  for (const CarriedObject& object : objects)
     if (!object.thread_data.empty() && !object.openmp)
       blocks.push_back({object.thread_data.data() - here, object.thread_data.size(), object.thread_initial});
   return blocks;
@@ -196,9 +196,9 @@ bool are_kept() {
 }
 
 /// Only the main thread's are carried of a library that has been opened late.
-cppc_status check_objects(std::size_t threads) {
+cppc_status check(std::span<const CarriedObject> objects, std::size_t threads) {
   cppc_status status = CPPC_OK;
-  for (const CarriedObject& object : carried_objects()) {
+  for (const CarriedObject& object : objects) {
     if (threads == 0 || !object.of_main_thread) continue;
     log().error(
         "the library {}, which the program has opened by dlopen(), has thread-local variables, of which those of "
@@ -254,8 +254,9 @@ std::optional<std::size_t> place_of_thread() { return own_place; }
 cppc_status keep_locals(std::size_t threads, const FloatingPoint& of_main) {
   const OpenMp openmp;
   if (!openmp.there()) return CPPC_OK;
-  if (const cppc_status status = check_objects(threads); status != CPPC_OK) return status;
-  const std::vector<Block> blocks = all_blocks();
+  const auto objects = carried_objects();
+  if (const cppc_status status = check(objects, threads); status != CPPC_OK) return status;
+  const std::vector<Block> blocks = all_blocks(objects);
   auto& kept = at_root<Kept>(Root::team_threads);
   Work work{.openmp = &openmp, .blocks = &blocks, .bytes = bytes_of(blocks), .copies = nullptr, .of_main = of_main};
   if (const std::size_t room = threads * work.bytes; room > kept.room)
@@ -284,7 +285,7 @@ void give_locals() {
   auto* const kept = find_root<Kept>(Root::team_threads);
   if (kept == nullptr || kept->threads == 0) return;
   const OpenMp openmp;
-  const std::vector<Block> blocks = all_blocks();
+  const std::vector<Block> blocks = all_blocks(carried_objects());
   Work work{.openmp = &openmp, .blocks = &blocks, .bytes = bytes_of(blocks), .copies = kept->copies};
   std::vector<std::size_t> order(kept->threads);
   for (std::size_t i = 0; i < order.size(); ++i) {
