@@ -126,7 +126,8 @@ void AppsTest::expect_same_restarted(const std::string& path, const std::vector<
   std::cout << program_.name << " " << variant_ << ": CPPC_SEED=" << seed << std::endl;
   const Finished plain = run_plain();
   ASSERT_EQ(plain.status, 0) << plain.output << plain.errors;
-  RestartedJob job(cluster_, folder_, program_, std::vector<std::string>{path} + arguments("movable"), seed, options);
+  RestartedJob job(cluster_, folder_, program_, std::vector<std::string>{path} + arguments("movable"), migrations_,
+                   seed, options);
   const Finished restarted = job.run();
   ASSERT_EQ(job.problems(), "");
   EXPECT_EQ(restarted.status, 0) << restarted.output << restarted.errors;

@@ -6,7 +6,7 @@
 namespace cppc::test {
 namespace {
 
-/// Before the checkpoint, in case that it does not come about at the first one, and after it.
+/// Spread over the run: before the checkpoint, in case that it does not come about at the first one, and after it.
 constexpr int kHolds = 8;
 constexpr auto kPatience = std::chrono::milliseconds(200);
 constexpr auto kLook = std::chrono::milliseconds(5);
@@ -22,17 +22,18 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 }  // namespace
 
 RestartedJob::RestartedJob(const Cluster& cluster, const Folder& folder, const Program& program,
-                           std::vector<std::string> command, unsigned seed, std::vector<std::string> options)
+                           std::vector<std::string> command, int migrations, unsigned seed,
+                           std::vector<std::string> options)
     : cluster_(&cluster),
       go_on_file_(folder.file("go-on")),
       checkpoints_(folder.file("checkpoints")),
       options_(std::move(options)),
       command_(std::move(command)) {
   std::mt19937 random(seed);
-  const int stretch = program.steps / kHolds;
+  const int stretch = program.steps * migrations / kHolds;  // at least 1
   std::string steps;
   for (int hold = 0; hold < kHolds; ++hold) {
-    const int within = stretch > 1 ? std::uniform_int_distribution<int>(0, stretch - 1)(random) : 0;
+    const int within = std::uniform_int_distribution<int>(0, stretch - 1)(random);
     steps += (hold > 0 ? "," : "") + std::to_string(hold * stretch + within);
   }
   command_.insert(command_.end(), {"--hold", go_on_file_, "--hold-at", steps});

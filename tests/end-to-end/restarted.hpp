@@ -12,10 +12,10 @@ namespace cppc::test {
 
 class RestartedJob {
  public:
-  /// `command`, a run of the program, on a cluster of kNodes nodes; `folder` is for its files, `options` are cppc-run's
-  /// own.
+  /// `command`, a run of the program that is long enough for as many migrations, on a cluster of kNodes nodes; `folder`
+  /// is for its files, `options` are cppc-run's own.
   RestartedJob(const Cluster& cluster, const Folder& folder, const Program& program, std::vector<std::string> command,
-               unsigned seed, std::vector<std::string> options = {});
+               int migrations, unsigned seed, std::vector<std::string> options = {});
 
   /// What the second job has printed, up to its end.
   Finished run();
