@@ -1,6 +1,7 @@
 /// Programs that mpicc has made, under cppc-run --preload.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -82,6 +83,21 @@ TEST(PreloadTest, AnotherLibraryOnTheTargetIsNamedBeforeAnybodyStops) {
   EXPECT_EQ(finished.status, 0);
   EXPECT_NE(finished.output.find("right,"), std::string::npos) << finished.output;
   EXPECT_NE(finished.errors.find("the library libpreloaded.so"), std::string::npos) << finished.errors;
+}
+
+TEST(PreloadTest, ProgramsInPythonMoveWithMpi4py) {
+  if (std::system("/usr/bin/python3 -c 'import mpi4py' 2>/dev/null") != 0)
+    GTEST_SKIP() << "python3-mpi4py is not installed";
+  const Finished finished = moved_once({}, {"/usr/bin/python3", CPPC_SOURCE_DIR "/tests/end-to-end/preloaded.py"});
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_EQ(finished.output, "right\nstarted: none\n") << finished.errors;
+}
+
+TEST(PreloadTest, PythonMayStartTheProgram) {
+  const std::string script = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])";
+  const Finished finished = moved_once({}, {"python3", "-c", script, kProgram});
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_EQ(finished.output, "right, itself: none\nstarted: none\n") << finished.errors;
 }
 
 TEST(PreloadTest, AProgramThatLoadsMpiLaterEndsWithAMessage) {

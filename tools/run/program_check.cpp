@@ -33,6 +33,7 @@ struct Linked {
   [[nodiscard]] bool with(std::string_view library) const { return libraries.find(library) != std::string::npos; }
   [[nodiscard]] bool with_sanitizer() const { return with("libasan.so") || with("libtsan.so"); }
   bool uses_cxx_bindings = false;
+  bool is_python = false;  // which loads MPI as a module
 };
 
 // libcppc is made for this one: another MPI has other handles.
@@ -115,13 +116,15 @@ Linked linked(const std::string& path) {
   if (!elf.valid || elf.interpreter.empty()) return {.is_elf = elf.valid};
   // As ldd lists them, with those that are not found here: ranks may find them.
   Linked program{.is_elf = true, .dynamically = true, .libraries = trace(elf, path, {})};
+  std::error_code unseen;
+  program.is_python = fs::canonical(path, unseen).filename().string().starts_with("python");
   program.uses_cxx_bindings = program.with("libmpi_cxx.so") && uses_cxx_bindings(elf, path);
   return program;
 }
 
 bool can_be_moved(const Linked& program, bool preload) {
-  return program.with("libcppc.so") ||
-         (preload && program.with(mpi) && !program.with_sanitizer() && !program.uses_cxx_bindings);
+  return program.with("libcppc.so") || (preload && (program.with(mpi) || program.is_python) &&
+                                        !program.with_sanitizer() && !program.uses_cxx_bindings);
 }
 
 // Of a program that cannot.

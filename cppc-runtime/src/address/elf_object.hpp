@@ -27,7 +27,9 @@ struct ElfObject {
   std::span<const ElfW(Rela)> call_relocations;
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
-  std::size_t thread_module = 0;  ///< the dynamic linker's number of its thread-local variables
+  const ElfW(Half) * versions = nullptr;            ///< of `symbols`
+  const ElfW(Verneed) * versions_needed = nullptr;  ///< what they mean, of symbols that others define
+  std::size_t thread_module = 0;                    ///< the dynamic linker's number of its thread-local variables
 };
 
 /// Those loaded now, the executable first. Asks for memory.

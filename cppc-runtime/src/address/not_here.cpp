@@ -67,6 +67,7 @@ void* allocate_for_program(std::size_t) { not_here(); }
 
 bool threads::in_parallel_region() { return false; }
 bool preload::is_asked_for() { return false; }
+void preload::mpi_starts() {}
 void interruption::start(void (*)()) { not_here(); }
 void program_stack::stop(void (*)(void*, std::byte*), void*) { not_here(); }
 

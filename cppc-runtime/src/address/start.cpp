@@ -15,7 +15,9 @@
 #include <cstring>
 
 #include "address/carried_objects.hpp"
+#include "address/own_calls.hpp"
 #include "address/preload.hpp"
+#include "address/process/libraries.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/program_time.hpp"
@@ -110,6 +112,7 @@ int run_program(int, char**, char**) { return program_stack::run(call_main, null
 
 /// In place of main(), in a process in which it goes on.
 int take_over(int argc, char** argv, char**) {
+  libraries::open_published();
   init_mpi_of_replacement(&argc, &argv);
   std::exit(session().take_over());
 }
@@ -125,8 +128,9 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
   using namespace cppc::address;
   const auto start = reinterpret_cast<StartMain>(dlsym(RTLD_NEXT, "__libc_start_main"));
   if (kept_by_address()) start_with_same_places(argv);
+  direct_own_calls_to_c_library();
   stack_limit::restore();
-  preload::end();
+  preload::program_starts();
   if (!kept_by_address()) return start(main, argc, argv, init, fini, rtld_fini, stack_end);
   program_main = main;
   note_objects_at_start();
@@ -135,6 +139,7 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
   make_places();
   note_startup_words(__builtin_frame_address(0));
   const bool replaces = cppc::extension::replaces();
+  direct_own_calls_to_c_library();  // those of the extension
   char** const environment = process::start(replaces);
   if (replaces) return start(take_over, argc, argv, no_constructors, fini, rtld_fini, stack_end);
   program_time = true;

@@ -49,7 +49,9 @@ bool has_marks() { return cppc::address::program_calls("cppc_safe_point_rung"); 
 void start_extension() {
   const auto place = extension::start();
   if (!place) return;
-  if (address::preload::is_asked_for())
+  if (cppc::address::kept_by_address())
+    address::preload::mpi_starts();
+  else if (address::preload::is_asked_for())
     abort_job(
         "libcppc is preloaded into a program that is not linked with MPI and loads it by dlopen(): its ranks "
         "cannot be moved, but mpirun runs it as it is");

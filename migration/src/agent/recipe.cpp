@@ -57,6 +57,19 @@ tl::expected<std::string, cppc_status> read_link(const std::filesystem::path& pa
   return target.string();
 }
 
+/// What the rank has published about libraries that it had opened before it started MPI, as a setting for its
+/// replacement; empty: it has opened none, or is a replacement itself, which was given one.
+std::string opened_libraries(const std::filesystem::path& descriptors) {
+  std::error_code unseen;
+  for (const auto& entry : std::filesystem::directory_iterator(descriptors, unseen)) {
+    const auto target = std::filesystem::read_symlink(entry.path(), unseen);
+    if (!target.string().starts_with("/memfd:cppc-opened-libraries")) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    return "CPPC_OPENED_LIBRARIES=" + std::string{std::istreambuf_iterator<char>(file), {}};
+  }
+  return {};
+}
+
 void put(std::vector<std::byte>& out, std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
   out.insert(out.end(), bytes.begin(), bytes.end());
@@ -74,6 +87,10 @@ tl::expected<Recipe, cppc_status> Recipe::of(pid_t process) {
   if (!program || !directory || !arguments || !environment) return tl::unexpected(CPPC_ERR_SYSTEM);
   auto id = program_id(home / "exe");
   if (!id) return tl::unexpected(id.error());
+  if (std::string libraries = opened_libraries(home / "fd"); !libraries.empty()) {
+    std::erase_if(*environment, [&](const std::string& setting) { return same_name(setting, libraries); });
+    environment->push_back(std::move(libraries));
+  }
   return Recipe{*program, *id, *directory, *arguments, *environment};
 }
 

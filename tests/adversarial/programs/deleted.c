@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   char n[] = "tmpXXXXXX";
   int fd = mkstemp(n), d = dup(fd);
   unlink(n);
-  int t = open(".", O_TMPFILE | O_RDWR | O_APPEND, 0640);
+  int t = open(".", O_TMPFILE | O_RDWR | O_APPEND | O_NOFOLLOW, 0640);
   for (int i = 0; i < 12; ++i) {
     fprintf(f, "line %d\n", i);
     write(i % 2 ? fd : d, &i, sizeof i);

@@ -115,6 +115,7 @@ namespace preload {
 
 bool is_asked_for() { return false; }
 bool brings_program() { return false; }
+void mpi_starts() {}
 
 }  // namespace preload
 

@@ -71,8 +71,8 @@ tl::expected<UniqueFd, cppc_status> make_deleted(const DeletedFile& file, int fl
   UniqueFd made = make_nameless(file.directory);
   if (!made) made = make_nameless(std::filesystem::temp_directory_path());
   if (made && write_all(made.get(), file.contents) && fchmod(made.get(), file.mode) == 0) {
-    // O_TMPFILE, as the system calls the file still, would make another one.
-    const int again = (flags & ~O_TMPFILE) | O_CLOEXEC;
+    // O_TMPFILE, as the system calls the file still, would make another one, and what is opened here is a link.
+    const int again = (flags & ~(O_TMPFILE | O_NOFOLLOW)) | O_CLOEXEC;
     UniqueFd opened(open(fmt::format("/proc/self/fd/{}", made.get()).c_str(), again));
     if (opened) return opened;
   }

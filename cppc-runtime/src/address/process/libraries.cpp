@@ -1,15 +1,20 @@
 #include "address/process/libraries.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -56,6 +61,12 @@ std::vector<Opened>& all_opened() {
 std::vector<std::string>& asked_for() {
   static NeverDestroyed<std::vector<std::string>> names;
   return *names;
+}
+
+/// What open_published() has opened.
+std::vector<void*>& opened_early() {
+  static NeverDestroyed<std::vector<void*>> handles;
+  return *handles;
 }
 
 /// Of the image, for complete().
@@ -209,6 +220,31 @@ cppc_status check() {
   return status;
 }
 
+void publish() {
+  const std::lock_guard lock(mutex);
+  if (all_opened().empty()) return;
+  std::string list;
+  for (const Opened& opened : all_opened())
+    list += fmt::format("{} {} {}\n", opened.slot_end, opened.flags, opened.path);
+  const int descriptor = CPPC_NEXT(memfd_create)(published_name, MFD_CLOEXEC);
+  if (descriptor < 0 || ::write(descriptor, list.data(), list.size()) != static_cast<ssize_t>(list.size()))
+    log().warn("the list of libraries that the program has opened cannot be published: {}", std::strerror(errno));
+}
+
+void open_published() {
+  const char* const variable = "CPPC_OPENED_LIBRARIES";
+  const char* const list = std::getenv(variable);
+  if (list == nullptr) return;
+  std::istringstream lines(list);
+  unsetenv(variable);
+  opening_again = true;
+  std::uint64_t slot_end = 0;
+  int flags = 0;
+  for (std::string path; lines >> slot_end >> flags && std::getline(lines >> std::ws, path);)
+    if (void* const handle = load(path, flags, slot_end).handle; handle != nullptr) opened_early().push_back(handle);
+  opening_again = false;
+}
+
 bool is_loading() { return loading_now != 0; }
 
 void write(ByteWriter& out) {
@@ -234,6 +270,8 @@ cppc_status open_again(ByteReader& in) {
     opened.slot_end = in.u64();
     if (in.ok()) status = open_again(std::move(opened));
   }
+  for (void* const handle : opened_early()) CPPC_NEXT(dlclose)(handle);  // the program may have closed it since
+  opened_early().clear();
   opening_again = false;
   if (status != CPPC_OK) return status;
   const auto bytes = in.block();

@@ -13,6 +13,16 @@ namespace cppc::address::libraries {
 /// program memory.
 cppc_status check();
 
+/// What the program has opened before MPI starts, in a file without a name that other processes can read (a memfd of
+/// this name): a replacement opens these before it starts MPI itself, which may need some of them, too, and would have
+/// the dynamic linker put them elsewhere.
+void publish();
+constexpr const char* published_name = "cppc-opened-libraries";
+
+/// In a replacement, before it starts MPI: opens what is published, as its environment has it (CPPC_OPENED_LIBRARIES).
+/// What cannot be opened is left to open_again().
+void open_published();
+
 /// Whether the program opens one at this moment, so that constructors may be at work.
 bool is_loading();
 

@@ -216,6 +216,7 @@ char** start(bool takes_over) {
 
 void mpi_starts() {
   descriptors::reserve_numbers();
+  libraries::publish();
   children::mpi_starts();
 }
 
