@@ -25,6 +25,10 @@ inline constexpr std::uintptr_t kTeamStacksEnd = 0x2700'0000'0000;
 inline constexpr std::uintptr_t kOpenedLibraries = kTeamStacksEnd;
 inline constexpr std::uintptr_t kOpenedLibrariesEnd = 0x2b00'0000'0000;
 
+/// Those that others than the program open, such as MPI's plug-ins: the program may open what they need, too.
+inline constexpr std::uintptr_t kOthersLibraries = kOpenedLibrariesEnd;
+inline constexpr std::uintptr_t kOthersLibrariesEnd = 0x2c00'0000'0000;
+
 /// From here on addresses are the system's own, the same in all processes.
 inline constexpr std::uintptr_t kSystemHalf = std::uintptr_t{1} << 47;
 

@@ -23,14 +23,28 @@ namespace {
 constexpr std::array<std::string_view, 8> of_process{"OMPI_", "OPAL_", "ORTE_",  "PMIX_",
                                                      "PRTE_", "CPPC_", "HWLOC_", "UCX_"};
 
+char* copy_for_program(std::string_view text) {
+  char* const copy = static_cast<char*>(allocate_for_program(text.size() + 1));
+  text.copy(copy, text.size());
+  return copy;
+}
+
 struct Variable {
-  const char* place;  ///< null: not in the program's memory
+  char* place;  ///< null: not in the program's memory
   std::string text;
+
+  [[nodiscard]] char* in_program() const { return place != nullptr ? place : copy_for_program(text); }
 };
 
-std::vector<Variable>& captured() {
-  static auto& variables = *new std::vector<Variable>;  // used until the process ends
-  return variables;
+/// As the rank had it.
+struct Captured {
+  std::vector<Variable> variables;
+  char** array = nullptr;  ///< null: not in the program's memory
+};
+
+Captured& captured() {
+  static auto& all = *new Captured;  // used until the process ends
+  return all;
 }
 
 bool belongs_to_process(std::string_view variable) {
@@ -41,12 +55,6 @@ std::span<char*> present() {
   std::size_t count = 0;
   while (environ != nullptr && environ[count] != nullptr) ++count;
   return {environ, count};
-}
-
-char* copy_for_program(std::string_view text) {
-  char* const copy = static_cast<char*>(allocate_for_program(text.size() + 1));
-  text.copy(copy, text.size());
-  return copy;
 }
 
 /// Where a program's putenv() may have what it puts there.
@@ -73,6 +81,14 @@ void set_environment(const std::vector<char*>& variables) {
   environ = array;
 }
 
+/// What the program's setenv() has made the array grow into is the program's memory. It is the environment no more;
+/// what MPI has put there led to its own memory.
+void mend_array() {
+  char** next = captured().array;
+  for (const Variable& variable : captured().variables)
+    if (next != nullptr) *next++ = variable.in_program();
+}
+
 }  // namespace
 
 char** start() {
@@ -92,6 +108,7 @@ bool holds(const void* place) {
 cppc_status write(ByteWriter& writer) {
   const auto variables = present();
   const ProgramMemory program;
+  writer.u64(is_program_memory(variables.data()) ? reinterpret_cast<std::uintptr_t>(variables.data()) : 0);
   writer.u64(variables.size());
   for (const char* variable : variables) {
     writer.u64(program.holds(variable) ? reinterpret_cast<std::uintptr_t>(variable) : 0);
@@ -101,25 +118,25 @@ cppc_status write(ByteWriter& writer) {
 }
 
 cppc_status prepare(ByteReader& reader) {
-  captured().clear();
+  captured() = {};
+  captured().array = reinterpret_cast<char**>(reader.u64());
+  if (captured().array != nullptr && !is_program_memory(captured().array)) reader.fail();
   const std::uint64_t count = reader.count(sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < count; ++i) {
-    const char* const place = reinterpret_cast<const char*>(reader.u64());
-    captured().push_back({.place = place, .text = std::string(reader.text())});
+    char* const place = reinterpret_cast<char*>(reader.u64());
+    captured().variables.push_back({.place = place, .text = std::string(reader.text())});
   }
   return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
 }
 
 void apply() {
   std::vector<char*> variables;
-  for (const Variable& variable : captured()) {
-    if (belongs_to_process(variable.text)) continue;
-    variables.push_back(variable.place != nullptr ? const_cast<char*>(variable.place)
-                                                  : copy_for_program(variable.text));
-  }
+  for (const Variable& variable : captured().variables)
+    if (!belongs_to_process(variable.text)) variables.push_back(variable.in_program());
   for (char* const variable : present())
     if (belongs_to_process(variable)) variables.push_back(copy_for_program(variable));
   set_environment(variables);
+  mend_array();
 }
 
 }  // namespace cppc::address::environment

@@ -51,6 +51,9 @@ constinit bool opening_again = false;
 
 constinit std::atomic<unsigned> loading_now{0};
 
+/// The program may open what MPI's plug-ins need, too.
+constinit bool others_get_slots = false;
+
 /// Those that others need first.
 std::vector<Opened>& all_opened() {
   static NeverDestroyed<std::vector<Opened>> opened;
@@ -167,6 +170,13 @@ void* open_for_program(const char* name, int flags, const void* caller) {
   return loading.handle;
 }
 
+void* open_for_others(const char* name, int flags, const void* /*caller*/) {
+  std::unique_ptr<LibrarySlot> slot;
+  if (const std::uintptr_t end = is_open(name) ? 0 : LibrarySlot::end_for_others(name); end != 0)
+    slot = std::make_unique<LibrarySlot>(end);
+  return CPPC_NEXT(dlopen)(name, flags);
+}
+
 void note_closed(const void* handle) {
   const std::lock_guard lock(mutex);
   Opened* const opened = find(handle);
@@ -219,6 +229,8 @@ cppc_status check() {
   }
   return status;
 }
+
+void start() { others_get_slots = kept_by_address() && program_calls("dlopen"); }
 
 void publish() {
   const std::lock_guard lock(mutex);
@@ -302,8 +314,12 @@ extern "C" {
 /// What answers dlopen() at the moment.
 __attribute__((visibility("hidden"), used)) void* cppc_dlopen_for(const char* name) {
   using namespace cppc::address;
-  return program_time && name != nullptr ? reinterpret_cast<void*>(libraries::open_for_program)
-                                         : reinterpret_cast<void*>(CPPC_NEXT(dlopen));
+  if (name == nullptr) return reinterpret_cast<void*>(CPPC_NEXT(dlopen));
+  if (program_time) return reinterpret_cast<void*>(libraries::open_for_program);
+  // Without a directory it depends on who asks where it is found.
+  return libraries::others_get_slots && std::strchr(name, '/') != nullptr
+             ? reinterpret_cast<void*>(libraries::open_for_others)
+             : reinterpret_cast<void*>(CPPC_NEXT(dlopen));
 }
 
 __attribute__((visibility("hidden"), used)) void* cppc_dlmopen_for(const char* name) {

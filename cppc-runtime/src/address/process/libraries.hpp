@@ -13,6 +13,9 @@ namespace cppc::address::libraries {
 /// program memory.
 cppc_status check();
 
+/// Before anything is opened, when the objects at the start are noted.
+void start();
+
 /// What the program has opened before MPI starts, in a file without a name that other processes can read (a memfd of
 /// this name): a replacement opens these before it starts MPI itself, which may need some of them, too, and would have
 /// the dynamic linker put them elsewhere.

@@ -1,6 +1,8 @@
 #include "address/process/library_slot.hpp"
 
 #include <sys/mman.h>
+#define XXH_INLINE_ALL  // nothing of it is exported
+#include <xxhash.h>
 
 #include <algorithm>
 
@@ -14,17 +16,30 @@ namespace {
 /// Few libraries with all that they need are larger. One that is takes up several.
 constexpr std::uintptr_t kSlot = std::uintptr_t{1} << 30;
 
+bool is_empty(const MemoryMap& memory, std::uintptr_t end) {
+  return std::ranges::none_of(
+      memory.ranges(), [end](const MemoryMap::Range& range) { return range.begin < end && range.end > end - kSlot; });
+}
+
 std::uintptr_t find_empty(const MemoryMap& memory) {
-  for (std::uintptr_t end = kOpenedLibrariesEnd; end > kOpenedLibraries; end -= kSlot) {
-    const auto lies_there = [end](const MemoryMap::Range& range) {
-      return range.begin < end && range.end > end - kSlot;
-    };
-    if (std::ranges::none_of(memory.ranges(), lies_there)) return end;
-  }
+  for (std::uintptr_t end = kOpenedLibrariesEnd; end > kOpenedLibraries; end -= kSlot)
+    if (is_empty(memory, end)) return end;
   return 0;
 }
 
 }  // namespace
+
+std::uintptr_t LibrarySlot::end_for_others(std::string_view path) {
+  constexpr std::uintptr_t slots = (kOthersLibrariesEnd - kOthersLibraries) / kSlot;
+  const auto memory = MemoryMap::read();
+  if (!memory) return 0;
+  const auto first = static_cast<std::uintptr_t>(XXH3_64bits(path.data(), path.size()) % slots);
+  for (std::uintptr_t i = 0; i < slots; ++i) {
+    const std::uintptr_t end = kOthersLibrariesEnd - (first + i) % slots * kSlot;
+    if (is_empty(*memory, end)) return end;
+  }
+  return 0;
+}
 
 LibrarySlot::LibrarySlot(std::uintptr_t end) {
   // What takes notes of the free addresses, and other threads, may use some of them meanwhile.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace cppc::address {
@@ -13,6 +14,10 @@ class LibrarySlot {
  public:
   /// Below this end; 0: of a slot that is empty.
   explicit LibrarySlot(std::uintptr_t end);
+
+  /// The end of an empty slot for a library that others than the program open: the same in processes that open the same
+  /// libraries, whatever their order is, but for few. 0: there is none.
+  static std::uintptr_t end_for_others(std::string_view path);
   LibrarySlot(const LibrarySlot&) = delete;
   LibrarySlot& operator=(const LibrarySlot&) = delete;
   ~LibrarySlot();

@@ -200,6 +200,7 @@ constexpr std::array parts{
 }  // namespace
 
 void end_of_constructors() {
+  libraries::start();
   if (threads::others() != 0) (void)threads::end_pools();
 }
 
