@@ -9,7 +9,9 @@
 #include <array>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
+#include "address/process/program_functions.hpp"
 #include "address/program_stack.hpp"
 
 namespace cppc::address {
@@ -68,7 +70,9 @@ class OpenMp {
 
   template <typename Function>
   static Function* find(const char* name) {
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+    void* const found = dlsym(RTLD_DEFAULT, name);
+    const auto others = found == nullptr ? program_functions(name) : std::vector<void*>{};
+    return reinterpret_cast<Function*>(others.empty() ? found : others.front());
   }
 
  private:

@@ -35,6 +35,9 @@ namespace {
 constinit std::atomic<std::size_t> others_now{0};
 constinit std::atomic<std::size_t> of_openmp_now{0};  ///< of these
 
+/// omp_get_level(), which signal handlers need; known when there is a thread of OpenMP.
+constinit std::atomic<int (*)()> level_of_openmp{nullptr};
+
 /// For threads that have been told to end.
 constexpr auto kPatience = std::chrono::milliseconds(100);
 
@@ -135,7 +138,7 @@ bool threads::had_memory_at(const void* address) {
 }
 
 bool threads::in_parallel_region() {
-  static int (*const level)() = OpenMp::find<int()>("omp_get_level");
+  int (*const level)() = level_of_openmp;
   return of_openmp_now != 0 && level != nullptr && level() != 0;
 }
 
@@ -195,6 +198,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   std::unique_ptr<Start> start(
       new (std::nothrow) Start{.routine = routine, .argument = argument, .of_openmp = of_openmp, .place = {}});
   if (!start) return EAGAIN;
+  if (of_openmp && level_of_openmp == nullptr) level_of_openmp = OpenMp::find<int()>("omp_get_level");
   const auto stack = of_openmp ? team_threads::take_stack(attributes) : std::nullopt;
   if (stack) start->place = stack->place;
   count_begun(of_openmp);
