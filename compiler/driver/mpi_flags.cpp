@@ -77,10 +77,13 @@ Result<std::vector<std::string>> mpi_link_flags(const CommandLine& line, const W
   if (!answer) return tl::unexpected(answer.error());
   std::vector<std::string> flags;
   for (std::string& flag : split_at_blanks(*answer)) {
-    const bool if_needed = is_mpi_cxx(flag);
-    if (if_needed) flags.emplace_back("-Wl,--push-state,--as-needed");
+    const char* const state = is_mpi_cxx(flag) ? "-Wl,--push-state,--as-needed"
+                              // Under mpirun libcppc hands on to it what it defines itself.
+                              : flag == "-lmpi_mpifh" ? "-Wl,--push-state,--no-as-needed"
+                                                      : nullptr;
+    if (state != nullptr) flags.emplace_back(state);
     flags.push_back(std::move(flag));
-    if (if_needed) flags.emplace_back("-Wl,--pop-state");
+    if (state != nullptr) flags.emplace_back("-Wl,--pop-state");
   }
   return flags;
 }

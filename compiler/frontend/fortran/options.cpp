@@ -30,9 +30,8 @@ Definitions definitions_of(const std::map<std::string, std::string>& macros) {
 
 /// Options that change what a source means and are not followed.
 constexpr std::string_view kRefused[] = {
-    "-fopenmp-",   "-fopenacc",         "-fcoarray",           "-include",       "-imacros",         "-undef",
-    "-fdollar-ok", "-fno-underscoring", "-fsecond-underscore", "-funderscoring", "-fmodule-private", "-freal-",
-    "-finteger-4-"};
+    "-fopenmp-",   "-fopenacc",         "-fcoarray",           "-include",         "-imacros", "-undef",
+    "-fdollar-ok", "-fno-underscoring", "-fsecond-underscore", "-fmodule-private", "-freal-",  "-finteger-4-"};
 
 constexpr const char* kSystemDirectories[] = {"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
 

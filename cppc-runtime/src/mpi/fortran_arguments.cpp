@@ -3,7 +3,10 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+
+#include "mpi/refuse.hpp"
 
 // The common blocks of mpif.h, by which compilers spell them. Nothing of Open MPI's has to be there: the program has
 // those that it names, and the linker sees to it that it is asked for them by these references.
@@ -67,6 +70,12 @@ void set_text(void* given, int length, const char* text) {
   std::memset(to + used, ' ', whole - used);
 }
 
-void* next_function(const char* name) { return dlsym(RTLD_NEXT, name); }
+void* next_function(const char* name) {
+  void* const next = dlsym(RTLD_NEXT, name);
+  if (next == nullptr)
+    abort_job(std::string(name) +
+              " needs Open MPI's functions for Fortran: link the program with -Wl,--no-as-needed -lmpi_mpifh");
+  return next;
+}
 
 }  // namespace cppc::mpi::fortran

@@ -211,6 +211,22 @@ TEST_F(Languages, ARuntimeIsSharedWithLibrariesThatTheProgramOpens) {
   EXPECT_NE(well({"ldd", "program"}).find("libstdc++.so"), std::string::npos);
 }
 
+/// libcppc has functions of these names, too, and hands on to Open MPI's where nothing can move.
+TEST_F(Languages, FortransErrorHandlersAndAttributesAreOpenMpisUnderMpirun) {
+  write("main.f90",
+        "program handlers\n  use mpi\n  integer :: handler, key, e\n  logical :: found\n  external :: handle\n"
+        "  integer(MPI_ADDRESS_KIND) :: value\n  call MPI_Init(e)\n"
+        "  call MPI_Comm_create_errhandler(handle, handler, e)\n"
+        "  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler, e)\n"
+        "  call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, value, e)\n"
+        "  call MPI_Comm_set_attr(MPI_COMM_WORLD, key, 7_MPI_ADDRESS_KIND, e)\n"
+        "  call MPI_Comm_get_attr(MPI_COMM_WORLD, key, value, found, e)\n"
+        "  call MPI_Send(e, 1, MPI_INTEGER, 99, 0, MPI_COMM_WORLD, e)\n  print *, value\n  call MPI_Finalize(e)\n"
+        "end program\nsubroutine handle(comm, code)\n  integer :: comm, code\n  print *, 'called'\nend subroutine\n");
+  well({"cppc-fc", "-Wl,--as-needed", "main.f90", "-o", "program"});
+  EXPECT_EQ(of_ranks(), " 7\n 7\n called\n called\n");
+}
+
 TEST_F(Languages, TheRightWrapperIsNamed) {
   write("main.cpp", cxx_program);
   fails({"cppc-cc", "main.cpp", "-o", "program"}, 1,

@@ -22,6 +22,7 @@
 #include "address/process/late_thread_data.hpp"
 #include "address/process/library_slot.hpp"
 #include "address/process/next.hpp"
+#include "address/process/threads.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
@@ -202,6 +203,11 @@ cppc_status open_again(Opened opened) {
   return CPPC_OK;
 }
 
+/// Those that constructors have started: what comes from the image knows nothing of them.
+void end_pools() {
+  if (threads::others() != 0) (void)threads::end_pools();
+}
+
 }  // namespace
 
 cppc_status check() {
@@ -255,6 +261,7 @@ void open_published() {
   for (std::string path; lines >> slot_end >> flags && std::getline(lines >> std::ws, path);)
     if (void* const handle = load(path, flags, slot_end).handle; handle != nullptr) opened_early().push_back(handle);
   opening_again = false;
+  end_pools();
 }
 
 bool is_loading() { return loading_now != 0; }
@@ -285,6 +292,7 @@ cppc_status open_again(ByteReader& in) {
   for (void* const handle : opened_early()) CPPC_NEXT(dlclose)(handle);  // the program may have closed it since
   opened_early().clear();
   opening_again = false;
+  end_pools();
   if (status != CPPC_OK) return status;
   const auto bytes = in.block();
   thread_data().assign(bytes.begin(), bytes.end());
