@@ -368,7 +368,7 @@ bool program_needs(std::string_view library) {
 }
 
 bool program_calls(std::string_view function) {
-  return std::ranges::any_of(all_loaded(), [&](const Loaded& object) {
+  return std::ranges::any_of(carried_of(all_loaded()), [&](const Loaded& object) {
     const auto calls = [&](const ElfW(Rela) & relocation) {
       const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(relocation.r_info)];
       return symbol.st_shndx == SHN_UNDEF && object.strings + symbol.st_name == function;

@@ -59,7 +59,7 @@ std::vector<OpenedAndNotCarried> opened_and_not_carried();
 /// after all libraries have been loaded; asks for memory.
 bool program_needs(std::string_view library);
 
-/// Whether the executable, or a library that is loaded, calls this function of another library. Asks for memory.
+/// Whether the executable, or a library that is carried, calls this function of another library. Asks for memory.
 bool program_calls(std::string_view function);
 
 /// A function of another allocator's library (jemalloc, tcmalloc, mimalloc) that the program calls and libcppc does not
