@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -110,6 +111,7 @@ int make_allocated(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) 
   if (kept.base == nullptr && kept.size > 0) {
     kept.base = kept.block = allocate_carried(cppc_type_bytes, static_cast<std::size_t>(kept.size));
     if (kept.base == nullptr) return PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM;
+    std::memset(kept.base, 0, static_cast<std::size_t>(kept.size));  // as fresh memory of Open MPI is
   }
   return make_window(kept, info, comm, &out.real);
 }
