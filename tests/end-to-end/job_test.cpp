@@ -36,6 +36,14 @@ TEST(JobTest, EndsWithTheStatusOfTheProgram) {
   EXPECT_EQ(Job(cluster, kPlacement, {app("heat"), "--size", "x"}).wait().status, 2);
 }
 
+/// MPI promises no zeros, but Open MPI's fresh memory has them, and programs rely on it.
+TEST(JobTest, MemoryOfWindowsOverSeveralNodesIsZero) {
+  const Cluster cluster(2);
+  const Finished finished = Job(cluster, {"-H", "node0:1,node1:1", "-n", "2"}, {tool("window_memory")}).wait();
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_EQ(finished.output, "0 bytes are not zero\n") << finished.errors;
+}
+
 TEST(JobTest, AProgramThatIsNotThereEndsItWithAMessage) {
   const Cluster cluster(2);
   const Finished finished = Job(cluster, kPlacement, {"/nonexistent/heat"}).wait();

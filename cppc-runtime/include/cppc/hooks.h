@@ -258,6 +258,11 @@ typedef struct cppc_hooks {
 typedef cppc_status (*cppc_extension_entry)(const cppc_runtime* runtime, cppc_hooks* hooks);
 #define CPPC_EXTENSION_ENTRY "cppc_extension"
 
+/* Which libraries the program had opened by dlopen() before it started MPI: a rank has the list in a memfd of this
+ * name, and who starts its replacement gives that one the contents in this environment variable. */
+#define CPPC_OPENED_LIBRARIES_FILE "cppc-opened-libraries"
+#define CPPC_OPENED_LIBRARIES "CPPC_OPENED_LIBRARIES"
+
 #ifdef __cplusplus
 }
 #endif

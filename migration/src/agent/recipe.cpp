@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "cppc/hooks.h"
 #include "cppc/program_id.hpp"
 
 namespace cppc::migration {
@@ -63,9 +64,9 @@ std::string opened_libraries(const std::filesystem::path& descriptors) {
   std::error_code unseen;
   for (const auto& entry : std::filesystem::directory_iterator(descriptors, unseen)) {
     const auto target = std::filesystem::read_symlink(entry.path(), unseen);
-    if (!target.string().starts_with("/memfd:cppc-opened-libraries")) continue;
+    if (!target.string().starts_with("/memfd:" CPPC_OPENED_LIBRARIES_FILE)) continue;
     std::ifstream file(entry.path(), std::ios::binary);
-    return "CPPC_OPENED_LIBRARIES=" + std::string{std::istreambuf_iterator<char>(file), {}};
+    return CPPC_OPENED_LIBRARIES "=" + std::string{std::istreambuf_iterator<char>(file), {}};
   }
   return {};
 }

@@ -24,6 +24,7 @@
 #include "address/process/next.hpp"
 #include "address/process/threads.hpp"
 #include "address/program_time.hpp"
+#include "cppc/hooks.h"
 #include "log.hpp"
 #include "never_destroyed.hpp"
 
@@ -244,17 +245,16 @@ void publish() {
   std::string list;
   for (const Opened& opened : all_opened())
     list += fmt::format("{} {} {}\n", opened.slot_end, opened.flags, opened.path);
-  const int descriptor = CPPC_NEXT(memfd_create)(published_name, MFD_CLOEXEC);
+  const int descriptor = CPPC_NEXT(memfd_create)(CPPC_OPENED_LIBRARIES_FILE, MFD_CLOEXEC);
   if (descriptor < 0 || ::write(descriptor, list.data(), list.size()) != static_cast<ssize_t>(list.size()))
     log().warn("the list of libraries that the program has opened cannot be published: {}", std::strerror(errno));
 }
 
 void open_published() {
-  const char* const variable = "CPPC_OPENED_LIBRARIES";
-  const char* const list = std::getenv(variable);
+  const char* const list = std::getenv(CPPC_OPENED_LIBRARIES);
   if (list == nullptr) return;
   std::istringstream lines(list);
-  unsetenv(variable);
+  unsetenv(CPPC_OPENED_LIBRARIES);
   opening_again = true;
   std::uint64_t slot_end = 0;
   int flags = 0;

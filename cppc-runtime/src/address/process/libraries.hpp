@@ -16,13 +16,12 @@ cppc_status check();
 /// Before anything is opened, when the objects at the start are noted.
 void start();
 
-/// What the program has opened before MPI starts, in a file without a name that other processes can read (a memfd of
-/// this name): a replacement opens these before it starts MPI itself, which may need some of them, too, and would have
-/// the dynamic linker put them elsewhere.
+/// What the program has opened before MPI starts, in a file without a name that other processes can read
+/// (CPPC_OPENED_LIBRARIES_FILE in cppc/hooks.h), until the process ends: a replacement opens these before it starts MPI
+/// itself, which may need some of them, too, and would have the dynamic linker put them elsewhere.
 void publish();
-constexpr const char* published_name = "cppc-opened-libraries";
 
-/// In a replacement, before it starts MPI: opens what is published, as its environment has it (CPPC_OPENED_LIBRARIES).
+/// In a replacement, before it starts MPI: opens what is published, as its environment has it.
 /// What cannot be opened is left to open_again().
 void open_published();
 
