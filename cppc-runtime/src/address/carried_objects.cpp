@@ -119,7 +119,7 @@ std::vector<Range> holes(const Loaded& object, const std::vector<Loaded>& carrie
           type == R_X86_64_IRELATIVE)
         ranges.push_back({place, place + 8});
       const auto has_it = [&](const Loaded& other) {
-        return &other != &carried.front() && defines(other, object.strings + symbol.st_name);
+        return &other != &carried.front() && definition(other, object.strings + symbol.st_name) != nullptr;
       };
       if (type == R_X86_64_COPY && std::ranges::none_of(carried, has_it))
         ranges.push_back({place, place + symbol.st_size});
@@ -392,7 +392,7 @@ std::string call_of_other_allocator() {
         const char* const name = object.strings + symbol.st_name;
         if (symbol.st_shndx != SHN_UNDEF || std::ranges::find(ours, std::string_view(name)) != ours.end()) continue;
         for (const Loaded& allocator : allocators)
-          if (defines(allocator, name)) return std::string(name) + " of " + allocator.name;
+          if (definition(allocator, name) != nullptr) return std::string(name) + " of " + allocator.name;
       }
     }
   }

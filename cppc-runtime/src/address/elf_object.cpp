@@ -18,9 +18,6 @@ void read_dynamic(ElfObject& object) {
   for (const auto* entry = first; entry->d_tag != DT_NULL; ++entry) {
     if (entry->d_tag == DT_STRTAB) object.strings = dynamic_table<char>(object.base, entry->d_un.d_ptr);
     if (entry->d_tag == DT_SYMTAB) object.symbols = dynamic_table<ElfW(Sym)>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_VERSYM) object.versions = dynamic_table<ElfW(Half)>(object.base, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_VERNEED)
-      object.versions_needed = dynamic_table<ElfW(Verneed)>(object.base, entry->d_un.d_ptr);
     if (entry->d_tag == DT_RELA) data = dynamic_table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
     if (entry->d_tag == DT_JMPREL) calls = dynamic_table<ElfW(Rela)>(object.base, entry->d_un.d_ptr);
     if (entry->d_tag == DT_RELASZ) data_bytes = entry->d_un.d_val;
@@ -69,9 +66,10 @@ std::vector<ElfObject> elf_objects() {
   return objects;
 }
 
-bool defines(const ElfObject& object, const char* name) {
+const ElfW(Sym) * definition(const ElfObject& object, const char* name) {
   const auto* const header = segment(object, PT_DYNAMIC);
-  return find_symbol(object.base, reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr), name) != nullptr;
+  if (header == nullptr) return nullptr;  // it was not linked dynamically
+  return find_symbol(object.base, reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr), name);
 }
 
 }  // namespace cppc::address

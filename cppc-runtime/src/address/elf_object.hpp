@@ -27,9 +27,7 @@ struct ElfObject {
   std::span<const ElfW(Rela)> call_relocations;
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
-  const ElfW(Half) * versions = nullptr;            ///< of `symbols`
-  const ElfW(Verneed) * versions_needed = nullptr;  ///< what they mean, of symbols that others define
-  std::size_t thread_module = 0;                    ///< the dynamic linker's number of its thread-local variables
+  std::size_t thread_module = 0;  ///< the dynamic linker's number of its thread-local variables
 };
 
 /// Those loaded now, the executable first. Asks for memory.
@@ -38,8 +36,8 @@ std::vector<ElfObject> elf_objects();
 /// The first of this type; null: there is none.
 const ElfW(Phdr) * segment(const ElfObject& object, ElfW(Word) type);
 
-/// The object must have been linked dynamically.
-bool defines(const ElfObject& object, const char* name);
+/// A function or variable that the object defines for others; null: it defines none of this name.
+const ElfW(Sym) * definition(const ElfObject& object, const char* name);
 
 std::string file_name(std::string_view path);
 

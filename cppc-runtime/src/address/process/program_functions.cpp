@@ -5,7 +5,6 @@
 #include "address/carried_objects.hpp"
 #include "address/elf_object.hpp"
 #include "address/program_time.hpp"
-#include "address/symbols.hpp"
 
 namespace cppc::address {
 
@@ -14,10 +13,8 @@ std::vector<void*> program_functions(const char* name) {
   const auto carried = carried_objects();
   std::vector<void*> functions;
   for (const ElfObject& object : elf_objects()) {
-    const auto* const header = segment(object, PT_DYNAMIC);
-    if (header == nullptr || std::ranges::find(carried, object.base, &CarriedObject::base) == carried.end()) continue;
-    const auto* const dynamic = reinterpret_cast<const ElfW(Dyn)*>(object.base + header->p_vaddr);
-    const ElfW(Sym)* const symbol = find_symbol(object.base, dynamic, name);
+    if (std::ranges::find(carried, object.base, &CarriedObject::base) == carried.end()) continue;
+    const ElfW(Sym)* const symbol = definition(object, name);
     if (symbol != nullptr && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC)
       functions.push_back(reinterpret_cast<void*>(object.base + symbol->st_value));
   }
