@@ -95,7 +95,7 @@ TEST(PreloadTest, ProgramsInPythonMoveWithMpi4py) {
 
 TEST(PreloadTest, PythonMayStartTheProgram) {
   const std::string script = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])";
-  const Finished finished = moved_once({}, {"python3", "-c", script, kProgram});
+  const Finished finished = moved_once({}, {"/usr/bin/python3", "-c", script, kProgram});
   EXPECT_EQ(finished.status, 0) << finished.errors;
   EXPECT_EQ(finished.output, "right, itself: none\nstarted: none\n") << finished.errors;
 }

@@ -33,7 +33,7 @@ struct Linked {
   [[nodiscard]] bool with(std::string_view library) const { return libraries.find(library) != std::string::npos; }
   [[nodiscard]] bool with_sanitizer() const { return with("libasan.so") || with("libtsan.so"); }
   bool uses_cxx_bindings = false;
-  bool is_python = false;  // which loads MPI as a module
+  bool is_python = false;  // which loads MPI as a module: libcppc recognizes it by its name, too
 };
 
 // libcppc is made for this one: another MPI has other handles.

@@ -59,13 +59,15 @@ tl::expected<std::string, cppc_status> read_link(const std::filesystem::path& pa
 }
 
 /// What the rank has published about libraries that it had opened before it started MPI, as a setting for its
-/// replacement; empty: it has opened none, or is a replacement itself, which was given one.
+/// replacement; empty: it has opened none, or is a replacement itself, which was given one. A rank that ends meanwhile
+/// is missed elsewhere.
 std::string opened_libraries(const std::filesystem::path& descriptors) {
-  std::error_code unseen;
-  for (const auto& entry : std::filesystem::directory_iterator(descriptors, unseen)) {
-    const auto target = std::filesystem::read_symlink(entry.path(), unseen);
+  std::error_code ended;
+  for (std::filesystem::directory_iterator one(descriptors, ended), end; !ended && one != end; one.increment(ended)) {
+    std::error_code closed;
+    const auto target = std::filesystem::read_symlink(one->path(), closed);
     if (!target.string().starts_with("/memfd:" CPPC_OPENED_LIBRARIES_FILE)) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
+    std::ifstream file(one->path(), std::ios::binary);
     return CPPC_OPENED_LIBRARIES "=" + std::string{std::istreambuf_iterator<char>(file), {}};
   }
   return {};

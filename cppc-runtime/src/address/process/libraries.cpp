@@ -128,6 +128,8 @@ std::string found_for(const void* caller, const std::string& name) {
   return name;
 }
 
+bool is_to_be_placed(const std::string& path, int flags) { return (flags & RTLD_NOLOAD) == 0 && !is_open(path); }
+
 struct Loading {
   void* handle;
   std::uintptr_t slot_end;
@@ -136,7 +138,7 @@ struct Loading {
 /// Constructors are the program's. The dynamic linker has the last word, which dlerror() tells.
 Loading load(const std::string& path, int flags, std::uintptr_t slot_end) {
   std::unique_ptr<LibrarySlot> slot;
-  if ((flags & RTLD_NOLOAD) == 0 && !is_open(path)) slot = std::make_unique<LibrarySlot>(slot_end);
+  if (is_to_be_placed(path, flags)) slot = std::make_unique<LibrarySlot>(slot_end);
   ++loading_now;
   void* handle = nullptr;
   {
@@ -174,8 +176,8 @@ void* open_for_program(const char* name, int flags, const void* caller) {
 
 void* open_for_others(const char* name, int flags, const void* /*caller*/) {
   std::unique_ptr<LibrarySlot> slot;
-  if (const std::uintptr_t end = is_open(name) ? 0 : LibrarySlot::end_for_others(name); end != 0)
-    slot = std::make_unique<LibrarySlot>(end);
+  const std::uintptr_t end = is_to_be_placed(name, flags) ? LibrarySlot::end_for_others(name) : 0;
+  if (end != 0) slot = std::make_unique<LibrarySlot>(end);
   return CPPC_NEXT(dlopen)(name, flags);
 }
 

@@ -21,8 +21,8 @@ void start();
 /// itself, which may need some of them, too, and would have the dynamic linker put them elsewhere.
 void publish();
 
-/// In a replacement, before it starts MPI: opens what is published, as its environment has it.
-/// What cannot be opened is left to open_again().
+/// In a replacement, before it starts MPI: opens what is published, as its environment has it. What cannot be opened is
+/// left to open_again().
 void open_published();
 
 /// Whether the program opens one at this moment, so that constructors may be at work.
