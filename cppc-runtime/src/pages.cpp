@@ -1,10 +1,15 @@
 #include "pages.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <vector>
+
+#include "cppc/unique_fd.hpp"
 
 namespace cppc {
 
@@ -40,6 +45,37 @@ void clear(std::span<std::byte> memory) {
   const std::span back = pages.empty() ? memory.last(0) : memory.subspan(front.size() + pages.size());
   std::memset(front.data(), 0, front.size());
   std::memset(back.data(), 0, back.size());
+}
+
+void visit_untouched(std::span<std::byte> memory, std::size_t least,
+                     const std::function<void(std::span<std::byte>)>& show) {
+  constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
+  constexpr std::size_t at_once = 8192;  // so that the list of a large memory is not large, too
+  const std::size_t page = page_bytes();
+  const auto pages = whole_pages(memory, page);
+  const std::size_t count = pages.size() / page;
+  const std::size_t first = reinterpret_cast<std::uintptr_t>(pages.data()) / page;
+  const UniqueFd file(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  std::vector<std::uint64_t> entries(std::min(count, at_once));
+  std::size_t begin = 0;  // of the run at hand, which ends where the next page to be looked at is
+  const auto end_run = [&](std::size_t end) {
+    if (end > begin && (end - begin) * page >= least) show(pages.subspan(begin * page, (end - begin) * page));
+  };
+  std::size_t done = 0;
+  while (done < count) {
+    const std::size_t wanted = std::min(entries.size(), count - done) * sizeof(std::uint64_t);
+    const ssize_t got =
+        pread(file.get(), entries.data(), wanted, static_cast<off_t>((first + done) * sizeof(std::uint64_t)));
+    if (got < static_cast<ssize_t>(sizeof(std::uint64_t))) break;
+    for (const std::uint64_t entry : std::span(entries).first(static_cast<std::size_t>(got) / sizeof(std::uint64_t))) {
+      if ((entry & present_or_swapped) != 0) {
+        end_run(done);
+        begin = done + 1;
+      }
+      ++done;
+    }
+  }
+  end_run(done);
 }
 
 std::uint64_t resident_bytes() {

@@ -41,7 +41,7 @@ typedef struct cppc_block {
   uint64_t count;         /* elements */
   uint64_t bytes;         /* count * type->size */
   const void* data;       /* NULL when its contents are dead; pointers and handles inside are in stored form (below) */
-  const cppc_part* holes; /* parts of data that are dead, in rising order and apart */
+  const cppc_part* holes; /* parts of data that are dead, or zero for want of a touch, in rising order and apart */
   uint64_t hole_count;
   int stored_form;  /* 1: data is the runtime's encoded copy, 0: the program's own memory */
   uint64_t address; /* where it lies in every process, when the state is kept by address; else 0 */

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "address/carried_objects.hpp"
+#include "address/large_memory.hpp"
 #include "address/load_addresses.hpp"
 #include "address/process/libraries.hpp"
 #include "address/process/mappings.hpp"
@@ -29,12 +30,22 @@ std::string place_of(std::span<const std::byte> memory) {
 
 class Collector {
  public:
-  explicit Collector(const DeadClaims& dead) : dead_(dead.settle(RegionHeap::free_parts(kLeastFreePart))) {}
+  Collector(const DeadClaims& dead, std::span<const CarriedObject> objects)
+      : untouched_(large_memory(objects).untouched) {
+    std::vector<std::span<const std::byte>> free = RegionHeap::free_parts(kLeastFreePart);
+    free.insert(free.end(), untouched_.begin(), untouched_.end());
+    dead_ = dead.settle(std::move(free));
+  }
 
   void add(cppc_section section, std::string name, std::span<std::byte> memory) {
     if (memory.empty()) return;
-    pieces_.push_back(
-        {.section = section, .name = std::move(name), .memory = memory, .holes = dead_parts(memory, dead_)});
+    pieces_.push_back({.section = section,
+                       .name = std::move(name),
+                       .memory = memory,
+                       .holes = dead_parts(memory, dead_),
+                       .zero = {}});
+    // Unlike the heap's, variables may have been written to by a replacement's constructors.
+    if (section == CPPC_SECTION_GLOBAL) pieces_.back().zero = dead_parts(memory, untouched_);
   }
 
   cppc_status add_all(std::span<const CarriedObject> objects, std::byte* stack_end) {
@@ -52,6 +63,7 @@ class Collector {
   std::vector<Piece> take() && { return std::move(pieces_); }
 
  private:
+  std::vector<std::span<const std::byte>> untouched_;  ///< by rising address
   std::vector<std::span<const std::byte>> dead_;
   std::vector<Piece> pieces_;
 };
@@ -105,7 +117,7 @@ tl::expected<Capture, cppc_status> Capture::describe(std::uint64_t passed, unsig
 
   capture.objects_ = carried_objects();
   RegionHeap::trim();
-  Collector collector(dead);
+  Collector collector(dead, capture.objects_);
   if (const cppc_status status = collector.add_all(capture.objects_, stack_end); status != CPPC_OK)
     return tl::unexpected(status);
   block.pieces = std::move(collector).take();
@@ -149,7 +161,8 @@ tl::expected<void, std::string> Capture::search() {
     const Piece piece{.section = CPPC_SECTION_THREAD,
                       .name = object.name.empty() ? "the program" : object.name,
                       .memory = object.thread_data,
-                      .holes = {}};
+                      .holes = {},
+                      .zero = {}};
     if (auto looked = outward_->look(piece, number++); !looked) return looked;
   }
   block_.words = outward_->words();
@@ -177,11 +190,19 @@ cppc_status Capture::visit(cppc_status (*visit)(const cppc_block* block, void* c
   return CPPC_OK;
 }
 
-std::uint64_t state_bytes() {
-  std::uint64_t bytes = RegionHeap::live_bytes();
-  for (const CarriedObject& object : carried_objects())
-    for (const auto memory : object.data) bytes += memory.size();
+std::uint64_t Capture::bytes_of_pieces() const {
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : block_.pieces) bytes += piece.memory.size();
   return bytes;
+}
+
+std::uint64_t state_bytes() {
+  const auto objects = carried_objects();
+  std::uint64_t bytes = RegionHeap::live_bytes();
+  for (const CarriedObject& object : objects)
+    for (const auto memory : object.data) bytes += memory.size();
+  const std::uint64_t untouched = large_memory(objects).untouched_bytes();
+  return bytes > untouched ? bytes - untouched : 0;
 }
 
 }  // namespace cppc::address

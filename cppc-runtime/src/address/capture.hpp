@@ -38,6 +38,7 @@ class Capture {
 
   /// The runtime's own block. After search().
   [[nodiscard]] std::span<const std::byte> runtime_block() const { return bytes_; }
+  [[nodiscard]] std::uint64_t bytes_of_pieces() const;
 
  private:
   tl::expected<void, cppc_status> search_shared();
@@ -48,7 +49,7 @@ class Capture {
   std::vector<std::byte> bytes_;
 };
 
-/// Bytes of all that take() would carry over, dead or not. Any time.
+/// Bytes of all that take() would carry over, dead or not, but for large memory that nobody has touched. Any time.
 std::uint64_t state_bytes();
 
 }  // namespace cppc::address

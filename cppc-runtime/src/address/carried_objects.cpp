@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "address/elf_object.hpp"
+#include "address/object_data.hpp"
 #include "address/places.hpp"
 #include "address/process/late_thread_data.hpp"
 #include "address/process/owner.hpp"
@@ -99,54 +100,6 @@ std::vector<bool> choose(const std::vector<Loaded>& objects) {
   for (const Loaded& object : objects)
     if (object.opened && !object.at_start) add_closure(objects, object, carried, is_programs);
   return carried;
-}
-
-/// Parts of the object's memory that the dynamic linker fills for this process.
-std::vector<Range> holes(const Loaded& object, const std::vector<Loaded>& carried) {
-  std::vector<Range> ranges;
-  if (const auto* const relro = segment(object, PT_GNU_RELRO)) {
-    const Address begin = object.base + relro->p_vaddr;
-    ranges.push_back({begin, begin + relro->p_memsz});
-  }
-  for (const auto relocations : {object.data_relocations, object.call_relocations}) {
-    for (const ElfW(Rela) & relocation : relocations) {
-      const auto type = ELF64_R_TYPE(relocation.r_info);
-      const Address place = object.base + relocation.r_offset;
-      const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(relocation.r_info)];
-      // In front of the first slot are three words of the linker's own.
-      if (type == R_X86_64_JUMP_SLOT) ranges.push_back({place - 24, place + 8});
-      if (type == R_X86_64_GLOB_DAT || type == R_X86_64_DTPMOD64 || type == R_X86_64_TPOFF64 ||
-          type == R_X86_64_IRELATIVE)
-        ranges.push_back({place, place + 8});
-      const auto has_it = [&](const Loaded& other) {
-        return &other != &carried.front() && definition(other, object.strings + symbol.st_name) != nullptr;
-      };
-      if (type == R_X86_64_COPY && std::ranges::none_of(carried, has_it))
-        ranges.push_back({place, place + symbol.st_size});
-    }
-  }
-  std::ranges::sort(ranges, {}, &Range::begin);
-  return ranges;
-}
-
-std::vector<std::span<std::byte>> writable_data(const Loaded& object, const std::vector<Loaded>& carried) {
-  std::vector<std::span<std::byte>> data;
-  const auto left_out = holes(object, carried);
-  const auto add = [&](Address begin, Address end) {
-    if (begin < end) data.emplace_back(reinterpret_cast<std::byte*>(begin), end - begin);
-  };
-  for (const auto& loaded : object.segments) {
-    if (loaded.p_type != PT_LOAD || (loaded.p_flags & PF_W) == 0) continue;
-    Address at = object.base + loaded.p_vaddr;
-    const Address end = at + loaded.p_memsz;
-    for (const Range& hole : left_out) {
-      if (hole.end <= at || hole.begin >= end) continue;
-      add(at, hole.begin);
-      at = std::max(at, hole.end);
-    }
-    add(at, end);
-  }
-  return data;
 }
 
 /// Those that were loaded when the process started, and when the program last opened one.
@@ -339,12 +292,16 @@ std::vector<OpenedAndNotCarried> opened_and_not_carried() {
 
 std::vector<CarriedObject> carried_objects() {
   const auto carried = carried_of(known());
+  std::vector<const ElfObject*> libraries;
+  for (const Loaded& object : carried)
+    if (&object != &carried.front()) libraries.push_back(&object);
   std::vector<CarriedObject> objects;
   for (const Loaded& object : carried)
     objects.push_back(
         {.name = object.name,
          .base = object.base,
-         .data = writable_data(object, carried),
+         .data = written_data(object, libraries),
+         .zeroed = zeroed_data(object),
          .thread_data = object.thread_data,
          .thread_initial = object.thread_initial,
          .openmp = is_openmp(object.name),

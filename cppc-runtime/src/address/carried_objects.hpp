@@ -19,6 +19,8 @@ struct CarriedObject {
   std::uintptr_t base = 0;
   std::vector<std::span<std::byte>> data;     ///< what the program writes to, by rising address: without the dynamic
                                               ///< linker's tables and without variables of objects that are not carried
+  std::vector<std::span<std::byte>> zeroed;   ///< within `data`, but for such variables: pages of no file, which are
+                                              ///< zero until somebody writes to them
   std::span<std::byte> thread_data;           ///< the calling thread's; empty if it has none
   std::span<const std::byte> thread_initial;  ///< what it begins with, in all threads; the rest is zero
   bool openmp = false;                        ///< OpenMP's library

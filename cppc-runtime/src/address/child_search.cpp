@@ -16,7 +16,7 @@ namespace cppc::address {
 namespace {
 
 /// Addresses for what is found, which is usually some kilobytes.
-std::size_t room() { return (std::size_t{64} << 20) + state_bytes(); }
+std::size_t room(const Capture& capture) { return (std::size_t{64} << 20) + capture.bytes_of_pieces(); }
 
 }  // namespace
 
@@ -29,7 +29,7 @@ struct ChildSearch::Result {
 };
 
 tl::expected<ChildSearch, cppc_status> ChildSearch::prepare(Capture capture) {
-  auto memory = ChildMemory::reserve(room());
+  auto memory = ChildMemory::reserve(room(capture));
   if (!memory) return tl::unexpected(memory.error());
   return ChildSearch(std::move(capture), *std::move(memory), getpid());
 }

@@ -5,7 +5,7 @@ namespace cppc::address {
 namespace {
 
 constexpr std::uint64_t magic = 0x5353455244444143;  // "CADDRESS"
-constexpr std::uint32_t version = 4;
+constexpr std::uint32_t version = 5;
 
 void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
   writer.u64(pieces.size());
@@ -14,11 +14,27 @@ void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
     writer.text(piece.name);
     writer.u64(reinterpret_cast<std::uintptr_t>(piece.memory.data()));
     writer.u64(piece.memory.size());
+    writer.u64(piece.zero.size());
+    for (const auto& [offset, bytes] : piece.zero) {
+      writer.u64(offset);
+      writer.u64(bytes);
+    }
   }
 }
 
+/// Of a piece of `size` bytes.
+std::vector<cppc_part> read_parts(ByteReader& reader, std::uint64_t size) {
+  std::vector<cppc_part> parts;
+  for (std::uint64_t left = reader.count(2 * sizeof(std::uint64_t)); left > 0 && reader.ok(); --left) {
+    const std::uint64_t offset = reader.u64(), bytes = reader.u64();
+    if (offset > size || bytes > size - offset) reader.fail();
+    parts.push_back({offset, bytes});
+  }
+  return parts;
+}
+
 void read(ByteReader& reader, std::vector<Piece>& pieces) {
-  const std::uint64_t count = reader.count(1 + 3 * sizeof(std::uint64_t));
+  const std::uint64_t count = reader.count(1 + 4 * sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
     const auto section = static_cast<cppc_section>(reader.u8());
     const auto name = reader.text();
@@ -29,7 +45,8 @@ void read(ByteReader& reader, std::vector<Piece>& pieces) {
     pieces.push_back({.section = section,
                       .name = std::string(name),
                       .memory = {reinterpret_cast<std::byte*>(place), bytes},
-                      .holes = {}});
+                      .holes = {},
+                      .zero = read_parts(reader, bytes)});
   }
 }
 

@@ -16,8 +16,9 @@ struct Piece {
   cppc_section section = CPPC_SECTION_HEAP;
   std::string name;  ///< unique in its section
   std::span<std::byte> memory;
-  std::vector<cppc_part> holes;  ///< what nobody will read
+  std::vector<cppc_part> holes;  ///< what nobody will read, or nobody has touched; not written
   bool shared = false;           ///< as in cppc_block; not written
+  std::vector<cppc_part> zero;   ///< those of the holes that have to be zero, where new memory may be something else
 };
 
 /// A word of a piece that leads to a variable or function of a library that is not carried, into the thread's own

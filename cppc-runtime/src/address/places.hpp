@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace cppc::address {
 
@@ -36,6 +37,10 @@ inline constexpr std::uintptr_t kSystemHalf = std::uintptr_t{1} << 47;
 inline bool is_program_memory(const void* address) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   return number >= kRoots && number < kEnd;
+}
+
+inline bool contains(std::span<const std::byte> outer, std::span<const std::byte> inner) {
+  return inner.data() >= outer.data() && inner.data() + inner.size() <= outer.data() + outer.size();
 }
 
 }  // namespace cppc::address

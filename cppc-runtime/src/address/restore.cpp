@@ -17,16 +17,13 @@
 #include "address/startup_words.hpp"
 #include "handles.hpp"
 #include "log.hpp"
+#include "pages.hpp"
 
 namespace cppc::address {
 
 namespace {
 
 std::string called(const std::string& name) { return name.empty() ? "the program" : "the library " + name; }
-
-bool contains(std::span<const std::byte> outer, std::span<const std::byte> inner) {
-  return inner.data() >= outer.data() && inner.data() + inner.size() <= outer.data() + outer.size();
-}
 
 /// In the places of the heap or of mappings.
 bool is_programs(std::span<const std::byte> memory) {
@@ -60,7 +57,9 @@ cppc_status Restore::begin(std::span<const std::byte> runtime_block) {
   if (const auto reserved = RegionHeap::reserve_for_restore(block_.heap_extent); !reserved) return reserved.error();
   if (const cppc_status status = program_stack::grow(block_.stack_size); status != CPPC_OK) return status;
   placed_.resize(block_.pieces.size());
-  return check_places();
+  if (const cppc_status status = check_places(); status != CPPC_OK) return status;
+  clear_parts();
+  return CPPC_OK;
 }
 
 /// What is carried has to lie where it lay; what it leads to must be there.
@@ -108,6 +107,11 @@ cppc_status Restore::check_places() const {
     return CPPC_ERR_IMAGE;
   }
   return CPPC_OK;
+}
+
+void Restore::clear_parts() const {
+  for (const Piece& piece : block_.pieces)
+    for (const auto& [offset, bytes] : piece.zero) clear(piece.memory.subspan(offset, bytes));
 }
 
 cppc_status Restore::place(cppc_section section, std::string_view name, std::uint64_t bytes, void** place) {

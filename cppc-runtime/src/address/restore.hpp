@@ -33,6 +33,7 @@ class Restore {
   cppc_status compare_objects() const;
   cppc_status compare_startup_words() const;
   cppc_status check_places() const;
+  void clear_parts() const;
   [[nodiscard]] std::uintptr_t address_of(const OutwardWord& word) const;
   [[nodiscard]] std::uintptr_t value_here(const OutwardWord& word, std::span<const LibraryHere> libraries) const;
   void write_words(std::span<const LibraryHere> libraries);

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "address/carried_objects.hpp"
+#include "address/dead_claims.hpp"
+#include "address/large_memory.hpp"
 #include "address/places.hpp"
 #include "address/region_heap.hpp"
 #include "memory_map.hpp"
@@ -73,6 +75,15 @@ class Finder {
  public:
   explicit Finder(const MemoryMap& memory) : memory_(memory), modules_(Modules::read()) {}
 
+  void look(std::span<const std::byte> data, std::span<const std::span<const std::byte>> untouched) {
+    std::uint64_t from = 0;
+    for (const cppc_part& hole : dead_parts(data, untouched)) {
+      look(data.subspan(from, hole.offset - from));
+      from = hole.offset + hole.bytes;
+    }
+    look(data.subspan(from));
+  }
+
   void look(std::span<const std::byte> data) {
     constexpr std::size_t word = sizeof(std::uintptr_t);
     auto address = (reinterpret_cast<std::uintptr_t>(data.data()) + word - 1) / word * word;
@@ -111,8 +122,9 @@ void note_startup_words(const void* stack) {
   const auto memory = MemoryMap::read();
   if (!memory) return;  // such words are refused later
   Finder finder(*memory);
+  const auto untouched = large_memory(objects).untouched;
   for (const CarriedObject& object : std::span(objects).subspan(1))
-    for (const auto data : object.data) finder.look(data);
+    for (const auto data : object.data) finder.look(data, untouched);
   RegionHeap::visit_live([&finder](std::span<std::byte> memory) { finder.look(memory); });
   std::ranges::sort(words(), {}, &StartupWord::address);
 }

@@ -21,6 +21,7 @@
 #include "log.hpp"
 #include "memory_map.hpp"
 #include "never_destroyed.hpp"
+#include "pages.hpp"
 
 namespace cppc::address::mappings {
 
@@ -99,24 +100,6 @@ class Memory {
   UniqueFd file_;
 };
 
-/// In memory or swapped out.
-std::vector<bool> pages_in_use(const Mapping& mapping) {
-  constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
-  const UniqueFd file(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
-  std::vector<std::uint64_t> entries((mapping.end - mapping.begin) / kPage, present_or_swapped);
-  const auto bytes = std::as_writable_bytes(std::span(entries));
-  std::size_t got = 0;
-  while (got < bytes.size()) {
-    const auto at = static_cast<off_t>(mapping.begin / kPage * sizeof(std::uint64_t) + got);
-    const ssize_t more = pread(file.get(), bytes.data() + got, bytes.size() - got, at);
-    if (more <= 0) break;  // then the rest counts as in use
-    got += static_cast<std::size_t>(more);
-  }
-  std::vector<bool> in_use;
-  for (const std::uint64_t entry : entries) in_use.push_back((entry & present_or_swapped) != 0);
-  return in_use;
-}
-
 /// What lies before the end of the file.
 std::uintptr_t end_of_file_pages(const Mapping& mapping, const Memory& memory) {
   std::array<std::byte, 1> byte{};
@@ -141,16 +124,17 @@ std::vector<std::span<std::byte>> runs_in_use(const Mapping& mapping, const Memo
     return {{reinterpret_cast<std::byte*>(mapping.begin), end - mapping.begin}};
   }
   if (mapping.shared && mapping.readable()) return {mapping.memory()};  // a child may have touched the other pages
-  const auto in_use = pages_in_use(mapping);
   std::vector<std::span<std::byte>> runs;
-  for (std::size_t page = 0; page < in_use.size(); ++page) {
-    if (!in_use[page]) continue;
-    if (page > 0 && in_use[page - 1]) {
-      runs.back() = {runs.back().data(), runs.back().size() + kPage};
-    } else {
-      runs.emplace_back(reinterpret_cast<std::byte*>(mapping.begin + page * kPage), kPage);
-    }
-  }
+  std::uintptr_t begin = mapping.begin;
+  const auto end_run = [&](std::uintptr_t end) {
+    if (end > begin) runs.emplace_back(reinterpret_cast<std::byte*>(begin), end - begin);
+  };
+  visit_untouched(mapping.memory(), kPage, [&](std::span<std::byte> untouched) {
+    const auto from = reinterpret_cast<std::uintptr_t>(untouched.data());
+    end_run(from);
+    begin = from + untouched.size();
+  });
+  end_run(mapping.end);
   return runs;
 }
 

@@ -5,7 +5,7 @@ add_executable(process_state_program
   ${CMAKE_CURRENT_LIST_DIR}/programs/main.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/system_programs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/programs/thread_programs.cpp
-  "$<FILTER:$<FILTER:$<TARGET_OBJECTS:cppc-core>,INCLUDE,/unity_process_|/address/(process/|(preload|program_stack|program_time|carried_objects|elf_object|symbols)[.])|/src/(log|memory_map|address_ranges|grown_file)[.]>,EXCLUDE,/stacks[.]>"
+  "$<FILTER:$<FILTER:$<TARGET_OBJECTS:cppc-core>,INCLUDE,/unity_process_|/address/(process/|(preload|program_stack|program_time|carried_objects|elf_object|object_data|symbols)[.])|/src/(log|pages|memory_map|address_ranges|grown_file)[.]>,EXCLUDE,/stacks[.]>"
   "$<FILTER:$<TARGET_OBJECTS:cppc-mpi>,INCLUDE,/c_library/random[.]>"
 )
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/programs/thread_programs.cpp PROPERTIES COMPILE_OPTIONS -fopenmp)
