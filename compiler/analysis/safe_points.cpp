@@ -72,6 +72,7 @@ class Chooser {
   std::string active_requests(ir::Index marker);
   const Objects& active_before(ir::Index call);
   void enter_callees(ir::Index call, const std::string& why);
+  bool may_be_request(ir::Node object) const;
   std::string name(const Objects& objects) const;
   std::string at(ir::Index call) const;
   std::set<ir::Index> reached_from(ir::Index loop) const;
@@ -100,10 +101,18 @@ std::string Chooser::at(ir::Index call) const {
          std::to_string(c.where.line);
 }
 
+/// Where addresses are not followed exactly, other handles of MPI are among those that a call may be given.
+bool Chooser::may_be_request(ir::Node object) const {
+  const auto type = program_.types.find(object);
+  return type == program_.types.end() || !type->second.starts_with("MPI_") || type->second.starts_with("MPI_Request");
+}
+
 std::string Chooser::name(const Objects& objects) const {
-  const auto object = static_cast<ir::Node>(objects.find_first());
-  const auto found = program_.names.find(object);
-  return found != program_.names.end() ? found->second : "a request";
+  for (const auto object : objects) {
+    const auto found = program_.names.find(static_cast<ir::Node>(object));
+    if (found != program_.names.end() && may_be_request(static_cast<ir::Node>(object))) return found->second;
+  }
+  return "a request";
 }
 
 /// Messages of what comes before `order` in the same loop or function that have no counterpart there.

@@ -53,9 +53,25 @@ analysis::Traffic::Traffic(const ir::Program& program, const models::Models& mod
     for (ir::Index b = 0; b < function.blocks.size(); ++b)
       for (const ir::Instruction& instruction : function.blocks[b].instructions)
         if (instruction.op == ir::Op::call) block_of_[instruction.index] = b;
+  find_completed_under();
   until_nothing_grows(&Traffic::summarise_messages);
   until_nothing_grows(&Traffic::summarise_completed);
   until_nothing_grows(&Traffic::summarise_started);
+}
+
+/// `if (n > 0) MPI_Waitall(n, ...)` completes as much as the call alone.
+void analysis::Traffic::find_completed_under() {
+  for (const ir::Call& call : program_.calls) {
+    if (call.condition == ir::none) continue;
+    const std::string& number = program_.conditions[call.condition].nonzero;
+    const models::Model* const model = models_.find(call.name);
+    if (number.empty() || model == nullptr || !completes(*model)) continue;
+    const int count = model->communication.request - 1;  // requests follow their number
+    const bool all = count >= 0 && count < static_cast<int>(call.texts.size()) &&
+                     call.texts[static_cast<std::size_t>(count)] == number;
+    if (const Objects* const requests = requests_of(call, *model); all && requests != nullptr)
+      completed_under_[call.condition] |= *requests;
+  }
 }
 
 /// A function is looked at again when one that it calls has grown.
@@ -167,6 +183,11 @@ struct analysis::Traffic::OnTheWay {
   Objects active;
   std::map<ir::Index, Objects> under;
 
+  void complete(const Objects& requests) {
+    for (auto& [condition, started] : under) started.intersectWithComplement(requests);
+    active.intersectWithComplement(requests);
+  }
+
   bool add(const OnTheWay& other) {
     bool changed = false;
     for (auto& [condition, here] : under) {
@@ -196,11 +217,8 @@ void analysis::Traffic::step(const ir::Instruction& instruction, OnTheWay& way) 
     });
   if (instruction.op != ir::Op::call) return;
   const Requests requests = requests_of(instruction.index);
-  for (auto& [condition, started] : way.under) {
-    started.intersectWithComplement(requests.completed);
-    started.intersectWithComplement(requests.started);
-  }
-  way.active.intersectWithComplement(requests.completed);
+  way.complete(requests.completed);
+  for (auto& [condition, started] : way.under) started.intersectWithComplement(requests.started);
   const ir::Index condition = program_.calls[instruction.index].condition;
   if (condition != ir::none && !program_.conditions[condition].text.empty() && !requests.started.empty()) {
     Objects fresh = requests.started;
@@ -223,7 +241,10 @@ std::optional<analysis::Traffic::OnTheWay> analysis::Traffic::along(const ir::Bl
     return std::nullopt;
   }
   OnTheWay left = way;
-  if (holds || condition.text.empty()) return left;
+  if (holds) return left;
+  if (const auto none_to_complete = completed_under_.find(block.condition); none_to_complete != completed_under_.end())
+    left.complete(none_to_complete->second);
+  if (condition.text.empty()) return left;
   std::erase_if(left.under, [&](const auto& one) {
     if (program_.conditions[one.first].text != condition.text) return false;
     left.active.intersectWithComplement(one.second);

@@ -43,6 +43,7 @@ class Traffic {
     Objects started, completed;
   };
 
+  void find_completed_under();
   void until_nothing_grows(bool (Traffic::*summarise)(ir::Index));
   bool summarise_messages(ir::Index function);
   bool summarise_completed(ir::Index function);
@@ -66,6 +67,9 @@ class Traffic {
   std::vector<Objects> starts_, completes_;  ///< by function
   std::vector<std::vector<ir::Index>> calls_of_;
   std::vector<ir::Index> block_of_;  ///< by call
+  /// By condition: requests that there are none of where it does not hold, since it says of their number that it is not
+  /// zero.
+  std::map<ir::Index, Objects> completed_under_;
   /// By function: what was active at its start, and then is at its blocks.
   mutable std::map<ir::Index, std::pair<Objects, std::vector<Objects>>> known_;
 };

@@ -251,6 +251,21 @@ ir::Condition::Says said_by(const clang::Expr* e, const clang::ASTContext& conte
   return b->getOpcode() == clang::BO_EQ ? Says::success : Says::failure;
 }
 
+bool is_zero(const clang::Expr* e, const clang::ASTContext& context) {
+  clang::Expr::EvalResult known;
+  return e->getType()->isIntegerType() && e->EvaluateAsInt(known, context) && known.Val.getInt().isZero();
+}
+
+/// `n`, `n > 0` and `n != 0` say it of n; null: none.
+const clang::Expr* not_zero_by(const clang::Expr* e, const clang::ASTContext& context) {
+  const clang::Expr* const plain = e->IgnoreParenImpCasts();
+  if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(plain); b != nullptr && b->isComparisonOp()) {
+    const bool says = b->getOpcode() == clang::BO_GT || b->getOpcode() == clang::BO_NE;
+    return says && is_zero(b->getRHS(), context) ? b->getLHS() : nullptr;
+  }
+  return plain->getType()->isIntegerType() ? plain : nullptr;
+}
+
 }  // namespace
 
 /// Evaluates it. It can be compared with others when it only reads variables.
@@ -258,7 +273,7 @@ ir::Index Lowering::condition(const clang::Expr* e) {
   const ir::Index before = block_;
   const std::size_t first = function().blocks[block_].instructions.size();
   value(e);
-  ir::Condition made{.says = said_by(e, *context_), .text = {}, .reads = {}};
+  ir::Condition made{.says = said_by(e, *context_), .text = {}, .nonzero = {}, .reads = {}};
   bool comparable = block_ == before && !has_effects(e) && !has_call(e);
   if (comparable)
     for (std::size_t i = first; i < function().blocks[block_].instructions.size(); ++i) {
@@ -266,7 +281,10 @@ ir::Index Lowering::condition(const clang::Expr* e) {
       comparable = comparable && instruction.op == ir::Op::read;
       made.reads.push_back(instruction.b);
     }
-  if (comparable) made.text = spelling(e, *context_);
+  if (comparable) {
+    made.text = spelling(e, *context_);
+    if (const clang::Expr* const number = not_zero_by(e, *context_)) made.nonzero = spelling(number, *context_);
+  }
   auto& conditions = symbols_.program().conditions;
   conditions.push_back(std::move(made));
   return static_cast<ir::Index>(conditions.size() - 1);

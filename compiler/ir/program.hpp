@@ -95,6 +95,7 @@ struct Condition {
   };
   Says says = Says::something;
   std::string text;         ///< in a canonical spelling, to compare; empty when it has effects
+  std::string nonzero;      ///< likewise, a number that is zero when it does not hold; empty when there is none
   std::vector<Node> reads;  ///< objects that say whether it holds
 };
 

@@ -18,6 +18,13 @@ using Storage = Symbol::Storage;
 /// Number of a procedure's function.
 ir::Index function_of(Index procedure) { return procedure + 1; }
 
+/// `n > 0` and `n /= 0`.
+bool says_not_zero(const Expr& e) {
+  if (e.kind != Expr::Kind::operate || (e.word != ">" && e.word != "!=") || e.parts.size() != 2) return false;
+  const ExprPtr& other = e.parts[1];
+  return e.parts[0] != nullptr && other != nullptr && other->kind == Expr::Kind::constant && other->value == 0;
+}
+
 /// What functions share.
 class Objects {
  public:
@@ -236,8 +243,11 @@ class Lowering {
   ir::Index condition(const ExprPtr& e) {
     reads_.clear();
     if (e != nullptr) read(*e);
-    ir::Condition made{.says = ir::Condition::Says::something, .text = {}, .reads = reads_};
-    if (e != nullptr) made.text = fortran::text(tree_, *e);
+    ir::Condition made{.says = ir::Condition::Says::something, .text = {}, .nonzero = {}, .reads = reads_};
+    if (e != nullptr) {
+      made.text = fortran::text(tree_, *e);
+      if (says_not_zero(*e)) made.nonzero = fortran::text(tree_, *e->parts[0]);
+    }
     program_.conditions.push_back(std::move(made));
     return static_cast<ir::Index>(program_.conditions.size() - 1);
   }
