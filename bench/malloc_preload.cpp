@@ -2,6 +2,7 @@
 /// in the same way. Threads say when they work for the program, since nothing here starts them.
 #include <cstdlib>
 
+#include "address/carried_objects.hpp"
 #include "address/mpi_memory.hpp"
 #include "address/preload.hpp"
 #include "address/program_time.hpp"
@@ -24,6 +25,7 @@ constinit bool startup_over = false;
 bool startup_call_is_programs(const void*) { return false; }
 void note_block_of_libraries(const void*, std::size_t) {}
 bool preload::brings_program() { return false; }
+bool reads_startup_code() { return false; }
 
 }  // namespace cppc::address
 

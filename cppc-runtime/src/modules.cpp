@@ -90,7 +90,18 @@ Modules Modules::read() {
     }
   }
   std::ranges::sort(all.segments_, {}, &Segment::begin);
+  for (std::size_t i = 0; i < all.modules_.size(); ++i)
+    if (const std::uintptr_t begin = all.find_record_of(i); begin != 0) all.records_.push_back({begin, i});
+  std::ranges::sort(all.records_, {}, &Record::begin);
   return all;
+}
+
+/// As the dynamic linker says; 0: it does not.
+std::uintptr_t Modules::find_record_of(std::size_t module) const {
+  const auto segment = std::ranges::find(segments_, module, &Segment::module);
+  dl_find_object found;
+  if (segment == segments_.end() || _dl_find_object(reinterpret_cast<void*>(segment->begin), &found) != 0) return 0;
+  return reinterpret_cast<std::uintptr_t>(found.dlfo_link_map);
 }
 
 std::optional<Modules::Place> Modules::find(const void* address) const {
@@ -107,26 +118,32 @@ ModuleId Modules::id(std::size_t module) const {
 }
 
 std::uintptr_t Modules::record(std::size_t module) const {
-  const auto in_module = [module](const Segment& segment) { return segment.module == module; };
-  const auto segment = std::ranges::find_if(segments_, in_module);
-  dl_find_object found;
-  if (segment == segments_.end() || _dl_find_object(reinterpret_cast<void*>(segment->begin), &found) != 0) return 0;
-  return reinterpret_cast<std::uintptr_t>(found.dlfo_link_map);
+  const auto found = std::ranges::find(records_, module, &Record::module);
+  return found == records_.end() ? 0 : found->begin;
+}
+
+std::span<const Modules::Record> Modules::records_from(std::uintptr_t begin) const {
+  return {std::ranges::lower_bound(records_, begin, {}, &Record::begin), records_.end()};
 }
 
 std::optional<std::size_t> Modules::find_record(std::uintptr_t wanted) const {
-  for (std::size_t module = 0; module < modules_.size(); ++module)
-    if (record(module) == wanted) return module;
-  return std::nullopt;
+  const auto next = records_from(wanted);
+  return !next.empty() && next.front().begin == wanted ? std::optional(next.front().module) : std::nullopt;
+}
+
+std::vector<std::uintptr_t> Modules::records_in(std::uintptr_t begin, std::uintptr_t end) const {
+  std::vector<std::uintptr_t> found;
+  for (const Record& record : records_from(begin)) {
+    if (record.begin >= end) break;
+    found.push_back(record.begin);
+  }
+  return found;
 }
 
 bool Modules::is_within_record(std::uintptr_t address) const {
-  constexpr std::size_t least = 1024;  // struct link_map, with what <link.h> does not tell, in any glibc 2
-  for (std::size_t module = 0; module < modules_.size(); ++module) {
-    const std::uintptr_t begin = record(module);
-    if (begin != 0 && address > begin && address - begin < least) return true;
-  }
-  return false;
+  constexpr std::uintptr_t least = 1024;  // struct link_map, with what <link.h> does not tell, in any glibc 2
+  const auto next = records_from(address - std::min(address, least - 1));
+  return !next.empty() && next.front().begin < address;
 }
 
 std::string Modules::identity_at(std::uintptr_t base) const {

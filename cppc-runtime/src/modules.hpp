@@ -40,6 +40,7 @@ class Modules {
   [[nodiscard]] std::uintptr_t record(std::size_t module) const;
   /// Of which module it is.
   [[nodiscard]] std::optional<std::size_t> find_record(std::uintptr_t record) const;
+  [[nodiscard]] std::vector<std::uintptr_t> records_in(std::uintptr_t begin, std::uintptr_t end) const;
   /// Whether the address is within what the dynamic linker has of a module, behind its begin, which dlopen() gives: the
   /// linker has the rest to itself.
   [[nodiscard]] bool is_within_record(std::uintptr_t address) const;
@@ -64,8 +65,16 @@ class Modules {
     std::uintptr_t end;
     std::size_t module;
   };
+  struct Record {
+    std::uintptr_t begin;
+    std::size_t module;
+  };
+  [[nodiscard]] std::uintptr_t find_record_of(std::size_t module) const;
+  [[nodiscard]] std::span<const Record> records_from(std::uintptr_t begin) const;
+
   std::vector<Module> modules_;
   std::vector<Segment> segments_;  ///< in memory, by rising address
+  std::vector<Record> records_;    ///< by rising address
 };
 
 }  // namespace cppc

@@ -162,6 +162,7 @@ void Session::stop(cppc_frame& frame, int place, const void* stack) {
 void Session::stop_here() {
   if (!hooks_) return;
   address::process::hold();
+  address::program_stack::clear_unused();
   address::program_stack::stop(
       [](void* self, std::byte* stack_end) { static_cast<Session*>(self)->stopped(stack_end); }, this);
 }

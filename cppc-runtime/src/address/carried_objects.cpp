@@ -360,6 +360,8 @@ bool is_computing_code(const void* address) { return lies_in(looked_up().computi
 
 bool is_openmp_code(const void* address) { return lies_in(looked_up().openmp_code, address); }
 
+bool reads_startup_code() { return startup_code.state == StartupCode::being_read; }
+
 bool is_carried_code(const void* return_address) {
   if (startup_code.state == StartupCode::being_read) return false;
   if (startup_code.state == StartupCode::unknown) read_startup_code();

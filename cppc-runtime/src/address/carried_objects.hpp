@@ -72,6 +72,9 @@ std::string call_of_other_allocator();
 /// allocate in the region, and may be called by malloc().
 bool is_carried_code(const void* return_address);
 
+/// Whether the question before is being answered for the first time: what is asked for meanwhile is libcppc's own.
+bool reads_startup_code();
+
 /// Whether code of a carried object lies there, but that of OpenMP, which starts and ends threads. From the second call
 /// on safe in signal handlers.
 bool is_computing_code(const void* address);

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "address/c_library_malloc.hpp"
+#include "address/carried_objects.hpp"
 #include "address/child_memory.hpp"
 #include "address/mpi_memory.hpp"
 #include "address/program_time.hpp"
@@ -100,8 +101,8 @@ void c_library_free(void* block) {
 /// A block from the C library: MPI's, unless a library is being started, or the dynamic linker has it.
 void* others(void* block, std::size_t bytes, const void* return_address) {
   using namespace cppc::address;
-  if (program_time || (!startup_over && kept_by_address() && !is_own_code(return_address)))
-    note_block_of_libraries(block, bytes);
+  const bool own = is_own_code(return_address) || reads_startup_code();
+  if (program_time || (!startup_over && kept_by_address() && !own)) note_block_of_libraries(block, bytes);
   return block;
 }
 

@@ -70,6 +70,7 @@ bool preload::is_asked_for() { return false; }
 void preload::mpi_starts() {}
 void interruption::start(void (*)()) { not_here(); }
 void program_stack::stop(void (*)(void*, std::byte*), void*) { not_here(); }
+void program_stack::clear_unused() {}
 
 void process::hold() { not_here(); }
 void process::release() { not_here(); }

@@ -174,10 +174,26 @@ OutwardWords::Looked OutwardWords::settle(const Piece& piece, std::uint32_t numb
   if (was_on_startup_stack(*range, target)) return {};
   if (may_be_left(piece, piece.memory.data() + offset)) return {};
   if (streams::is_link(piece.memory.data() + offset)) return {};
-  if (of_mpi_.holds(*range, word)) return {};
+  if (is_unknown_to_program(*range, word)) return {};
   return tl::unexpected(fmt::format(
       "{} holds the address {:#x} in {}, which no other process has: the rank cannot be moved while it does",
       describe(piece, offset), word, describe(*range)));
+}
+
+/// The same words are left again and again.
+bool OutwardWords::is_unknown_to_program(const MemoryMap::Range& range, std::uintptr_t word) {
+  if (unknown_to_program_.contains(word)) return true;
+  if (!of_mpi_.holds(range, word) && !is_linkers(range, word)) return false;
+  unknown_to_program_.insert(word);
+  return true;
+}
+
+/// Memory that the dynamic linker took before there was a C library, the records of libraries among it. To the program
+/// it gives no other addresses than those of records.
+bool OutwardWords::is_linkers(const MemoryMap::Range& range, std::uintptr_t word) {
+  if (!range.name.empty() || modules_.find_record(word) || c_heap_.holds(range, word)) return false;
+  const auto of_linker = [&](std::uintptr_t record) { return !c_heap_.holds(range, record); };
+  return std::ranges::any_of(modules_.records_in(range.begin, range.end), of_linker);
 }
 
 bool OutwardWords::may_be_left(const Piece& piece, const std::byte* place) const {

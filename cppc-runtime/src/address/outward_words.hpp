@@ -8,8 +8,10 @@
 #include <string>
 #include <tl/expected.hpp>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "address/c_library_heap.hpp"
 #include "address/carried_objects.hpp"
 #include "address/mpi_memory.hpp"
 #include "address/pieces.hpp"
@@ -33,7 +35,7 @@ class OutwardWords {
   /// process has. What a stack leaves behind between variables may be anything: there, and
   /// in blocks that it has freed, such words are left as they are. So are words, anywhere, that lead to what MPI has to
   /// itself, its plugins and its memory: it gives the program no such address, but works on the program's
-  /// stack, and what it leaves there gets into variables that have not been set.
+  /// stack, as the dynamic linker does, and what it leaves there gets into variables that have not been set.
   Looked look(const Piece& piece, std::uint32_t number);
 
   /// As cppc_block has it.
@@ -48,6 +50,8 @@ class OutwardWords {
   Looked look(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
   Looked settle(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
   Looked settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset, std::uintptr_t word);
+  [[nodiscard]] bool is_unknown_to_program(const MemoryMap::Range& range, std::uintptr_t word);
+  [[nodiscard]] bool is_linkers(const MemoryMap::Range& range, std::uintptr_t word);
   [[nodiscard]] bool may_be_left(const Piece& piece, const std::byte* place) const;
   std::uint32_t number_of(std::size_t module);
 
@@ -59,6 +63,8 @@ class OutwardWords {
   std::uintptr_t thread_ = 0;                       ///< the register of the calling thread
   std::uintptr_t thread_begin_ = 0;
   MpiMemory of_mpi_;
+  CLibraryHeap c_heap_;
+  std::unordered_set<std::uintptr_t> unknown_to_program_;
   std::vector<OutwardWord> words_;
   std::vector<Library> libraries_;
   std::unordered_map<std::size_t, std::uint32_t> numbers_;  ///< in libraries_, by module

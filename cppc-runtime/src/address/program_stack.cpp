@@ -13,6 +13,7 @@
 
 #include "address/places.hpp"
 #include "log.hpp"
+#include "pages.hpp"
 
 #if !defined(__x86_64__)
 #error "the registers of this architecture are to be named here"
@@ -209,6 +210,16 @@ void stop(void (*work)(void* context, std::byte* end), void* context) {
   };
   cppc_stack_stop(note_and_work, &given);
   stopped_end = nullptr;
+}
+
+void clear_unused() {
+  if (memory.empty()) return;
+  const auto clear_below = [](void*, std::byte* end) {
+    if (!holds({end, 1})) return;
+    std::byte* const begin = memory.data() + kGuard;
+    clear({begin, static_cast<std::size_t>(end - begin)});
+  };
+  cppc_stack_stop(clear_below, nullptr);
 }
 
 void has_stopped(std::byte* end) { stopped_end = end; }

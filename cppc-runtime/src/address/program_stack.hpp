@@ -28,6 +28,12 @@ int run(int (*function)(void*), void* argument);
 /// go_on(end).
 void stop(void (*work)(void* context, std::byte* end), void* context);
 
+/// Makes zero what lies below the caller's frame, where functions that have returned have left theirs: a program may
+/// copy from there what it never sets, such as the rest of a structure, and addresses that MPI had there would be taken
+/// for the program's. Does nothing for a caller on another stack, such as any in a process whose state is not kept by
+/// address.
+void clear_unused();
+
 /// As stop() does: the program that is there now has stopped.
 void has_stopped(std::byte* end);
 

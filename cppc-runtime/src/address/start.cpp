@@ -127,7 +127,10 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
                                                                         void (*rtld_fini)(), void* stack_end) {
   using namespace cppc::address;
   const auto start = reinterpret_cast<StartMain>(dlsym(RTLD_NEXT, "__libc_start_main"));
-  if (kept_by_address()) start_with_same_places(argv);
+  if (kept_by_address()) {
+    end_of_startup();  // what is asked for from here on is the runtime's own
+    start_with_same_places(argv);
+  }
   direct_own_calls_to_c_library();
   stack_limit::restore();
   preload::program_starts();
@@ -135,7 +138,6 @@ extern "C" __attribute__((visibility("default"))) int __libc_start_main(int (*ma
   program_main = main;
   note_objects_at_start();
   process::end_of_constructors();
-  end_of_startup();
   make_places();
   note_startup_words(__builtin_frame_address(0));
   const bool replaces = cppc::extension::replaces();

@@ -9,6 +9,7 @@
 #include "address/carried_objects.hpp"
 #include "address/preload.hpp"
 #include "address/process/process_state.hpp"
+#include "address/program_stack.hpp"
 #include "address/program_time.hpp"
 #include "extension.hpp"
 #include "handles.hpp"
@@ -41,6 +42,7 @@ int with_own_descriptors(Start start) {
   cppc::address::process::mpi_starts();
   const int status = start();
   cppc::address::process::mpi_started();
+  cppc::address::program_stack::clear_unused();
   return status;
 }
 

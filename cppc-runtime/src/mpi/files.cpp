@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "address/program_stack.hpp"
 #include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/collective_counts.hpp"
@@ -258,6 +259,7 @@ int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_
   if (!comms.managed()) return PMPI_File_open(comm, name, mode, info, file);
   collective_counts().begin(comm);
   const int status = files().open(comm, name, mode, info, file);
+  cppc::address::program_stack::clear_unused();  // MPI has opened libraries
   if (status == MPI_SUCCESS && Files::index_of(*file) != SIZE_MAX)
     collective_counts().made(CollectiveCounts::index_of(comm), Files::index_of(*file), files().real(*file));
   return status;

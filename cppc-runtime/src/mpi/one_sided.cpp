@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "address/program_stack.hpp"
 #include "address/program_time.hpp"
 #include "mpi/blocking.hpp"
 #include "mpi/collective_counts.hpp"
@@ -39,6 +40,7 @@ int create(const char* function, int flavor, void* base, MPI_Aint size, int unit
   const KeptWindow shown{
       .base = base, .block = nullptr, .size = size, .unit = unit, .flavor = flavor, .model = MPI_WIN_UNIFIED};
   const int status = windows().create(shown, real(info), comms.real(comm, function), win);
+  cppc::address::program_stack::clear_unused();  // MPI has opened libraries
   if (status != MPI_SUCCESS) return status;
   collective_counts().made(CollectiveCounts::index_of(comm), Windows::index_of(*win), windows().real(*win));
   return status;

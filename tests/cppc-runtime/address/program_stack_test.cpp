@@ -59,6 +59,29 @@ TEST_F(ProgramStackTest, GoesOnWithTheSameBytesAtTheSamePlace) {
   EXPECT_EQ(copy.stops, 1);
 }
 
+/// Where a function that returns leaves a word.
+__attribute__((noinline)) volatile long* leave_word() {
+  volatile long left[512];
+  left[100] = 42;
+  volatile long* place = &left[100];
+  asm volatile("" : "+r"(place));
+  return place;
+}
+
+int clear_what_was_left(void* found) {
+  const volatile long live = 7;
+  volatile long* const place = leave_word();
+  program_stack::clear_unused();
+  *static_cast<long*>(found) = *place;
+  return static_cast<int>(live);
+}
+
+TEST_F(ProgramStackTest, ForgetsWhatFunctionsHaveLeft) {
+  long found = 1;
+  EXPECT_EQ(program_stack::run(clear_what_was_left, &found), 7);
+  EXPECT_EQ(found, 0);
+}
+
 TEST_F(ProgramStackTest, GrowsDownwards) {
   const std::size_t before = program_stack::size();
   ASSERT_EQ(program_stack::grow(2 * before), CPPC_OK);

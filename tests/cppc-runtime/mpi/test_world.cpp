@@ -7,6 +7,7 @@
 #include "address/preload.hpp"
 #include "address/process/process_state.hpp"
 #include "address/process/threads.hpp"
+#include "address/program_stack.hpp"
 #include "cppc/cppc.h"
 #include "extension.hpp"
 #include "log.hpp"
@@ -102,6 +103,7 @@ void cppc_stop_here() {}
 namespace cppc::address {
 
 bool threads::in_parallel_region() { return false; }
+void program_stack::clear_unused() {}
 
 bool program_calls(std::string_view) { return true; }
 

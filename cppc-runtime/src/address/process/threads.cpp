@@ -14,9 +14,11 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "address/carried_objects.hpp"
+#include "address/mpi_memory.hpp"
 #include "address/process/library_threads.hpp"
 #include "address/process/next.hpp"
 #include "address/process/openmp.hpp"
@@ -58,21 +60,29 @@ std::mutex& thread_memory_lock() {
   return *lock;
 }
 
-/// Of the calling thread. What there is no room for, or cannot be told, will be taken for memory of the process.
-void note_memory() {
+/// Of the calling thread; empty when the system does not tell.
+std::span<std::byte> own_stack() {
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
   void* begin = nullptr;
   std::size_t bytes = 0;
   const bool known = pthread_attr_getstack(&attributes, &begin, &bytes) == 0;
   pthread_attr_destroy(&attributes);
-  const auto place = reinterpret_cast<std::uintptr_t>(begin);
+  return known ? std::span(static_cast<std::byte*>(begin), bytes) : std::span<std::byte>();
+}
+
+/// Of the calling thread. What there is no room for, or cannot be told, will be taken for memory of the process.
+void note_memory() {
+  const auto stack = own_stack();
+  if (stack.empty()) return;
+  const auto place = reinterpret_cast<std::uintptr_t>(stack.data());
+  const std::size_t bytes = stack.size();
   const std::scoped_lock lock(thread_memory_lock());
   auto& all = *find_root<ThreadMemory>(Root::threads);
   const auto holds = [place, bytes](const ThreadMemory::Range& range) {
     return range.holds(place) && range.holds(place + bytes - 1);
   };
-  if (!known || std::any_of(all.ranges, all.ranges + all.count, holds) || all.count == std::size(all.ranges)) return;
+  if (std::any_of(all.ranges, all.ranges + all.count, holds) || all.count == std::size(all.ranges)) return;
   all.ranges[all.count++] = {~place, ~(place + bytes)};
 }
 
@@ -113,13 +123,29 @@ void* run(void* given) {
   return start.routine(start.argument);
 }
 
+/// What a thread of the process begins with.
+struct StartForProcess {
+  void* (*routine)(void*);
+  void* argument;
+};
+
+/// A word of the program that leads to the stack of such a thread is none of its addresses.
+void* run_for_process(void* given) {
+  const StartForProcess start = *std::unique_ptr<StartForProcess>(static_cast<StartForProcess*>(given));
+  const auto stack = own_stack();
+  note_mapping_of_mpi(stack.data(), stack.size());
+  return start.routine(start.argument);
+}
+
 /// A thread begins with its creator's mask.
 int create_for_process(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument) {
   sigset_t blocked, before;
   sigfillset(&blocked);
   for (const int number : signals::taken_by_process) sigdelset(&blocked, number);
   if (const int error = pthread_sigmask(SIG_BLOCK, &blocked, &before); error != 0) return error;
-  const int error = CPPC_NEXT(pthread_create)(thread, attributes, routine, argument);
+  std::unique_ptr<StartForProcess> start(new (std::nothrow) StartForProcess{routine, argument});
+  const int error = start ? CPPC_NEXT(pthread_create)(thread, attributes, run_for_process, start.get()) : EAGAIN;
+  if (error == 0) (void)start.release();  // the thread's
   const int undone = pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return error != 0 ? error : undone;
 }

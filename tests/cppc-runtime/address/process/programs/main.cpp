@@ -17,6 +17,7 @@
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "address/roots.hpp"
+#include "address/mpi_memory.hpp"
 #include "address/startup_calls.hpp"
 #include "program.hpp"
 
@@ -31,6 +32,7 @@ namespace cppc::address {
 
 /// Of the runtime's heap, which is not here.
 bool startup_call_is_programs(const void*) { return false; }
+void note_mapping_of_mpi(const void*, std::size_t) {}
 
 }  // namespace cppc::address
 
