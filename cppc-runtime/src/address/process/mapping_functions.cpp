@@ -38,7 +38,8 @@ void* map(Map* next, void* address, size_t bytes, int protection, int flags, int
   constexpr int has_its_place = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT | MAP_HUGETLB;
   if (!program_time) {
     void* const got = next(address, bytes, protection, flags, number, offset);
-    if (got != MAP_FAILED && cppc::address::startup_over) cppc::address::note_mapping_of_mpi(got, bytes);
+    const bool memory = got != MAP_FAILED && protection != PROT_NONE;  // no places that are only kept free
+    if (memory && cppc::address::startup_over) cppc::address::note_mapping_of_mpi(got, bytes);
     return got;
   }
   if ((flags & has_its_place) == 0) return map_at_free_place(next, bytes, protection, flags, number, offset);

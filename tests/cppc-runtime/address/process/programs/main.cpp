@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "address/carried_objects.hpp"
+#include "address/mpi_memory.hpp"
 #include "address/places.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "address/roots.hpp"
-#include "address/mpi_memory.hpp"
 #include "address/startup_calls.hpp"
 #include "program.hpp"
 
