@@ -199,7 +199,8 @@ Offset UnitRewriter::prologue_place() const {
 
 void UnitRewriter::insert_prologue() {
   const Offset begin = prologue_place();
-  std::string text = "\n#include <cppc/cppc.h>\n" + types_.declarations();
+  const std::string header = rewriting_.marks != nullptr ? "safe_points.h" : "cppc.h";
+  std::string text = "\n#include <cppc/" + header + ">\n" + types_.declarations();
   text += macros_ + declarations_;
   if (has_main_) {
     for (const auto& [section, type, pointer] : {std::tuple{"globals", "cppc_global ", ""},

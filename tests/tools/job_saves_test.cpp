@@ -37,6 +37,17 @@ TEST_F(JobSavesTest, AreDoneWhenTheirFilesCount) {
   EXPECT_EQ(job_.view().ranks[3].node, "node1");
 }
 
+TEST_F(JobSavesTest, AreRefusedWhenTheJobIsFinishing) {
+  start();
+  job_.received(roster(0, {0, 1}, true));
+  job_.received(roster(1, {2, 3}, true));
+  const auto id = save();
+  EXPECT_EQ(state(id), State::refused);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "the job is finishing");
+  for (const int agent : {0, 1, 2}) job_.left(agent);
+  EXPECT_EQ(state(save()), State::refused) << "with no agent left";
+}
+
 TEST_F(JobSavesTest, ThatFailAreDiscarded) {
   start();
   const auto id = save();

@@ -234,7 +234,7 @@ TEST_F(JobTest, AnAgentThatIsLostTakesItsNodeWithIt) {
 TEST_F(JobTest, WhenEveryRankHasFinishedAgentsAreToldToQuit) {
   start();
   job_.received(roster(0, {0, 1}, true));
-  EXPECT_EQ(refusal({{2}, "", {"node2"}}), "the job is finishing: rank 0 is in MPI_Finalize");
+  EXPECT_EQ(refusal({{2}, "", {"node2"}}), "the job is finishing: rank 0 is in MPI_Finalize, or has ended");
   EXPECT_TRUE(sent_.empty());
   job_.received(roster(1, {2, 3}, true));
   ASSERT_EQ(sent_.size(), 3u);

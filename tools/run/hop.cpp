@@ -40,7 +40,7 @@ tl::expected<HopPlan, std::string> plan_hop(const plan::Snapshot& job, std::span
                                             const HopRequest& request) {
   if (const auto finished = std::ranges::find(job.ranks, true, &plan::Rank::finished); finished != job.ranks.end())
     return tl::unexpected("the job is finishing: rank " + std::to_string(finished - job.ranks.begin()) +
-                          " is in MPI_Finalize");
+                          " is in MPI_Finalize, or has ended");
   HopPlan hop{.before = present_layout(job, allocated), .after = {}, .moves = {}};
   hop.after.nodes = hop.before.nodes;
   for (const AllocatedNode& node : request.add) {

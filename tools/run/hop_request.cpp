@@ -1,11 +1,10 @@
 #include "hop_request.hpp"
 
-#include <sys/stat.h>
-
 #include <array>
 #include <utility>
 
 #include "checkpoint_storage.hpp"
+#include "standard_input.hpp"
 
 namespace cppc::run {
 namespace {
@@ -44,14 +43,17 @@ Answer request_hop(Job& job, const HopRules& rules, const HopRequest& hop, const
 
 }  // namespace
 
-std::string hop_refusal(std::span<const Context> contexts, int input) {
+std::string option_that_begins_anew(std::span<const Context> contexts) {
   for (const Context& context : contexts)
     for (const auto& [option, reason] : hindrances)
-      if (context.find(option) != nullptr)
-        return "no node can come to a job that has been started with --" + std::string(option) + ": " +
-               std::string(reason);
-  struct stat state {};
-  if (fstat(input, &state) != 0 || S_ISCHR(state.st_mode)) return "";
+      if (context.find(option) != nullptr) return "--" + std::string(option) + ": " + std::string(reason);
+  return "";
+}
+
+std::string hop_refusal(std::span<const Context> contexts, int input) {
+  if (const std::string option = option_that_begins_anew(contexts); !option.empty())
+    return "no node can come to a job that has been started with " + option;
+  if (!StandardInput(input).any()) return "";
   return "no node can come to this job, since mpirun may have read input that rank 0 has not: start it with </dev/null";
 }
 

@@ -254,8 +254,9 @@ void Job::advance() {
        next_ += migrations_[next_].over() ? 1 : 0) {
     Migration& migration = migrations_[next_];
     if (migration.over()) continue;
-    if (disabled_) {
-      finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, cannot_move());
+    if (disabled_ || state_ == State::finishing) {
+      finish(migration, Migration::State::refused, CPPC_ERR_REFUSED,
+             disabled_ ? cannot_move() : "the job is finishing");
       continue;
     }
     if (migration.hop) {

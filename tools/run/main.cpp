@@ -22,6 +22,7 @@
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 #include "help.hpp"
+#include "hop_request.hpp"
 #include "host_lists.hpp"
 #include "job_keepers.hpp"
 #include "launcher.hpp"
@@ -30,6 +31,7 @@
 #include "own_options.hpp"
 #include "program_check.hpp"
 #include "restart.hpp"
+#include "standard_input.hpp"
 #include "starts.hpp"
 #include "surroundings.hpp"
 
@@ -164,9 +166,10 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
                            Controller& controller) {
   const auto reaches = by_remote_shell(around);
   Keepers* const protecting = around.options.checkpoints.in_memory ? around.keepers : nullptr;
-  Starts starts({around.options.checkpoints, settings.job,
-                 [&](const AllocatedNode& node) { return reaches(node, {"true"}); }, protecting},
-                allocation);
+  Starts starts(
+      {around.options.checkpoints, settings.job, [&](const AllocatedNode& node) { return reaches(node, {"true"}); },
+       [input = StandardInput(STDIN_FILENO)] { return input.begin_again(); }, protecting},
+      allocation);
   while (true) {
     if (around.record != nullptr) around.record->write(starts.allocation().nodes);
     const auto end = run_once(around, starts.allocation(), settings, controller);
@@ -214,6 +217,8 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const 
   if (*manager != nullptr && checkpoints.in_memory)
     return error(
         "--protect partner is not for jobs of a resource manager, whose lost nodes are not this job's any more");
+  if (const std::string option = option_that_begins_anew(contexts); checkpoints.recoveries > 0 && !option.empty())
+    return error("--recover is not for jobs with " + option + " where the job is started again");
   auto access = access_of_others(options);
   if (!access) return error(std::move(access).error());
   auto settings = find_parts(options.preload);

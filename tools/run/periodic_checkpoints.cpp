@@ -53,7 +53,7 @@ void PeriodicCheckpoints::save(const std::stop_token& stop) {
   if (checkpoint->state == Migration::State::done) {
     spdlog::info("checkpoint {}: {} MB, ranks stood still for {:.0f} ms", checkpoint->draft->complete.string(),
                  checkpoint->outcome.image_bytes / 1'000'000, checkpoint->outcome.frozen_ms);
-  } else if (checkpoint->outcome.status != CPPC_ERR_PEER) {  // the job has not ended meanwhile
+  } else if (checkpoint->outcome.status != CPPC_ERR_PEER && job_.state() == Job::State::running) {  // it has not ended
     spdlog::warn("no checkpoint: {}", checkpoint->outcome.reason);
   }
 }

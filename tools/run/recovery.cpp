@@ -36,10 +36,12 @@ std::optional<Allocation> without(Allocation allocation, const std::set<std::str
 
 bool is_loss(const JobEnd& end) { return !end.told_to_stop && (end.damaged || end.status >= by_signal); }
 
-Recovery::Recovery(CheckpointOptions options, std::string job, Reaches reaches, Keepers* keepers)
+Recovery::Recovery(CheckpointOptions options, std::string job, Reaches reaches, BeginInput begin_input,
+                   Keepers* keepers)
     : options_(std::move(options)),
       job_(std::move(job)),
       reaches_(std::move(reaches)),
+      begin_input_(std::move(begin_input)),
       keepers_(keepers),
       last_(options_.restart) {}
 
@@ -81,6 +83,14 @@ std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocati
         "the job has been lost with status {} and is not started again: there has been no new checkpoint "
         "since the last {} times",
         end.status, options_.recoveries);
+    return std::nullopt;
+  }
+  if (from.empty() && !begin_input_()) {
+    spdlog::error(
+        "the job has been lost with status {} and is not started again: there is no checkpoint, and its standard "
+        "input, "
+        "of which some has been read, is no file",
+        end.status);
     return std::nullopt;
   }
   if (keepers_ == nullptr) checkpoint::discard_drafts(options_.directory, job_);

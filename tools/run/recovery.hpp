@@ -38,9 +38,13 @@ class Recovery {
   /// Whether a node answers; may wait for seconds, and is called on several threads. Not asked of silent ones.
   using Reaches = std::function<bool(const AllocatedNode&)>;
 
+  /// Before the job starts again from its beginning: has it find the same input. False: that is gone.
+  using BeginInput = std::function<bool()>;
+
   /// `options` say how often the job is started again without a new checkpoint in between. `keepers`: which have its
   /// checkpoints; none: they are in a directory.
-  Recovery(CheckpointOptions options, std::string job, Reaches reaches, Keepers* keepers = nullptr);
+  Recovery(CheckpointOptions options, std::string job, Reaches reaches, BeginInput begin_input,
+           Keepers* keepers = nullptr);
 
   struct Start {
     std::string restart;    ///< the checkpoint; empty: from the beginning
@@ -57,6 +61,7 @@ class Recovery {
   CheckpointOptions options_;
   std::string job_;
   Reaches reaches_;
+  BeginInput begin_input_;
   Keepers* keepers_;
   std::string last_;  ///< what the job was started from last
   int starts_ = 0;    ///< so often

@@ -41,6 +41,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cppc/safe_points.h"
 #include "cppc/status.h"
 
 #ifdef __cplusplus
@@ -233,61 +234,14 @@ static __inline void cppc_at(cppc_frame* frame, int place) { frame->place = plac
 /* Closes the frame: whenever the function is left. */
 void cppc_leave(cppc_frame* frame);
 
-/* ---- Safe points --------------------------------------------------------------------------------------------------
+/* ---- Stops ---------------------------------------------------------------------------------------------------------
  */
-
-/* The runtime's; read only by cppc_safe_point(). */
-typedef struct cppc_control {
-  const volatile uint32_t* doorbell; /* never NULL */
-  uint64_t passed;                   /* safe points reached so far */
-} cppc_control;
-extern cppc_control cppc_control_block;
-
-int cppc_safe_point_rung(unsigned site);
-
-/* A place without messages in flight; `site` identifies it in the program (> 0). Returns 1 when the process has to
- * cppc_stop() here, else 0. Every rank passes the same sequence of safe points. */
-static __inline int cppc_safe_point(unsigned site) {
-  ++cppc_control_block.passed;
-  return __builtin_expect(*cppc_control_block.doorbell != 0, 0) ? cppc_safe_point_rung(site) : 0;
-}
-
-/* Between cppc_safe_point() and cppc_stop(): nobody will read the present contents of the heap block, global or local
- * variable that starts at `address`; it is carried over without them. */
-void cppc_dead(const void* address);
-
-/* With state by address, between cppc_safe_point() and cppc_stop_here(): these bytes are one object, an array say, for
- * the functions below that tell objects apart. Of memory outside the heap they know only what has been told here, and
- * carry over what lies elsewhere. */
-void cppc_object(const void* address, size_t bytes);
-
-/* Likewise, nobody will read these bytes of one object before they are written; they are carried over without their
- * contents. An object's parts may be named in several calls. */
-void cppc_dead_range(const void* address, size_t bytes);
-
-/* The same, provided that none of these `count` pointers leads into that object or right behind it. */
-void cppc_dead_range_apart(const void* address, size_t bytes, const void* const* others, size_t count);
-
-/* The same, as far as the bytes are of the object into which `within` leads; elsewhere they may be read. */
-void cppc_dead_range_within(const void* address, size_t bytes, const void* within, const void* const* others,
-                            size_t count);
-
-/* With state by address, between cppc_safe_point() and cppc_stop_here(): the program may go on in several ways. Ranges
- * that cppc_dead_range() names after cppc_dead_way() are dead on one of them; cppc_dead_way() again begins another. What
- * has been named on each of them is dead when cppc_dead_ways_end() is called. */
-void cppc_dead_way(void);
-void cppc_dead_ways_end(void);
 
 /* Stops at the migration point; the shadow's members live at `place`, addresses and lengths of variables included, are
  * up to date. Returns in every rank that goes on, in a rank that has moved in its new process; then the shadow holds
  * the values to use. In a replacement, whose frame resumes at `place`, it restores the place's variables and shadow; of
  * these only addresses and lengths have to be there, and cppc_safe_point() is not called before it. */
 void cppc_stop(cppc_frame* frame, int place);
-
-/* Stops at the migration point in a program whose state is kept by address: no frame, nothing declared. Returns in every
- * rank that goes on, in one that has moved in its new process, with all its memory in place but what was called dead.
- * Such a program is linked by cppc-cc, cppc-c++ or cppc-fc. */
-void cppc_stop_here(void);
 
 /* Runs call(arguments) now, and again in every replacement of this process, in the order of the calls here: when all
  * its frames are restored and it is in its world, before it goes on. It then gets a copy of `arguments` as they are

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -36,7 +37,10 @@ void Operation::prepare_checkpoint() {
 
 void Operation::identify_programs() {
   for (const int rank : node_.local_ranks()) {
-    const auto program = program_id("/proc/" + std::to_string(node_.page.record(rank).pid) + "/exe");
+    const std::string executable = "/proc/" + std::to_string(node_.page.record(rank).pid) + "/exe";
+    if (!std::filesystem::is_symlink(executable) || !std::filesystem::exists(executable))
+      return fail(CPPC_ERR_PEER, fmt::format("rank {} on {} has ended", rank, node_.name));
+    const auto program = program_id(executable);
     if (!program)
       return fail(program.error(), fmt::format("rank {} on {}: its program cannot be read", rank, node_.name));
     programs_[rank] = *program;

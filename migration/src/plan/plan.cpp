@@ -83,7 +83,7 @@ Result<void> check_ranks(const Snapshot& job, const Request& request) {
 Result<void> check_not_finishing(const Snapshot& job) {
   for (int rank = 0; rank < static_cast<int>(job.ranks.size()); ++rank) {
     if (job.ranks[rank].finished)
-      return refuse("the job is finishing: rank " + to_string(rank) + " is in MPI_Finalize");
+      return refuse("the job is finishing: rank " + to_string(rank) + " is in MPI_Finalize, or has ended");
   }
   return {};
 }

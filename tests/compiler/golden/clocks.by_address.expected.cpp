@@ -7,7 +7,7 @@
 #include <vector>
 
 
-#include <cppc/cppc.h>
+#include <cppc/safe_points.h>
 #line 8
 constexpr std::size_t kPoints = 5000;
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 
-#include <cppc/cppc.h>
+#include <cppc/safe_points.h>
 #line 11
 namespace {
 

@@ -23,7 +23,7 @@ static double *field, *work;
 static struct item* items;
 
 
-#include <cppc/cppc.h>
+#include <cppc/safe_points.h>
 #line 24
 static void* checked(size_t bytes) {
   void* block = malloc(bytes);

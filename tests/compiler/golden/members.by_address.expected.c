@@ -11,7 +11,7 @@ struct grid {
 };
 
 
-#include <cppc/cppc.h>
+#include <cppc/safe_points.h>
 #line 12
 static double** make(int rows, int columns) {
   double** row = malloc((size_t)rows * sizeof *row);

@@ -8,7 +8,7 @@
 #include <vector>
 
 
-#include <cppc/cppc.h>
+#include <cppc/safe_points.h>
 #line 9
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 
-#include <cppc/cppc.h>
+#include <cppc/safe_points.h>
 #line 12
 namespace {
 

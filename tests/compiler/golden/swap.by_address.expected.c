@@ -9,7 +9,7 @@ struct grid {
 };
 
 
-#include <cppc/cppc.h>
+#include <cppc/safe_points.h>
 #line 10
 static size_t at(const struct grid* grid, int row, int column) {
   return (size_t)row * (size_t)(grid->columns + 2) + (size_t)column;

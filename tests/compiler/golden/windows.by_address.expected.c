@@ -4,7 +4,7 @@
 enum { N = 4000 };
 static double shown[N], hidden[N];
 
-#include <cppc/cppc.h>
+#include <cppc/safe_points.h>
 #line 5
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

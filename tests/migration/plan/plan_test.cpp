@@ -158,8 +158,8 @@ TEST(Plan, RefusesNodesThatAreNotUp) {
 TEST(Plan, RefusesWhenAnyRankIsFinishing) {
   Snapshot finishing = job();
   finishing.ranks[3].finished = true;
-  EXPECT_EQ(refusal(finishing, move({0}, {"node2"})), "the job is finishing: rank 3 is in MPI_Finalize");
-  EXPECT_EQ(refusal(finishing, evacuate("node0")), "the job is finishing: rank 3 is in MPI_Finalize");
+  EXPECT_EQ(refusal(finishing, move({0}, {"node2"})), "the job is finishing: rank 3 is in MPI_Finalize, or has ended");
+  EXPECT_EQ(refusal(finishing, evacuate("node0")), "the job is finishing: rank 3 is in MPI_Finalize, or has ended");
 }
 
 // The rule as the header has it, without anything that makes it fast.

@@ -80,8 +80,10 @@ tl::expected<UniqueFd, cppc_status> open_named(const NamedFile& file, int flags,
     return tl::unexpected(CPPC_ERR_NOT_FOUND);
   }
   if (file.inode != 0 && state.st_ino != file.inode) {
-    log().error("{}, opened for {}, is another file on this node; keep it on a file system that the nodes share",
-                file.path, object);
+    log().error(
+        "{}, opened for {}, is not the file that was open: it has been replaced since then, or this node has "
+        "another one; the nodes have to share its file system",
+        file.path, object);
     return tl::unexpected(CPPC_ERR_MISMATCH);
   }
   if (S_ISREG(state.st_mode) && static_cast<std::uint64_t>(state.st_size) < file.bytes) {

@@ -66,7 +66,7 @@ TEST_F(ArrivingDescriptors, FindAnotherFile) {
   run_part("place", "moved", "--save");
   std::filesystem::rename(file_, directory() / "kept");
   std::ofstream(file_) << "one two three";
-  expect_error("202", file_.string() + ", opened for descriptor 3, is another file on this node");
+  expect_error("202", file_.string() + ", opened for descriptor 3, is not the file that was open");
 }
 
 TEST_F(ArrivingDescriptors, FindTheirFileTooShort) {
