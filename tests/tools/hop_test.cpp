@@ -62,7 +62,8 @@ TEST(HopPlan, ANodeGetsANewAgentButDoesNotComeTwice) {
 TEST(HopPlan, AJobThatIsFinishingStaysAsItIs) {
   plan::Snapshot job = snapshot();
   job.ranks[2].finished = true;
-  EXPECT_EQ(plan_hop(job, three, {{{"node3", 2}}}).error(), "the job is finishing: rank 2 is in MPI_Finalize, or has ended");
+  EXPECT_EQ(plan_hop(job, three, {{{"node3", 2}}}).error(),
+            "the job is finishing: rank 2 is in MPI_Finalize, or has ended");
 }
 
 Migration moved(std::vector<NamedMove> moves, Migration::State state = Migration::State::done) {
