@@ -13,7 +13,7 @@ namespace cppc {
 namespace {
 
 constexpr std::uint64_t magic = 0x4b434f4c42435043;  // "CPCBLOCK"
-constexpr std::uint32_t version = 5;
+constexpr std::uint32_t version = 6;
 constexpr std::uint64_t max_heap_number = SmallBlocks::max_number / 2;  // as many are left for the process itself
 constexpr std::uint64_t max_alignment = std::uint64_t{1} << 30;
 constexpr std::size_t min_object_bytes = 1 + 1 + 8 + 4 + 8 + 8;

@@ -34,6 +34,7 @@ int release(const char* function, MPI_Comm* comm) {
   requests().orphan(*comm);
   mailbox().forget(*comm);
   comms.remove(*comm);
+  forget_launch_attributes(*comm);
   *comm = MPI_COMM_NULL;
   return status;
 }
@@ -46,6 +47,7 @@ int duplicate(const char* function, MPI_Comm comm, MPI_Comm* newcomm, Make make)
       comms.create(function, newcomm, [&](MPI_Comm* out) { return make(comms.real(comm, function), out); });
   collective_counts().made_of(comm, made, newcomm);
   if (made != MPI_SUCCESS) return made;
+  copy_launch_attributes(comm, *newcomm);
   const int copied = own_attributes<MPI_Comm>().copy_all(comm, *newcomm);
   if (copied == MPI_SUCCESS) return MPI_SUCCESS;
   collective_counts().begin(*newcomm);
@@ -106,6 +108,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   // It has the members of `comm`, but may not be there yet.
   collective_counts().made(CollectiveCounts::index_of(comm), CollectiveCounts::index_of(*newcomm), real);
   requests().find(*request)->makes = *newcomm;
+  copy_launch_attributes(comm, *newcomm);
   return raise(comm, own_attributes<MPI_Comm>().copy_all(comm, *newcomm));
 }
 
@@ -155,7 +158,7 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm bridge, int remote
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
   const OutsideProgram outside;
   const bool translated = comms.managed() && (comm == MPI_COMM_WORLD || CommTable::is_virtual(comm));
-  if (translated && launch_attribute(keyval, value, flag)) return MPI_SUCCESS;
+  if (translated && launch_attribute(comm, keyval, value, flag)) return MPI_SUCCESS;
   if (comms.managed() && is_own_key(keyval))
     return raise(comm, own_attributes<MPI_Comm>().get(comm, keyval, value, flag));
   return PMPI_Comm_get_attr(comms.real(comm, __func__), keyval, value, flag);

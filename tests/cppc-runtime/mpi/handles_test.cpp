@@ -341,6 +341,8 @@ TEST(Launch, IsTheOneOfTheProcessBefore) {
   writer.i32(17);  // MPI_APPNUM
   writer.u8(0);
   writer.i32(0);  // MPI_UNIVERSE_SIZE
+  writer.u64(1);
+  writer.u64(7);  // a duplicate of the world
   ByteReader reader(writer.bytes());
   mpi::read_launch(reader);
   int* value = nullptr;
