@@ -7,8 +7,8 @@
 
 namespace cppc::mpi {
 
-/// Answers MPI_Comm_get_attr() for `keyval` on the world or a communicator of the table; false when it is no attribute of
-/// MPI's own. The world and its duplicates have them.
+/// Answers MPI_Comm_get_attr() for `keyval` on the world or a communicator of the table; false when it is no attribute
+/// of MPI's own. The world and its duplicates have them.
 bool launch_attribute(MPI_Comm comm, int keyval, void* value, int* flag);
 
 /// `made` is a duplicate of `comm`, or its communicator has been freed.
