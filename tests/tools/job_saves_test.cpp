@@ -37,6 +37,32 @@ TEST_F(JobSavesTest, AreDoneWhenTheirFilesCount) {
   EXPECT_EQ(job_.view().ranks[3].node, "node1");
 }
 
+TEST_F(JobSavesTest, ThatAreDueMakeWayForMigrationsUntilTheRanksStandStill) {
+  const auto cancelled = [this] {
+    return std::ranges::count_if(sent_,
+                                 [](const auto& one) { return std::holds_alternative<wire::Cancel>(one.second); });
+  };
+  start();
+  save();
+  move(3, "node2");
+  EXPECT_EQ(cancelled(), 0) << "somebody has asked for it";
+  outcome(1, CPPC_ERR_SYSTEM, "no space");
+  outcome(2);
+  const auto due = [this] {
+    return job_.save({"/c/.1-app-1.partial", "/c/1", "app-1"}, 60, {.periodic = true}).value().id;
+  };
+  const auto id = due();
+  move(0, "node2");
+  EXPECT_EQ(cancelled(), 3);
+  outcome(id, CPPC_ERR_CANCELLED, "cancelled");
+  EXPECT_EQ(state(id + 1), State::prepare);
+  outcome(id + 1);
+  const auto second = due();
+  job_.received(wire::Progress{second, "write", 5, 10});
+  move(1, "node2");
+  EXPECT_EQ(cancelled(), 3);
+}
+
 TEST_F(JobSavesTest, AreRefusedWhenTheJobIsFinishing) {
   start();
   job_.received(roster(0, {0, 1}, true));

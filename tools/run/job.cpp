@@ -149,9 +149,19 @@ tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, 
   migration.keep_node = keep_node;
   migration.origin = origin;
   if (moves) migration.moves = *std::move(moves);
+  cancel_waiting_checkpoint();
   advance();
   tell_changed();
   return migrations_.back();
+}
+
+// The next one comes by itself, and a node that is to be left may fail meanwhile. Once the ranks stand still it is over
+// soon.
+void Job::cancel_waiting_checkpoint() {
+  const Migration* const first = active();
+  if (first == nullptr || !first->draft || !first->origin.periodic || !in(Execution::State::revocable)) return;
+  if (first->state == Migration::State::prepare || first->state == Migration::State::negotiate)
+    send_to_all(wire::Cancel{first->id});
 }
 
 // When its turn comes: those before it may fail.

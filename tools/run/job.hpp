@@ -152,6 +152,7 @@ class Job {
   // All with the job locked.
   void tell_changed();
   tl::expected<std::vector<NamedMove>, Refusal> plan_locked(const plan::Request& request) const;
+  void cancel_waiting_checkpoint();
   bool may_be_possible(const plan::Request& request, Refusal::Kind refusal) const;
   plan::Snapshot snapshot_after_queue() const;
   std::vector<NamedMove> named(const std::vector<plan::Move>& moves) const;

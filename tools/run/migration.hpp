@@ -30,9 +30,10 @@ struct HopRequest {
 
 /// Who has asked for a migration, and why, for people.
 struct Origin {
-  std::string by;        ///< a user's name; empty: not known
-  std::string why;       ///< in the words of whoever asked; may be empty
-  bool foreign = false;  ///< somebody else than the job's owner
+  std::string by;         ///< a user's name; empty: not known
+  std::string why;        ///< in the words of whoever asked; may be empty
+  bool foreign = false;   ///< somebody else than the job's owner
+  bool periodic = false;  ///< cppc-run itself, for a checkpoint that is due
 };
 
 struct Migration {

@@ -42,7 +42,7 @@ void PeriodicCheckpoints::run(const std::stop_token& stop) {
 
 void PeriodicCheckpoints::save(const std::stop_token& stop) {
   job_.refresh();
-  const auto asked = request_checkpoint(job_, "", patience_s);
+  const auto asked = request_checkpoint(job_, "", patience_s, {.periodic = true});
   if (!asked) {
     if (asked.error().kind == Job::Refusal::Kind::plan) spdlog::warn("no checkpoint: {}", asked.error().reason);
     return;
@@ -53,6 +53,8 @@ void PeriodicCheckpoints::save(const std::stop_token& stop) {
   if (checkpoint->state == Migration::State::done) {
     spdlog::info("checkpoint {}: {} MB, ranks stood still for {:.0f} ms", checkpoint->draft->complete.string(),
                  checkpoint->outcome.image_bytes / 1'000'000, checkpoint->outcome.frozen_ms);
+  } else if (checkpoint->outcome.status == CPPC_ERR_CANCELLED) {
+    spdlog::info("no checkpoint this time: ranks are to move");
   } else if (checkpoint->outcome.status != CPPC_ERR_PEER && job_.state() == Job::State::running) {  // it has not ended
     spdlog::warn("no checkpoint: {}", checkpoint->outcome.reason);
   }
