@@ -11,7 +11,9 @@
 #include <list>
 #include <map>
 #include <set>
+#include <sstream>
 
+#include "conditional_directives.hpp"
 #include "gfortran_modules.hpp"
 #include "options.hpp"
 #include "procedures.hpp"
@@ -127,15 +129,21 @@ class Reader {
     if (number != none) program_.left_out.push_back({commands_[number].file, why});
   }
 
-  /// A copy of the file that defines its macros itself: flang takes the value of a predefined one for a single token,
-  /// and then cannot compute with -DN=2+3.
-  std::string with_definitions(const fs::path& file, const Options& options) {
+  /// The file, or a copy of it that defines its macros itself (flang takes the value of a predefined one for a single
+  /// token, and then cannot compute with -DN=2+3), and in which directives of OpenMP are whole.
+  std::string readable(const fs::path& file, const Options& options) {
+    std::ifstream in(file);
+    if (!in || !options.preprocessed) return file.string();  // flang says why
+    std::ostringstream contents;
+    contents << in.rdbuf();
+    const auto resolved = options.openmp
+                              ? without_conditional_directives(contents.str(), file.string(), options, modules_)
+                              : std::nullopt;
+    if (!resolved && options.definitions.empty()) return file.string();
     const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
-    std::ifstream text(file);
-    if (!text) return file.string();  // flang says why
     std::ofstream copy(name);
     for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';
-    copy << "#line 1 " << file << '\n' << text.rdbuf();
+    copy << "#line 1 " << file << '\n' << resolved.value_or(contents.str());
     return copy.flush() ? name : file.string();
   }
 
@@ -152,7 +160,7 @@ class Reader {
     const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", options.file.c_str());
     auto& parsing = parsings_.emplace_back(cooked_);
     const fs::path file = fs::path(directory) / options.file;
-    parsing.Prescan(options.definitions.empty() ? file.string() : with_definitions(file, options), made);
+    parsing.Prescan(readable(file, options), made);
     if (!parsing.messages().AnyFatalError()) parsing.Parse(llvm::nulls());
     if (parsing.messages().AnyFatalError() || !parsing.parseTree() || !parsing.consumedWholeFile())
       return leave_out(number, "it cannot be parsed (" + first_message(parsing.messages(), cooked_) + ")");

@@ -1,0 +1,138 @@
+#include "conditional_directives.hpp"
+
+#include <llvm/Support/Program.h>
+
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+namespace cppc::fortran {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+enum class LineKind { directive, condition, blank, other };
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+LineKind kind_of(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return LineKind::blank;
+  line.remove_prefix(begin);
+  if (line.size() >= 5) {
+    std::string sentinel(line.substr(1, 4));
+    for (char& letter : sentinel) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    const bool of_fixed_form = begin == 0 && std::string_view("cC*").find(line[0]) != std::string_view::npos;
+    if (sentinel == "$omp" && (line[0] == '!' || of_fixed_form)) return LineKind::directive;
+  }
+  if (line[0] != '#') return LineKind::other;
+  const std::size_t word = line.find_first_not_of(" \t", 1);
+  const bool conditional =
+      word != std::string_view::npos && (line.substr(word).starts_with("if") || line.substr(word).starts_with("el") ||
+                                         line.substr(word).starts_with("endif"));
+  return conditional ? LineKind::condition : LineKind::other;
+}
+
+/// How much deeper what follows lies.
+int depth_of(std::string_view condition) {
+  const std::string_view word = condition.substr(condition.find_first_not_of(" \t", condition.find('#') + 1));
+  return word.starts_with("if") ? 1 : word.starts_with("endif") ? -1 : 0;
+}
+
+struct Run {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// Lines of directives with whole conditions between them.
+std::vector<Run> runs_with_conditions(const Lines& lines) {
+  std::vector<Run> runs;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    std::size_t end = begin;
+    int depth = 0;
+    bool conditions = false, directives = false, whole = true;
+    for (; end < lines.size(); ++end) {
+      const LineKind kind = kind_of(lines[end]);
+      if (kind == LineKind::other) break;
+      directives = directives || kind == LineKind::directive;
+      if (kind != LineKind::condition) continue;
+      conditions = true;
+      depth += depth_of(lines[end]);
+      whole = whole && depth >= 0;
+    }
+    if (conditions && directives && whole && depth == 0) runs.push_back({begin, end});
+    begin = end + 1;
+  }
+  return runs;
+}
+
+/// The lines of `file` itself in what the preprocessor has written, by their numbers.
+std::map<std::size_t, std::string> lines_of_file(const std::string& preprocessed, const std::string& file) {
+  std::map<std::size_t, std::string> found;
+  std::size_t number = 0;
+  bool own = false;
+  for (const std::string& line : lines_of(preprocessed)) {
+    std::istringstream marker(line);
+    std::string sign, name;
+    std::size_t next = 0;
+    if (line.starts_with("# ") && marker >> sign >> next >> name) {
+      number = next;
+      own = name == '"' + file + '"';
+      continue;
+    }
+    if (own) found[number] = line;
+    ++number;
+  }
+  return found;
+}
+
+std::optional<std::string> preprocessed_by_gfortran(const std::string& file, const Options& options,
+                                                    const std::string& scratch) {
+  const auto compiler = llvm::sys::findProgramByName("gfortran");
+  if (!compiler) return std::nullopt;
+  std::vector<std::string> words{*compiler, "-E", "-cpp"};
+  if (options.openmp) words.emplace_back("-fopenmp");
+  for (const auto& [macro, value] : options.definitions) words.push_back("-D" + macro + "=" + value);
+  for (const std::string& directory : options.directories) words.push_back("-I" + directory);
+  words.push_back(file);
+  const std::string output = scratch + "/preprocessed";
+  const std::array<std::optional<llvm::StringRef>, 3> streams = {llvm::StringRef(), llvm::StringRef(output),
+                                                                 llvm::StringRef()};
+  const std::vector<llvm::StringRef> arguments(words.begin(), words.end());
+  if (llvm::sys::ExecuteAndWait(*compiler, arguments, std::nullopt, streams) != 0) return std::nullopt;
+  std::ostringstream text;
+  text << std::ifstream(output).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::optional<std::string> without_conditional_directives(const std::string& text, const std::string& file,
+                                                          const Options& options, const std::string& scratch) {
+  Lines lines = lines_of(text);
+  const std::vector<Run> runs = runs_with_conditions(lines);
+  if (runs.empty()) return std::nullopt;
+  const auto preprocessed = preprocessed_by_gfortran(file, options, scratch);
+  if (!preprocessed) return std::nullopt;
+  const auto left = lines_of_file(*preprocessed, file);
+  for (const Run& run : runs)
+    for (std::size_t at = run.begin; at < run.end; ++at) {
+      const auto found = left.find(at + 1);
+      lines[at] = found != left.end() ? found->second : std::string();
+    }
+  std::string made;
+  for (const std::string& line : lines) made += line + '\n';
+  return made;
+}
+
+}  // namespace cppc::fortran
