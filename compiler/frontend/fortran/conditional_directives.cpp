@@ -102,7 +102,8 @@ std::optional<std::string> preprocessed_by_gfortran(const std::string& file, con
   if (!compiler) return std::nullopt;
   std::vector<std::string> words{*compiler, "-E", "-cpp"};
   if (options.openmp) words.emplace_back("-fopenmp");
-  for (const auto& [macro, value] : options.definitions) words.push_back("-D" + macro + "=" + value);
+  for (const auto& [macro, value] : options.definitions)
+    words.push_back(std::string("-D").append(macro).append("=").append(value));
   for (const std::string& directory : options.directories) words.push_back("-I" + directory);
   words.push_back(file);
   const std::string output = scratch + "/preprocessed";

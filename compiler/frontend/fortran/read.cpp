@@ -102,7 +102,7 @@ class Reader {
     std::vector<std::string> directories;
     for (const Options& one : options)
       directories.insert(directories.end(), one.directories.begin(), one.directories.end());
-    if (write_stubs(directories, modules_))
+    if (write_stubs(directories, fs::path(intrinsics_).parent_path() / "mpi.toml", modules_))
       for (const char* stub : {"mpi.f90", "mpi_f08.f90"})
         parse(none, {.file = stub, .directories = directories}, modules_);
     for (Index number = 0; number < commands_.size(); ++number) {

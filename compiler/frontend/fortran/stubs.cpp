@@ -41,21 +41,34 @@ std::string type_of(const std::string& name) {
 }
 
 std::string operators() {
-  std::string declared, defined;
+  std::ostringstream declared, defined;
   for (const auto& [sign, letters] : {std::pair{"==", "eq"}, std::pair{"/=", "ne"}}) {
-    declared += std::string("  interface operator(") + sign + ")\n";
+    declared << "  interface operator(" << sign << ")\n";
     for (const std::string& type : kTypes) {
-      const std::string name = std::string(letters) + "_" + type;
-      declared += "    module procedure " + name + "\n";
-      defined += "  elemental logical function " + name + "(a, b)\n    type(MPI_" + type +
-                 "), intent(in) :: a, b\n    " + name + " = a%MPI_VAL " + sign + " b%MPI_VAL\n  end function\n";
+      const std::string name = std::string(letters).append("_").append(type);
+      declared << "    module procedure " << name << "\n";
+      defined << "  elemental logical function " << name << "(a, b)\n    type(MPI_" << type
+              << "), intent(in) :: a, b\n    " << name << " = a%MPI_VAL " << sign << " b%MPI_VAL\n  end function\n";
     }
-    declared += "  end interface\n";
+    declared << "  end interface\n";
   }
-  return declared + "contains\n" + defined;
+  return declared.str() + "contains\n" + defined.str();
 }
 
-std::string module_f08(const fs::path& headers) {
+/// MPI's procedures, as the table of their models names them, but for those of which mpif.h says more.
+std::string procedures(const fs::path& models) {
+  static const std::set<std::string> typed = {"MPI_Wtime", "MPI_Wtick", "MPI_Aint_add", "MPI_Aint_diff"};
+  static const std::regex named("^(MPI_\\w+) *=");
+  std::string declared;
+  std::istringstream lines(read_text(models));
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);)
+    if (std::regex_search(line, match, named) && !typed.contains(match[1].str()))
+      declared += "  external :: " + match[1].str() + "\n";
+  return declared;
+}
+
+std::string module_f08(const fs::path& headers, const std::string& procedures) {
   std::ostringstream out;
   out << "module mpi_f08\n  use, intrinsic :: iso_c_binding, only: c_ptr, c_funptr\n  implicit none\n";
   for (const std::string& type : kTypes)
@@ -78,7 +91,8 @@ std::string module_f08(const fs::path& headers) {
   }
   out << "  integer :: MPI_BOTTOM, MPI_IN_PLACE\n  type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)\n"
          "  double precision, external :: MPI_Wtime, MPI_Wtick\n"
-      << operators() << "end module mpi_f08\n";
+         "  integer(MPI_ADDRESS_KIND), external :: MPI_Aint_add, MPI_Aint_diff\n"
+      << procedures << operators() << "end module mpi_f08\n";
   return out.str();
 }
 
@@ -88,14 +102,15 @@ bool write(const fs::path& file, const std::string& text) {
 
 }  // namespace
 
-bool write_stubs(const std::vector<std::string>& headers, const fs::path& directory) {
+bool write_stubs(const std::vector<std::string>& headers, const fs::path& models, const fs::path& directory) {
   const auto has_it = [](const std::string& one) { return fs::exists(fs::path(one) / "mpif-handles.h"); };
   const auto found = std::ranges::find_if(headers, has_it);
   if (found == headers.end()) return false;
   static const std::regex sizeof_line("[^\n]*mpif-sizeof[^\n]*\n");
+  const std::string external = procedures(models);
   return write(directory / "mpif.h", std::regex_replace(read_text(fs::path(*found) / "mpif.h"), sizeof_line, "")) &&
-         write(directory / "mpi.f90", "module mpi\ninclude 'mpif.h'\nend module\n") &&
-         write(directory / "mpi_f08.f90", module_f08(*found));
+         write(directory / "mpi.f90", "module mpi\ninclude 'mpif.h'\n" + external + "end module\n") &&
+         write(directory / "mpi_f08.f90", module_f08(*found, external));
 }
 
 }  // namespace cppc::fortran
