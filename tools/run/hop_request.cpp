@@ -1,6 +1,5 @@
 #include "hop_request.hpp"
 
-#include <array>
 #include <utility>
 
 #include "checkpoint_storage.hpp"
@@ -10,17 +9,6 @@ namespace cppc::run {
 namespace {
 
 using Answer = tl::expected<std::variant<Migration, Moves>, Job::Refusal>;
-
-struct Hindrance {
-  std::string_view option;
-  std::string_view reason;
-};
-
-constexpr auto hindrances = std::to_array<Hindrance>({
-    {"output-filename", "mpirun would begin its files anew"},
-    {"timeout", "it would begin anew"},
-    {"xml-file", "mpirun would begin it anew"},
-});
 
 Answer refuse(const std::string& why) { return tl::unexpected(Job::Refusal{Job::Refusal::Kind::plan, why}); }
 
@@ -42,13 +30,6 @@ Answer request_hop(Job& job, const HopRules& rules, const HopRequest& hop, const
 }
 
 }  // namespace
-
-std::string option_that_begins_anew(std::span<const Context> contexts) {
-  for (const Context& context : contexts)
-    for (const auto& [option, reason] : hindrances)
-      if (context.find(option) != nullptr) return "--" + std::string(option) + ": " + std::string(reason);
-  return "";
-}
 
 std::string hop_refusal(std::span<const Context> contexts, int input) {
   if (const std::string option = option_that_begins_anew(contexts); !option.empty())

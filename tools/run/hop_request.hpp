@@ -25,10 +25,6 @@ struct RequestRules {
   SiteMoves site_moves = {};
 };
 
-/// An option of mpirun's that a second mpirun of the same job would not go on with, and why: "--timeout: ..."; empty:
-/// there is none.
-std::string option_that_begins_anew(std::span<const Context> contexts);
-
 /// Why a job that was started like this cannot go on under another mpirun; empty: it can. `input` is a descriptor: its
 /// standard input.
 std::string hop_refusal(std::span<const Context> contexts, int input);

@@ -22,7 +22,6 @@
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 #include "help.hpp"
-#include "hop_request.hpp"
 #include "host_lists.hpp"
 #include "job_keepers.hpp"
 #include "launcher.hpp"

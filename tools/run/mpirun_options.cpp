@@ -200,6 +200,17 @@ Result<Context> parse_context(std::deque<std::string> tokens) {
   return context;
 }
 
+struct Hindrance {
+  std::string_view option;
+  std::string_view reason;
+};
+
+constexpr auto hindrances = std::to_array<Hindrance>({
+    {"output-filename", "mpirun would begin its files anew"},
+    {"timeout", "it would begin anew"},
+    {"xml-file", "mpirun would begin it anew"},
+});
+
 }  // namespace
 
 const Option* Context::find(std::string_view name) const {
@@ -241,6 +252,13 @@ std::optional<std::string> mca_value(std::span<const Context> contexts, std::str
     }
   }
   return std::nullopt;
+}
+
+std::string option_that_begins_anew(std::span<const Context> contexts) {
+  for (const Context& context : contexts)
+    for (const auto& [option, reason] : hindrances)
+      if (context.find(option) != nullptr) return "--" + std::string(option) + ": " + std::string(reason);
+  return "";
 }
 
 }  // namespace cppc::run

@@ -34,6 +34,10 @@ Result<std::vector<Context>> parse_command_line(std::span<const std::string> arg
 /// Refuses by name an option that cppc-run's own way of using mpirun rules out.
 Result<void> check_supported(std::span<const Context> contexts);
 
+/// An option that a second mpirun of the same job would not go on with, and why: "--timeout: ..."; empty: there is
+/// none.
+std::string option_that_begins_anew(std::span<const Context> contexts);
+
 /// The value that the command line gives to MCA parameter `name`, in any context.
 std::optional<std::string> mca_value(std::span<const Context> contexts, std::string_view name);
 

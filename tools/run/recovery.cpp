@@ -88,8 +88,7 @@ std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocati
   if (from.empty() && !begin_input_()) {
     spdlog::error(
         "the job has been lost with status {} and is not started again: there is no checkpoint, and its standard "
-        "input, "
-        "of which some has been read, is no file",
+        "input, which may have been read, is no file",
         end.status);
     return std::nullopt;
   }

@@ -1,11 +1,12 @@
 /// The first step of a checkpoint: whether it can be made at all; ranks are told where, while they work.
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -38,7 +39,7 @@ void Operation::prepare_checkpoint() {
 void Operation::identify_programs() {
   for (const int rank : node_.local_ranks()) {
     const std::string executable = "/proc/" + std::to_string(node_.page.record(rank).pid) + "/exe";
-    if (!std::filesystem::is_symlink(executable) || !std::filesystem::exists(executable))
+    if (access(executable.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ESRCH))
       return fail(CPPC_ERR_PEER, fmt::format("rank {} on {} has ended", rank, node_.name));
     const auto program = program_id(executable);
     if (!program)
