@@ -4,11 +4,12 @@
 
 #include <array>
 #include <cctype>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <string_view>
 #include <vector>
+
+#include "read_text.hpp"
 
 namespace cppc::fortran {
 
@@ -111,9 +112,7 @@ std::optional<std::string> preprocessed_by_gfortran(const std::string& file, con
                                                                  llvm::StringRef()};
   const std::vector<llvm::StringRef> arguments(words.begin(), words.end());
   if (llvm::sys::ExecuteAndWait(*compiler, arguments, std::nullopt, streams) != 0) return std::nullopt;
-  std::ostringstream text;
-  text << std::ifstream(output).rdbuf();
-  return text.str();
+  return read_text(output);
 }
 
 }  // namespace

@@ -11,12 +11,12 @@
 #include <list>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "conditional_directives.hpp"
 #include "gfortran_modules.hpp"
 #include "options.hpp"
 #include "procedures.hpp"
+#include "read_text.hpp"
 #include "stubs.hpp"
 
 namespace cppc::fortran {
@@ -132,18 +132,15 @@ class Reader {
   /// The file, or a copy of it that defines its macros itself (flang takes the value of a predefined one for a single
   /// token, and then cannot compute with -DN=2+3), and in which directives of OpenMP are whole.
   std::string readable(const fs::path& file, const Options& options) {
-    std::ifstream in(file);
-    if (!in || !options.preprocessed) return file.string();  // flang says why
-    std::ostringstream contents;
-    contents << in.rdbuf();
-    const auto resolved = options.openmp
-                              ? without_conditional_directives(contents.str(), file.string(), options, modules_)
-                              : std::nullopt;
+    const auto text = options.preprocessed ? read_text(file) : std::nullopt;
+    if (!text) return file.string();  // when it cannot be read, flang says why
+    const auto resolved =
+        options.openmp ? without_conditional_directives(*text, file.string(), options, modules_) : std::nullopt;
     if (!resolved && options.definitions.empty()) return file.string();
     const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
     std::ofstream copy(name);
     for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';
-    copy << "#line 1 " << file << '\n' << resolved.value_or(contents.str());
+    copy << "#line 1 " << file << '\n' << resolved.value_or(*text);
     return copy.flush() ? name : file.string();
   }
 

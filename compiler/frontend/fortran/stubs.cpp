@@ -7,18 +7,15 @@
 #include <set>
 #include <sstream>
 
+#include "read_text.hpp"
+
 namespace cppc::fortran {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+std::string text_of(const fs::path& file) { return read_text(file).value_or(""); }
 
 std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -60,7 +57,7 @@ std::string procedures(const fs::path& models) {
   static const std::set<std::string> typed = {"MPI_Wtime", "MPI_Wtick", "MPI_Aint_add", "MPI_Aint_diff"};
   static const std::regex named("^(MPI_\\w+) *=");
   std::string declared;
-  std::istringstream lines(read_text(models));
+  std::istringstream lines(text_of(models));
   std::smatch match;
   for (std::string line; std::getline(lines, line);)
     if (std::regex_search(line, match, named) && !typed.contains(match[1].str()))
@@ -77,13 +74,13 @@ std::string module_f08(const fs::path& headers, const std::string& procedures) {
          "    integer, private :: cancelled\n    integer(8), private :: count\n  end type\n";
   static const std::regex special("mpi_status_ignore|mpi_statuses_ignore|mpi_bottom", std::regex::icase);
   for (const char* name : {"mpif-config.h", "mpif-constants.h", "mpif-io-constants.h"}) {
-    std::istringstream lines(read_text(headers / name));
+    std::istringstream lines(text_of(headers / name));
     for (std::string line; std::getline(lines, line);)
       if (!line.empty() && std::string_view("!cC*").find(line.front()) == std::string_view::npos &&
           !std::regex_search(line, special))
         out << line << "\n";
   }
-  const std::string handles = read_text(headers / "mpif-handles.h") + read_text(headers / "mpif-io-handles.h");
+  const std::string handles = text_of(headers / "mpif-handles.h") + text_of(headers / "mpif-io-handles.h");
   static const std::regex parameter(R"(parameter\s*\(\s*(MPI_\w+)\s*=)", std::regex::icase);
   for (std::sregex_iterator match(handles.begin(), handles.end(), parameter), end; match != end; ++match) {
     const std::string name = upper((*match)[1].str());
@@ -108,7 +105,7 @@ bool write_stubs(const std::vector<std::string>& headers, const fs::path& models
   if (found == headers.end()) return false;
   static const std::regex sizeof_line("[^\n]*mpif-sizeof[^\n]*\n");
   const std::string external = procedures(models);
-  return write(directory / "mpif.h", std::regex_replace(read_text(fs::path(*found) / "mpif.h"), sizeof_line, "")) &&
+  return write(directory / "mpif.h", std::regex_replace(text_of(fs::path(*found) / "mpif.h"), sizeof_line, "")) &&
          write(directory / "mpi.f90", "module mpi\ninclude 'mpif.h'\n" + external + "end module\n") &&
          write(directory / "mpi_f08.f90", module_f08(*found, external));
 }

@@ -2,7 +2,7 @@
  * writes it; part of cppc/cppc.h, which has the conditions.
  *
  * The compiler includes it behind the program's own text, whose macros may have any name: so nothing is included here,
- * and parameters have names that no macro has. */
+ * and parameters have names that macros hardly have. */
 #pragma once
 
 #ifdef __cplusplus
