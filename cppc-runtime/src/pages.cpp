@@ -48,7 +48,7 @@ void clear(std::span<std::byte> memory) {
 }
 
 void visit_untouched(std::span<std::byte> memory, std::size_t least,
-                     const std::function<void(std::span<std::byte>)>& show) {
+                     const std::function<bool(std::span<std::byte>)>& show) {
   constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
   constexpr std::size_t at_once = 8192;  // so that the list of a large memory is not large, too
   const std::size_t page = page_bytes();
@@ -59,7 +59,8 @@ void visit_untouched(std::span<std::byte> memory, std::size_t least,
   std::vector<std::uint64_t> entries(std::min(count, at_once));
   std::size_t begin = 0;  // of the run at hand, which ends where the next page to be looked at is
   const auto end_run = [&](std::size_t end) {
-    if (end > begin && (end - begin) * page >= least) show(pages.subspan(begin * page, (end - begin) * page));
+    const std::size_t bytes = (end - begin) * page;
+    return bytes == 0 || bytes < least || show(pages.subspan(begin * page, bytes));
   };
   std::size_t done = 0;
   while (done < count) {
@@ -69,13 +70,13 @@ void visit_untouched(std::span<std::byte> memory, std::size_t least,
     if (got < static_cast<ssize_t>(sizeof(std::uint64_t))) break;
     for (const std::uint64_t entry : std::span(entries).first(static_cast<std::size_t>(got) / sizeof(std::uint64_t))) {
       if ((entry & present_or_swapped) != 0) {
-        end_run(done);
+        if (!end_run(done)) return;
         begin = done + 1;
       }
       ++done;
     }
   }
-  end_run(done);
+  (void)end_run(done);
 }
 
 std::uint64_t resident_bytes() {

@@ -20,10 +20,10 @@ void touch(std::span<std::byte> memory);
 void clear(std::span<std::byte> memory);
 
 /// Calls show(part) for each run of whole pages in it, of `least` bytes or more, that are neither in memory nor swapped
-/// out, by rising address: of private memory that is of no file they are zero, and nobody has touched them. Shows none
-/// when the system does not say.
+/// out, by rising address, until that returns false: of private memory that is of no file they are zero, and nobody has
+/// touched them. Shows none when the system does not say.
 void visit_untouched(std::span<std::byte> memory, std::size_t least,
-                     const std::function<void(std::span<std::byte>)>& show);
+                     const std::function<bool(std::span<std::byte>)>& show);
 
 /// Bytes of this process that are in memory; 0 when the system does not say.
 std::uint64_t resident_bytes();

@@ -141,4 +141,15 @@ std::vector<cppc_part> dead_parts(Bytes memory, std::span<const Bytes> dead) {
   return parts;
 }
 
+std::vector<cppc_part> parts_between(std::span<const cppc_part> parts, std::uint64_t bytes) {
+  std::vector<cppc_part> left;
+  std::uint64_t from = 0;
+  for (const cppc_part& part : parts) {
+    if (part.offset > from) left.push_back({from, part.offset - from});
+    from = part.offset + part.bytes;
+  }
+  if (bytes > from) left.push_back({from, bytes - from});
+  return left;
+}
+
 }  // namespace cppc::address

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -57,5 +58,8 @@ inline constexpr std::size_t kLeastDeadPart = 128;
 
 /// Those parts of `memory` that are in `dead`, as settle() gives it, and large enough to be worth an entry in an image.
 std::vector<cppc_part> dead_parts(std::span<const std::byte> memory, std::span<const std::span<const std::byte>> dead);
+
+/// What is left of `bytes` bytes between these parts, which are apart and rising.
+std::vector<cppc_part> parts_between(std::span<const cppc_part> parts, std::uint64_t bytes);
 
 }  // namespace cppc::address

@@ -22,6 +22,7 @@ void look(std::span<std::byte> memory, LargeMemory& found) {
     if (const auto before = from(begin, part.data()); !before.empty()) found.in_use.push_back(before);
     found.untouched.push_back(part);
     begin = static_cast<std::size_t>(part.data() - memory.data()) + part.size();
+    return true;
   });
   if (begin < memory.size()) found.in_use.push_back(memory.subspan(begin));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "address/dead_claims.hpp"
 #include "address/describe.hpp"
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
@@ -85,12 +86,9 @@ bool OutwardWords::shared(const Piece& piece) const {
 }
 
 OutwardWords::Looked OutwardWords::look(const Piece& piece, std::uint32_t number) {
-  std::uint64_t from = 0;
-  for (const cppc_part& hole : piece.holes) {
-    if (Looked looked = look(piece, number, from, hole.offset - from); !looked) return looked;
-    from = hole.offset + hole.bytes;
-  }
-  return look(piece, number, from, piece.memory.size() - from);
+  for (const auto& [offset, bytes] : parts_between(piece.holes, piece.memory.size()))
+    if (Looked looked = look(piece, number, offset, bytes); !looked) return looked;
+  return {};
 }
 
 OutwardWords::Looked OutwardWords::look(const Piece& piece, std::uint32_t number, std::uint64_t offset,

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <vector>
 
 #include "address/places.hpp"
 #include "log.hpp"
@@ -158,21 +156,12 @@ int protection() {
 
 /// The lowest page that is in memory, or swapped out; where the system does not tell, the lowest of all.
 std::byte* first_used() {
-  constexpr std::size_t page = 4096;
-  constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
-  std::ifstream file("/proc/self/pagemap", std::ios::binary);
-  std::vector<std::uint64_t> entries(8192);
-  std::byte* at = memory.data() + kGuard;
-  std::byte* const end = memory.data() + memory.size();
-  file.seekg(static_cast<std::streamoff>(reinterpret_cast<std::uintptr_t>(at) / page * sizeof entries.front()));
-  while (at < end) {
-    entries.resize(std::min(entries.size(), static_cast<std::size_t>(end - at) / page));
-    if (!file.read(reinterpret_cast<char*>(entries.data()), std::ssize(entries) * 8)) break;
-    const auto found = std::ranges::find_if(entries, [](std::uint64_t e) { return (e & present_or_swapped) != 0; });
-    at += static_cast<std::size_t>(found - entries.begin()) * page;
-    if (found != entries.end()) break;
-  }
-  return at;
+  std::byte* first = memory.data() + kGuard;
+  visit_untouched(memory.subspan(kGuard), 1, [&first](std::span<std::byte> lowest) {
+    if (lowest.data() == first) first += lowest.size();
+    return false;
+  });
+  return first;
 }
 
 }  // namespace
@@ -213,9 +202,9 @@ void stop(void (*work)(void* context, std::byte* end), void* context) {
 }
 
 void clear_unused() {
-  if (memory.empty()) return;
+  // Threads that have other stacks may be at work meanwhile: the process's own stack is not theirs either.
+  if (!holds({static_cast<std::byte*>(__builtin_frame_address(0)), 1})) return;
   const auto clear_below = [](void*, std::byte* end) {
-    if (!holds({end, 1})) return;
     std::byte* const begin = memory.data() + kGuard;
     clear({begin, static_cast<std::size_t>(end - begin)});
   };

@@ -76,12 +76,8 @@ class Finder {
   explicit Finder(const MemoryMap& memory) : memory_(memory), modules_(Modules::read()) {}
 
   void look(std::span<const std::byte> data, std::span<const std::span<const std::byte>> untouched) {
-    std::uint64_t from = 0;
-    for (const cppc_part& hole : dead_parts(data, untouched)) {
-      look(data.subspan(from, hole.offset - from));
-      from = hole.offset + hole.bytes;
-    }
-    look(data.subspan(from));
+    for (const auto& [offset, bytes] : parts_between(dead_parts(data, untouched), data.size()))
+      look(data.subspan(offset, bytes));
   }
 
   void look(std::span<const std::byte> data) {

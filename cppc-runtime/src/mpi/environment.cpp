@@ -42,7 +42,6 @@ int with_own_descriptors(Start start) {
   cppc::address::process::mpi_starts();
   const int status = start();
   cppc::address::process::mpi_started();
-  cppc::address::program_stack::clear_unused();
   return status;
 }
 
@@ -67,6 +66,7 @@ void start_extension() {
   if (place->replacement) return;
   must(PMPI_Comm_set_name(place->world, "MPI_COMM_WORLD"), "MPI_Comm_set_name");
   must(PMPI_Comm_set_errhandler(place->world, MPI_ERRORS_ARE_FATAL), "MPI_Comm_set_errhandler");
+  cppc::address::program_stack::clear_unused();
 }
 
 }  // namespace

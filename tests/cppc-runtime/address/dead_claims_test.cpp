@@ -31,6 +31,18 @@ class DeadClaimsTest : public testing::Test {
 
 using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;
 
+TEST(PartsBetween, AreWhatTheOthersLeave) {
+  const std::vector<cppc_part> parts{{0, 8}, {16, 8}, {24, 4}};
+  const auto left = parts_between(parts, 40);
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(left[0].offset, 8U);
+  EXPECT_EQ(left[0].bytes, 8U);
+  EXPECT_EQ(left[1].offset, 28U);
+  EXPECT_EQ(left[1].bytes, 12U);
+  EXPECT_EQ(parts_between({}, 40).size(), 1U);
+  EXPECT_TRUE(parts_between(parts, 28).size() == 1 && parts_between({}, 0).empty());
+}
+
 TEST_F(DeadClaimsTest, RangesThatOverlapAreOne) {
   add(1000, 2000);
   add(0, 512);

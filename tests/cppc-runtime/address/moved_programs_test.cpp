@@ -4,6 +4,7 @@
 #include <string>
 
 #include "job.hpp"
+#include "measure.hpp"
 
 namespace cppc::test {
 namespace {
@@ -43,6 +44,13 @@ TEST_P(MovedProgramsTest, GoOnAgainAndAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, MovedProgramsTest, testing::Values("objects", "memory", "library"),
                          [](const auto& one) { return one.param; });
+
+TEST(MemoryTest, ThatNobodyHasTouchedDoesNotTravel) {
+  const auto measured = measure({program("untouched")}, 1);
+  EXPECT_GT(measured.at("saved"), 2 << 20);
+  EXPECT_LT(measured.at("saved"), 20 << 20);
+  EXPECT_LT(measured.at("reachable"), 20 << 20);
+}
 
 TEST(RefusedProgramsTest, AreToldWhichVariableLeadsWhere) {
   const std::vector<std::string> settings{with_extension("restart_extension"), "CPPC_RESTART_AT=1"};

@@ -133,6 +133,7 @@ std::vector<std::span<std::byte>> runs_in_use(const Mapping& mapping, const Memo
     const auto from = reinterpret_cast<std::uintptr_t>(untouched.data());
     end_run(from);
     begin = from + untouched.size();
+    return true;
   });
   end_run(mapping.end);
   return runs;
