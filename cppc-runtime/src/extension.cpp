@@ -76,6 +76,8 @@ std::optional<Place> start() {
   return place;
 }
 
+bool all_finalize() { return session().all_finalize(); }
+
 void finish() { session().detach(); }
 
 }  // namespace cppc::extension

@@ -24,7 +24,9 @@ bool replaces();
 /// MPI_COMM_WORLD. When the extension cannot be loaded or started, says so and ends the job with PMPI_Abort.
 std::optional<Place> start();
 
-/// At the beginning of the interposed MPI_Finalize.
+/// At the beginning of the interposed MPI_Finalize: whether all ranks have come there, as far as the extension wants to
+/// know; then its end.
+bool all_finalize();
 void finish();
 
 }  // namespace cppc::extension

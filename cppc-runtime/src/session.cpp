@@ -67,6 +67,8 @@ void Session::attach(const cppc_hooks& hooks, bool replacement) {
   }
 }
 
+bool Session::all_finalize() const { return !hooks_ || hooks_->all_finalize == nullptr || hooks_->all_finalize() != 0; }
+
 void Session::detach() {
   if (restarting_) die(CPPC_ERR_MISMATCH, "the program ended before it reached the safe point of the image");
   if (!hooks_) return;

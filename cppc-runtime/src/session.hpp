@@ -21,7 +21,10 @@ class Session {
   /// Hooks act from now on. Ends a replacement that has entered a frame before.
   void attach(const cppc_hooks& hooks, bool replacement);
 
-  /// Before MPI_Finalize: hooks act no more.
+  /// In MPI_Finalize: whether the other ranks have come there, too, as far as the extension wants to know.
+  [[nodiscard]] bool all_finalize() const;
+
+  /// Before MPI finalizes: hooks act no more.
   void detach();
 
   /// The functions of cppc/cppc.h.

@@ -95,6 +95,25 @@ TEST(MigrationTest, MovesRanksThatPassDifferentSafePoints) {
   EXPECT_NE(finished.output.find("farm: ok"), std::string::npos) << finished.output;
 }
 
+TEST(MigrationTest, MovesRanksThatWaitForOthersInMpiFinalize) {
+  const Cluster cluster(3);
+  const Folder folder;
+  Job job(cluster, kFourOnTwo, {tool("uneven_end"), folder.file("stop")});
+  job.await_running();
+  expect_done(job.migrate({"--rank", "0,3", "--to", "node2"}));
+  expect_done(job.migrate({"--rank", "0", "--to", "node1"}));
+  const Finished evacuated = job.migrate({"--evacuate", "node0"});
+  EXPECT_EQ(evacuated.status, 0) << evacuated.output << evacuated.errors;
+  EXPECT_NE(job.node_of(1), "node0");
+  expect_done(job.migrate({"checkpoint", "--to", folder.file("images")}));
+  std::ofstream(folder.file("stop")).flush();
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  for (const int rank : {0, 1, 2, 3})
+    EXPECT_NE(finished.output.find("rank " + std::to_string(rank) + ": 100000 right\n"), std::string::npos)
+        << finished.output;
+}
+
 TEST(MigrationTest, AnEvacuatedNodeCanBePoweredOff) {
   HeatScene scene(3, kFourOnTwo);
   const Finished evacuated = scene.job().migrate({"--evacuate", "node1"});

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 14
+#define CPPC_HOOKS_VERSION 15
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -216,7 +216,7 @@ typedef struct cppc_numbers {
   int big_endian;
 } cppc_numbers;
 
-/* What an extension provides; every function set, but for `convert`. */
+/* What an extension provides; every function set, but for `convert` and `all_finalize`. */
 typedef struct cppc_hooks {
   uint32_t version;
 
@@ -245,7 +245,12 @@ typedef struct cppc_hooks {
    * harm to the job, and the rank goes on where it was; a restart ends. */
   void (*fail)(cppc_status status);
 
-  /* At the beginning of MPI_Finalize. */
+  /* In MPI_Finalize, when the rank can be stopped at calls, again and again until it returns 1: whether all ranks have
+   * come there. Between two of these calls the rank can be stopped. May wait for a moment, in which MPI works. NULL: a
+   * rank waits for no other one. */
+  int (*all_finalize)(void);
+
+  /* In MPI_Finalize, then. */
   void (*finish)(void);
 
   /* For an image of another architecture: gives `count` numbers, one behind the other, the form that they have here.

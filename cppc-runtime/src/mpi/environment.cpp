@@ -137,6 +137,7 @@ int MPI_Query_thread(int* provided) {
 
 int MPI_Finalize(void) {
   const OutsideProgram outside;
+  while (call_point.watching() && !cppc::extension::all_finalize()) call_point.pass();
   collective_counts().begin(MPI_COMM_WORLD);
   cppc::extension::finish();
   if (comms.managed()) {

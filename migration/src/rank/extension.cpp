@@ -76,6 +76,8 @@ cppc_status fetch() { return extension().member->fetch(); }
 cppc_status join() { return extension().member->join(); }
 void fail(cppc_status status) { extension().member->fail(status); }
 
+int all_finalize() { return extension().member->all_finalize() ? 1 : 0; }
+
 void finish() {
   extension().member->finish();
   extension().member.reset();
@@ -109,6 +111,7 @@ extern "C" __attribute__((visibility("default"))) cppc_status cppc_extension(con
             .fetch = fetch,
             .join = join,
             .fail = fail,
+            .all_finalize = all_finalize,
             .finish = finish,
             .convert = convert_numbers};
   return CPPC_OK;

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 #include "../assignment.hpp"
@@ -28,6 +29,9 @@ constexpr auto kRest = std::chrono::microseconds(500);
 
 /// How often it lets MPI serve others, as long as they may need it: the targets of one-sided communication take part.
 constexpr auto kServe = std::chrono::milliseconds(1);
+
+/// So long a rank in MPI_Finalize looks for the others without sleep.
+constexpr auto kMoment = std::chrono::milliseconds(2);
 
 tl::expected<std::pair<ControlBlock, negotiation::RankSide>, cppc_status> open_agent_memory(const AgentAccess& access,
                                                                                             int rank) {
@@ -71,7 +75,7 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::assemble(const cppc_r
   auto access = open_agent_memory(met->access, rank);
   if (!access) return tl::unexpected(access.error());
   std::unique_ptr<Member> member(new Member(runtime, calls, rank, std::move(access->first), std::move(access->second)));
-  member->comms_ = met->comms;
+  member->enter(met->comms);
   Slot& slot = member->slot();
   slot.object_bytes = static_cast<std::uint32_t>(runtime.describe_objects(slot.objects.data(), slot.objects.size()));
   return member;
@@ -114,6 +118,11 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_ru
   if (!arrival) return tl::unexpected(arrival.error());
   member->arrival_.emplace(std::move(*arrival));
   return member;
+}
+
+void Member::enter(const JobComms& comms) {
+  comms_ = comms;
+  fence_.restart(comms_.all, rank_, comms_.ranks);
 }
 
 void Member::watch_page() { runtime_->watch(negotiator_.page().doorbell()); }
@@ -210,9 +219,9 @@ void Member::report_traffic() {
   cppc_traffic traffic{};
   runtime_->traffic(&traffic);
   Slot& mine = slot();
-  mine.sent = traffic.sent;
-  mine.received = traffic.received;
-  mine.active = traffic.active;
+  mine.sent = traffic.sent + fence_.sent();
+  mine.received = traffic.received + fence_.received();
+  mine.active = traffic.active + (fence_.sends() ? 1 : 0);
 }
 
 /// Waits for a command; while the last one is to drain, does so.
@@ -221,7 +230,8 @@ tl::expected<Action, cppc_status> Member::next_command() {
     const auto pause = runtime_->progress() != 0 ? Clock::duration(kServe) : Clock::duration(kLook);
     return control_.await_command(seen_, Clock::now() + pause);
   }
-  const bool settled = runtime_->drain() != 0;
+  const bool fence_settled = fence_.drain();
+  const bool settled = runtime_->drain() != 0 && fence_settled;
   report_traffic();
   return control_.await_command(seen_, Clock::now() + (settled ? kRest : Clock::duration::zero()));
 }
@@ -299,7 +309,7 @@ void Member::rebuild_comms() {
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
   }
   if (leaves) leave();
-  comms_ = *comms;
+  enter(*comms);
   if (const cppc_status status = runtime_->rebuild(comms_.own); status != CPPC_OK) {
     spdlog::critical("rank {}: the job is damaged, the application's communicators could not be rebuilt", rank_);
     PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
@@ -364,7 +374,7 @@ cppc_status Member::join_as_replacement() {
   auto comms = migration::join(
       {.joins = control_.joins(), .group = slot().group, .bridge = bridge, .place = rank_, .ranks = comms_.ranks});
   if (!comms) return comms.error();
-  comms_ = *comms;
+  enter(*comms);
   if (const cppc_status status = runtime_->rebuild(comms_.own); status != CPPC_OK) return status;
   watch_page();
   go_on();
@@ -379,6 +389,20 @@ void Member::fail(cppc_status status) {
   report_failure(*runtime_, status, slot());
   while (await_order() != Action::go_on) continue;
   vanish();
+}
+
+bool Member::all_finalize() {
+  if (!finalizing_) {
+    finalizing_ = Clock::now();
+    slot().stops = CPPC_AT_CALLS;  // no safe point comes any more
+  }
+  if (!fence_.passed()) {
+    if (Clock::now() - *finalizing_ > kMoment) std::this_thread::sleep_for(kServe);
+    return false;
+  }
+  negotiator_.finishing();  // before others can go on: from here on no rank can be stopped
+  fence_.open();
+  return true;
 }
 
 void Member::finish() {

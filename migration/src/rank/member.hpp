@@ -14,6 +14,7 @@
 #include "cppc/hooks.h"
 #include "cppc/page.hpp"
 #include "departure.hpp"
+#include "finalize_fence.hpp"
 #include "last_image.hpp"
 #include "snapshot.hpp"
 
@@ -43,6 +44,7 @@ class Member {
   cppc_status fetch();
   cppc_status join();
   [[noreturn]] void fail(cppc_status status);
+  bool all_finalize();
   void finish();
 
   /// At a call of MPI, as cppc_calls says.
@@ -72,6 +74,7 @@ class Member {
   Action await_order();
   std::function<bool()> given_up();
   void go_on();
+  void enter(const JobComms& comms);
   void rebuild_comms();
   void watch_page();
   [[noreturn]] void leave();
@@ -84,6 +87,8 @@ class Member {
   negotiation::RankSide negotiator_;
   std::optional<negotiation::CutRank> cut_;
   JobComms comms_;
+  FinalizeFence fence_;
+  std::optional<Clock::time_point> finalizing_;                    ///< since when
   std::uint32_t seen_ = 0;                                         ///< commands of the control block
   bool draining_ = false;                                          ///< the last command was to drain
   bool at_call_ = false;                                           ///< it stops at a call, not at a safe point

@@ -1,0 +1,74 @@
+// Ranks in MPI_Finalize wait for each other. Run under mpirun; every process is a rank.
+
+#include "rank/finalize_fence.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <array>
+
+namespace {
+
+using cppc::migration::FinalizeFence;
+
+class FinalizeFenceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    renew();
+  }
+  void TearDown() override { MPI_Comm_free(&all_); }
+
+  /// As after a migration.
+  void renew() {
+    if (all_ != MPI_COMM_NULL) MPI_Comm_free(&all_);
+    MPI_Comm_dup(MPI_COMM_WORLD, &all_);
+    fence_.restart(all_, rank_, ranks_);
+  }
+
+  void pass() {
+    while (!fence_.passed()) continue;
+    fence_.open();
+  }
+
+  /// As the agents find out: nothing is under way, and all that was sent has been received.
+  bool quiet() {
+    std::array<long, 2> open{fence_.sent() - fence_.received(), fence_.drain() ? 0 : 1};
+    MPI_Allreduce(MPI_IN_PLACE, open.data(), 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    return open == std::array<long, 2>{};
+  }
+
+  int rank_ = 0;
+  int ranks_ = 0;
+  MPI_Comm all_ = MPI_COMM_NULL;
+  FinalizeFence fence_;
+};
+
+TEST_F(FinalizeFenceTest, NobodyPassesBeforeAllHaveCome) {
+  for (int late = 0; late < ranks_; ++late) {
+    renew();
+    for (int i = 0; rank_ != late && i < 100; ++i) EXPECT_FALSE(fence_.passed()) << "rank " << late << " is not there";
+    MPI_Barrier(MPI_COMM_WORLD);
+    pass();
+  }
+}
+
+TEST_F(FinalizeFenceTest, WhatIsUnderWayIsDrainedAndAfterAMigrationAllComeAgain) {
+  for (int i = 0; rank_ != 0 && i < 100; ++i) EXPECT_FALSE(fence_.passed());
+  while (!quiet()) continue;
+  renew();
+  for (int i = 0; rank_ != ranks_ - 1 && i < 100; ++i) EXPECT_FALSE(fence_.passed());
+  MPI_Barrier(MPI_COMM_WORLD);
+  pass();
+}
+
+TEST_F(FinalizeFenceTest, WhatWasDrainedCountsWhenThereIsNoMigration) {
+  for (int i = 0; rank_ != 0 && i < 100; ++i) EXPECT_FALSE(fence_.passed());
+  while (!quiet()) continue;
+  pass();
+  while (!quiet()) continue;
+  EXPECT_EQ(fence_.sent(), (rank_ == 0 ? 0 : 1) + (2 * rank_ + 1 < ranks_ ? 1 : 0) + (2 * rank_ + 2 < ranks_ ? 1 : 0));
+}
+
+}  // namespace
