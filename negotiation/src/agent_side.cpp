@@ -92,9 +92,9 @@ std::optional<Reason> AgentSide::grounds_to_give_up() {
     if (record.finishing) return Reason{CPPC_ERR_REFUSED, rank};
     if (record.refused == epoch_) return Reason{record.refusal, rank};
   }
-  const auto late = missing();
-  if (!patience_.spent(late.empty() ? courtesy : 0ms)) return std::nullopt;
-  return Reason{CPPC_ERR_TIMEOUT, late.empty() ? -1 : late.front()};
+  const auto one = late();
+  if (!patience_.spent(one ? 0ms : courtesy)) return std::nullopt;
+  return one ? *one : Reason{CPPC_ERR_TIMEOUT, -1};
 }
 
 /// What the neighbours say, to their last words: what comes after these is for the next negotiation.
@@ -184,6 +184,11 @@ tl::expected<void, cppc_status> AgentSide::conclude() {
 std::uint64_t AgentSide::migration_point() const { return page_->word().maximum(); }
 
 Reason AgentSide::reason() const { return page_->word().reason(); }
+
+std::optional<Reason> AgentSide::late() const {
+  const auto ranks = missing();
+  return ranks.empty() ? std::nullopt : std::optional(Reason{CPPC_ERR_TIMEOUT, ranks.front()});
+}
 
 std::vector<int> AgentSide::missing() const {
   std::vector<int> late;

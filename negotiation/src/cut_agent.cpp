@@ -163,28 +163,23 @@ std::optional<Reason> CutAgent::grounds_to_give_up() {
     if (page_->layout_->table(rank).end.load() > CutTable::capacity) return Reason{CPPC_ERR_UNSUPPORTED, rank};
   }
   // An agent whose own ranks have come gives the others time to say which ranks have not.
-  const int rank = late();
-  if (!patience_.spent(rank < 0 ? std::chrono::milliseconds(500) : std::chrono::milliseconds(0))) return std::nullopt;
-  return naming(end_of_patience_, rank);
+  const auto one = late();
+  if (!patience_.spent(one ? std::chrono::milliseconds(0) : std::chrono::milliseconds(500))) return std::nullopt;
+  return one ? Reason{end_of_patience_, one->rank, one->inside} : Reason{end_of_patience_, -1};
 }
 
-Reason CutAgent::naming(cppc_status status, int rank) const {
-  const auto kept_by = rank < 0 ? 0 : page_->layout_->table(rank).kept_by.load();
-  return {status, rank, static_cast<std::uint8_t>(kept_by)};
-}
-
-/// A rank of the node that others wait for, or -1: while gathering, one that is behind, or that could not stop at
-/// its last call.
-int CutAgent::late() const {
+/// While gathering, one that is behind, or that could not stop at its last call.
+std::optional<Reason> CutAgent::late() const {
   std::vector<cut::Membership> memberships;
   for (const int rank : ranks_) {
     const cut::RankView seen = view(rank, memberships);
-    const bool here = word_.phase() == CutPhase::closing
-                          ? seen.stopped
-                          : !cut::behind(seen.memberships) && page_->layout_->table(rank).kept_by.load() == 0;
-    if (!here) return rank;
+    const auto kept_by = static_cast<std::uint8_t>(page_->layout_->table(rank).kept_by.load());
+    const bool behind = cut::behind(seen.memberships);
+    const bool here = word_.phase() == CutPhase::closing ? seen.stopped : !behind && kept_by == 0;
+    if (here) continue;
+    return Reason{CPPC_ERR_TIMEOUT, rank, kept_by == 0 && behind ? Reason::outside_collective : kept_by};
   }
-  return -1;
+  return std::nullopt;
 }
 
 void CutAgent::publish(const cut::Verdict& verdict) {

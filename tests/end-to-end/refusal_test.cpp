@@ -95,9 +95,14 @@ TEST(RefusalTest, ARankThatIsAlwaysInAParallelRegionIsNamedInTheEnd) {
   const Folder folder;
   Job job(cluster, {"-H", "node0:2,node1:2", "-n", "2"}, {tool("one_region"), folder.file("stop")});
   job.await_running();
-  const Finished given_up = job.migrate({"--rank", "0", "--to", "node1", "--timeout", "5"});
+  const Finished given_up = job.migrate({"--rank", "0", "--to", "node1", "--timeout", "8"});
   EXPECT_EQ(given_up.status, 124) << given_up.output << given_up.errors;
   EXPECT_NE(given_up.errors.find("is inside a parallel region of OpenMP"), std::string::npos) << given_up.errors;
+  EXPECT_NE(
+      given_up.output.find("negotiate: rank 0 has not yet come by a call of MPI at which it can stop: it is inside "
+                           "a parallel region of OpenMP"),
+      std::string::npos)
+      << given_up.output;
   std::ofstream(folder.file("stop")).flush();
   EXPECT_EQ(job.wait().status, 0);
 }

@@ -130,9 +130,10 @@ TEST_F(CutPage, ACancelNamesTheRankThatIsBehind) {
   first_.begin(first_.open(77, 2));
   start();
   EXPECT_EQ(poll(), State::gathering);
+  EXPECT_EQ(agent_.late(), (Reason{CPPC_ERR_TIMEOUT, 2, Reason::outside_collective}));
   agent_.cancel({CPPC_ERR_CANCELLED, -1});
   EXPECT_EQ(poll(), State::cancelled);
-  EXPECT_EQ(agent_.reason(), (Reason{CPPC_ERR_CANCELLED, 2}));
+  EXPECT_EQ(agent_.reason(), (Reason{CPPC_ERR_CANCELLED, 2, Reason::outside_collective}));
 }
 
 TEST_F(CutPage, GivesUpWhenARankIsInMpiFinalize) {

@@ -125,7 +125,8 @@ TEST_F(AgentServerTest, OneThatIsDroppedLeavesTheOthersAlone) {
 
 TEST_F(AgentServerTest, NobodyAnswersForAnother) {
   for (const wire::Message& message :
-       {wire::Message(wire::Abandoned{1, 1}), wire::Message(wire::MpiFailed{1, 1, "MPI_Test"})}) {
+       {wire::Message(wire::Abandoned{1, 1}), wire::Message(wire::MpiFailed{1, 1, "MPI_Test"}),
+        wire::Message(wire::Late{1, 1, "rank 1"})}) {
     Socket agent = connect(hello(0) + wire::encode(message));
     EXPECT_TRUE(agent.closed());
     serve();

@@ -57,6 +57,21 @@ TEST_F(JobTest, AnAgentThatOnlyReceivesDoesNotSayHowFarAMigrationIs) {
   EXPECT_EQ(job_.migration(id)->timeline.phases().size(), 3u);
 }
 
+TEST_F(JobTest, SaysForWhomANegotiationWaits) {
+  start();
+  const auto id = move(3, "node2");
+  job_.received(wire::Progress{id, "negotiate", 0, 0, 0, {}});
+  job_.received(wire::Late{id, 1, "rank 3 is late"});
+  job_.received(wire::Late{id, 0, "rank 0 is late"});
+  job_.received(wire::Late{id + 1, 2, "another migration's"});
+  using Reasons = std::map<int, std::string>;
+  EXPECT_EQ(job_.migration(id)->waits_for, (Reasons{{0, "rank 0 is late"}, {1, "rank 3 is late"}}));
+  job_.received(wire::Late{id, 0, ""});
+  EXPECT_EQ(job_.migration(id)->waits_for, (Reasons{{1, "rank 3 is late"}}));
+  job_.received(wire::Progress{id, "freeze", 0, 0, 0, {}});
+  EXPECT_EQ(job_.migration(id)->waits_for, Reasons{});
+}
+
 TEST_F(JobTest, DetailsComeFromTheNodeThatTheRankIsOn) {
   start();
   job_.received(roster(2, {3}));  // the replacement, while rank 3 still works on node1

@@ -87,6 +87,22 @@ TEST_F(MigrateTest, SaysEachPhaseOnce) {
   EXPECT_NE(output.find("prepare\nnegotiate\nfreeze\nship: 64 MB\n"), std::string::npos) << output;
 }
 
+TEST_F(MigrateTest, SaysForWhichRankItWaits) {
+  start();
+  Process command = start_migrate({"--rank", "3", "--to", "node2"});
+  const wire::Order order = agents_->order();
+  const auto await = [&](const char* line) {
+    while (command.output().find(line) == std::string::npos) std::this_thread::yield();
+  };
+  (*agents_)[0].send(wire::Progress{order.id, "negotiate", 0, 0});
+  (*agents_)[0].send(wire::Late{order.id, 0, "rank 1 is late"});
+  await("negotiate: rank 1 is late\n");
+  (*agents_)[1].send(wire::Late{order.id, 1, "rank 3 is late"});
+  await("negotiate: rank 1 is late (and ranks of 1 more node)\n");
+  agents_->obey(order);
+  EXPECT_EQ(command.wait().status, 0);
+}
+
 TEST_F(MigrateTest, PrintsTheTraceOfAMigration) {
   start();
   Process command = start_migrate({"--rank", "3", "--to", "node2"});

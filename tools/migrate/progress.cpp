@@ -43,9 +43,23 @@ std::string bar(const std::string& phase, std::uint64_t done, std::uint64_t tota
   return text + ", " + megabytes(*bytes_per_second) + "/s, " + std::to_string(std::lround(std::ceil(left))) + " s left";
 }
 
+std::string waits_for(const json& migration) {
+  const json& all = list(migration, "waits_for");
+  if (all.empty() || !all.front().is_string()) return "";
+  const std::size_t more = all.size() - 1;
+  return all.front().get<std::string>() +
+         (more == 0 ? "" : " (and ranks of " + std::to_string(more) + (more == 1 ? " more node)" : " more nodes)"));
+}
+
 void Progress::show(const json& migration, Clock::time_point now) {
   const std::string phase = text(migration, "state");
   const std::uint64_t done = whole_number(migration, "bytes_done"), total = whole_number(migration, "bytes_total");
+  const std::string late = waits_for(migration);
+  if (!late.empty() && late != waits_for_) {
+    clear();
+    std::fprintf(out_, "%s%s: %s\n", label_.c_str(), phase.c_str(), late.c_str());
+  }
+  waits_for_ = late;
   if (terminal_) {
     std::fprintf(out_, "\r%s\x1b[K", bar(phase, done, total, rate(done, now)).c_str());
     drawn_ = true;

@@ -32,10 +32,13 @@ class Progress {
   bool terminal_;
   std::string label_;
   bool drawn_ = false;
-  std::string phase_;
+  std::string phase_, waits_for_;
   std::optional<Clock::time_point> first_bytes_at_;
   std::uint64_t first_bytes_ = 0;
 };
+
+/// For whom a migration waits: the first that the job names, and how many more nodes have such a rank; may be empty.
+std::string waits_for(const nlohmann::json& migration);
 
 /// "[######------------------] ship: 60 of 240 MB, 120 MB/s, 2 s left"; without the parts that are not known.
 std::string bar(const std::string& phase, std::uint64_t done, std::uint64_t total,

@@ -114,9 +114,10 @@ bool AgentServer::take(Client& client, const wire::Message& message) {
   const auto* saved = std::get_if<wire::Saved>(&message);
   const auto* relay = std::get_if<wire::Relay>(&message);
   const auto* progress = std::get_if<wire::Progress>(&message);
+  const auto* late = std::get_if<wire::Late>(&message);
   const auto is_its_own = [agent](const auto* one) { return one == nullptr || one->agent == agent; };
   const bool its_own = is_its_own(roster) && is_its_own(ready) && is_its_own(farewell) && is_its_own(abandoned) &&
-                       is_its_own(failed) && is_its_own(saved) && is_its_own(progress) &&
+                       is_its_own(failed) && is_its_own(saved) && is_its_own(progress) && is_its_own(late) &&
                        (relay == nullptr || relay->from == agent);
   if (farewell != nullptr && its_own) {
     client.farewell = true;
@@ -124,7 +125,7 @@ bool AgentServer::take(Client& client, const wire::Message& message) {
     return true;
   }
   const bool for_controller = roster != nullptr || ready != nullptr || abandoned != nullptr || failed != nullptr ||
-                              saved != nullptr || relay != nullptr || progress != nullptr ||
+                              saved != nullptr || relay != nullptr || progress != nullptr || late != nullptr ||
                               std::holds_alternative<wire::Outcome>(message);
   if (!its_own || !for_controller) return false;
   if (connection_of_.contains(agent)) events_.received(message);

@@ -254,6 +254,7 @@ json summary(const Migration& migration) {
     for (const AllocatedNode& node : migration.hop->add) body["add"].push_back(node.name);
   }
   if (migration.draft) body["checkpoint"] = migration.draft->complete.string();
+  for (const auto& [agent, reason] : migration.waits_for) body["waits_for"].push_back(reason);
   add_release(body, migration.release);
   return body;
 }

@@ -66,6 +66,8 @@ void Job::received(const wire::Message& message) {
   if (const auto* answer = std::get_if<wire::Abandoned>(&message);
       answer != nullptr && in(Execution::State::undoing) && under_way(answer->id))
     execution_->undo.awaited.erase(answer->agent);
+  if (const auto* late = std::get_if<wire::Late>(&message); late != nullptr && under_way(late->id))
+    active()->note(*late);
   if (const auto* substitute = std::get_if<wire::Substitute>(&message)) substituted(*substitute);
   if (const auto* relay = std::get_if<wire::Relay>(&message); relay != nullptr && under_way(relay->id))
     requests_.send(relay->to, *relay);
@@ -348,6 +350,7 @@ void Job::progress(const wire::Progress& progress) {
   if (only_receives(progress.agent)) return;
   const Migration::State before =
       std::exchange(migration->state, phase_named(progress.phase).value_or(migration->state));
+  if (migration->state != before) migration->waits_for.clear();
   const bool writes = migration->state == Migration::State::write && migration->bytes_done != bytes_before;
   if ((migration->state != before || writes) && in(Execution::State::revocable)) execution_->ticks = 0;
 }

@@ -15,6 +15,13 @@ double Migration::seconds() const {
   return std::chrono::duration<double>(ended.value_or(Clock::now()) - *started).count();
 }
 
+void Migration::note(const wire::Late& late) {
+  if (late.reason.empty())
+    waits_for.erase(late.agent);
+  else
+    waits_for[late.agent] = late.reason;
+}
+
 void Migration::end(State how, cppc_status status, std::string reason) {
   state = how;
   outcome.status = status;
@@ -23,6 +30,7 @@ void Migration::end(State how, cppc_status status, std::string reason) {
   if (!started) started = ended;
   saved = {};
   saved_by = {};
+  waits_for = {};
 }
 
 void Migration::drop_details() {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,7 @@ struct Migration {
   std::vector<NamedMove> moves;  ///< as planned last
   std::uint64_t bytes_done = 0, bytes_total = 0;
   wire::Outcome outcome;                   ///< with a reason unless it is done
+  std::map<int, std::string> waits_for;    ///< ranks that are late for the negotiation, for people, by agent
   std::vector<std::string> messages;       ///< for people, such as "node1: nothing of this job is left"
   std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank, or of a hop
   std::optional<HopRequest> hop;
@@ -68,6 +70,7 @@ struct Migration {
 
   bool over() const { return state >= State::done; }
   double seconds() const;  ///< since it started, until its end
+  void note(const wire::Late& late);
   void end(State how, cppc_status status, std::string reason);
   void drop_details();
 };

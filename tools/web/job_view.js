@@ -18,6 +18,7 @@ function whatIs(migration) {
 
 function progressText(migration) {
   let text = migration.state;
+  if (migration.waits_for) text += `: ${migration.waits_for.join('; ')}`;
   if (migration.bytes_total > 0) text += `: ${megabytes(migration.bytes_done)} of ${megabytes(migration.bytes_total)}`;
   if (migration.bytes_per_second) text += `, ${megabytes(migration.bytes_per_second)}/s`;
   if (migration.seconds_left !== undefined) text += `, ${Math.ceil(migration.seconds_left)} s left`;

@@ -36,8 +36,8 @@ std::optional<cppc_inside> inside() {
   if (address::InsideProgram::any()) return CPPC_INSIDE_CALLBACK;
   if (windows().busy()) return CPPC_INSIDE_EPOCH;
   if (files().busy()) return CPPC_INSIDE_FILE;
-  if (gettid() != getpid()) return CPPC_INSIDE_THREAD;
   if (address::threads::in_parallel_region()) return CPPC_INSIDE_REGION;
+  if (gettid() != getpid()) return CPPC_INSIDE_THREAD;
   return std::nullopt;
 }
 

@@ -64,6 +64,13 @@ struct Progress {
   std::vector<Shipment> ranks;  ///< that leave it
 };
 
+/// Agent to controller: for some seconds the negotiation has been waiting for a rank of its node.
+struct Late {
+  std::uint64_t id = 0;
+  int agent = 0;
+  std::string reason;  ///< which rank, and what keeps it, for people; empty: none any more
+};
+
 /// Agent to controller: on its node all is prepared; it commits as soon as it is told, whatever happens elsewhere.
 struct Ready {
   std::uint64_t id = 0;
@@ -190,7 +197,7 @@ struct Survey {};
 struct Quit {};
 
 using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell,
-                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay, Saved, Proceed, End>;
+                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay, Saved, Proceed, End, Late>;
 
 /// One line, with its newline.
 std::string encode(const Message& message);

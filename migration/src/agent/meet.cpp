@@ -32,29 +32,37 @@ constexpr auto kSoon = 1s;
 /// After this time ranks that have come drain: others may wait in a send until somebody takes their message.
 constexpr auto kLate = 100ms;
 
-/// What keeps a rank from coming, as text after "it is inside".
-const char* name_of(cppc_inside what) {
-  switch (what) {
+/// A negotiation that takes longer is told for whom it waits, and that so often.
+constexpr auto kLong = 2s;
+constexpr auto kAgain = 1s;
+
+/// What keeps a rank from coming.
+const char* what_keeps(std::uint8_t inside) {
+  switch (inside) {
+    case 0:
+      return "";
+    case negotiation::Reason::outside_collective:
+      return ": others are in a collective operation that it has not begun";
     case CPPC_INSIDE_CALL:
-      return "a call of MPI that waits for others";
+      return ": it is inside a call of MPI that waits for others";
     case CPPC_INSIDE_CALLBACK:
-      return "a function that MPI has called";
+      return ": it is inside a function that MPI has called";
     case CPPC_INSIDE_EPOCH:
-      return "an epoch of a window";
+      return ": it is inside an epoch of a window";
     case CPPC_INSIDE_FILE:
-      return "a split collective access to a file";
+      return ": it is inside a split collective access to a file";
     case CPPC_INSIDE_THREAD:
-      return "a thread that is not the main one";
+      return ": it is inside a thread that is not the main one";
     case CPPC_INSIDE_REGION:
-      return "a parallel region of OpenMP";
+      return ": it is inside a parallel region of OpenMP";
+    default:
+      return ": it is inside something unknown";
   }
-  return "something unknown";
 }
 
 std::string explain(const negotiation::Reason& reason, const char* place) {
   const std::string who = reason.rank < 0 ? "a rank" : fmt::format("rank {}", reason.rank);
-  const std::string inside =
-      reason.inside == 0 ? "" : fmt::format(": it is inside {}", name_of(static_cast<cppc_inside>(reason.inside)));
+  const char* const inside = what_keeps(reason.inside);
   switch (reason.status) {
     case CPPC_ERR_TIMEOUT:
       return who + " has not come by " + place + " in time" + inside;
@@ -165,8 +173,22 @@ void Operation::urge(const negotiation::CutAgent& cut, Interrupter& interrupter)
 }
 
 template <class Side>
+void Operation::tell_late(const Side& side) {
+  const Clock::time_point now = Clock::now();
+  if (now - negotiating_ < kLong || now - late_told_ < kAgain) return;
+  late_told_ = now;
+  const auto one = side.late();
+  std::string reason;
+  if (one) reason = fmt::format("rank {} has not yet come by {}{}", one->rank, place_of(side), what_keeps(one->inside));
+  if (reason == late_) return;
+  late_ = std::move(reason);
+  if (!node_.link.send(wire::Late{.id = order_.id, .agent = node_.agent, .reason = late_})) exit_without_aborting_job();
+}
+
+template <class Side>
 void Operation::negotiate(Side& side, Clock::duration patience) {
   announce("negotiate");
+  negotiating_ = Clock::now();
   if (auto started = side.start(order_.id, patience, node_.local_ranks()); !started)
     return fail(started.error(), fmt::format("the negotiation cannot begin on {}", node_.name));
   Interrupter interrupter;
@@ -179,6 +201,7 @@ void Operation::negotiate(Side& side, Clock::duration patience) {
       return fail(state.error(), what);
     }
     if (*state == Side::State::decided) return;
+    tell_late(side);
     if (*state == Side::State::cancelled) return fail(side.reason().status, explain(side.reason(), place_of(side)));
     listen();
     if (!giving_up && cancelled()) {

@@ -79,6 +79,9 @@ class Operation {
   void release();
   template <class Side>
   void negotiate(Side& side, Clock::duration patience);
+  /// When it has gone on for long: which rank of this node the others wait for, if there is one.
+  template <class Side>
+  void tell_late(const Side& side);
   void urge(const negotiation::AgentSide&, Interrupter&) const {}  ///< all will come by a safe point
   void urge(const negotiation::CutAgent& cut, Interrupter& interrupter) const;
   void freeze(negotiation::AgentSide& side, Clock::duration arrival);
@@ -168,6 +171,8 @@ class Operation {
   std::map<int, std::string> programs_;      ///< of the ranks that save, by rank
   std::array<std::int64_t, 2> under_way_{};  ///< messages and active requests of all ranks, when last looked at
   const char* phase_ = "prepare";
+  std::string late_;  ///< what the controller was told last of a rank that is late
+  Clock::time_point negotiating_{}, late_told_{};
   Clock::time_point frozen_{};
   Clock::time_point reported_{};
   wire::Outcome outcome_;

@@ -154,6 +154,13 @@ void fields(Visitor& visit, Visited<Visitor, MpiFailed>& failed) {
 }
 
 template <class Visitor>
+void fields(Visitor& visit, Visited<Visitor, Late>& late) {
+  visit("id", late.id);
+  visit("agent", late.agent);
+  visit("reason", late.reason);
+}
+
+template <class Visitor>
 void fields(Visitor& visit, Visited<Visitor, Ready>& ready) {
   visit("id", ready.id);
   visit("agent", ready.agent);
@@ -347,6 +354,8 @@ template <>
 constexpr const char* type_name<Proceed> = "proceed";
 template <>
 constexpr const char* type_name<End> = "end";
+template <>
+constexpr const char* type_name<Late> = "late";
 
 bool meaningful(const Progress& progress) {
   for (const char* phase : {"prepare", "negotiate", "freeze", "ship", "commit", "write"}) {

@@ -86,13 +86,13 @@ class CutAgent {
   [[nodiscard]] Reason reason() const;
   /// Ranks of this node that have not stopped.
   [[nodiscard]] std::vector<int> moving() const;
+  /// A rank of this node that others wait for now, if there is one, and what keeps it.
+  [[nodiscard]] std::optional<Reason> late() const;
 
  private:
   [[nodiscard]] cut::RankView view(int rank, std::vector<cut::Membership>& memberships) const;
   [[nodiscard]] cut::Report report();
   [[nodiscard]] std::optional<Reason> grounds_to_give_up();
-  [[nodiscard]] int late() const;
-  [[nodiscard]] Reason naming(cppc_status status, int rank) const;
   void publish(const cut::Verdict& verdict);
   void set_word(cut::Word word);
 

@@ -58,6 +58,7 @@ struct Reason {
   int rank = -1;
   std::uint8_t inside = 0;  ///< what the rank is inside of and cannot leave, as it said; 0: nothing
   static constexpr std::uint8_t most_inside = 15;
+  static constexpr std::uint8_t outside_collective = most_inside;  ///< which others have begun, and it has not
   bool operator==(const Reason&) const = default;
 };
 

@@ -70,6 +70,8 @@ class AgentSide {
   [[nodiscard]] std::uint64_t migration_point() const;
   /// Cancelled only (and settling, if so). The same on every agent.
   [[nodiscard]] Reason reason() const;
+  /// A rank of this node that others wait for now, if there is one.
+  [[nodiscard]] std::optional<Reason> late() const;
   /// Ranks of this node that have yet to join.
   [[nodiscard]] std::vector<int> missing() const;
   /// Ranks of this node that have yet to stop at the migration point; decided only.

@@ -20,6 +20,7 @@ std::vector<Bytes> seeds() {
       Abandon{.id = 8},
       Abandoned{.id = 8, .agent = 1},
       MpiFailed{.id = 8, .agent = 1, .reason = "MPI_Test has failed"},
+      Late{.id = 8, .agent = 1, .reason = "rank 3 has not come by a safe point"},
       Survey{},
       Quit{}};
   std::vector<Bytes> all;

@@ -81,6 +81,10 @@ TEST(Wire, OrdersSurviveTheRoundTrip) {
   EXPECT_EQ(failed.id, 13u);
   EXPECT_EQ(failed.agent, 2);
   EXPECT_EQ(failed.reason, "MPI_Test");
+  const Late late = round_trip(Late{14, 2, "rank 3 has not come by a safe point"});
+  EXPECT_EQ(late.id, 14u);
+  EXPECT_EQ(late.agent, 2);
+  EXPECT_EQ(late.reason, "rank 3 has not come by a safe point");
   EXPECT_EQ(round_trip(Order{.id = 1, .agents = {1, 0}, .without_mpi = {0}}).without_mpi, std::vector<int>{0});
   EXPECT_TRUE(round_trip(Order{.id = 1, .checkpoint = "/dir", .stands = true}).stands);
   EXPECT_TRUE(round_trip(Proceed{.id = 1, .leaves = true}).leaves);
