@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -141,7 +142,9 @@ class Translator {
                 .file = tree_.procedures[procedure].file,
                 .line = loop->inside.line,
                 .column = loop->inside.column};
-    const bool modern = options_of(program_.commands[point.file]).modern;
+    const fortran::Options options = options_of(program_.commands[point.file]);
+    const bool modern = options.modern;
+    point.has_interface = modern && (options.declares || wants_declarations(point.file));
     rewrite::fortran::write_routine(tree_, flow_, {procedure, modern}, fates, point, externals_);
     nlohmann::json told;
     for (const auto& [what, bytes, why] : point.dead)
@@ -184,12 +187,23 @@ class Translator {
   }
 
  private:
+  /// Whether procedures without an interface are to be declared somewhere in the file: IMPLICIT NONE (EXTERNAL).
+  bool wants_declarations(Index file) {
+    const auto [known, is_new] = wants_declarations_.try_emplace(file, false);
+    if (!is_new) return known->second;
+    static const std::regex external(R"(implicit\s*none\s*\([^)]*external)", std::regex::icase);
+    const fortran::Command& command = program_.commands[file];
+    const auto text = read_text(fs::path(command.directory) / command.file);
+    return known->second = std::regex_search(text.value_or(""), external);
+  }
+
   const FortranProgram& program_;
   const fortran::Program& tree_;
   const fortran::Lowered& lowered_;
   const fortran::Flow& flow_;
   std::vector<Point> points_;
   std::set<std::string> externals_;
+  std::map<Index, bool> wants_declarations_;  ///< by file
 };
 
 /// That nothing is done about the others is no surprise.

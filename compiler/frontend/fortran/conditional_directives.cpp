@@ -1,15 +1,13 @@
 #include "conditional_directives.hpp"
 
-#include <llvm/Support/Program.h>
-
-#include <array>
 #include <cctype>
 #include <map>
 #include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "read_text.hpp"
+#include "gfortran.hpp"
 
 namespace cppc::fortran {
 
@@ -99,20 +97,13 @@ std::map<std::size_t, std::string> lines_of_file(const std::string& preprocessed
 
 std::optional<std::string> preprocessed_by_gfortran(const std::string& file, const Options& options,
                                                     const std::string& scratch) {
-  const auto compiler = llvm::sys::findProgramByName("gfortran");
-  if (!compiler) return std::nullopt;
-  std::vector<std::string> words{*compiler, "-E", "-cpp"};
+  std::vector<std::string> words{"-E", "-cpp"};
   if (options.openmp) words.emplace_back("-fopenmp");
   for (const auto& [macro, value] : options.definitions)
     words.push_back(std::string("-D").append(macro).append("=").append(value));
   for (const std::string& directory : options.directories) words.push_back("-I" + directory);
   words.push_back(file);
-  const std::string output = scratch + "/preprocessed";
-  const std::array<std::optional<llvm::StringRef>, 3> streams = {llvm::StringRef(), llvm::StringRef(output),
-                                                                 llvm::StringRef()};
-  const std::vector<llvm::StringRef> arguments(words.begin(), words.end());
-  if (llvm::sys::ExecuteAndWait(*compiler, arguments, std::nullopt, streams) != 0) return std::nullopt;
-  return read_text(output);
+  return output_of_gfortran(std::move(words), scratch);
 }
 
 }  // namespace

@@ -85,6 +85,8 @@ Options options_of(const Command& command) {
       made.fixed_columns = columns == "none" || columns == "0" ? 1 << 20 : std::atoi(columns.c_str());
     } else if (word.starts_with("-std=")) {
       made.modern = word == "-std=f2018" || word == "-std=gnu" || word == "-std=legacy";
+    } else if (word.ends_with("implicit-interface")) {
+      made.declares = !word.starts_with("-Wno-");
     } else if (word == "-fopenmp" || word == "-fno-openmp") {
       made.openmp = word == "-fopenmp";
     } else if (word == "-fbackslash") {

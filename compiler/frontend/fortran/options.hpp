@@ -16,7 +16,8 @@ struct Options {
   int fixed_columns = 72;
   bool backslash = false;
   bool openmp = false;
-  bool modern = true;  ///< no option forbids what is of Fortran 2008 or 2018
+  bool modern = true;     ///< no option forbids what is of Fortran 2008 or 2018
+  bool declares = false;  ///< calls of procedures without an interface are to be warned of
   int integer_kind = 4, real_kind = 4, double_kind = 8;
   std::vector<std::string> directories;                          ///< for INCLUDE and modules, in their order
   std::vector<std::pair<std::string, std::string>> definitions;  ///< of macros

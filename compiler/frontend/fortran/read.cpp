@@ -13,7 +13,9 @@
 #include <set>
 
 #include "conditional_directives.hpp"
+#include "gfortran.hpp"
 #include "gfortran_modules.hpp"
+#include "gnu_functions.hpp"
 #include "options.hpp"
 #include "procedures.hpp"
 #include "read_text.hpp"
@@ -49,6 +51,29 @@ struct Modules {
   bool Pre(const parser::ExecutionPart& /*body*/) { return false; }
 };
 
+/// Calls of MPI whose one keyword is `ierror=`, at their end, without it: flang allows none where there is no
+/// interface.
+struct WithoutIerror {
+  template <typename T>
+  bool Pre(T& /*node*/) {
+    return true;
+  }
+  template <typename T>
+  void Post(T& /*node*/) {}
+  void Post(parser::Call& call) {
+    auto& [designator, arguments] = call.t;
+    const auto* name = std::get_if<parser::Name>(&designator.u);
+    if (name == nullptr || !name->ToString().starts_with("mpi_")) return;
+    const auto has_keyword = [](const parser::ActualArgSpec& one) {
+      return std::get<std::optional<parser::Keyword>>(one.t).has_value();
+    };
+    const auto first = std::ranges::find_if(arguments, has_keyword);
+    if (first == arguments.end() || std::next(first) != arguments.end()) return;
+    auto& keyword = std::get<std::optional<parser::Keyword>>(first->t);
+    if (keyword->v.ToString() == "ierror") keyword.reset();
+  }
+};
+
 struct File {
   Index number;  ///< of its command; none for what the translator has written itself
   std::string name;
@@ -56,10 +81,15 @@ struct File {
   Modules modules;
 };
 
-std::string first_message(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
+std::string text_of(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
   std::string text;
   llvm::raw_string_ostream out(text);
   messages.Emit(out, cooked, false);
+  return text;
+}
+
+std::string first_message(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
+  const std::string text = text_of(messages, cooked);
   const std::size_t error = text.find(": error: ");  // what stands before it are warnings
   const std::size_t line = error == std::string::npos ? 0 : text.rfind('\n', error) + 1;
   return text.substr(line, text.find('\n', line) - line);
@@ -87,14 +117,21 @@ class EarlierFiles {
   std::list<semantics::Scope> earlier_;
 };
 
+/// By the number of the file.
+using UndeclaredFunctions = std::map<Index, std::vector<Undeclared>>;
+
 class Reader {
  public:
   Reader(const std::vector<Command>& commands, const std::vector<Command>& module_sources, std::string intrinsics,
-         std::string modules)
+         std::string modules, UndeclaredFunctions declared)
       : commands_(commands),
         module_sources_(module_sources),
         intrinsics_(std::move(intrinsics)),
-        modules_(std::move(modules)) {}
+        modules_(std::move(modules)),
+        declared_(std::move(declared)) {}
+
+  /// After run(): what files could be read with.
+  [[nodiscard]] const UndeclaredFunctions& undeclared() const { return undeclared_; }
 
   Program run() {
     std::vector<Options> options;
@@ -130,13 +167,15 @@ class Reader {
   }
 
   /// The file, or a copy of it that defines its macros itself (flang takes the value of a predefined one for a single
-  /// token, and then cannot compute with -DN=2+3), and in which directives of OpenMP are whole.
-  std::string readable(const fs::path& file, const Options& options) {
-    const auto text = options.preprocessed ? read_text(file) : std::nullopt;
+  /// token, and then cannot compute with -DN=2+3), in which directives of OpenMP are whole and functions are declared.
+  std::string readable(Index number, const fs::path& file, const Options& options) {
+    const auto declared = declared_.find(number);
+    auto text = options.preprocessed || declared != declared_.end() ? read_text(file) : std::nullopt;
+    if (text && declared != declared_.end()) text = declare_gnu_functions(*text, declared->second);
     if (!text) return file.string();  // when it cannot be read, flang says why
     const auto resolved =
         options.openmp ? without_conditional_directives(*text, file.string(), options, modules_) : std::nullopt;
-    if (!resolved && options.definitions.empty()) return file.string();
+    if (!resolved && options.definitions.empty() && declared == declared_.end()) return file.string();
     const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
     std::ofstream copy(name);
     for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';
@@ -152,18 +191,32 @@ class Reader {
     made.searchDirectories.insert(made.searchDirectories.end(), options.directories.begin(), options.directories.end());
     made.intrinsicModuleDirectories = {intrinsics_};
     if (options.preprocessed) made.predefinitions = {{"__GFORTRAN__", "1"}};  // without any, it has no __FILE__ either
-    if (options.openmp) made.features.Enable(Fortran::common::LanguageFeature::OpenMP);
+    if (options.openmp) {
+      made.features.Enable(Fortran::common::LanguageFeature::OpenMP);
+      made.searchDirectories.push_back(directory_of_omp_lib());
+    }
     if (options.backslash) made.features.Enable(Fortran::common::LanguageFeature::BackslashEscapes);
     const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", options.file.c_str());
     auto& parsing = parsings_.emplace_back(cooked_);
     const fs::path file = fs::path(directory) / options.file;
-    parsing.Prescan(readable(file, options), made);
+    parsing.Prescan(readable(number, file, options), made);
     if (!parsing.messages().AnyFatalError()) parsing.Parse(llvm::nulls());
     if (parsing.messages().AnyFatalError() || !parsing.parseTree() || !parsing.consumedWholeFile())
       return leave_out(number, "it cannot be parsed (" + first_message(parsing.messages(), cooked_) + ")");
+    WithoutIerror without_ierror;
+    parser::Walk(*parsing.parseTree(), without_ierror);
     files_.push_back({number, options.file, &parsing, {}});
     parser::Walk(*parsing.parseTree(), files_.back().modules);
     program_.has_entries = program_.has_entries || files_.back().modules.entries;
+  }
+
+  /// Where gfortran has omp_lib.h.
+  const std::string& directory_of_omp_lib() {
+    if (!directory_of_omp_lib_) {
+      const std::string path = output_of_gfortran({"-print-file-name=finclude"}, modules_).value_or("");
+      directory_of_omp_lib_ = path.substr(0, path.find('\n'));
+    }
+    return *directory_of_omp_lib_;
   }
 
   /// Modules that files want and none has, as the compiler has written them: `all` are the directories of any file.
@@ -209,6 +262,12 @@ class Reader {
     files_ = std::move(ordered);
   }
 
+  void note_undeclared(Index number, const std::string& messages) {
+    const Command& command = commands_[number];
+    auto found = undeclared_gnu_functions(messages, (fs::path(command.directory) / command.file).string());
+    if (!found.empty()) undeclared_[number] = std::move(found);
+  }
+
   /// Whether flang finds no errors in it. It would die of the use of a module in which it has found some.
   /// `before`: scopes that are no file's.
   bool understood(const File& file, semantics::SemanticsContext& context, std::size_t before) {
@@ -227,6 +286,7 @@ class Reader {
         return true;
       }
       cause = first_message(context.messages(), cooked_);
+      if (file.number != none) note_undeclared(file.number, text_of(context.messages(), cooked_));
       why = "flang finds errors in it (" + cause + ")";
       context.messages().clear();
     }
@@ -275,14 +335,25 @@ class Reader {
   std::list<parser::Parsing> parsings_;  // symbols and expressions point into their trees
   std::list<File> files_;
   std::map<std::string, std::string> broken_;  ///< modules of files that flang finds errors in: the first of all errors
+  const UndeclaredFunctions declared_;
+  UndeclaredFunctions undeclared_;
+  std::optional<std::string> directory_of_omp_lib_;
   Program program_;
 };
 
 }  // namespace
 
+/// Anew with declarations of what flang does not know.
 Program read(const std::vector<Command>& commands, const std::vector<Command>& module_sources,
              const std::string& intrinsics, const std::string& modules) {
-  return Reader(commands, module_sources, intrinsics, modules).run();
+  UndeclaredFunctions undeclared;
+  {
+    Reader reader(commands, module_sources, intrinsics, modules, {});
+    Program program = reader.run();
+    if (reader.undeclared().empty()) return program;
+    undeclared = reader.undeclared();
+  }
+  return Reader(commands, module_sources, intrinsics, modules, std::move(undeclared)).run();
 }
 
 }  // namespace cppc::fortran

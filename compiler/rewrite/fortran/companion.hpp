@@ -32,7 +32,7 @@ struct Point {
   unsigned column = 0;               ///< of the last character there that is the loop's header
   std::vector<std::string> arguments;
   std::vector<Dummy> dummies;  ///< by argument
-  bool has_interface = false;  ///< it has to be declared: descriptors are among the arguments
+  bool has_interface = false;  ///< it has to be declared: descriptors are among the arguments, or the file wants it
   std::string code;            ///< the routine, in C
   std::vector<Dead> dead;
 };
