@@ -128,6 +128,16 @@ std::string storage_of(const fortran::Symbol& symbol) {
   }
 }
 
+/// What MPI's header declares is the library's.
+bool is_of_mpi(const fortran::Symbol& symbol) { return symbol.linker_name.starts_with("mpi_fortran_"); }
+
+/// Larger ones have a place that lasts.
+bool is_on_stack(const fortran::Symbol& symbol) {
+  constexpr std::uint64_t kMostOnStack = 65536;  // gfortran's -fmax-stack-var-size
+  return symbol.storage == fortran::Symbol::Storage::local && symbol.bytes <= kMostOnStack &&
+         symbol.procedure != fortran::none;
+}
+
 class Translator {
  public:
   Translator(const FortranProgram& program, const fortran::Program& tree, const fortran::Lowered& lowered,
@@ -151,14 +161,19 @@ class Translator {
       told["dead"].push_back(
           {{"what", what}, {"size", bytes > 0 ? std::to_string(bytes) : "as allocated"}, {"why", why}});
     told["saved"] = nlohmann::json::array();
+    const std::vector<bool> active = flow_.perhaps_active(procedure);
     for (const fortran::Symbol& symbol : tree_.symbols) {
+      if (is_of_mpi(symbol) || symbol.unclear == "it is PARAMETER" ||
+          (is_on_stack(symbol) && !active[symbol.procedure]))
+        continue;
       const auto is_it = [&](const auto& dead) { return dead.what == symbol.name && dead.bytes == symbol.bytes; };
-      if (symbol.array && symbol.bytes > 0 && symbol.view_of == fortran::none &&
+      const bool described = symbol.descriptor != fortran::Symbol::Descriptor::none;
+      if (symbol.array && (symbol.bytes > 0 || described) && symbol.view_of == fortran::none &&
           symbol.storage != fortran::Symbol::Storage::dummy && std::ranges::none_of(point.dead, is_it))
         told["saved"].push_back({{"name", symbol.name},
                                  {"declared", storage_of(symbol)},
                                  {"type", "an array"},
-                                 {"size", std::to_string(symbol.bytes)},
+                                 {"size", described ? "as allocated" : std::to_string(symbol.bytes)},
                                  {"live", symbol.unclear.empty() ? "perhaps read later" : symbol.unclear}});
     }
     if (!untold.empty()) told["untold"] = untold;

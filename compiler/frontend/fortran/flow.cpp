@@ -73,6 +73,20 @@ void Flow::find_names() {
 
 Flow::~Flow() = default;
 
+std::vector<bool> Flow::perhaps_active(Index procedure) const {
+  std::vector<bool> active(callers_.size());
+  std::vector<Index> asked{procedure};
+  while (!asked.empty()) {
+    const Index p = asked.back();
+    asked.pop_back();
+    if (active[p]) continue;
+    active[p] = true;
+    if (p < entered_.size() && entered_[p]) return std::vector<bool>(callers_.size(), true);
+    for (const auto& [caller, call] : callers_[p]) asked.push_back(caller);
+  }
+  return active;
+}
+
 bool Flow::tracked(Index index) const {
   const Symbol& symbol = program_.symbols[index];
   if (!symbol.array || !symbol.unclear.empty()) return false;

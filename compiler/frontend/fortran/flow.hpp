@@ -69,6 +69,9 @@ class Flow {
   [[nodiscard]] bool is_of_linker(Index symbol) const;
   [[nodiscard]] bool can_be_named(Index symbol, Index procedure) const;
 
+  /// By procedure: whether it perhaps waits for its callee while `procedure` runs, or is that one.
+  [[nodiscard]] std::vector<bool> perhaps_active(Index procedure) const;
+
   [[nodiscard]] const Overwritten& overwritten(std::size_t number) const { return overwritten_[number]; }
 
   /// Why nothing can be said of any memory; empty when it can.

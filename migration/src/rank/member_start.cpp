@@ -1,4 +1,5 @@
-/// How a process becomes a member of the job: with all others at its start, from a checkpoint, or in the place of a rank.
+/// How a process becomes a member of the job: with all others at its start, from a checkpoint, or in the place of a
+/// rank.
 
 #include <cstdint>
 #include <utility>
