@@ -166,6 +166,9 @@ void print_left_out(const std::vector<frontend::LeftOut>& left_out, std::ostream
       out << "; so " << (files == 2 ? "is 1 other file" : "are " + std::to_string(files - 1) + " other files");
     out << "\n";
   }
+  if (!left_out.empty())
+    out << "cppc: note: such a file has no safe points, and nothing of its data is said to be dead; ranks can be moved "
+           "all the same\n";
 }
 
 }  // namespace cppc
