@@ -285,7 +285,10 @@ class Lowering {
           if (open.construct == s.label) return go(s.kind == Kind::leave ? open.on_leave : open.on_cycle);
         return;
       case Kind::jump: {
-        for (const Index label : s.labels) function().blocks[block_].successors.push_back(block_of(label));
+        for (const Index label : s.labels) {
+          const ir::Index to = block_of(label);  // which may make blocks
+          function().blocks[block_].successors.push_back(to);
+        }
         const ir::Index next = block();
         if (s.falls_through) function().blocks[block_].successors.push_back(next);
         return at(next);

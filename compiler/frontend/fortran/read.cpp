@@ -11,6 +11,7 @@
 #include <list>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "conditional_directives.hpp"
 #include "gfortran.hpp"
@@ -80,6 +81,25 @@ struct File {
   parser::Parsing* parsing;
   Modules modules;
 };
+
+/// As GNU's preprocessor does with lines that end in a backslash: what they make together is where the last one is.
+/// Whether there are any.
+bool join_spliced_lines(std::string& text) {
+  bool any = false;
+  std::string made, line;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, 2, "\\\n") == 0) {
+      any = true;
+      made += '\n';
+      ++at;
+      continue;
+    }
+    line += text[at];
+    if (text[at] == '\n') made += std::exchange(line, {});
+  }
+  text = made + line;
+  return any;
+}
 
 std::string text_of(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
   std::string text;
@@ -172,10 +192,11 @@ class Reader {
     const auto declared = declared_.find(number);
     auto text = options.preprocessed || declared != declared_.end() ? read_text(file) : std::nullopt;
     if (text && declared != declared_.end()) text = declare_gnu_functions(*text, declared->second);
+    const bool spliced = text && options.preprocessed && join_spliced_lines(*text);
     if (!text) return file.string();  // when it cannot be read, flang says why
     const auto resolved =
         options.openmp ? without_conditional_directives(*text, file.string(), options, modules_) : std::nullopt;
-    if (!resolved && options.definitions.empty() && declared == declared_.end()) return file.string();
+    if (!resolved && options.definitions.empty() && declared == declared_.end() && !spliced) return file.string();
     const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
     std::ofstream copy(name);
     for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';

@@ -43,6 +43,7 @@ bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 
 /// Whether there is nothing but a comment behind the loop's header. A macro at its end is known by where it begins.
 bool is_free_behind(const std::string& line, unsigned column, bool fixed_form) {
+  if (column > line.size()) return false;  // the preprocessor has joined it with the line before
   std::size_t i = column;
   while (i > 0 && i < line.size() && in_name(line[i - 1]) && in_name(line[i])) ++i;
   for (; i < line.size(); ++i) {

@@ -138,8 +138,13 @@ RandomState RandomState::read(ByteReader& reader) {
 }
 
 void start_random_in_program() {
-  constexpr std::size_t usual = 128;
-  initstate(1, static_cast<char*>(address::allocate_for_program(usual)), usual);
+  alignas(std::int32_t) std::array<char, bytes_of_kind.front()> other{};
+  char* state = initstate(1, other.data(), other.size());
+  if (!is_in_program(state)) {  // a library's constructor may have called srand()
+    const std::size_t bytes = bytes_of_kind[static_cast<std::size_t>(first_word(state) % kinds)];
+    state = static_cast<char*>(std::memcpy(address::allocate_for_program(bytes), state, bytes));
+  }
+  setstate(state);
 }
 
 }  // namespace cppc::c_library

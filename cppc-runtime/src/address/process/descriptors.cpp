@@ -48,7 +48,7 @@ struct Opened {
   NamedFile file;
   int flags = 0;
   std::int64_t offset = 0;
-  FileLock lock = FileLock::none;
+  std::vector<FileLock> locks;
   std::int64_t written_size = -1;  ///< of a regular file that the program may write to; else negative
   DeletedFile deleted;             ///< of Kind::deleted
 };
@@ -124,7 +124,7 @@ class Collection {
       out.u64(opened.file.bytes);
       out.i32(opened.flags);
       out.i64(opened.offset);
-      out.u8(static_cast<std::uint8_t>(opened.lock));
+      address::write(opened.locks, out);
       out.i64(opened.written_size);
       if (opened.kind != Kind::deleted) continue;
       out.text(opened.deleted.directory);
@@ -163,11 +163,11 @@ class Collection {
     auto file = find_again(name, state);
     if (!file) return refuse(number, name, file.error());
     if ((opened.flags & O_ASYNC) != 0) return refuse(number, name, "a file that sends signals");
-    const auto lock = lock_of(number);
-    if (!lock) return refuse(number, name, lock.error());
+    const auto locks = locks_of(number);
+    if (!locks) return refuse(number, name, locks.error());
     opened.kind = Kind::file;
     opened.file = *file;
-    opened.lock = *lock;
+    opened.locks = *locks;
     if ((opened.flags & O_PATH) != 0) return CPPC_OK;
     opened.offset = std::max<std::int64_t>(0, lseek(number, 0, SEEK_CUR));
     opened.file.bytes = std::min(opened.file.bytes, static_cast<std::uint64_t>(opened.offset));
@@ -181,13 +181,16 @@ class Collection {
                                Opened& opened) {
     if (!deleted_.insert({state.st_dev, state.st_ino}).second)
       return refuse(number, name, "a deleted file that is open more than once");
-    const auto lock = lock_of(number);
-    if (!lock) return refuse(number, name, lock.error());
+    const auto locks = locks_of(number);
+    if (!locks) return refuse(number, name, locks.error());
+    // It is read by another descriptor, whose close() would end those of the process.
+    if (std::ranges::find(*locks, FileLock::Manner::process, &FileLock::manner) != locks->end())
+      return refuse(number, name, "a deleted file that is locked by fcntl()");
     auto file = read_deleted(number, name, state, created);
     if (!file) return refuse(number, name, file.error());
     opened.kind = Kind::deleted;
     opened.file.path = name;
-    opened.lock = *lock;
+    opened.locks = *locks;
     opened.deleted = std::move(*file);
     opened.offset = lseek(number, 0, SEEK_CUR);
     return CPPC_OK;
@@ -199,7 +202,7 @@ class Collection {
   std::set<std::pair<dev_t, ino_t>> deleted_;
 };
 
-/// Of the descriptions that are carried, those locked by flock(): a number of each.
+/// Of the descriptions that are carried, by a number of each.
 std::vector<HeldLock>& held_locks() {
   static NeverDestroyed<std::vector<HeldLock>> locks;
   return *locks;
@@ -207,9 +210,8 @@ std::vector<HeldLock>& held_locks() {
 
 void note_locks(const std::vector<Opened>& all) {
   held_locks().clear();
-  for (const Opened& opened : all) {
-    if (opened.lock != FileLock::none) held_locks().push_back({opened.number, opened.lock, opened.file.path});
-  }
+  for (const Opened& opened : all)
+    for (const FileLock& lock : opened.locks) held_locks().push_back({opened.number, lock, opened.file.path});
 }
 
 /// Any number that still leads to what the process was started with as standard input.
@@ -225,7 +227,7 @@ int standard_input_number() {
 class Opening {
  public:
   void read(ByteReader& in) {
-    opened_.resize(in.count(46));
+    opened_.resize(in.count(53));
     for (Opened& opened : opened_) {
       opened.kind = static_cast<Kind>(in.u8());
       opened.number = in.i32();
@@ -234,7 +236,7 @@ class Opening {
       opened.file.bytes = in.u64();
       opened.flags = in.i32();
       opened.offset = in.i64();
-      opened.lock = static_cast<FileLock>(in.u8());
+      opened.locks = read_locks(in);
       opened.written_size = in.i64();
       const bool is_standard = opened.kind == Kind::standard && opened.number >= 0 && opened.number < kStandard;
       if (!is_standard && opened.kind != Kind::file && opened.kind != Kind::deleted) in.fail();
@@ -333,8 +335,8 @@ class Opening {
       if (const cppc_status status = cut_to_image(file->get(), opened.written_size, opened.file.path);
           status != CPPC_OK)
         return tl::unexpected(status);
-    if (file && (opened.flags & O_DIRECTORY) != 0) start_reading(file->get());
-    const bool moves = opened.offset > 0 || (opened.flags & O_DIRECTORY) != 0;
+    if (file && (opened.flags & (O_DIRECTORY | O_PATH)) == O_DIRECTORY) start_reading(file->get());
+    const bool moves = (opened.flags & O_PATH) == 0 && (opened.offset > 0 || (opened.flags & O_DIRECTORY) != 0);
     if (file && moves && lseek(file->get(), opened.offset, SEEK_SET) < 0) {
       log().error("{} cannot be set to byte {}: {}", opened.file.path, opened.offset, std::strerror(errno));
       return tl::unexpected(CPPC_ERR_SYSTEM);
@@ -382,17 +384,16 @@ cppc_status open_again(ByteReader& in) {
 }
 
 void release_locks() {
-  for (const HeldLock& lock : held_locks()) flock(lock.number, LOCK_UN);
+  for (const HeldLock& lock : held_locks()) release(lock);
 }
 
 cppc_status lock_again() {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   for (const HeldLock& lock : held_locks()) {
-    const int mode = lock.kind == FileLock::exclusive ? LOCK_EX : LOCK_SH;
-    int locked = flock(lock.number, mode | LOCK_NB);
+    int locked = take(lock);
     while (locked != 0 && errno == EWOULDBLOCK && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      locked = flock(lock.number, mode | LOCK_NB);
+      locked = take(lock);
     }
     if (locked == 0) continue;
     log().error("{} cannot be locked as the program had it: {}", label(lock.number, lock.path), std::strerror(errno));

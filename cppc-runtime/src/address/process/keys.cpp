@@ -1,15 +1,23 @@
 #include "address/process/keys.hpp"
 
 #include <pthread.h>
+#include <threads.h>
 
+#include <algorithm>
+#include <array>
 #include <bitset>
+#include <climits>
 #include <mutex>
+#include <ranges>
+#include <span>
 #include <vector>
 
 #include "address/carried_objects.hpp"
 #include "address/process/next.hpp"
+#include "address/process/owner.hpp"
 #include "address/process/program_memory.hpp"
 #include "address/program_time.hpp"
+#include "address/startup_calls.hpp"
 #include "log.hpp"
 
 namespace cppc::address {
@@ -18,8 +26,8 @@ namespace {
 
 struct Key {
   Key* next;
-  bool used;       ///< else free for another one
-  bool of_openmp;  ///< of its library, in whose threads it has values
+  bool used;           ///< else free for another one
+  const void* caller;  ///< who has made it
   pthread_key_t number;
   void (*destructor)(void*);
   void* value;  ///< the main thread's, at the capture
@@ -38,7 +46,7 @@ void for_each(auto&& function) {
     if (key->used) function(*key);
 }
 
-void note(pthread_key_t number, void (*destructor)(void*), bool of_openmp) {
+void note(pthread_key_t number, void (*destructor)(void*), const void* caller) {
   const std::lock_guard lock(mutex);
   Keys& keys = at_root<Keys>(Root::keys);
   Key* key = keys.first;
@@ -48,18 +56,54 @@ void note(pthread_key_t number, void (*destructor)(void*), bool of_openmp) {
     key->next = keys.first;
     keys.first = key;
   }
-  *key = {.next = key->next,
-          .used = true,
-          .of_openmp = of_openmp,
-          .number = number,
-          .destructor = destructor,
-          .value = nullptr};
+  *key = {
+      .next = key->next, .used = true, .caller = caller, .number = number, .destructor = destructor, .value = nullptr};
 }
 
 /// In a process that takes over: what others make until the program is there gets higher numbers. The system gives the
 /// lowest number that is free, and has 1024.
 constexpr pthread_key_t kReserved = 512;
 constinit std::bitset<kReserved> reserved;
+
+/// Made by constructors of libraries, before it can be said of whom: who calls the C library last, by a jump, does not
+/// show as the caller.
+struct MadeAtStart {
+  pthread_key_t number;
+  void (*destructor)(void*);
+  const void* caller;
+  const pthread_key_t* place;  ///< where the number was written
+};
+constinit std::array<MadeAtStart, PTHREAD_KEYS_MAX> made_at_start{};
+constinit std::size_t count_at_start = 0;
+
+auto of_program_at_start() {
+  return std::span(made_at_start).first(count_at_start) |
+         std::views::filter([](const MadeAtStart& key) { return owner_of(key.place) == Owner::program; });
+}
+
+int create(pthread_key_t* key, void (*destructor)(void*), const void* caller) {
+  const int error = CPPC_NEXT(pthread_key_create)(key, destructor);
+  if (error != 0) return error;
+  if (program_time) {
+    const OutsideProgram outside;
+    note(*key, destructor, caller);
+  } else if (!startup_over && count_at_start < made_at_start.size()) {
+    made_at_start[count_at_start++] = {*key, destructor, caller, key};
+  }
+  return 0;
+}
+
+int remove(pthread_key_t key) {
+  if (program_time) {
+    const std::lock_guard lock(mutex);
+    for_each([&](Key& noted) { noted.used = noted.used && noted.number != key; });
+  } else if (!startup_over) {
+    const auto [gone, end] =
+        std::ranges::remove(std::span(made_at_start).first(count_at_start), key, &MadeAtStart::number);
+    count_at_start -= static_cast<std::size_t>(end - gone);
+  }
+  return CPPC_NEXT(pthread_key_delete)(key);
+}
 
 /// That no other has, since it is reserved; the lower ones are in use, or reserved as well.
 bool make_again(const Key& key) {
@@ -86,11 +130,20 @@ cppc_status keys::write(ByteWriter& writer) {
 bool keys::thread_has_values() {
   bool has = false;
   const std::lock_guard lock(mutex);
-  for_each([&has](const Key& key) { has = has || (!key.of_openmp && pthread_getspecific(key.number) != nullptr); });
+  for_each([&has](const Key& key) {
+    has = has || (pthread_getspecific(key.number) != nullptr && !is_openmp_code(key.caller));
+  });
   return has;
 }
 
+void keys::start() {
+  for (const MadeAtStart& key : of_program_at_start()) note(key.number, key.destructor, key.caller);
+}
+
+/// What the program's libraries have made here is what they had made there, at most, and comes again with its value.
 void keys::reserve_numbers() {
+  for (const MadeAtStart& key : of_program_at_start())
+    if (key.number < kReserved) reserved.set(key.number);
   for (pthread_key_t number = 0; CPPC_NEXT(pthread_key_create)(&number, nullptr) == 0;) {
     if (number >= kReserved) {
       CPPC_NEXT(pthread_key_delete)(number);
@@ -132,19 +185,17 @@ using namespace cppc::address;
 #pragma GCC visibility push(default)
 
 int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
-  const int error = CPPC_NEXT(pthread_key_create)(key, destructor);
-  if (error != 0 || !program_time) return error;
-  const OutsideProgram outside;
-  note(*key, destructor, is_openmp_code(__builtin_return_address(0)));
-  return 0;
+  return create(key, destructor, __builtin_return_address(0));
 }
 
-int pthread_key_delete(pthread_key_t key) noexcept {
-  if (program_time) {
-    const std::lock_guard lock(mutex);
-    for_each([&](Key& noted) { noted.used = noted.used && noted.number != key; });
-  }
-  return CPPC_NEXT(pthread_key_delete)(key);
+int pthread_key_delete(pthread_key_t key) noexcept { return remove(key); }
+
+// The same keys by another name.
+
+int tss_create(tss_t* key, tss_dtor_t destructor) {
+  return create(key, destructor, __builtin_return_address(0)) == 0 ? thrd_success : thrd_error;
 }
+
+void tss_delete(tss_t key) { (void)remove(key); }
 
 #pragma GCC visibility pop

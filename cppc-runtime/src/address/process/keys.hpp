@@ -1,5 +1,6 @@
 /// The program's keys for thread-specific data: their numbers are in its memory, so another process makes keys of the
-/// same numbers, with the main thread's values. Keys that are made before main() or for MPI are the process's.
+/// same numbers, with the main thread's values. Those that constructors of its libraries make are among
+/// them; keys that are made for MPI are the process's.
 #pragma once
 
 #include "bytes.hpp"
@@ -12,6 +13,9 @@ cppc_status write(ByteWriter& writer);
 
 /// Whether the calling thread has a value of one of the program's keys.
 bool thread_has_values();
+
+/// In a process in which the program begins: those of its libraries' constructors are its own.
+void start();
 
 /// In a process that takes the state over, before MPI and others make keys: those that the program may have are kept
 /// free for it.

@@ -210,6 +210,7 @@ char** start(bool takes_over) {
   if (takes_over) keys::reserve_numbers();
   if (takes_over) return nullptr;
   program_memory_there = true;
+  keys::start();
   OpenMp().choose_locks();
   cppc::c_library::start_random_in_program();
   return environment::start();

@@ -2,12 +2,15 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <bitset>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,7 +36,8 @@ struct Action {
 struct State {
   std::vector<Action> actions;
   Set mask;
-  Set pending;
+  Set pending;                    ///< but for real-time signals
+  std::vector<siginfo_t> queued;  ///< those, of which there may be several of a number, each with a value
   std::optional<stack_t> stack;
 };
 
@@ -132,6 +136,33 @@ void write(const Action& action, ByteWriter& writer) {
   writer.u64(bits_of(action.action.sa_mask).to_ullong());
 }
 
+constexpr std::size_t info_words = sizeof(siginfo_t) / sizeof(std::uint64_t);
+using InfoWords = std::array<std::uint64_t, info_words>;
+
+/// For the thread, as raise() does, or for the process.
+bool queue(const siginfo_t& info) {
+  siginfo_t one = info;
+  if (one.si_code == SI_TKILL) return syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), one.si_signo, &one) == 0;
+  return syscall(SYS_rt_sigqueueinfo, getpid(), one.si_signo, &one) == 0;
+}
+
+/// The system shows them only to who takes them: they are queued again.
+std::vector<siginfo_t> queued_signals() {
+  std::vector<siginfo_t> queued;
+  const Set pending(waiting());
+  const timespec at_once{};
+  for (int number = SIGRTMIN; number < numbers; ++number) {
+    if (!pending[bit(number)]) continue;
+    const sigset_t one = signals_of(Set().set(bit(number)));
+    // The C library's sigtimedwait() says SI_USER for SI_TKILL.
+    for (siginfo_t info; syscall(SYS_rt_sigtimedwait, &one, &info, &at_once, (numbers - 1) / 8) == number;)
+      queued.push_back(info);
+  }
+  for (const siginfo_t& info : queued)
+    if (!queue(info)) die(CPPC_ERR_SYSTEM, "signals that wait could not be queued again");
+  return queued;
+}
+
 Action read_action(ByteReader& reader) {
   Action action{.number = reader.i32(), .action = {}};
   const std::uint64_t address = reader.u64();
@@ -192,6 +223,10 @@ cppc_status write(ByteWriter& writer) {
   for (const Action& action : state.actions) write(action, writer);
   writer.u64(bits_of(mask_of_program).to_ullong());
   writer.u64(waiting());
+  const std::vector<siginfo_t> queued = queued_signals();
+  writer.u64(queued.size());
+  for (const siginfo_t& info : queued)
+    for (const std::uint64_t word : std::bit_cast<InfoWords>(info)) writer.u64(word);
   writer.u8(state.stack.has_value());
   const stack_t stack = state.stack.value_or(stack_t{});
   writer.u64(reinterpret_cast<std::uintptr_t>(stack.ss_sp));
@@ -206,6 +241,13 @@ cppc_status prepare(ByteReader& reader) {
   for (std::uint64_t i = 0; i < count; ++i) state.actions.push_back(read_action(reader));
   state.mask = Set(reader.u64());
   state.pending = Set(reader.u64());
+  for (int number = SIGRTMIN; number < numbers; ++number) state.pending[bit(number)] = false;
+  const std::uint64_t queued = reader.count(sizeof(siginfo_t));
+  for (std::uint64_t i = 0; i < queued; ++i) {
+    InfoWords words{};
+    for (std::uint64_t& word : words) word = reader.u64();
+    state.queued.push_back(std::bit_cast<siginfo_t>(words));
+  }
   const bool has_stack = reader.u8() != 0;
   stack_t stack{};
   stack.ss_sp = reinterpret_cast<void*>(reader.u64());
@@ -223,6 +265,7 @@ void apply() {
   for (const Action& action : state.actions) good = sigaction(action.number, &action.action, nullptr) == 0 && good;
   for (int number = 1; number < numbers; ++number)
     if (state.pending[bit(number)]) good = raise(number) == 0 && good;
+  for (const siginfo_t& info : state.queued) good = queue(info) && good;
   if (!good) die(CPPC_ERR_SYSTEM, "the program's signal handlers could not be set again");
   mask_of_program = signals_of(state.mask);
 }

@@ -10,7 +10,7 @@ TEST_P(Descriptors, AreTheSameInAnotherProcess) { expect_same_anywhere(GetParam(
 
 INSTANTIATE_TEST_SUITE_P(Programs, Descriptors,
                          testing::Values("place", "append", "shared", "directory", "redirected", "by_name", "closed",
-                                         "devices", "gap", "locked", "lock_shared"),
+                                         "devices", "gap", "locked", "lock_shared", "lock_ranges"),
                          [](const auto& info) { return std::string(info.param); });
 
 struct Refusal {
@@ -24,21 +24,20 @@ class RefusedDescriptors : public ProcessCase, public testing::WithParamInterfac
 
 TEST_P(RefusedDescriptors, ByNumberNameAndKind) { expect_refused(GetParam().program, GetParam().reason); }
 
-INSTANTIATE_TEST_SUITE_P(Programs, RefusedDescriptors,
-                         testing::Values(Refusal{"pipe", "descriptor 3 (pipe:["},
-                                         Refusal{"socket", "]) is a socket, which cannot"},
-                                         Refusal{"epoll", "descriptor 3 (anon_inode:[eventpoll])"},
-                                         Refusal{"eventfd", "descriptor 3 (anon_inode:[eventfd"},
-                                         Refusal{"timerfd", "descriptor 3 (anon_inode:[timerfd])"},
-                                         Refusal{"signalfd", "descriptor 3 (anon_inode:[signalfd])"},
-                                         Refusal{"inotify", "descriptor 3 (anon_inode:inotify)"},
-                                         Refusal{"memfd", "is a file in memory without a name"},
-                                         Refusal{"status", "is a file in which the kernel tells"},
-                                         Refusal{"popen", "is a pipe"},
-                                         Refusal{"deleted", "/file (deleted)) is a deleted file"},
-                                         Refusal{"renamed_over", "is a file that its path no longer leads to"},
-                                         Refusal{"fcntl_lock", "/file) is locked by fcntl()"}),
-                         [](const auto& info) { return std::string(info.param.program); });
+INSTANTIATE_TEST_SUITE_P(
+    Programs, RefusedDescriptors,
+    testing::Values(Refusal{"pipe", "descriptor 3 (pipe:["}, Refusal{"socket", "]) is a socket, which cannot"},
+                    Refusal{"epoll", "descriptor 3 (anon_inode:[eventpoll])"},
+                    Refusal{"eventfd", "descriptor 3 (anon_inode:[eventfd"},
+                    Refusal{"timerfd", "descriptor 3 (anon_inode:[timerfd])"},
+                    Refusal{"signalfd", "descriptor 3 (anon_inode:[signalfd])"},
+                    Refusal{"inotify", "descriptor 3 (anon_inode:inotify)"},
+                    Refusal{"memfd", "is a file in memory without a name"},
+                    Refusal{"status", "is a file in which the kernel tells"}, Refusal{"popen", "is a pipe"},
+                    Refusal{"deleted", "/file (deleted)) is a deleted file"},
+                    Refusal{"renamed_over", "is a file that its path no longer leads to"},
+                    Refusal{"deleted_lock", "/file (deleted)) is a deleted file that is locked by fcntl()"}),
+    [](const auto& info) { return std::string(info.param.program); });
 
 class ArrivingDescriptors : public ProcessCase {
  protected:

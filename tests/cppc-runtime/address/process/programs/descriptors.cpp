@@ -176,6 +176,38 @@ void end_lock_shared(void* state) {
   dprintf(1, "%d %d\n", held, flock(other, LOCK_EX | LOCK_NB));
 }
 
+struct flock range(short type, off_t start, off_t bytes) {
+  struct flock made {};
+  made.l_type = type;
+  made.l_whence = SEEK_SET;
+  made.l_start = start;
+  made.l_len = bytes;
+  return made;
+}
+
+/// Two ranges of the process's, and one of the open file description's.
+void* begin_lock_ranges() {
+  const int number = make("file", "");
+  struct flock first = range(F_WRLCK, 10, 5), second = range(F_RDLCK, 100, 0), third = range(F_WRLCK, 20, 10);
+  if (fcntl(number, F_SETLK, &first) != 0 || fcntl(number, F_SETLK, &second) != 0 ||
+      fcntl(number, F_OFD_SETLK, &third) != 0)
+    abort();
+  return state_of(number);
+}
+
+/// By another open file description, which sees all of them.
+void end_lock_ranges(void*) {
+  const int other = open("file", O_RDWR);
+  off_t from = 0;
+  for (struct flock found = range(F_WRLCK, from, 0); fcntl(other, F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
+       found = range(F_WRLCK, from, 0)) {
+    dprintf(1, "%d %lld %lld %d\n", found.l_type, static_cast<long long>(found.l_start),
+            static_cast<long long>(found.l_len), found.l_pid == -1);
+    if (found.l_len == 0) break;
+    from = found.l_start + found.l_len;
+  }
+}
+
 constexpr std::array programs{
     Program{"place", begin_place, end_place},
     Program{"append", begin_append, end_append},
@@ -188,6 +220,7 @@ constexpr std::array programs{
     Program{"gap", begin_gap, end_gap},
     Program{"locked", begin_locked, end_locked},
     Program{"lock_shared", begin_lock_shared, end_lock_shared},
+    Program{"lock_ranges", begin_lock_ranges, end_lock_ranges},
 };
 
 }  // namespace

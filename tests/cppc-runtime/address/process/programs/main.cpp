@@ -31,6 +31,7 @@ void __libc_free(void* memory);
 namespace cppc::address {
 
 /// Of the runtime's heap, which is not here.
+constinit bool startup_over = true;
 bool startup_call_is_programs(const void*) { return false; }
 void note_mapping_of_mpi(const void*, std::size_t) {}
 

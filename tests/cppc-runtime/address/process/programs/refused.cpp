@@ -61,11 +61,12 @@ void* begin_renamed_over() {
   return file;
 }
 
-void* begin_fcntl_lock() {
+void* begin_deleted_lock() {
   const int number = open("file", O_RDWR | O_CREAT, 0600);
   struct flock lock {};
   lock.l_type = F_WRLCK;
-  return from_number(fcntl(number, F_SETLK, &lock));
+  if (fcntl(number, F_SETLK, &lock) != 0) abort();
+  return from_number(unlink("file"));
 }
 
 void* begin_elsewhere() {
@@ -97,7 +98,7 @@ constexpr std::array programs{
     Program{"popen", begin_popen, end_refused},
     Program{"deleted", begin_deleted, end_refused},
     Program{"renamed_over", begin_renamed_over, end_refused},
-    Program{"fcntl_lock", begin_fcntl_lock, end_refused},
+    Program{"deleted_lock", begin_deleted_lock, end_refused},
     Program{"elsewhere", begin_elsewhere, end_refused},
     Program{"shared_deleted", begin_shared_deleted, end_refused},
 };

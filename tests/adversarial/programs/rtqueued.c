@@ -1,0 +1,38 @@
+/* Real-time signals that wait: several of a number, each with a value. And a descriptor that is a mere path. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "adversarial.h"
+
+static volatile sig_atomic_t count, queued;
+static volatile long values;
+
+static void take(int number, siginfo_t *info, void *context) {
+  (void)number, (void)context;
+  count++;
+  queued += info->si_code == SI_QUEUE;
+  values = values * 10 + info->si_value.sival_int;
+}
+
+int main(int argc, char **argv) {
+  start(&argc, &argv);
+  const int path = open("/", O_DIRECTORY | O_PATH);
+  struct sigaction action = {.sa_sigaction = take, .sa_flags = SA_SIGINFO};
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (int number = SIGRTMIN + 5; number < SIGRTMIN + 7; number++) {
+    sigaction(number, &action, NULL);
+    sigaddset(&blocked, number);
+  }
+  sigprocmask(SIG_BLOCK, &blocked, NULL);
+  for (int i = 1; i <= 3; i++) sigqueue(getpid(), SIGRTMIN + 5, (union sigval){.sival_int = i});
+  raise(SIGRTMIN + 6);
+  for (int it = 0; it < 10; it++) printf("%d %g\n", rank, gsum(it));
+  sigprocmask(SIG_UNBLOCK, &blocked, NULL);
+  struct stat state;
+  printf("%d %d of them queued, %ld, %d\n", (int)count, (int)queued, values, fstat(path, &state));
+  MPI_Finalize();
+  return 0;
+}
