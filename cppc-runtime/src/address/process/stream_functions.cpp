@@ -8,6 +8,8 @@
 
 #include "address/process/descriptors.hpp"
 #include "address/process/next.hpp"
+#include "address/process/stream_layout.hpp"
+#include "address/program_time.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -42,6 +44,14 @@ FILE* fopen64(const char* __restrict path, const char* __restrict mode) {
   }
 CPPC_REOPENS(freopen)
 CPPC_REOPENS(freopen64)
+
+/// In the C library's list of streams, where it is not by itself, it is found at a move: what it converts with is the
+/// process's.
+FILE* open_wmemstream(wchar_t** text, size_t* length) noexcept {
+  FILE* const stream = CPPC_NEXT(open_wmemstream)(text, length);
+  if (stream != nullptr && cppc::address::program_time) _IO_link_in(stream);
+  return stream;
+}
 
 FILE* popen(const char* command, const char* mode) { return opened(CPPC_NEXT(popen)(command, mode)); }
 FILE* tmpfile() { return created(CPPC_NEXT(tmpfile)()); }
