@@ -1,5 +1,6 @@
 /// Functions of the C library that remember something, with their memory in the program's: c_library.hpp.
 #include <getopt.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <search.h>
 #include <time.h>
@@ -64,6 +65,12 @@ char* kept_text(char* text) {
   entry->next = memory.texts;
   memory.texts = entry;
   return entry->text;
+}
+
+/// Others are several texts behind each other, or no texts.
+bool is_text(nl_item item) {
+  return (item >= ABDAY_1 && item <= T_FMT_AMPM) || item == CODESET || item == RADIXCHAR || item == THOUSEP ||
+         item == YESEXPR || item == NOEXPR || item == CRNCYSTR;
 }
 
 /// What the C library knows about locales is the process's: another one reads it anew.
@@ -142,6 +149,11 @@ char* ctime(const time_t* time) noexcept { return kept_date(CPPC_NEXT(ctime)(tim
 char* strerror(int error) noexcept { return kept_text(CPPC_NEXT(strerror)(error)); }
 
 char* strsignal(int number) noexcept { return kept_text(CPPC_NEXT(strsignal)(number)); }
+
+char* nl_langinfo(nl_item item) noexcept {
+  char* const text = CPPC_NEXT(nl_langinfo)(item);
+  return is_text(item) ? kept_text(text) : text;
+}
 
 char* setlocale(int category, const char* name) noexcept { return kept_text(set_locale(category, name)); }
 

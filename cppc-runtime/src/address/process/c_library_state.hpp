@@ -34,7 +34,7 @@ struct CLibraryState {
   hsearch_data table;
   tm time;                     ///< of localtime() and gmtime()
   std::array<char, 128> date;  ///< of asctime() and ctime()
-  Text* texts;                 ///< of strerror(), strsignal() and setlocale()
+  Text* texts;                 ///< of strerror(), strsignal(), setlocale() and nl_langinfo()
   Found<passwd> user;
   Found<group> group_of_users;
   Found<hostent> host;
