@@ -61,7 +61,7 @@ typedef struct cppc_traffic {
 /* What a program is inside of when it cannot be stopped at a call, or cannot leave one. */
 typedef enum cppc_inside {
   CPPC_INSIDE_CALL = 1, /* of MPI that waits for others */
-  CPPC_INSIDE_CALLBACK, /* a function that MPI has called */
+  CPPC_INSIDE_CALLBACK, /* a function that MPI has called, or exit() */
   CPPC_INSIDE_EPOCH,    /* accesses or an epoch of a window */
   CPPC_INSIDE_FILE,     /* a split collective access to a file */
   CPPC_INSIDE_THREAD,   /* a thread other than the main one */

@@ -30,8 +30,9 @@ int world_rank(int peer, MPI_Comm comm) {
   return found == MPI_UNDEFINED ? CPPC_ANYBODY : found;
 }
 
-/// What keeps the program from being stopped here: a function that MPI has called, whose state cannot be carried over,
-/// accesses or epochs that only the program can end, another stack than the program's, or others of a parallel region.
+/// What keeps the program from being stopped here: a function that MPI or exit() has called, whose state cannot be
+/// carried over, accesses or epochs that only the program can end, another stack than the program's, or others of a
+/// parallel region.
 std::optional<cppc_inside> inside() {
   if (address::InsideProgram::any()) return CPPC_INSIDE_CALLBACK;
   if (windows().busy()) return CPPC_INSIDE_EPOCH;

@@ -46,7 +46,8 @@ const char* what_keeps(std::uint8_t inside) {
     case CPPC_INSIDE_CALL:
       return ": it is inside a call of MPI that waits for others";
     case CPPC_INSIDE_CALLBACK:
-      return ": it is inside a function that MPI has called";
+      return ": it is inside a function that MPI has called, or an exit handler or destructor at the end of the "
+             "program";
     case CPPC_INSIDE_EPOCH:
       return ": it is inside an epoch of a window";
     case CPPC_INSIDE_FILE:
