@@ -163,9 +163,7 @@ class Translator {
     told["saved"] = nlohmann::json::array();
     const std::vector<bool> active = flow_.perhaps_active(procedure);
     for (const fortran::Symbol& symbol : tree_.symbols) {
-      if (is_of_mpi(symbol) || symbol.unclear == "it is PARAMETER" ||
-          (is_on_stack(symbol) && !active[symbol.procedure]))
-        continue;
+      if (is_of_mpi(symbol) || symbol.constant || (is_on_stack(symbol) && !active[symbol.procedure])) continue;
       const auto is_it = [&](const auto& dead) { return dead.what == symbol.name && dead.bytes == symbol.bytes; };
       const bool described = symbol.descriptor != fortran::Symbol::Descriptor::none;
       if (symbol.array && (symbol.bytes > 0 || described) && symbol.view_of == fortran::none &&

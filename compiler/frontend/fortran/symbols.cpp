@@ -218,6 +218,7 @@ void Symbols::classify(const semantics::Symbol& symbol, Symbol& made) {
   made.unclear = unclear_memory(symbol);
   const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
   made.array = entity != nullptr && entity->IsArray();
+  made.constant = symbol.attrs().test(Attr::PARAMETER);
   made.bytes = symbol.size();
   set_type(symbol, made);
   if (made.unclear.empty()) made.descriptor = descriptor_of(symbol);

@@ -61,6 +61,7 @@ struct Symbol {
   std::uint64_t element = 0;  ///< bytes of an element; 0 when not known
   bool integer = false;       ///< or logical, which is an integer that is 0 or 1
   bool array = false;
+  bool constant = false;       ///< PARAMETER
   std::vector<Bounds> bounds;  ///< of an array of explicit shape, or of assumed size (the last one without an upper)
   std::string unclear;         ///< why nothing can be said of its memory; empty when it can
   std::string type;            ///< in Fortran, of numbers
