@@ -18,6 +18,15 @@ std::string rounded(double value) {
   return text;
 }
 
+/// For whom it waits: the first that the job names, and how many more nodes have such a rank; may be empty.
+std::string waits_for(const json& migration) {
+  const json& all = list(migration, "waits_for");
+  if (all.empty() || !all.front().is_string()) return "";
+  const std::size_t more = all.size() - 1;
+  return all.front().get<std::string>() +
+         (more == 0 ? "" : " (and ranks of " + std::to_string(more) + (more == 1 ? " more node)" : " more nodes)"));
+}
+
 }  // namespace
 
 std::string megabytes(double bytes) { return rounded(bytes / 1e6) + " MB"; }
@@ -41,14 +50,6 @@ std::string bar(const std::string& phase, std::uint64_t done, std::uint64_t tota
   if (!bytes_per_second) return text;
   const double left = static_cast<double>(total - std::min(done, total)) / *bytes_per_second;
   return text + ", " + megabytes(*bytes_per_second) + "/s, " + std::to_string(std::lround(std::ceil(left))) + " s left";
-}
-
-std::string waits_for(const json& migration) {
-  const json& all = list(migration, "waits_for");
-  if (all.empty() || !all.front().is_string()) return "";
-  const std::size_t more = all.size() - 1;
-  return all.front().get<std::string>() +
-         (more == 0 ? "" : " (and ranks of " + std::to_string(more) + (more == 1 ? " more node)" : " more nodes)"));
 }
 
 void Progress::show(const json& migration, Clock::time_point now) {

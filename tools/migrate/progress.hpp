@@ -37,9 +37,6 @@ class Progress {
   std::uint64_t first_bytes_ = 0;
 };
 
-/// For whom a migration waits: the first that the job names, and how many more nodes have such a rank; may be empty.
-std::string waits_for(const nlohmann::json& migration);
-
 /// "[######------------------] ship: 60 of 240 MB, 120 MB/s, 2 s left"; without the parts that are not known.
 std::string bar(const std::string& phase, std::uint64_t done, std::uint64_t total,
                 std::optional<double> bytes_per_second);
