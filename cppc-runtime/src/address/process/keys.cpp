@@ -87,8 +87,9 @@ int create(pthread_key_t* key, void (*destructor)(void*), const void* caller) {
   if (program_time) {
     const OutsideProgram outside;
     note(*key, destructor, caller);
-  } else if (!startup_over && count_at_start < made_at_start.size()) {
-    made_at_start[count_at_start++] = {*key, destructor, caller, key};
+  } else if (!startup_over) {
+    const std::lock_guard lock(mutex);  // constructors may start threads
+    if (count_at_start < made_at_start.size()) made_at_start[count_at_start++] = {*key, destructor, caller, key};
   }
   return 0;
 }
@@ -98,6 +99,7 @@ int remove(pthread_key_t key) {
     const std::lock_guard lock(mutex);
     for_each([&](Key& noted) { noted.used = noted.used && noted.number != key; });
   } else if (!startup_over) {
+    const std::lock_guard lock(mutex);
     const auto [gone, end] =
         std::ranges::remove(std::span(made_at_start).first(count_at_start), key, &MadeAtStart::number);
     count_at_start -= static_cast<std::size_t>(end - gone);
