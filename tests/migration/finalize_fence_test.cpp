@@ -27,6 +27,11 @@ class FinalizeFenceTest : public testing::Test {
     fence_.restart(all_, rank_, ranks_);
   }
 
+  /// Of the others, who does not pass.
+  void expect_to_wait_for(int late) {
+    for (int i = 0; rank_ != late && i < 100; ++i) EXPECT_FALSE(fence_.passed()) << "rank " << late << " is not there";
+  }
+
   void pass() {
     while (!fence_.passed()) continue;
     fence_.open();
@@ -48,23 +53,23 @@ class FinalizeFenceTest : public testing::Test {
 TEST_F(FinalizeFenceTest, NobodyPassesBeforeAllHaveCome) {
   for (int late = 0; late < ranks_; ++late) {
     renew();
-    for (int i = 0; rank_ != late && i < 100; ++i) EXPECT_FALSE(fence_.passed()) << "rank " << late << " is not there";
+    expect_to_wait_for(late);
     MPI_Barrier(MPI_COMM_WORLD);
     pass();
   }
 }
 
 TEST_F(FinalizeFenceTest, WhatIsUnderWayIsDrainedAndAfterAMigrationAllComeAgain) {
-  for (int i = 0; rank_ != 0 && i < 100; ++i) EXPECT_FALSE(fence_.passed());
+  expect_to_wait_for(0);
   while (!quiet()) continue;
   renew();
-  for (int i = 0; rank_ != ranks_ - 1 && i < 100; ++i) EXPECT_FALSE(fence_.passed());
+  expect_to_wait_for(ranks_ - 1);
   MPI_Barrier(MPI_COMM_WORLD);
   pass();
 }
 
 TEST_F(FinalizeFenceTest, WhatWasDrainedCountsWhenThereIsNoMigration) {
-  for (int i = 0; rank_ != 0 && i < 100; ++i) EXPECT_FALSE(fence_.passed());
+  expect_to_wait_for(0);
   while (!quiet()) continue;
   pass();
   while (!quiet()) continue;

@@ -176,6 +176,14 @@ void end_lock_shared(void* state) {
   dprintf(1, "%d %d\n", held, flock(other, LOCK_EX | LOCK_NB));
 }
 
+/// It has no place where it stands.
+void* begin_mere_path() { return state_of(open("/", O_DIRECTORY | O_PATH)); }
+
+void end_mere_path(void* state) {
+  struct stat found {};
+  dprintf(1, "%d %d\n", fstat(*static_cast<int*>(state), &found), S_ISDIR(found.st_mode));
+}
+
 struct flock range(short type, off_t start, off_t bytes) {
   struct flock made {};
   made.l_type = type;
@@ -221,6 +229,7 @@ constexpr std::array programs{
     Program{"locked", begin_locked, end_locked},
     Program{"lock_shared", begin_lock_shared, end_lock_shared},
     Program{"lock_ranges", begin_lock_ranges, end_lock_ranges},
+    Program{"mere_path", begin_mere_path, end_mere_path},
 };
 
 }  // namespace
