@@ -1,6 +1,7 @@
 /// How long it takes from the request until a rank works on another node, by what the program is doing: a solver with
-/// steps of milliseconds, halves of the ranks that have no collective operation in common, and half a minute of
-/// computing between two calls of MPI. The latter two have no marked safe points. All check their own results.
+/// steps of milliseconds, halves of the ranks that have no collective operation in common, half a minute of computing
+/// between two calls of MPI, and the same of one rank that the others wait for in a collective operation. All but the
+/// first have no marked safe points. All check their own results.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -38,7 +39,11 @@ std::vector<Case> cases() {
           {"no_world_s", "halves without a collective in common", {test::tool("response-no-world")}, "working"},
           {"long_compute_s",
            "30 s between calls",
-           {test::tool("response-long-compute"), bench::unless_short("30", "2")},
+           {test::tool("response-long-compute"), bench::unless_short("30", "2"), "all"},
+           "working"},
+          {"late_rank_s",
+           "one computes for 30 s, the others wait",
+           {test::tool("response-long-compute"), bench::unless_short("30", "4"), "one"},
            "working"}};
 }
 

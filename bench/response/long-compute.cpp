@@ -1,8 +1,10 @@
-/// Each rank computes for as many seconds as the first argument says without calling anything, communicates, and does
-/// that again until the file exists that the second argument names. Checks what it has computed.
+/// Ranks compute for as many seconds as the first argument says without calling anything, communicate, and do that
+/// again until the file exists that the third argument names: all of them, or just the first, for which the others
+/// wait, as the second argument says: all or one. Each checks what it has computed.
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 
 #include "program.hpp"
 
@@ -42,8 +44,9 @@ std::uint64_t steps_in(double seconds) {
   return steps;
 }
 
-int work(double seconds, const char* file) {
-  const std::uint64_t steps = steps_in(seconds);
+int work(double seconds, bool all, const char* file) {
+  const std::uint64_t as_long = steps_in(seconds);
+  const std::uint64_t steps = all || response::rank_of(MPI_COMM_WORLD) == 0 ? as_long : 0;
   auto state = static_cast<std::uint64_t>(response::rank_of(MPI_COMM_WORLD));
   std::uint64_t expected = state;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -59,7 +62,7 @@ int work(double seconds, const char* file) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int status = argc == 3 ? work(std::atof(argv[1]), argv[2]) : 2;
+  const int status = argc == 4 ? work(std::atof(argv[1]), std::string_view(argv[2]) == "all", argv[3]) : 2;
   MPI_Finalize();
   return status;
 }

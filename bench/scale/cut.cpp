@@ -139,7 +139,7 @@ class Job {
                        .waits_for = late < 0 ? cut::nobody : late,
                        .memberships = std::span(&memberships.back(), 1)});
     }
-    return cut::report(views);
+    return cut::report(views, agent.word.phase());
   }
 
   /// As CutAgent::poll().

@@ -118,8 +118,10 @@ Rows migrate(const Json& f) {
 Rows response(const Json& f) {
   return {
       {"four ranks on three nodes: request until the replacement works, at the most: steps of milliseconds (`heat`); "
-       "ranks without a collective operation in common; 30 s of computing between two calls",
-       text(f.at("heat_s")) + ", " + text(f.at("no_world_s")) + ", " + text(f.at("long_compute_s")) + " s"}};
+       "ranks without a collective operation in common; 30 s of computing between two calls; the same of one rank, for "
+       "which the others wait in a collective operation",
+       text(f.at("heat_s")) + ", " + text(f.at("no_world_s")) + ", " + text(f.at("long_compute_s")) + ", " +
+           text(f.at("late_rank_s")) + " s"}};
 }
 
 Rows checkpoint(const Json& f) {

@@ -52,6 +52,7 @@ void traffic(cppc_traffic* out);
 int drain();
 void resume();
 int progress();
+void take_part(const cppc_collective_count* count, std::uint64_t what, std::uint64_t elements);
 cppc_status rebuild(MPI_Comm world);
 void abandon();
 

@@ -80,6 +80,7 @@ const cppc_runtime& runtime_interface() {
       .drain = mpi_state::drain,
       .resume = mpi_state::resume,
       .progress = mpi_state::progress,
+      .take_part = mpi_state::take_part,
       .rebuild = mpi_state::rebuild,
       .abandon =
           [] {

@@ -10,9 +10,9 @@
  *                              agent and its verdict to all: nobody begins a round before it has the last one's verdict
  *   WORD(phase, turn)          Word, without epoch
  *
- * Left out: communicators that are made and freed, calls that cannot be left, and waiting for any source, which
- * tests/negotiation/cut_explorer_test.cpp has, with the functions of the code themselves. A round that shows nothing new
- * is no step: so a wait for what never comes is a deadlock and not a cycle.
+ * Left out: communicators that are made and freed, calls that cannot be left, waiting for any source, and operations
+ * that are withdrawn. tests/negotiation/cut_explorer_test.cpp has these, with the functions of the code themselves. A
+ * round that shows nothing new is no step: so a wait for what never comes is a deadlock and not a cycle.
  *
  * Parameters:
  *   JOB                        what ranks do, see init

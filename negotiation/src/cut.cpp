@@ -27,9 +27,37 @@ std::vector<Standing> merge(std::vector<Standing> all) {
   return merged;
 }
 
+std::vector<Withdrawable> merge(std::vector<Withdrawable> all) {
+  const auto place = [](const Withdrawable& one) { return std::pair(one.withdrawal.id, one.withdrawal.number); };
+  std::ranges::sort(all, {}, place);
+  std::vector<Withdrawable> merged;
+  for (const Withdrawable& one : all) {
+    if (merged.empty() || place(merged.back()) != place(one)) {
+      merged.push_back(one);
+      continue;
+    }
+    Withdrawable& sum = merged.back();
+    if (sum.inside == 0) sum.withdrawal.operation = one.withdrawal.operation;
+    sum.alike = sum.alike && one.alike && (one.inside == 0 || one.withdrawal == sum.withdrawal);
+    sum.inside += one.inside;
+    sum.outside += one.outside;
+  }
+  return merged;
+}
+
+/// A rank is inside of one operation, or has stopped before the next one of each communicator.
+void add_withdrawables(std::vector<Withdrawable>& all, const RankView& rank) {
+  if (rank.stopped) {
+    for (const Membership& one : rank.memberships)
+      all.push_back({.withdrawal = {.id = one.id, .number = one.begun + 1}, .outside = 1});
+  } else if (rank.within.operation.what != 0) {
+    all.push_back({.withdrawal = rank.within, .inside = 1});
+  }
+}
+
 }  // namespace
 
-Report report(std::span<const RankView> ranks) {
+Report report(std::span<const RankView> ranks, Phase phase) {
   Report made;
   for (const RankView& rank : ranks) {
     for (const Membership& one : rank.memberships)
@@ -38,17 +66,23 @@ Report report(std::span<const RankView> ranks) {
     if (rank.waits_for != nobody) made.waits.push_back({rank.rank, rank.waits_for, presses});
     if (!rank.stopped) ++made.moving;
     if (!rank.stopped && rank.inside) ++made.caught;
+    made.unheeded += rank.unheeded;
+    if (phase == Phase::withdrawing) add_withdrawables(made.withdrawables, rank);
   }
   made.standings = merge(std::move(made.standings));
+  made.withdrawables = merge(std::move(made.withdrawables));
   return made;
 }
 
 void add(Report& sum, const Report& more) {
   sum.standings.insert(sum.standings.end(), more.standings.begin(), more.standings.end());
   sum.standings = merge(std::move(sum.standings));
+  sum.withdrawables.insert(sum.withdrawables.end(), more.withdrawables.begin(), more.withdrawables.end());
+  sum.withdrawables = merge(std::move(sum.withdrawables));
   sum.waits.insert(sum.waits.end(), more.waits.begin(), more.waits.end());
   sum.moving += more.moving;
   sum.caught += more.caught;
+  sum.unheeded += more.unheeded;
   if (!sum.give_up || (sum.give_up->rank < 0 && more.give_up)) sum.give_up = more.give_up;  // one that names a rank
 }
 
@@ -59,27 +93,29 @@ std::uint64_t Verdict::target(std::uint64_t id) const {
 
 bool Verdict::needs(int rank) const { return all_needed || std::ranges::binary_search(needed, rank); }
 
-Judge::Judge(std::uint16_t epoch, unsigned calm) : memory_{.calm = calm} {
+Judge::Judge(std::uint16_t epoch, unsigned calm, unsigned patience, unsigned most_patience)
+    : memory_{.calm = calm, .patience = patience}, most_patience_(most_patience) {
   verdict_.word = Word(Phase::gathering, epoch, 1);
 }
 
 const Verdict& Judge::judge(std::span<const Report> reports) {
   Report all;
   for (const Report& one : reports) add(all, one);
-  if (all.give_up) {
+  if (all.give_up && verdict_.withdrawals.empty()) {
     verdict_ = {.word = Word(Phase::cancelled, verdict_.word.epoch(), encode(*all.give_up))};
     return verdict_;
   }
   note_change(std::move(all.standings));
   set_targets();
   set_needed(all.waits);
-  set_phase(all.moving, all.caught);
+  withdraw(all.withdrawables, all.unheeded == 0);
+  if (verdict_.withdrawals.empty()) set_phase(all.moving, all.caught);
   return verdict_;
 }
 
 void Judge::note_change(std::vector<Standing> standings) {
   if (standings == memory_.standings) {
-    memory_.unchanged = std::min(memory_.unchanged + 1, most_calm);
+    memory_.unchanged = std::min(memory_.unchanged + 1, std::max(most_calm, most_patience_));
     return;
   }
   if (memory_.waited_long) be_calmer();
@@ -91,6 +127,8 @@ void Judge::be_calmer() {
   memory_.waited_long = false;
   memory_.calm = std::min(memory_.calm * 2, most_calm);
 }
+
+void Judge::be_more_patient() { memory_.patience = std::min(memory_.patience * 2, most_patience_); }
 
 bool Judge::even() const { return std::ranges::all_of(memory_.standings, &Standing::even); }
 
@@ -131,15 +169,41 @@ void Judge::set_needed(std::span<const Wait> waits) {
   }
 }
 
+/// Announces what can be withdrawn, and in the next round has those outside take part, until all have heeded it.
+void Judge::withdraw(std::span<const Withdrawable> found, bool all_heeded) {
+  if (!verdict_.withdrawals.empty()) {
+    verdict_.take_part = !all_heeded;
+    if (!all_heeded) return;
+    verdict_.withdrawals.clear();
+  }
+  for (const Withdrawable& one : found)
+    if (can_be_withdrawn(one)) verdict_.withdrawals.push_back(one.withdrawal);
+  if (!verdict_.withdrawals.empty()) ++verdict_.announcement;
+}
+
+bool Judge::can_be_withdrawn(const Withdrawable& one) const {
+  const auto of = std::ranges::lower_bound(memory_.standings, one.withdrawal.id, {}, &Standing::id);
+  return of != memory_.standings.end() && of->id == one.withdrawal.id && one.alike && one.inside > 0 &&
+         one.outside > 0 && of->most == one.withdrawal.number && of->at_most == one.inside &&
+         one.inside + one.outside == of->size;
+}
+
 void Judge::set_phase(std::uint32_t moving, std::uint32_t caught) {
   const bool level = even() && whole();
-  if (verdict_.word.phase() == Phase::gathering) {
-    if (level && caught == 0) turn(Phase::closing);
-  } else if (!level) {
+  const Phase phase = verdict_.word.phase();
+  if (phase == Phase::gathering) {
+    if (level && caught == 0)
+      turn(Phase::closing);
+    else if (!level && out_of_patience())
+      turn(Phase::withdrawing);
+  } else if (phase == Phase::closing && !level) {
     turn(Phase::gathering);
-  } else if (moving == 0) {
+  } else if (level && moving == 0) {
     verdict_.word = Word(Phase::decided, verdict_.word.epoch(), verdict_.word.turn());
-  } else if (moving == caught && calm()) {
+  } else if (phase == Phase::withdrawing && out_of_patience()) {
+    be_more_patient();
+    turn(Phase::gathering);
+  } else if (phase == Phase::closing && moving == caught && calm()) {
     be_calmer();
     turn(Phase::gathering);
   }

@@ -18,73 +18,17 @@ namespace {
 using CutPhase = cut::Phase;
 using detail::CutTable;
 
-constexpr std::size_t head_words = 6;
-constexpr std::size_t standing_words = 4;
-constexpr std::size_t wait_words = 2;
-constexpr std::size_t verdict_head_words = 4;
-constexpr std::size_t target_words = 2;
+bool runs(CutPhase phase) {
+  return phase == CutPhase::gathering || phase == CutPhase::closing || phase == CutPhase::withdrawing;
+}
 
-std::uint64_t pair(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
-std::uint32_t high(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
-std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
-
-bool runs(CutPhase phase) { return phase == CutPhase::gathering || phase == CutPhase::closing; }
+/// Announcements are numbered anew in each agreement; a row is told of one by a number that it never had before.
+std::uint64_t announcement_number(std::uint64_t epoch, std::uint64_t announcement) {
+  constexpr int announcement_bits = 20;
+  return epoch << announcement_bits | announcement;
+}
 
 }  // namespace
-
-Tree::Words encode(const cut::Report& report) {
-  Tree::Words words{report.moving,
-                    report.caught,
-                    report.give_up ? 1U : 0U,
-                    report.give_up ? encode(*report.give_up) : 0,
-                    report.standings.size(),
-                    report.waits.size()};
-  for (const cut::Standing& one : report.standings)
-    words.insert(words.end(), {one.id, one.most, pair(one.size, one.holders), one.at_most});
-  for (const cut::Wait& one : report.waits)
-    words.insert(words.end(), {pair(static_cast<std::uint32_t>(one.rank), static_cast<std::uint32_t>(one.whom)),
-                               one.presses ? 1U : 0U});
-  return words;
-}
-
-Tree::Words encode(const cut::Verdict& verdict) {
-  Tree::Words words{verdict.word.bits(), verdict.all_needed ? 1U : 0U, verdict.targets.size(), verdict.needed.size()};
-  for (const auto& [id, target] : verdict.targets) words.insert(words.end(), {id, target});
-  for (const int rank : verdict.needed) words.push_back(static_cast<std::uint64_t>(rank));
-  return words;
-}
-
-std::optional<cut::Verdict> decode_verdict(std::span<const std::uint64_t> words) {
-  if (words.size() < verdict_head_words) return std::nullopt;
-  const std::uint64_t targets = words[2];
-  const std::uint64_t needed = words[3];
-  if (targets > words.size() || needed > words.size() ||
-      words.size() != verdict_head_words + targets * target_words + needed)
-    return std::nullopt;
-  cut::Verdict verdict{.word = cut::Word(words[0]), .all_needed = words[1] != 0};
-  const auto* next = words.data() + verdict_head_words;
-  for (std::uint64_t i = 0; i < targets; ++i, next += target_words) verdict.targets.emplace_back(next[0], next[1]);
-  for (std::uint64_t i = 0; i < needed; ++i) verdict.needed.push_back(static_cast<int>(next[i]));
-  return verdict;
-}
-
-std::optional<cut::Report> decode_report(std::span<const std::uint64_t> words) {
-  if (words.size() < head_words) return std::nullopt;
-  const std::uint64_t standings = words[4];
-  const std::uint64_t waits = words[5];
-  if (standings > words.size() || waits > words.size() ||
-      words.size() != head_words + standings * standing_words + waits * wait_words)
-    return std::nullopt;
-  cut::Report report{.moving = low(words[0]), .caught = low(words[1])};
-  if (words[2] != 0) report.give_up = cut::Word(CutPhase::cancelled, 0, words[3]).reason();
-  const auto* next = words.data() + head_words;
-  for (std::uint64_t i = 0; i < standings; ++i, next += standing_words)
-    report.standings.push_back(
-        {.id = next[0], .most = next[1], .size = high(next[2]), .holders = low(next[2]), .at_most = low(next[3])});
-  for (std::uint64_t i = 0; i < waits; ++i, next += wait_words)
-    report.waits.push_back({static_cast<int>(high(next[0])), static_cast<int>(low(next[0])), next[1] != 0});
-  return report;
-}
 
 tl::expected<void, cppc_status> CutAgent::start(std::uint64_t epoch, Allowance::Clock::duration patience,
                                                 std::vector<int> ranks) {
@@ -131,15 +75,17 @@ cut::RankView CutAgent::view(int rank, std::vector<cut::Membership>& memberships
   seen.stopped = table.mark.load() == word_.bits();
   seen.inside = table.inside.load() != 0;
   seen.waits_for = table.waits_for.load();
+  seen.within = seen.stopped ? cut::Withdrawal{} : table.within();
   memberships.clear();
   const std::uint32_t end = std::min(table.end.load(), CutTable::capacity);
   for (std::uint32_t i = 0; i < end; ++i) {
     CutTable::Row& row = table.rows[i];
     const std::uint32_t size = row.size.load();
     if (size < 2) continue;
-    const std::uint64_t id = row.id.load();
+    const std::uint64_t id = std::atomic_ref(row.count.id).load();
+    if (!row.heeded()) ++seen.unheeded;
     memberships.push_back({.id = id,
-                           .begun = std::atomic_ref(row.begun).load(),
+                           .begun = std::atomic_ref(row.count.begun).load(),
                            .target = detail::target_for(id, row.target.load()),
                            .size = size});
   }
@@ -151,7 +97,7 @@ cut::Report CutAgent::report() {
   std::vector<std::vector<cut::Membership>> memberships(ranks_.size());
   std::vector<cut::RankView> views;
   for (std::size_t i = 0; i < ranks_.size(); ++i) views.push_back(view(ranks_[i], memberships[i]));
-  cut::Report made = cut::report(views);
+  cut::Report made = cut::report(views, word_.phase());
   if (!give_up_) give_up_ = grounds_to_give_up();
   made.give_up = give_up_;
   return made;
@@ -175,7 +121,7 @@ std::optional<Reason> CutAgent::late() const {
     const cut::RankView seen = view(rank, memberships);
     const auto kept_by = static_cast<std::uint8_t>(page_->layout_->table(rank).kept_by.load());
     const bool behind = cut::behind(seen.memberships);
-    const bool here = word_.phase() == CutPhase::closing ? seen.stopped : !behind && kept_by == 0;
+    const bool here = word_.phase() == CutPhase::closing ? seen.stopped : (!behind && kept_by == 0) || seen.stopped;
     if (here) continue;
     return Reason{CPPC_ERR_TIMEOUT, rank, kept_by == 0 && behind ? Reason::outside_collective : kept_by};
   }
@@ -188,12 +134,26 @@ void CutAgent::publish(const cut::Verdict& verdict) {
     const std::uint32_t end = std::min(table.end.load(), CutTable::capacity);
     for (std::uint32_t i = 0; i < end; ++i) {
       CutTable::Row& row = table.rows[i];
-      const std::uint64_t id = row.id.load();
+      const std::uint64_t id = std::atomic_ref(row.count.id).load();
       row.target.store(detail::target_word(id, verdict.target(id)));
     }
     table.needed.store(verdict.needs(rank) ? 1 : 0);
+    announce(verdict, table);
   }
   set_word(verdict.word);
+}
+
+/// To the rank of this table, in the rows of the communicators that the withdrawals are about.
+void CutAgent::announce(const cut::Verdict& verdict, CutTable& table) const {
+  const std::uint64_t number = announcement_number(page_->layout_->cut_epoch.load(), verdict.announcement);
+  for (const cut::Withdrawal& one : verdict.withdrawals) {
+    CutTable::Row* const row = table.find(one.id);
+    if (row == nullptr) continue;
+    row->what.store(one.operation.what);
+    row->elements.store(one.operation.count);
+    std::atomic_ref(row->count.announced).store(number);
+  }
+  table.take_part.store(verdict.take_part ? number : 0);
 }
 
 void CutAgent::set_word(cut::Word word) {
@@ -226,6 +186,7 @@ CutAgent::State CutAgent::state() const {
     case CutPhase::gathering:
       return State::gathering;
     case CutPhase::closing:
+    case CutPhase::withdrawing:
       return State::closing;
     case CutPhase::decided:
       return State::decided;
@@ -240,9 +201,10 @@ Reason CutAgent::reason() const { return word_.reason(); }
 
 std::vector<int> CutAgent::moving() const {
   std::vector<int> late;
-  const cut::Word turn(CutPhase::closing, word_.epoch(), word_.turn());
-  std::ranges::copy_if(ranks_, std::back_inserter(late),
-                       [&](int rank) { return page_->layout_->table(rank).mark.load() != turn.bits(); });
+  std::ranges::copy_if(ranks_, std::back_inserter(late), [&](int rank) {
+    const cut::Word mark(page_->layout_->table(rank).mark.load());
+    return mark.epoch() != word_.epoch() || mark.turn() != word_.turn();
+  });
   return late;
 }
 

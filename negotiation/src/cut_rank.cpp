@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <ctime>
+#include <span>
+#include <vector>
 
 #include "layout.hpp"
 
@@ -25,7 +27,7 @@ const std::uint32_t CutRank::most = CutTable::capacity;
 
 CutRank::CutRank(RankSide& side) : side_(&side), table_(&side.page_.layout_->table(side.rank_)) {}
 
-std::uint64_t* CutRank::open(std::uint64_t id, std::uint32_t size, std::uint64_t begun) {
+CollectiveCount* CutRank::open(std::uint64_t id, std::uint32_t size, std::uint64_t begun) {
   while (first_free_ < most && table_->rows[first_free_].size.load(std::memory_order_relaxed) != 0) ++first_free_;
   if (first_free_ == most) {
     ++unlisted_;
@@ -33,27 +35,37 @@ std::uint64_t* CutRank::open(std::uint64_t id, std::uint32_t size, std::uint64_t
     return nullptr;
   }
   CutTable::Row& row = table_->rows[first_free_++];
-  row.begun = begun;
-  row.id.store(id);
+  row.count.begun = begun;
+  row.count.heeded = row.count.announced;
+  std::atomic_ref(row.count.id).store(id);
   row.size.store(size);
   if (table_->end.load() < first_free_) table_->end.store(first_free_);
-  return &row.begun;
+  return &row.count;
 }
 
-void CutRank::close(std::uint64_t* counter) {
-  if (counter == nullptr) {
+void CutRank::close(CollectiveCount* count) {
+  if (count == nullptr) {
     if (--unlisted_ == 0) table_->end.store(most);
     return;
   }
-  constexpr std::size_t row_words = sizeof(CutTable::Row) / sizeof(std::uint64_t);
-  const auto row = static_cast<std::uint32_t>((counter - &table_->rows[0].begun) / row_words);
+  const auto row = static_cast<std::uint32_t>(reinterpret_cast<CutTable::Row*>(count) - &table_->rows[0]);
   table_->rows[row].size.store(0);
   first_free_ = std::min(first_free_, row);
 }
 
-void CutRank::begin(std::uint64_t* counter) {
-  const std::atomic_ref<std::uint64_t> begun(*counter);
+void CutRank::begin(CollectiveCount* count) {
+  const std::atomic_ref<std::uint64_t> begun(count->begun);
   begun.store(begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+CurrentOperation* CutRank::current() { return &table_->current; }
+
+bool CutRank::withdrawn(CollectiveCount* count) {
+  const std::uint64_t announced = std::atomic_ref(count->announced).load();
+  if (announced == count->heeded) return false;
+  std::atomic_ref(count->begun).store(count->begun - 1);
+  std::atomic_ref(count->heeded).store(announced);  // after that: agents take the count for the one before
+  return true;
 }
 
 bool CutRank::wanted() const { return (*side_->page_.doorbell() & static_cast<std::uint32_t>(Bell::cut)) != 0; }
@@ -63,32 +75,67 @@ bool CutRank::behind() const {
   for (std::uint32_t i = 0; i < end; ++i) {
     const CutTable::Row& row = table_->rows[i];
     if (row.size.load(std::memory_order_relaxed) == 0) continue;
-    if (row.begun < detail::target_for(row.id.load(), row.target.load())) return true;
+    if (row.count.begun < detail::target_for(row.count.id, row.target.load())) return true;
   }
   return false;
 }
 
-Decision CutRank::reached(cut::Place place, int waits_for, const std::function<void()>& progress) {
+/// Whether some operation that the rank has not begun is being withdrawn.
+bool CutRank::announced() const {
+  const auto rows = std::span(table_->rows).first(std::min(table_->end.load(), most));
+  return std::ranges::any_of(rows, [](CutTable::Row& row) { return row.size.load() != 0 && !row.heeded(); });
+}
+
+/// In the order of communicators that all members have.
+void CutRank::take_part(const TakePart& how) {
+  const std::uint64_t number = table_->take_part.load();
+  if (number == 0) return;
+  std::vector<CutTable::Row*> announced;
+  for (CutTable::Row& row : std::span(table_->rows).first(std::min(table_->end.load(), most))) {
+    if (row.size.load() == 0 || row.heeded()) continue;
+    if (std::atomic_ref(row.count.announced).load() == number) announced.push_back(&row);
+  }
+  std::ranges::sort(announced, {}, [](const CutTable::Row* row) { return row->count.id; });
+  for (CutTable::Row* const row : announced) {
+    how(&row->count, {row->what.load(), row->elements.load()});
+    std::atomic_ref(row->count.heeded).store(number);
+  }
+}
+
+Decision CutRank::reached(cut::Place place, int waits_for, const std::function<void()>& progress,
+                          const TakePart& how_to_take_part) {
   auto& layout = *side_->page_.layout_;
   table_->waits_for.store(waits_for);
   table_->kept_by.store(0, std::memory_order_relaxed);
   for (;;) {
     const std::uint32_t changes = layout.cut_changes.load();
     const cut::Word word(layout.cut.load());
+    take_part(how_to_take_part);
     const cut::Word mark(table_->mark.load(std::memory_order_relaxed));
     // Once it has stopped in a turn it stays, whatever else the page says: its agent counts on it.
     const bool stays = mark == word;
     const bool stopped = mark.epoch() == word.epoch() && mark.turn() == word.turn();
     const auto move =
         stays ? cut::RankMove::hold : cut::rank_move(word, behind(), table_->needed.load() != 0, stopped, place);
+    if (move != cut::RankMove::hold && announced()) return lost();
     if (move == cut::RankMove::go_on) return Decision::go_on;
     if (move == cut::RankMove::done) return Decision::stop;
     if (move == cut::RankMove::stop) table_->mark.store(word.bits());
     if (!await_change(changes, progress)) {
+      if (announced()) return lost();
       spdlog::info("rank {} goes on from a cut: its agent has died", side_->rank_);
       return Decision::refused;
     }
   }
+}
+
+Decision CutRank::lost() const {
+  spdlog::critical(
+      "rank {} has lost the other nodes while a collective operation was being withdrawn, and cannot know whether it "
+      "has "
+      "taken place: the job ends; start it again, from its last checkpoint if it has one",
+      side_->rank_);
+  return Decision::lost;
 }
 
 /// False when there will be none.

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cppc/cut.hpp"
+#include "cppc/cut_rank.hpp"
+
 namespace cppc::negotiation::detail {
 
 template <typename T>
@@ -31,17 +34,22 @@ struct alignas(64) Slot {
 };
 static_assert(sizeof(Slot) == 64);
 
-/// What a rank has begun (cut.hpp). Rows and header are written by the rank, targets and `needed` by its agent.
+/// What a rank has begun (cut.hpp). Written by the rank; targets, `needed` and what is about withdrawals by its agent.
 struct alignas(64) CutTable {
   static constexpr std::uint32_t capacity = 4096;
 
-  /// Of a communicator, a window or a file. In use when `size` > 1.
+  /// Of a communicator, a window or a file. In use when `size` > 1. What has no Shared is read by std::atomic_ref.
   struct Row {
-    Shared<std::uint64_t> id;
-    std::uint64_t begun;           // by std::atomic_ref
-    Shared<std::uint64_t> target;  // with a part of the id that it is meant for: rows are used again
+    CollectiveCount count;
+    Shared<std::uint64_t> target;    // with a part of the id that it is meant for: rows are used again
+    Shared<std::uint64_t> what;      // of the operation that has been announced: cut::Operation
+    Shared<std::uint64_t> elements;  // likewise
     Shared<std::uint32_t> size;
     std::uint32_t unused;
+
+    [[nodiscard]] bool heeded() {
+      return std::atomic_ref(count.announced).load() == std::atomic_ref(count.heeded).load();
+    }
   };
 
   Shared<std::uint64_t> mark;     // the word in whose turn the rank has stopped
@@ -49,8 +57,27 @@ struct alignas(64) CutTable {
   Shared<std::uint32_t> kept_by;  // what it was inside of at its last call, if it could not stop there; else 0
   Shared<std::int32_t> waits_for;
   Shared<std::uint32_t> needed;
-  Shared<std::uint32_t> end;  // no row in use is at or above; more than `capacity`: there are too many to list
+  Shared<std::uint32_t> end;        // no row in use is at or above; more than `capacity`: there are too many to list
+  Shared<std::uint64_t> take_part;  // the announcement whose operations those outside are to take part in
+  alignas(64) CurrentOperation current;  // by std::atomic_ref
   alignas(64) Row rows[capacity];
+
+  /// The row in use of communicator `id`.
+  Row* find(std::uint64_t id) {
+    for (std::uint32_t i = 0; i < std::min(end.load(), capacity); ++i)
+      if (rows[i].size.load() > 1 && std::atomic_ref(rows[i].count.id).load() == id) return &rows[i];
+    return nullptr;
+  }
+
+  /// What the rank is inside of and can be withdrawn; `what` is 0 when there is no such thing. The rank may come out
+  /// and begin another one meanwhile, unless somebody has not begun this one.
+  cut::Withdrawal within() {
+    const auto load = [](std::uint64_t& word) { return std::atomic_ref(word).load(); };
+    const std::uint64_t number = load(current.number);
+    if (number == 0) return {};
+    const cut::Withdrawal seen{load(current.id), number, {load(current.what), load(current.count)}};
+    return load(current.number) == number ? seen : cut::Withdrawal{};
+  }
 };
 
 /// A target, and for whose row: 24 bits of the id, 40 of the count. Rows are used again, and an agent may come late; a
@@ -64,7 +91,7 @@ constexpr std::uint64_t target_for(std::uint64_t id, std::uint64_t word) {
 
 struct PageLayout {
   static constexpr std::uint64_t expected_magic = 0x6370'7063'7061'6765;  // "cppcpage"
-  static constexpr std::uint32_t expected_version = 5;
+  static constexpr std::uint32_t expected_version = 6;
 
   std::uint64_t magic;
   std::uint32_t version;

@@ -14,12 +14,17 @@ static int wants(const char* name) {
   return wanted != NULL && strcmp(wanted, name) == 0;
 }
 
-static uint64_t* open_counter(uint64_t id, uint32_t size, uint64_t begun) { return NULL; }
-static void close_counter(uint64_t* counter) {}
+static cppc_collective_count* open_count(uint64_t id, uint32_t size, uint64_t begun) { return NULL; }
+static void close_count(cppc_collective_count* count) {}
+static cppc_current_operation* current(void) {
+  static cppc_current_operation operation;
+  return &operation;
+}
+static int withdrawn(cppc_collective_count* count) { return 0; }
 static int reached_call(int collective, int waits_for) { return 0; }
-static void enter(int waits_for) {}
+static void enter(int waits_for, cppc_inside what) {}
 static void moved_on(void) {}
-static const cppc_calls calls = {open_counter, close_counter, reached_call, enter, moved_on};
+static const cppc_calls calls = {open_count, close_count, current, withdrawn, reached_call, enter, moved_on};
 
 static cppc_status start(MPI_Comm* world, int* rank, int* size) {
   if (wants("start")) return CPPC_ERR_REFUSED;

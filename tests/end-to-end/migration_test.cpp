@@ -66,13 +66,17 @@ TEST(MigrationTest, MovesRanksToSeveralNodesAtOnce) {
   expect_same_answer(scene);
 }
 
+void await_text(Process& process, const std::string& text) {
+  while (process.running() && process.output().find(text) == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 TEST(MigrationTest, MovesRanksThatComputeWithoutACall) {
   const Folder folder;
   const Cluster cluster(3);
   Job job(cluster, kFourOnTwo, {app("alone"), "--steps", "1000000000", "--until", folder.file("end")});
   job.await_running();
-  while (job.process().running() && job.process().output().find("working") == std::string::npos)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  await_text(job.process(), "working");
   for (const char* target : {"node2", "node0"})
     for (const char* rank : {"1", "3"})
       if (job.node_of(std::stoi(rank)) != target) expect_done(job.migrate({"--rank", rank, "--to", target}));
@@ -112,6 +116,25 @@ TEST(MigrationTest, MovesRanksThatWaitForOthersInMpiFinalize) {
   for (const int rank : {0, 1, 2, 3})
     EXPECT_NE(finished.output.find("rank " + std::to_string(rank) + ": 100000 right\n"), std::string::npos)
         << finished.output;
+}
+
+TEST(MigrationTest, MovesRanksWhileOthersWaitForOneThatComputes) {
+  constexpr int rounds = 13;
+  const Cluster cluster(3);
+  const Folder folder;
+  Job job(cluster, kFourOnTwo, {tool("late_rank"), folder.file("go")});
+  job.await_running();
+  for (int round = 0; round < rounds; ++round) {
+    const int late = round % 4;
+    await_text(job.process(), "round " + std::to_string(round) + ": rank " + std::to_string(late) + " computes\n");
+    const int moved = round % 2 == 0 ? late : (late + 1) % 4;
+    const std::string target = job.node_of(moved) == "node2" ? "node0" : "node2";
+    expect_done(job.migrate({"--rank", std::to_string(moved), "--to", target}));
+    std::ofstream(folder.file("go." + std::to_string(round))).flush();
+  }
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_NE(finished.output.find("0 wrong\n"), std::string::npos) << finished.output;
 }
 
 TEST(MigrationTest, AnEvacuatedNodeCanBePoweredOff) {

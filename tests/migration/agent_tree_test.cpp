@@ -220,7 +220,10 @@ TEST_P(Trees, BringWhatComesOfAllReportsToAll) {
       return cut::Verdict{.word = cut::Word(cut::Phase::closing, 3, round),
                           .targets = {{1, round}, {5, 6}},
                           .needed = {4, 9},
-                          .all_needed = round % 2 == 0};
+                          .all_needed = round % 2 == 0,
+                          .withdrawals = {{5, 6, {7, round}}},
+                          .announcement = round,
+                          .take_part = round % 2 == 1};
     };
     while (!verdict) verdict = rounds.poll(judge).value();
     EXPECT_EQ(verdict->word, cut::Word(cut::Phase::closing, 3, round));
@@ -228,6 +231,9 @@ TEST_P(Trees, BringWhatComesOfAllReportsToAll) {
     EXPECT_EQ(verdict->target(5), 6U);
     EXPECT_EQ(verdict->needed, (std::vector<int>{4, 9}));
     EXPECT_EQ(verdict->all_needed, round % 2 == 0);
+    EXPECT_EQ(verdict->withdrawals, (std::vector<cut::Withdrawal>{{5, 6, {7, round}}}));
+    EXPECT_EQ(verdict->announcement, round);
+    EXPECT_EQ(verdict->take_part, round % 2 == 1);
   }
 }
 
@@ -253,19 +259,19 @@ class CutNode {
     CutRank& rank = cuts_[which];
     for (int step = 0;;) {
       const bool of_all = step % 3 == 0;
-      if (rank.wanted() && rank.reached(cut::Place::collective, cut::nobody, {}) == Decision::stop) break;
+      if (rank.wanted() && rank.reached(cut::Place::collective, cut::nobody, {}, {}) == Decision::stop) break;
       if (step >= before && !rank.wanted()) continue;
       CutRank::begin(of_all ? all_[which] : pair_[which]);
       ++step;  // all begin the same operations in the same order, as MPI demands
     }
-    return *all_[which];
+    return all_[which]->begun;
   }
 
  private:
   std::vector<RankSide> sides_;
   std::vector<CutRank> cuts_;
-  std::vector<std::uint64_t*> all_;
-  std::vector<std::uint64_t*> pair_;
+  std::vector<CollectiveCount*> all_;
+  std::vector<CollectiveCount*> pair_;
 };
 
 TEST_P(Trees, LetAgentsAgreeOnCutsAgainAndAgain) {

@@ -23,7 +23,8 @@ struct Exploration {
 };
 
 /// Visits every state: is it right, and does a way lead from it to an end? `actors` have taken these steps before.
-Exploration explore(const CutModel& model, const std::vector<int>& actors = {}, bool give_up = false) {
+Exploration explore(const CutModel& model, const std::vector<int>& actors = {}, bool give_up = false,
+                    unsigned patience = never_withdraw) {
   Exploration found;
   std::unordered_map<std::string, std::size_t> known;
   std::deque<CutState> open;
@@ -37,7 +38,7 @@ Exploration explore(const CutModel& model, const std::vector<int>& actors = {}, 
     }
     sources[place->second].push_back(from);
   };
-  CutState first = model.initial(calm);
+  CutState first = model.initial(calm, patience, patience);
   for (const int actor : actors) model.step(first, actor);
   add(first, 0);
   for (std::size_t at = 0; !open.empty() && !found.violation; ++at) {
@@ -212,6 +213,31 @@ INSTANTIATE_TEST_SUITE_P(Job, EveryState,
                                          Job{"messages", messages, {0, 0, 0}, 1}, Job{"locks", locks, {0, 0}, 1}),
                          [](const auto& info) { return std::string(info.param.name); });
 
+/// Operations are withdrawn whenever a round has changed nothing.
+class EveryStateWithWithdrawals : public testing::TestWithParam<Job> {};
+
+TEST_P(EveryStateWithWithdrawals, LeadsToACutOrAnEnd) {
+  const Job& job = GetParam();
+  const auto found = explore(CutModel(job.program(), job.node_of_rank, job.nodes), job.before, false, 1);
+  EXPECT_FALSE(found.violation) << *found.violation;
+  EXPECT_FALSE(found.dead_end);
+  const auto without = explore(CutModel(job.program(), job.node_of_rank, job.nodes), job.before);
+  EXPECT_GT(found.cuts, without.cuts) << "nothing has been withdrawn";
+  std::cout << found.states << " states, " << found.cuts << " cuts\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Job, EveryStateWithWithdrawals,
+                         testing::Values(Job{"world_on_two", world, {0, 1}, 2}, Job{"early_on_one", early, {0, 0}, 1}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(EveryStateOf, AJobWhoseAgentsGiveUpWhileOperationsAreWithdrawnLeadsToACutOrAnEnd) {
+  const auto found = explore(CutModel(world(), {0, 0}, 1), {}, true, 1);
+  EXPECT_FALSE(found.violation) << *found.violation;
+  EXPECT_FALSE(found.dead_end);
+  EXPECT_GT(found.cancelled, 0U);
+  std::cout << found.states << " states\n";
+}
+
 TEST(EveryStateOf, AJobInWhichAgentsGiveUpLeadsToACutOrAnEnd) {
   const auto found = explore(CutModel(early(), {0, 1}, 2), {}, true);
   EXPECT_FALSE(found.violation) << *found.violation;
@@ -232,13 +258,16 @@ struct Error {
   CutProgram (*program)();
   std::vector<int> node_of_rank;
   std::vector<int> before{};  ///< steps
+  unsigned patience = never_withdraw;
 };
 
 class Errors : public testing::TestWithParam<Error> {};
 
 TEST_P(Errors, AreFound) {
   const Error& error = GetParam();
-  const auto found = explore(CutModel(error.program(), error.node_of_rank, 1, error.flaw), error.before);
+  const auto found =
+      explore(CutModel(error.program(), error.node_of_rank, 1 + std::ranges::max(error.node_of_rank), error.flaw),
+              error.before, false, error.patience);
   EXPECT_TRUE(found.violation || found.dead_end);
   std::cout << found.violation.value_or(found.dead_end ? "dead end" : "nothing") << '\n';
 }
@@ -248,7 +277,8 @@ INSTANTIATE_TEST_SUITE_P(Flaw, Errors,
                                          Error{"forget_waits", CutFlaw::forget_waits, chain, {0, 0, 0, 0}, waiting},
                                          Error{"forget_freed", CutFlaw::forget_freed, freed, {0, 0, 0}},
                                          Error{"decide_on_closing", CutFlaw::decide_on_closing, early, {0, 0}},
-                                         Error{"keep_turn", CutFlaw::keep_turn, early, {0, 0}}),
+                                         Error{"keep_turn", CutFlaw::keep_turn, early, {0, 0}},
+                                         Error{"hurry", CutFlaw::hurry, world, {0, 1}, {}, 1}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

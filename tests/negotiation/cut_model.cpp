@@ -27,19 +27,25 @@ bool holds(const CutRank& rank, int comm) {
   return std::ranges::any_of(rank.memberships, [&](const auto& one) { return one.id == id_of(comm); });
 }
 
-bool rings(cut::Word word) { return word.phase() == cut::Phase::gathering || word.phase() == cut::Phase::closing; }
+bool rings(cut::Word word) {
+  return word.phase() == cut::Phase::gathering || word.phase() == cut::Phase::closing ||
+         word.phase() == cut::Phase::withdrawing;
+}
 
 }  // namespace
 
 CutModel::CutModel(CutProgram program, std::vector<int> node_of_rank, int nodes, CutFlaw flaw)
     : program_(std::move(program)), node_of_rank_(std::move(node_of_rank)), nodes_(nodes), flaw_(flaw) {}
 
-CutState CutModel::initial(unsigned calm) const {
+CutState CutModel::initial(unsigned calm, unsigned patience, unsigned most_patience) const {
   CutState state;
-  state.judge = cut::Judge(1, calm);
+  state.judge = cut::Judge(1, calm, patience, most_patience);
   state.ranks.resize(static_cast<std::size_t>(program_.ranks));
   state.agents.resize(static_cast<std::size_t>(nodes_));
-  for (CutRank& rank : state.ranks) rank.begun.resize(program_.comms.size());
+  for (CutRank& rank : state.ranks) {
+    for (auto* const counts : {&rank.begun, &rank.calls, &rank.ended}) counts->resize(program_.comms.size());
+    for (auto* const numbers : {&rank.announced, &rank.heeded}) numbers->resize(program_.comms.size());
+  }
   for (int comm = 0; comm < program_.existing; ++comm) {
     const auto& members = program_.comms[static_cast<std::size_t>(comm)];
     for (const int member : members)
@@ -66,8 +72,14 @@ bool CutModel::step_rank(CutState& state, std::size_t who) const {
       return start(state, who);
     case CutRank::inside:
       if (!complete(state, who)) return look_inside(state, who);
-      leave(state, who);
+      come_out(state, who);
       return true;
+    case CutRank::undoing: {
+      const auto comm = static_cast<std::size_t>(op(me, who).comm);
+      me.heeded[comm] = me.announced[comm];
+      me.at = CutRank::ready;
+      return true;
+    }
     case CutRank::counting:
       count(me, op(me, who));
       me.at = CutRank::inside;
@@ -77,6 +89,8 @@ bool CutModel::step_rank(CutState& state, std::size_t who) const {
       me.at = CutRank::stopped;
       return true;
     case CutRank::stopped:
+    case CutRank::taking_part:
+      if (to_take_part_in(me) >= 0) return step_outside(state, who);
       if (word == me.mark) return false;
       me.at = cut::rank_move(word, false, false, word.turn() == me.mark.turn(), cut::Place::elsewhere) ==
                       cut::RankMove::done
@@ -88,6 +102,60 @@ bool CutModel::step_rank(CutState& state, std::size_t who) const {
       return false;
   }
   return false;
+}
+
+/// The first communicator in which the rank has still to take part with dummy data, or -1.
+int CutModel::to_take_part_in(const CutRank& rank) const {
+  if (rank.take_part == 0) return -1;
+  for (std::size_t comm = 0; comm < rank.announced.size(); ++comm)
+    if (rank.announced[comm] == rank.take_part && rank.heeded[comm] != rank.take_part) return static_cast<int>(comm);
+  return -1;
+}
+
+/// Whether all members have called MPI as often as this one: its operation is complete then.
+bool CutModel::all_have_called(const CutState& state, std::size_t who, int comm) const {
+  const auto index = static_cast<std::size_t>(comm);
+  return std::ranges::all_of(program_.comms[index], [&](int member) {
+    return state.ranks[static_cast<std::size_t>(member)].calls[index] >= state.ranks[who].calls[index];
+  });
+}
+
+bool CutModel::step_outside(CutState& state, std::size_t who) const {
+  CutRank& me = state.ranks[who];
+  const int comm = to_take_part_in(me);
+  const auto index = static_cast<std::size_t>(comm);
+  if (me.at == CutRank::stopped) {
+    ++me.calls[index];
+    me.at = CutRank::taking_part;
+    return true;
+  }
+  if (!all_have_called(state, who, comm)) return false;
+  me.heeded[index] = me.take_part;
+  me.at = CutRank::stopped;
+  return true;
+}
+
+/// Of its operation, which may have been withdrawn meanwhile.
+void CutModel::come_out(CutState& state, std::size_t who) const {
+  CutRank& me = state.ranks[who];
+  const CutOp& what = op(me, who);
+  const auto index = static_cast<std::size_t>(what.comm);
+  if (what.kind != Kind::collective) return leave(state, who);
+  const auto& members = program_.comms[index];
+  if (me.announced[index] != me.heeded[index]) {
+    for (const int member : members)
+      if (state.ranks[static_cast<std::size_t>(member)].ended[index] > what.instance)
+        violation_ = "an operation is withdrawn that a member has seen the end of";
+    --me.begun[index];
+    for (cut::Membership& one : me.memberships)
+      if (one.id == id_of(what.comm)) --one.begun;
+    me.at = CutRank::undoing;
+    return;
+  }
+  for (const int member : members)
+    if (state.ranks[static_cast<std::size_t>(member)].begun[index] <= what.instance)
+      violation_ = "a rank takes dummy data for a result";
+  leave(state, who);
 }
 
 bool CutModel::behind(const CutRank& rank) const {
@@ -143,6 +211,7 @@ bool CutModel::start(CutState& state, std::size_t who) const {
   if (is_collective(what.kind)) {
     if (state.judge.verdict().word.phase() == cut::Phase::decided) violation_ = "a rank begins something after the cut";
     ++me.begun[static_cast<std::size_t>(what.comm)];
+    ++me.calls[static_cast<std::size_t>(what.comm)];
     me.finishing = what.kind == Kind::finish;
     me.at = CutRank::inside;
     if (flaw_ == CutFlaw::count_late) {
@@ -165,6 +234,7 @@ bool CutModel::complete(const CutState& state, std::size_t who) const {
   const auto at = static_cast<std::size_t>(what.peer_at);
   switch (what.kind) {
     case Kind::collective:
+      return all_have_called(state, who, what.comm);
     case Kind::wait:
     case Kind::create:
     case Kind::finish:
@@ -173,7 +243,8 @@ bool CutModel::complete(const CutState& state, std::size_t who) const {
       });
     case Kind::ssend:
     case Kind::receive: {
-      const bool away = peer.at == CutRank::stopping || peer.at == CutRank::stopped || peer.at == CutRank::done;
+      const bool away = peer.at == CutRank::stopping || peer.at == CutRank::stopped ||
+                        peer.at == CutRank::taking_part || peer.at == CutRank::done;
       const bool there = (away ? peer.was : peer.at) == CutRank::inside;
       return peer.next > at || (peer.next == at && there);
     }
@@ -188,6 +259,7 @@ void CutModel::leave(CutState& state, std::size_t who) const {
   CutRank& me = state.ranks[who];
   const CutOp& what = op(me, who);
   if (what.kind == Kind::lock) state.locked = true;
+  if (is_collective(what.kind)) ++me.ended[static_cast<std::size_t>(what.comm)];
   if (what.kind == Kind::create && what.child >= 0) {
     const auto size = program_.comms[static_cast<std::size_t>(what.child)].size();
     me.memberships.push_back({.id = id_of(what.child), .size = static_cast<std::uint32_t>(size)});
@@ -225,17 +297,7 @@ bool CutModel::step_agent(CutState& state, std::size_t who) const {
     case CutAgent::reported:
       return false;
     case CutAgent::publishing:
-      for (std::size_t i = 0; i < state.ranks.size(); ++i) {
-        if (node_of_rank_[i] != static_cast<int>(who)) continue;
-        state.ranks[i].needed = verdict.needs(static_cast<int>(i)) && flaw_ != CutFlaw::forget_waits;
-        for (cut::Membership& one : state.ranks[i].memberships) {
-          const bool known = flaw_ != CutFlaw::forget_freed || one.begun >= verdict.target(one.id) ||
-                             !std::ranges::any_of(state.judge.memory().standings, [&](const cut::Standing& standing) {
-                               return standing.id == one.id && !standing.whole();
-                             });
-          one.target = known ? verdict.target(one.id) : 0;
-        }
-      }
+      publish(state, who);
       me.at = CutAgent::ringing;
       return true;
     case CutAgent::ringing:
@@ -249,14 +311,44 @@ bool CutModel::step_agent(CutState& state, std::size_t who) const {
   return false;
 }
 
+void CutModel::publish(CutState& state, std::size_t who) const {
+  const cut::Verdict& verdict = state.judge.verdict();
+  for (std::size_t i = 0; i < state.ranks.size(); ++i) {
+    if (node_of_rank_[i] != static_cast<int>(who)) continue;
+    CutRank& rank = state.ranks[i];
+    rank.needed = verdict.needs(static_cast<int>(i)) && flaw_ != CutFlaw::forget_waits;
+    for (cut::Membership& one : rank.memberships) {
+      const bool known = flaw_ != CutFlaw::forget_freed || one.begun >= verdict.target(one.id) ||
+                         !std::ranges::any_of(state.judge.memory().standings, [&](const cut::Standing& standing) {
+                           return standing.id == one.id && !standing.whole();
+                         });
+      one.target = known ? verdict.target(one.id) : 0;
+      for (const cut::Withdrawal& withdrawal : verdict.withdrawals)
+        if (withdrawal.id == one.id) rank.announced[one.id - 1] = verdict.announcement;
+    }
+    rank.take_part = verdict.take_part || flaw_ == CutFlaw::hurry ? verdict.announcement : 0;
+  }
+}
+
+cut::Withdrawal CutModel::within(const CutRank& rank, std::size_t who) const {
+  const CutOp& what = op(rank, who);
+  if (rank.at != CutRank::inside || what.kind != Kind::collective) return {};
+  return {id_of(what.comm), rank.begun[static_cast<std::size_t>(what.comm)], {1, 1}};
+}
+
 void CutModel::read_rank(const CutState& state, CutAgent& agent) const {
   const CutRank& rank = state.ranks[agent.next];
+  std::uint32_t unheeded = 0;
+  for (std::size_t comm = 0; comm < rank.announced.size(); ++comm)
+    if (rank.announced[comm] != rank.heeded[comm]) ++unheeded;
   const cut::RankView view{.rank = static_cast<int>(agent.next),
                            .stopped = rank.mark == agent.word,
                            .inside = rank.caught,
                            .waits_for = rank.waits_for,
+                           .within = within(rank, agent.next),
+                           .unheeded = unheeded,
                            .memberships = rank.memberships};
-  agent.reports.push_back(cut::report(std::span(&view, 1)));
+  agent.reports.push_back(cut::report(std::span(&view, 1), agent.word.phase()));
   if (flaw_ == CutFlaw::decide_on_closing && agent.word.phase() == cut::Phase::closing) agent.reports.back().moving = 0;
   if (rank.finishing) agent.reports.back().give_up = Reason{CPPC_ERR_REFUSED, view.rank};
   if (agent.give_up) agent.reports.back().give_up = Reason{};
@@ -276,7 +368,8 @@ void CutModel::judge(CutState& state) const {
 void CutModel::check_cut(const CutState& state) const {
   for (std::size_t i = 0; i < state.ranks.size(); ++i) {
     const CutRank& rank = state.ranks[i];
-    if (rank.at != CutRank::stopped) violation_ = "rank " + std::to_string(i) + " has not stopped";
+    if (rank.at != CutRank::stopped && rank.at != CutRank::taking_part)
+      violation_ = "rank " + std::to_string(i) + " has not stopped";
     if (rank.was == CutRank::inside && !can_be_left(op(rank, i).kind)) violation_ = "a rank has stopped inside a call";
   }
   for (std::size_t comm = 0; comm < program_.comms.size(); ++comm) {
@@ -293,8 +386,8 @@ void CutModel::check_cut(const CutState& state) const {
 
 // ------------------------------------------------------------------------------------------------------ the whole
 
-void CutModel::release(CutState& state, std::uint16_t epoch, unsigned calm) {
-  state.judge = cut::Judge(epoch, calm);
+void CutModel::release(CutState& state, std::uint16_t epoch, unsigned calm, unsigned patience) {
+  state.judge = cut::Judge(epoch, calm, patience);
   for (CutAgent& agent : state.agents) {
     agent.at = CutAgent::waiting;
     agent.word = {};
@@ -302,6 +395,9 @@ void CutModel::release(CutState& state, std::uint16_t epoch, unsigned calm) {
   }
   for (CutRank& rank : state.ranks) {
     if (rank.at == CutRank::done) rank.at = rank.was;
+    std::ranges::fill(rank.announced, 0);
+    std::ranges::fill(rank.heeded, 0);
+    rank.take_part = 0;
   }
 }
 
@@ -325,7 +421,14 @@ std::string CutModel::key(const CutState& state) const {
   const auto put_word = [&](cut::Word word) {
     put(word.phase(), rings(word) ? std::min<std::uint64_t>(now - word.turn(), 3) : 0);
   };
+  const auto fewest_calls = [&](std::size_t comm) {
+    const auto calls = [&](int member) { return state.ranks[static_cast<std::size_t>(member)].calls[comm]; };
+    return std::ranges::min(program_.comms[comm], {}, calls);
+  };
   for (const CutRank& rank : state.ranks) {
+    for (std::size_t comm = 0; comm < program_.comms.size(); ++comm)
+      put(rank.calls[comm] - state.ranks[static_cast<std::size_t>(fewest_calls(comm))].calls[comm], rank.ended[comm],
+          rank.announced[comm] != rank.heeded[comm], rank.take_part != 0 && rank.announced[comm] == rank.take_part);
     put(rank.at, rank.was, rank.next, rank.caught, rank.needed, rank.waits_for, rank.memberships.size());
     put_word(rank.seen);
     put_word(rank.mark);
@@ -335,13 +438,19 @@ std::string CutModel::key(const CutState& state) const {
     put(agent.at, agent.next, agent.give_up);
     put_word(agent.word);
     for (const cut::Report& one : agent.reports) {
-      put(one.moving, one.caught, one.give_up.has_value(), one.standings.size(), one.waits.size());
+      for (const auto& found : one.withdrawables)
+        put(found.withdrawal.id, found.withdrawal.number, found.inside, found.outside);
+      put(one.moving, one.caught, one.unheeded, one.withdrawables.size(), one.give_up.has_value(), one.standings.size(),
+          one.waits.size());
       for (const auto& standing : one.standings) put(standing.id, standing.most);
       for (const auto& wait : one.waits) put(wait.whom, wait.presses);
     }
   }
   const auto& memory = state.judge.memory();
   put(state.judge.verdict().word.phase(), std::min(memory.unchanged, memory.calm), memory.calm, memory.waited_long);
+  if (memory.patience < never_withdraw) put(std::min(memory.unchanged, memory.patience), memory.patience);
+  put(state.judge.verdict().take_part, state.judge.verdict().withdrawals.size());
+  for (const auto& one : state.judge.verdict().withdrawals) put(one.id, one.number);
   for (const auto& one : memory.standings) put(one.id, one.most, one.holders, one.at_most);
   put(state.judge.verdict().all_needed, state.judge.verdict().needed.size(), state.locked);
   for (const int one : state.judge.verdict().needed) put(one);

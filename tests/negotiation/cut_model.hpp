@@ -14,6 +14,9 @@
 
 namespace cppc::negotiation::test {
 
+/// A patience that does not end.
+constexpr unsigned never_withdraw = 1U << 30;
+
 /// Known errors, to show that the tests find them.
 enum class CutFlaw : std::uint8_t {
   none,
@@ -22,6 +25,7 @@ enum class CutFlaw : std::uint8_t {
   forget_freed,       ///< members that a communicator lacks are not missed
   decide_on_closing,  ///< the decision does not wait until ranks have stopped
   keep_turn,          ///< closing again, a stop of the time before counts
+  hurry,              ///< ranks take part in what is withdrawn before all nodes know of it
   count_late,         ///< no error: counts become visible after the operation has been begun
 };
 
@@ -30,10 +34,12 @@ struct CutRank {
     ready,     ///< before its next operation
     cleared,   ///< … which it may carry out
     inside,    ///< its operation, which waits for others
+    undoing,   ///< … has come out, and takes it back, since it was withdrawn
     counting,  ///< count_late
     stopping,  ///< has decided to, and not said so yet
     stopped,
-    done,  ///< at the cut
+    taking_part,  ///< … in what others withdraw from
+    done,         ///< at the cut
     finished,
   };
   At at = ready;
@@ -42,9 +48,14 @@ struct CutRank {
   bool finishing = false;
   cut::Word seen;
   std::vector<std::uint16_t> begun;  ///< by communicator, really
+  std::vector<std::uint16_t> calls;  ///< likewise, those with dummy data and those withdrawn included
+  std::vector<std::uint16_t> ended;  ///< likewise, those that the program has seen the end of
   // Shared with its agent.
   std::vector<cut::Membership> memberships;
   cut::Word mark;
+  std::vector<std::uint64_t> announced;  ///< by communicator
+  std::vector<std::uint64_t> heeded;     ///< likewise
+  std::uint64_t take_part = 0;
   bool caught = false;
   int waits_for = cut::nobody;
   bool needed = false;
@@ -70,7 +81,7 @@ class CutModel {
  public:
   CutModel(CutProgram program, std::vector<int> node_of_rank, int nodes, CutFlaw flaw = CutFlaw::none);
 
-  [[nodiscard]] CutState initial(unsigned calm) const;
+  [[nodiscard]] CutState initial(unsigned calm, unsigned patience, unsigned most_patience) const;
   [[nodiscard]] int actors() const { return program_.ranks + nodes_; }
 
   /// Lets `actor` (ranks, then agents) take its next step. False when it has none now; then nothing has changed.
@@ -80,7 +91,7 @@ class CutModel {
   [[nodiscard]] const std::optional<std::string>& violation() const { return violation_; }
 
   /// After a decision that all know, or a cancellation: ranks go on, agents wait to start again.
-  static void release(CutState& state, std::uint16_t epoch, unsigned calm);
+  static void release(CutState& state, std::uint16_t epoch, unsigned calm, unsigned patience);
 
   [[nodiscard]] bool all_at_cut(const CutState& state) const;
   [[nodiscard]] bool all_finished(const CutState& state) const;
@@ -99,7 +110,13 @@ class CutModel {
   bool start(CutState& state, std::size_t who) const;
   void count(CutRank& rank, const CutOp& what) const;
   void leave(CutState& state, std::size_t who) const;
+  [[nodiscard]] int to_take_part_in(const CutRank& rank) const;
+  bool all_have_called(const CutState& state, std::size_t who, int comm) const;
+  bool step_outside(CutState& state, std::size_t who) const;
+  void come_out(CutState& state, std::size_t who) const;
   bool step_agent(CutState& state, std::size_t who) const;
+  void publish(CutState& state, std::size_t who) const;
+  [[nodiscard]] cut::Withdrawal within(const CutRank& rank, std::size_t who) const;
   void read_rank(const CutState& state, CutAgent& agent) const;
   void judge(CutState& state) const;
   void check_cut(const CutState& state) const;

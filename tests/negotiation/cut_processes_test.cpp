@@ -89,7 +89,7 @@ class Rank {
 
   void call(cut::Place place, int waits_for) {
     if (!cut_.wanted()) return;
-    if (cut_.reached(place, waits_for, {}) != Decision::stop) return;
+    if (cut_.reached(place, waits_for, {}, {}) != Decision::stop) return;
     const std::uint64_t epoch = shared_->order;
     ++shared_->at_cut[static_cast<std::size_t>(rank_)];
     while (shared_->release < epoch && !shared_->quit) sched_yield();
@@ -144,7 +144,7 @@ class Rank {
   int rank_;
   RankSide side_;
   CutRank cut_;
-  std::map<int, std::uint64_t*> rows_;
+  std::map<int, CollectiveCount*> rows_;
 };
 
 class CutProcesses : public testing::Test {

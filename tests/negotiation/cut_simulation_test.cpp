@@ -17,6 +17,7 @@ using namespace cppc::negotiation;
 using namespace cppc::negotiation::test;
 
 constexpr unsigned calm = 4;
+constexpr unsigned patience = 8;
 constexpr int hang = 2'000'000;  ///< steps without an end
 constexpr int least_cuts = 10'000;
 
@@ -36,7 +37,7 @@ class Simulation {
  public:
   Simulation(std::mt19937& random, CutFlaw flaw)
       : random_(&random), ranks_(2 + below(4)), nodes_(1 + below(3)), model_(make(flaw)) {
-    state_ = model_.initial(calm);
+    state_ = model_.initial(calm, patience, 64 * patience);
     for (auto& weight : weights_) weight = 1 + below(20);
   }
 
@@ -87,7 +88,7 @@ class Simulation {
       ++tally.cancelled;
       if (!gives_up && std::ranges::none_of(state_.ranks, &CutRank::finishing)) return "given up without a reason";
     }
-    model_.release(state_, static_cast<std::uint16_t>(++epoch_), calm);
+    model_.release(state_, static_cast<std::uint16_t>(++epoch_), calm, patience);
     if (std::ranges::any_of(state_.ranks, &CutRank::finishing)) finish();
     return std::nullopt;
   }
@@ -133,6 +134,6 @@ TEST_P(CutSimulationWith, AnErrorFindsIt) {
 
 INSTANTIATE_TEST_SUITE_P(Flaw, CutSimulationWith,
                          testing::Values(CutFlaw::hold_those_behind, CutFlaw::forget_waits, CutFlaw::forget_freed,
-                                         CutFlaw::decide_on_closing, CutFlaw::keep_turn));
+                                         CutFlaw::decide_on_closing, CutFlaw::keep_turn, CutFlaw::hurry));
 
 }  // namespace

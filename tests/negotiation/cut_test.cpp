@@ -19,7 +19,7 @@ Report of(int rank, const std::vector<Membership>& memberships, int waits_for = 
           bool inside = false) {
   const RankView view{
       .rank = rank, .stopped = stopped, .inside = inside, .waits_for = waits_for, .memberships = memberships};
-  return report(std::span(&view, 1));
+  return report(std::span(&view, 1), Phase::gathering);
 }
 
 Phase judge(Judge& judge, const std::vector<Report>& reports) { return judge.judge(reports).word.phase(); }
@@ -49,6 +49,13 @@ TEST(CutRankMove, WhileClosingWhoIsNotBehindStops) {
   EXPECT_EQ(rank_move(word, true, false, false, Place::elsewhere), RankMove::go_on);
 }
 
+TEST(CutRankMove, WhileWithdrawingEverybodyStops) {
+  constexpr Word word(Phase::withdrawing, epoch, 3);
+  for (const Place place : {Place::elsewhere, Place::collective})
+    for (const bool is_behind : {false, true})
+      EXPECT_EQ(rank_move(word, is_behind, false, false, place), RankMove::stop);
+}
+
 TEST(CutRankMove, TheCutIsForThoseWhoHaveStoppedInItsTurn) {
   constexpr Word word(Phase::decided, epoch, 2);
   EXPECT_EQ(rank_move(word, false, false, true, Place::elsewhere), RankMove::done);
@@ -62,7 +69,7 @@ TEST(CutReport, CountsMembersAndThoseWhoHaveBegunMost) {
   const std::array two{in(5, 2, 3, 4)};
   const std::array views{RankView{.rank = 0, .stopped = true, .memberships = one},
                          RankView{.rank = 1, .inside = true, .waits_for = 0, .memberships = two}};
-  const Report made = report(views);
+  const Report made = report(views, Phase::gathering);
   EXPECT_EQ(made.standings, (std::vector<Standing>{{.id = 4, .most = 1, .size = 2, .holders = 1, .at_most = 1},
                                                    {.id = 5, .most = 3, .size = 4, .holders = 2, .at_most = 1}}));
   ASSERT_EQ(made.waits.size(), 1U);
@@ -140,6 +147,94 @@ TEST(CutJudge, GathersWhileARankIsInsideACallThatItCannotLeave) {
   EXPECT_EQ(judge(one, {of(0, {}), of(1, {})}), Phase::closing);
   for (unsigned round = 0; round < calm; ++round)
     EXPECT_EQ(judge(one, {caught, of(1, {}, nobody, true)}), round + 1 < calm ? Phase::closing : Phase::gathering);
+}
+
+/// An operation of two ranks, which the first one is inside of.
+class CutWithdrawal : public testing::Test {
+ protected:
+  static constexpr unsigned patience = 2;
+  static constexpr Withdrawal operation{1, 5, {9, 3}};
+
+  Report rank(int number, std::uint64_t begun, bool stopped, const Withdrawal& within = {},
+              std::uint32_t unheeded = 0) {
+    const std::array memberships{in(1, begun)};
+    const RankView view{
+        .rank = number, .stopped = stopped, .within = within, .unheeded = unheeded, .memberships = memberships};
+    return report(std::span(&view, 1), judge_.verdict().word.phase());
+  }
+
+  Phase judge(const Report& first, const Report& second) {
+    return judge_.judge(std::array{first, second}).word.phase();
+  }
+
+  void come_to_withdrawing() {
+    for (unsigned round = 0; round < patience; ++round)
+      EXPECT_EQ(judge(rank(0, 5, false, operation), rank(1, 4, false)), Phase::gathering);
+    EXPECT_EQ(judge(rank(0, 5, false, operation), rank(1, 4, false)), Phase::withdrawing);
+  }
+
+  Judge judge_{epoch, calm, patience, 8 * patience};
+};
+
+TEST_F(CutWithdrawal, IsAnnouncedThenCarriedOutAndOverWhenAllHaveHeededIt) {
+  come_to_withdrawing();
+  judge(rank(0, 5, false, operation), rank(1, 4, false));
+  EXPECT_TRUE(judge_.verdict().withdrawals.empty()) << "the second has not stopped";
+  judge(rank(0, 5, false, operation), rank(1, 4, true));
+  EXPECT_EQ(judge_.verdict().withdrawals, std::vector{operation});
+  EXPECT_FALSE(judge_.verdict().take_part);
+  judge(rank(0, 5, false, operation, 1), rank(1, 4, true, {}, 1));
+  EXPECT_TRUE(judge_.verdict().take_part);
+  judge(rank(0, 4, false), rank(1, 4, true, {}, 1));
+  EXPECT_TRUE(judge_.verdict().take_part) << "the second has not come out";
+  EXPECT_EQ(judge(rank(0, 4, false), rank(1, 4, true)), Phase::withdrawing);
+  EXPECT_TRUE(judge_.verdict().withdrawals.empty());
+  EXPECT_EQ(judge(rank(0, 4, true), rank(1, 4, true)), Phase::decided);
+}
+
+TEST_F(CutWithdrawal, IsOfWhatAllWhoHaveBegunItAreInside) {
+  come_to_withdrawing();
+  judge(rank(0, 5, true), rank(1, 4, true));
+  EXPECT_TRUE(judge_.verdict().withdrawals.empty()) << "the first has left it";
+  judge(rank(0, 5, false, operation), rank(1, 5, false, operation));
+  EXPECT_TRUE(judge_.verdict().withdrawals.empty()) << "all have begun it";
+  judge(rank(0, 5, false, {1, 4, {9, 3}}), rank(1, 4, true));
+  EXPECT_TRUE(judge_.verdict().withdrawals.empty()) << "what the first is inside of is not known";
+}
+
+TEST_F(CutWithdrawal, IsNotOfWhatMembersHaveBegunWithDifferentArguments) {
+  Report first = rank(0, 5, false, operation);
+  come_to_withdrawing();
+  first = rank(0, 5, false, operation);
+  add(first, rank(2, 5, false, {1, 5, {9, 4}}));
+  for (Standing& one : first.standings) one.size = 3;
+  Report second = rank(1, 4, true);
+  for (Standing& one : second.standings) one.size = 3;
+  judge(first, second);
+  EXPECT_TRUE(judge_.verdict().withdrawals.empty());
+}
+
+TEST_F(CutWithdrawal, GivesWayToGatheringWhenThereIsNothingToWithdraw) {
+  come_to_withdrawing();
+  for (unsigned round = 1; round < patience; ++round)
+    EXPECT_EQ(judge(rank(0, 5, true), rank(1, 4, true)), Phase::withdrawing);
+  EXPECT_EQ(judge(rank(0, 5, true), rank(1, 4, true)), Phase::gathering);
+  for (unsigned round = 1; round < 2 * patience; ++round)
+    EXPECT_EQ(judge(rank(0, 5, false), rank(1, 4, false)), Phase::gathering);
+  EXPECT_EQ(judge(rank(0, 5, false), rank(1, 4, false)), Phase::withdrawing);
+}
+
+TEST_F(CutWithdrawal, IsBroughtToItsEndBeforeTheAgreementIsGivenUp) {
+  come_to_withdrawing();
+  judge(rank(0, 5, false, operation), rank(1, 4, true));
+  Report giving_up = rank(0, 5, false, operation, 1);
+  giving_up.give_up = Reason{CPPC_ERR_TIMEOUT, 1};
+  EXPECT_EQ(judge(giving_up, rank(1, 4, true, {}, 1)), Phase::withdrawing);
+  EXPECT_TRUE(judge_.verdict().take_part);
+  Report heeded = rank(0, 4, false);
+  heeded.give_up = Reason{CPPC_ERR_TIMEOUT, 1};
+  EXPECT_EQ(judge(heeded, rank(1, 4, true)), Phase::withdrawing);
+  EXPECT_EQ(judge(heeded, rank(1, 4, true)), Phase::cancelled);
 }
 
 TEST(CutJudge, GivesUpForTheFirstReason) {

@@ -146,8 +146,14 @@ int reached_between_calls(int, int) {
 
 /// Of one rank no communicator is counted.
 const cppc_calls calls = {
-    .open = [](std::uint64_t, std::uint32_t, std::uint64_t) -> std::uint64_t* { return nullptr; },
-    .close = [](std::uint64_t*) {},
+    .open = [](std::uint64_t, std::uint32_t, std::uint64_t) -> cppc_collective_count* { return nullptr; },
+    .close = [](cppc_collective_count*) {},
+    .current =
+        [] {
+          static cppc_current_operation current{};
+          return &current;
+        },
+    .withdrawn = [](cppc_collective_count*) { return 0; },
     .reached = reached_between_calls,
     .enter = [](int, cppc_inside) {},
     .moved_on = [] {},

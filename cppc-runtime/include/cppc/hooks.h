@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 15
+#define CPPC_HOOKS_VERSION 16
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -68,20 +68,46 @@ typedef enum cppc_inside {
   CPPC_INSIDE_REGION,   /* a parallel region of OpenMP */
 } cppc_inside;
 
+/* What is counted of a communicator, a window or a file. The runtime writes, the extension `announced`. */
+typedef struct cppc_collective_count {
+  uint64_t id;
+  uint64_t begun;     /* collective operations */
+  uint64_t announced; /* changes when one of them is withdrawn */
+  uint64_t heeded;    /* what `announced` was when the rank has last come to know of that */
+} cppc_collective_count;
+
+/* The blocking collective operation that the program is inside of, if all members have to begin it before any leaves,
+ * and if it can be begun again with the same result. */
+typedef struct cppc_current_operation {
+  uint64_t number; /* what `begun` of the communicator becomes with it; 0: there is none. Written last, and before `begun` */
+  uint64_t id;     /* of the communicator */
+  uint64_t what;   /* for cppc_runtime.take_part; not 0, and the same in all members */
+  uint64_t count;  /* likewise; may be 0 */
+} cppc_current_operation;
+
 /* What an extension provides that can stop a rank at any call of MPI (cppc_runtime.watch_calls); every function set.
  * Ranks are those of the application's world. */
 typedef struct cppc_calls {
   /* The program has, as one of `size` > 1 members, a communicator, window or file `id` from now on (the same number in
    * all its members, and no other's), in which it has begun `begun` collective operations. Returns where the runtime
    * counts further ones, or NULL when the extension has no room to count. */
-  uint64_t* (*open)(uint64_t id, uint32_t size, uint64_t begun);
+  cppc_collective_count* (*open)(uint64_t id, uint32_t size, uint64_t begun);
 
-  /* It has begun the last one. `counter` is what `open` returned. */
-  void (*close)(uint64_t* counter);
+  /* It has begun the last one. `count` is what `open` returned. */
+  void (*close)(cppc_collective_count* count);
+
+  /* Where the program says what it is inside of, from the first `open` on. */
+  cppc_current_operation* (*current)(void);
+
+  /* The program has come out of an operation of which it has said so, and `announced` is not `heeded`: 1 when it has not
+   * taken place, because all members that had begun it were to withdraw. Then it is not counted any more: the
+   * program has to begin it again, as any other, with what its arguments were before. */
+  int (*withdrawn)(cppc_collective_count* count);
 
   /* While the watched word is not zero: the program is about to begin a collective operation, or (collective == 0) is
    * at another call; `waits_for`: the rank whose message it waits for, or has just looked for in vain, CPPC_NOBODY or
-   * CPPC_ANYBODY. May wait; meanwhile it lets MPI work (cppc_runtime.progress). Returns 1 to stop here. */
+   * CPPC_ANYBODY. May wait; meanwhile it lets MPI work (cppc_runtime.progress), and may have the rank take part in
+   * operations that others withdraw from (cppc_runtime.take_part). Returns 1 to stop here. */
   int (*reached)(int collective, int waits_for);
 
   /* At any time: the program enters a call, no collective operation, that it cannot leave until others have done
@@ -194,6 +220,10 @@ typedef struct cppc_runtime {
    * as the target of their one-sided communication. Does not wait. Returns 1 when that may come again, 0 when nobody
    * can need it. */
   int (*progress)(void);
+
+  /* Only inside cppc_calls.reached: takes part, with dummy data, in the next operation of the communicator of `count`,
+   * which other members are inside of: their cppc_current_operation said `what` and `elements`. */
+  void (*take_part)(const cppc_collective_count* count, uint64_t what, uint64_t elements);
 
   /* Collective over `world`: makes it the application's MPI_COMM_WORLD and makes its communicators again from their
    * log. In a process that stays, the earlier ones are freed first. In a replacement, called inside `join`. */

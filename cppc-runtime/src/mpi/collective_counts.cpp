@@ -45,10 +45,12 @@ std::vector<int> all_members(MPI_Comm comm) {
 void CollectiveCounts::count(const cppc_calls& calls, std::uint32_t ranks) {
   calls_ = &calls;
   add(Of::comm, world, world_id, ranks, 0);
+  current_ = calls.current();
 }
 
 void CollectiveCounts::end() {
   calls_ = nullptr;
+  current_ = &unseen_;
   for (auto& counters : counters_) counters.clear();
   for (auto& objects : objects_) objects.clear();
 }
@@ -56,11 +58,11 @@ void CollectiveCounts::end() {
 void CollectiveCounts::add(Of of, std::size_t index, std::uint64_t id, std::uint32_t size, std::uint64_t begun) {
   const auto kind = static_cast<std::size_t>(of);
   Object& object = objects_[kind][index];
-  object = {.id = id, .size = size, .own = begun};
+  object = {.id = id, .size = size, .own = {.id = id, .begun = begun}};
   if (size > 1) object.listed = calls_->open(id, size, begun);
   auto& counters = counters_[kind];
-  if (index >= counters.size()) counters.resize(index + 1, &nowhere_);
-  counters[index] = &object.begun();
+  if (index >= counters.size()) counters.resize(index + 1, {&nowhere_, {}});
+  counters[index] = {&object.count(), {}};
 }
 
 void CollectiveCounts::add_of(std::size_t parent, Of of, std::size_t index, const std::vector<int>& members) {
@@ -103,8 +105,23 @@ void CollectiveCounts::gone(Of of, std::size_t index) {
   const auto found = objects.find(index);
   if (found == objects.end()) return;
   if (found->second.size > 1) calls_->close(found->second.listed);
-  counters_[static_cast<std::size_t>(of)][index] = &nowhere_;
+  counters_[static_cast<std::size_t>(of)][index] = {&nowhere_, {}};
   objects.erase(found);
+}
+
+void CollectiveCounts::ask(MPI_Comm comm, Members& members) {
+  const MPI_Comm real = comms.real(comm, __func__);
+  if (real == MPI_COMM_NULL || real == nullptr) return;
+  int between_groups = 0;
+  must(PMPI_Comm_test_inter(real, &between_groups), "MPI_Comm_test_inter");
+  must(PMPI_Comm_size(real, &members.size), "MPI_Comm_size");
+  must(PMPI_Comm_rank(real, &members.rank), "MPI_Comm_rank");
+  members.known = between_groups != 0 ? Members::Known::of_two_groups : Members::Known::of_one_group;
+}
+
+std::size_t CollectiveCounts::comm_of(const cppc_collective_count* count) const {
+  const auto& counters = counters_[static_cast<std::size_t>(Of::comm)];
+  return static_cast<std::size_t>(std::ranges::find(counters, count, &Counter::count) - counters.begin());
 }
 
 void CollectiveCounts::write(ByteWriter& writer) const {

@@ -22,6 +22,14 @@
 
 namespace cppc::mpi {
 
+/// What a rank asks of a communicator again and again.
+struct Members {
+  enum class Known : std::uint8_t { not_yet, of_one_group, of_two_groups };
+  Known known = Known::not_yet;
+  int size = 0;
+  int rank = 0;
+};
+
 class CollectiveCounts {
  public:
   enum class Of : std::uint8_t { comm, window, file };
@@ -38,13 +46,52 @@ class CollectiveCounts {
   void begin(Of of, std::size_t index) {
     call_point.pass_collective();
     const auto& counters = counters_[static_cast<std::size_t>(of)];
-    if (index >= counters.size()) return;                          // in a plain program, or none of the program's
-    const std::atomic_ref<std::uint64_t> begun(*counters[index]);  // the agent reads it
+    if (index >= counters.size()) return;  // in a plain program, or none of the program's
+    const std::atomic_ref<std::uint64_t> begun(counters[index].count->begun);  // the agent reads it
     begun.store(begun.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   /// Likewise, of what the program knows as this.
   void begin(MPI_Comm comm) { begin(Of::comm, index_of(comm)); }
+
+  /// Likewise, a blocking operation that members can withdraw from if `what` is not 0 (withdrawable.hpp): until ended()
+  /// gets what this returns.
+  cppc_collective_count* begin(MPI_Comm comm, std::uint64_t what, std::uint64_t elements) {
+    call_point.pass_collective();
+    const auto& counters = counters_[static_cast<std::size_t>(Of::comm)];
+    const std::size_t index = index_of(comm);
+    if (index >= counters.size()) return &nowhere_;
+    cppc_collective_count& count = *counters[index].count;
+    if (what != 0) {
+      store(current_->id, count.id);
+      store(current_->what, what);
+      store(current_->count, elements);
+      std::atomic_ref(current_->number).store(count.begun + 1, std::memory_order_release);
+    }
+    std::atomic_ref(count.begun).store(count.begun + 1, std::memory_order_release);
+    return &count;
+  }
+
+  /// Whether the operation has to be begun again, because all that were inside have withdrawn from it.
+  bool ended(cppc_collective_count* count) {
+    store(current_->number, 0);
+    const bool announced = std::atomic_ref(count->announced).load(std::memory_order_relaxed) != count->heeded;
+    return announced && calls_->withdrawn(count) != 0;
+  }
+
+  /// Of a communicator in which operations are counted, else nullptr.
+  const Members* members(MPI_Comm comm) {
+    auto& counters = counters_[static_cast<std::size_t>(Of::comm)];
+    const std::size_t index = index_of(comm);
+    if (index >= counters.size()) return nullptr;
+    Members& members = counters[index].members;
+    if (members.known == Members::Known::not_yet) [[unlikely]]
+      ask(comm, members);
+    return &members;
+  }
+
+  /// The index of the communicator that this is the count of.
+  [[nodiscard]] std::size_t comm_of(const cppc_collective_count* count) const;
 
   /// The call that returned `status` has made *made of `parent`, as the program knows them, or nothing for this rank.
   int made_of(MPI_Comm parent, int status, const MPI_Comm* made) {
@@ -79,19 +126,31 @@ class CollectiveCounts {
   struct Object {
     std::uint64_t id = 0;
     std::uint32_t size = 0;
-    std::uint64_t own = 0;            ///< when the extension does not count it
-    std::uint64_t* listed = nullptr;  ///< else
-    std::uint64_t& begun() { return listed != nullptr ? *listed : own; }
-    [[nodiscard]] std::uint64_t begun() const { return listed != nullptr ? *listed : own; }
+    cppc_collective_count own{};              ///< when the extension does not count it
+    cppc_collective_count* listed = nullptr;  ///< else
+    cppc_collective_count& count() { return listed != nullptr ? *listed : own; }
+    [[nodiscard]] std::uint64_t begun() const { return listed != nullptr ? listed->begun : own.begun; }
   };
+
+  struct Counter {
+    cppc_collective_count* count;
+    Members members;
+  };
+
+  static void ask(MPI_Comm comm, Members& members);
+  static void store(std::uint64_t& word, std::uint64_t value) {
+    std::atomic_ref(word).store(value, std::memory_order_relaxed);
+  }
 
   void add_of(std::size_t parent, Of of, std::size_t index, const std::vector<int>& members);
   void add(Of of, std::size_t index, std::uint64_t id, std::uint32_t size, std::uint64_t begun);
 
   const cppc_calls* calls_ = nullptr;
-  std::uint64_t nowhere_ = 0;                             ///< counter of what has been freed
+  cppc_current_operation unseen_{};  ///< when nobody wants to know
+  cppc_current_operation* current_ = &unseen_;
+  cppc_collective_count nowhere_{};                       ///< of what has been freed
   std::array<std::map<std::size_t, Object>, 3> objects_;  ///< by kind, and index in its table
-  std::array<std::vector<std::uint64_t*>, 3> counters_;   ///< likewise
+  std::array<std::vector<Counter>, 3> counters_;          ///< likewise
   std::map<std::uint64_t, std::uint64_t> apart_;          ///< how many were made so, by members and tag
 };
 

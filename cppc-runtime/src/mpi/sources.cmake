@@ -52,6 +52,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/topology.cpp
   ${CMAKE_CURRENT_LIST_DIR}/type_lists.cpp
   ${CMAKE_CURRENT_LIST_DIR}/windows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/withdrawable.cpp
 )
 set_target_properties(cppc-mpi PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 # Others have the same names for other things; random.cpp is part of a test by itself.

@@ -3,6 +3,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -29,10 +30,29 @@ Extension& extension() {
   return one;
 }
 
+/// The negotiation does not know the runtime: the same memory, by two names.
+static_assert(sizeof(cppc_collective_count) == sizeof(negotiation::CollectiveCount) &&
+              offsetof(cppc_collective_count, begun) == offsetof(negotiation::CollectiveCount, begun) &&
+              offsetof(cppc_collective_count, announced) == offsetof(negotiation::CollectiveCount, announced) &&
+              offsetof(cppc_collective_count, heeded) == offsetof(negotiation::CollectiveCount, heeded));
+static_assert(sizeof(cppc_current_operation) == sizeof(negotiation::CurrentOperation) &&
+              offsetof(cppc_current_operation, id) == offsetof(negotiation::CurrentOperation, id) &&
+              offsetof(cppc_current_operation, what) == offsetof(negotiation::CurrentOperation, what) &&
+              offsetof(cppc_current_operation, count) == offsetof(negotiation::CurrentOperation, count));
+
+negotiation::CollectiveCount* as_negotiated(cppc_collective_count* count) {
+  return reinterpret_cast<negotiation::CollectiveCount*>(count);
+}
+
 const cppc_calls calls = {
-    .open = [](std::uint64_t id, std::uint32_t size,
-               std::uint64_t begun) { return extension().member->cut().open(id, size, begun); },
-    .close = [](std::uint64_t* counter) { extension().member->cut().close(counter); },
+    .open =
+        [](std::uint64_t id, std::uint32_t size, std::uint64_t begun) {
+          return reinterpret_cast<cppc_collective_count*>(extension().member->cut().open(id, size, begun));
+        },
+    .close = [](cppc_collective_count* count) { extension().member->cut().close(as_negotiated(count)); },
+    .current = [] { return reinterpret_cast<cppc_current_operation*>(extension().member->cut().current()); },
+    .withdrawn =
+        [](cppc_collective_count* count) { return negotiation::CutRank::withdrawn(as_negotiated(count)) ? 1 : 0; },
     .reached = [](int collective,
                   int waits_for) { return extension().member->reached_call(collective != 0, waits_for) ? 1 : 0; },
     .enter = [](int waits_for,

@@ -60,7 +60,12 @@ bool Member::reached_call(bool collective, int waits_for) {
   heed_agent();
   if (!cut_->wanted()) return false;
   const auto place = collective ? negotiation::cut::Place::collective : negotiation::cut::Place::elsewhere;
-  at_call_ = cut_->reached(place, waits_for, let_mpi_work) == negotiation::Decision::stop;
+  const auto take_part = [this](negotiation::CollectiveCount* count, const negotiation::cut::Operation& operation) {
+    runtime_->take_part(reinterpret_cast<const cppc_collective_count*>(count), operation.what, operation.count);
+  };
+  const auto decision = cut_->reached(place, waits_for, let_mpi_work, take_part);
+  if (decision == negotiation::Decision::lost) PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  at_call_ = decision == negotiation::Decision::stop;
   return at_call_;
 }
 

@@ -19,6 +19,7 @@
 ///   gathering  turns into closing when all communicators are level: all members have the same count.
 ///   closing    turns into the decision when all ranks have stopped and all communicators are level. When some
 ///              communicator is not level any more, or ranks are caught in calls that they cannot leave, it turns back.
+///   withdrawing  likewise turns into the decision; see below.
 ///
 /// The cut is right. A rank that has stopped in a turn of closing moves again only when its page's word changes, and
 /// its agent changes that only with a verdict. The decision comes from reports of which each was made while all ranks
@@ -40,6 +41,18 @@
 /// once begun. So closing follows, everybody stops at the next call, and no rank waits for another one's computing but
 /// for one that is behind in what it has begun itself.
 ///
+/// A rank that is behind may compute for minutes before it comes to X, while the others wait inside X. When nothing has
+/// changed for some rounds, *withdrawing* takes the place of gathering: every rank stops where it is, whether or not it
+/// is behind. X can be withdrawn when all members that have begun it are inside, in a blocking operation that nobody
+/// leaves before all have begun it (Operation), and all others have stopped before it. The judge first *announces* the
+/// withdrawal, so that the agents of those inside note it where these look when they come out; with the next verdict
+/// those outside *take part* with dummy data. The ones inside come out, see that the operation has not taken place,
+/// take it back from their counts, and stop before it, to begin it again when they go on. Between the announcement and
+/// the next verdict nothing can change: who has stopped stays, and who is inside cannot leave. The withdrawal is over
+/// when all members have *heeded* it: taken part, or come out. Until then the agreement is not given up; and a rank
+/// that is to take part and loses its agent cannot know what the others do: it has to end the job. Where nothing can be
+/// withdrawn, gathering goes on, for twice as many rounds.
+///
 /// Making a communicator is counted on its parent; freeing it on itself, where it is the last operation. Who has freed
 /// one does not list it any more. When members are missing and all else is level, the others are behind: they have to
 /// free it, too.
@@ -58,15 +71,16 @@
 namespace cppc::negotiation::cut {
 
 enum class Phase : std::uint8_t {
-  idle,       ///< nothing runs
-  gathering,  ///< ranks at their targets begin no collective operation
-  closing,    ///< … and stop
-  decided,    ///< all have stopped, at a consistent cut
-  cancelled   ///< given up; the turn's place holds the reason
+  idle,         ///< nothing runs
+  gathering,    ///< ranks at their targets begin no collective operation
+  closing,      ///< … and stop
+  withdrawing,  ///< all stop, wherever they are
+  decided,      ///< all have stopped, at a consistent cut
+  cancelled     ///< given up; the turn's place holds the reason
 };
 
 /// What a page says to its ranks: phase (3 bits), the low bits of the epoch (16), the turn or reason (45). The turn
-/// rises with each change between gathering and closing.
+/// rises with each change between gathering, closing and withdrawing.
 class Word {
  public:
   constexpr Word() = default;
@@ -97,6 +111,22 @@ struct Membership {
   std::uint32_t size = 0;    ///< members
 };
 
+/// What a collective operation has been begun with, as far as another member has to know it to take part with dummy
+/// data. Values of the runtime's, the same in all members; `what` is 0 when the operation cannot be withdrawn.
+struct Operation {
+  std::uint64_t what = 0;
+  std::uint64_t count = 0;
+  bool operator==(const Operation&) const = default;
+};
+
+/// The operation of communicator `id` whose beginning made the members' count `number`.
+struct Withdrawal {
+  std::uint64_t id = 0;
+  std::uint64_t number = 0;
+  Operation operation;
+  bool operator==(const Withdrawal&) const = default;
+};
+
 /// For whom a rank waits.
 constexpr int nobody = -1;
 constexpr int anybody = -2;  ///< it cannot be known
@@ -107,6 +137,8 @@ struct RankView {
   bool stopped = false;  ///< in the present turn
   bool inside = false;   ///< a call that it cannot leave, other than a collective operation
   int waits_for = nobody;
+  Withdrawal within;           ///< the operation that it is inside of, if that can be withdrawn
+  std::uint32_t unheeded = 0;  ///< withdrawals that it has not heeded. Looked at before the memberships
   std::span<const Membership> memberships;
 };
 
@@ -139,6 +171,8 @@ constexpr RankMove rank_move(Word word, bool is_behind, bool needed, bool stoppe
       return place == Place::collective && !is_behind && !needed ? RankMove::hold : RankMove::go_on;
     case Phase::closing:
       return is_behind ? RankMove::go_on : RankMove::stop;
+    case Phase::withdrawing:
+      return RankMove::stop;
     case Phase::decided:
       return stopped ? RankMove::done : RankMove::go_on;
     default:
@@ -167,16 +201,27 @@ struct Wait {
   bool presses = false;  ///< it is behind, or inside a call that it cannot leave
 };
 
+/// An operation that some are inside of, and those who have stopped before it.
+struct Withdrawable {
+  Withdrawal withdrawal;
+  bool alike = true;          ///< all inside have begun it with the same
+  std::uint32_t inside = 0;   ///< members
+  std::uint32_t outside = 0;  ///< members that have stopped before it
+};
+
 /// What an agent says in a round.
 struct Report {
-  std::vector<Standing> standings;  ///< by id, each once
+  std::vector<Standing> standings;          ///< by id, each once
+  std::vector<Withdrawable> withdrawables;  ///< by id and number, each once; while withdrawing
   std::vector<Wait> waits;
   std::uint32_t moving = 0;       ///< ranks that have not stopped in the present turn
   std::uint32_t caught = 0;       ///< those of them that are inside a call that they cannot leave
+  std::uint32_t unheeded = 0;     ///< withdrawals, of all ranks together
   std::optional<Reason> give_up;  ///< why this agent wants to cancel
 };
 
-Report report(std::span<const RankView> ranks);
+/// `phase`: what the page has said to these ranks when they were looked at.
+Report report(std::span<const RankView> ranks, Phase phase);
 
 /// `sum` becomes what is said by its ranks and by those of `more`. Of two reasons to give up, the first is kept.
 void add(Report& sum, const Report& more);
@@ -187,6 +232,9 @@ struct Verdict {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> targets;  ///< by id
   std::vector<int> needed;                                       ///< ranks, in rising order
   bool all_needed = false;
+  std::vector<Withdrawal> withdrawals;  ///< announced, by id
+  std::uint64_t announcement = 0;       ///< number of the latest announcement in this agreement, from 1
+  bool take_part = false;               ///< those outside are to take part
 
   [[nodiscard]] std::uint64_t target(std::uint64_t id) const;  ///< 0 for an unknown one
   [[nodiscard]] bool needs(int rank) const;
@@ -196,7 +244,9 @@ struct Verdict {
 class Judge {
  public:
   /// `calm`: rounds without change after which everybody is needed for whom it cannot be known; then twice as many.
-  explicit Judge(std::uint16_t epoch, unsigned calm = default_calm);
+  /// `patience`: likewise, after which operations are withdrawn; but no more than `most_patience`.
+  explicit Judge(std::uint16_t epoch, unsigned calm = default_calm, unsigned patience = default_patience,
+                 unsigned most_patience = 64 * default_patience);
 
   /// `reports` are those of all agents, or their sum. Not after the phase has become decided or
   /// cancelled.
@@ -210,25 +260,32 @@ class Judge {
     std::vector<Standing> standings;
     unsigned unchanged = 0;    ///< rounds
     unsigned calm = 0;         ///< rounds to wait for
+    unsigned patience = 0;     ///< likewise
     bool waited_long = false;  ///< they have passed, since the last change
   };
   [[nodiscard]] const Memory& memory() const { return memory_; }
 
  private:
   static constexpr unsigned default_calm = 16;
+  static constexpr unsigned default_patience = 64;
   void note_change(std::vector<Standing> standings);
   void set_targets();
   void set_needed(std::span<const Wait> waits);
   void set_phase(std::uint32_t moving, std::uint32_t caught);
   void turn(Phase phase);
+  void withdraw(std::span<const Withdrawable> found, bool all_heeded);
+  [[nodiscard]] bool can_be_withdrawn(const Withdrawable& one) const;
   [[nodiscard]] bool even() const;
   [[nodiscard]] bool whole() const;
 
   [[nodiscard]] bool calm() const { return memory_.unchanged >= memory_.calm; }
+  [[nodiscard]] bool out_of_patience() const { return memory_.unchanged >= memory_.patience; }
   void be_calmer();
+  void be_more_patient();
 
   Verdict verdict_;
   Memory memory_;
+  unsigned most_patience_;
 };
 
 }  // namespace cppc::negotiation::cut

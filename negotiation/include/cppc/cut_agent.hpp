@@ -54,7 +54,7 @@ class CutAgent {
   enum class State {
     idle,       ///< nothing started, or concluded
     gathering,  ///< ranks go on to where all have begun the same
-    closing,    ///< they stop
+    closing,    ///< they stop, some maybe inside operations that others have not begun, which are withdrawn then
     decided,    ///< all have stopped; they know, or will at once
     cancelled,  ///< ranks go on; see reason()
   };
@@ -94,6 +94,7 @@ class CutAgent {
   [[nodiscard]] cut::Report report();
   [[nodiscard]] std::optional<Reason> grounds_to_give_up();
   void publish(const cut::Verdict& verdict);
+  void announce(const cut::Verdict& verdict, detail::CutTable& table) const;
   void set_word(cut::Word word);
 
   Page* page_;

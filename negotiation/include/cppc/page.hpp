@@ -104,9 +104,10 @@ class Page {
 
 enum class Decision {
   go_on,
-  stop,    ///< this safe point is the migration point
-  refused  ///< go on; this negotiation cannot succeed because of this rank. Said once a negotiation; logged, and in
-           ///< record()
+  stop,     ///< this safe point is the migration point
+  refused,  ///< go on; this negotiation cannot succeed because of this rank. Said once a negotiation; logged, and in
+            ///< record()
+  lost      ///< the rank cannot go on. Of cuts only (cut_rank.hpp); logged
 };
 
 /// One rank's part. Makes no MPI call.

@@ -34,6 +34,8 @@ std::optional<int> tell;  ///< process of MPI's world that may send once this on
 const cppc_calls calls{
     .open = nullptr,
     .close = nullptr,
+    .current = nullptr,
+    .withdrawn = nullptr,
     .reached =
         [](int, int waits_for) {
           asked.push_back(waits_for);

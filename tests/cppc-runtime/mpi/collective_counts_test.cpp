@@ -26,27 +26,29 @@ using mpi::CommTable;
 using Of = CollectiveCounts::Of;
 
 struct Row {
-  std::uint64_t id;
   std::uint32_t size;
-  std::uint64_t begun;
+  cppc_collective_count count;
   bool open;
 };
 
 std::deque<Row> rows;
 bool full = false;
+cppc_current_operation current{};
 
 const cppc_calls calls{
-    .open = [](std::uint64_t id, std::uint32_t size, std::uint64_t begun) -> std::uint64_t* {
+    .open = [](std::uint64_t id, std::uint32_t size, std::uint64_t begun) -> cppc_collective_count* {
       if (full) return nullptr;
-      rows.push_back({id, size, begun, true});
-      return &rows.back().begun;
+      rows.push_back({size, {.id = id, .begun = begun}, true});
+      return &rows.back().count;
     },
     .close =
-        [](std::uint64_t* counter) {
+        [](cppc_collective_count* count) {
           for (Row& row : rows) {
-            if (&row.begun == counter) row.open = false;
+            if (&row.count == count) row.open = false;
           }
         },
+    .current = [] { return &current; },
+    .withdrawn = [](cppc_collective_count*) { return 0; },
     .reached = [](int, int) { return 0; },
     .enter = [](int, cppc_inside) {},
     .moved_on = [] {},
@@ -97,7 +99,7 @@ TEST_F(Counts, TheWorldIsTheFirst) {
   counts_.begin(Of::comm, CollectiveCounts::world);
   counts_.begin(Of::comm, CollectiveCounts::world);
   if (size_ == 1) return;
-  EXPECT_EQ(rows[0].begun, 2U);
+  EXPECT_EQ(rows[0].count.begun, 2U);
   EXPECT_EQ(rows[0].size, static_cast<std::uint32_t>(size_));
 }
 
@@ -109,8 +111,8 @@ TEST_F(Counts, CommunicatorsHaveNumbersThatAllMembersKnowAndNoOtherHas) {
   ASSERT_EQ(rows.size(), 4U);
   std::set<std::uint64_t> ids;
   for (const Row& row : rows) {
-    ids.insert(row.id);
-    expect_agreement(row.id, MPI_COMM_WORLD);
+    ids.insert(row.count.id);
+    expect_agreement(row.count.id, MPI_COMM_WORLD);
   }
   EXPECT_EQ(ids.size(), rows.size());
   for (MPI_Comm* comm : {&first, &second, &third}) MPI_Comm_free(comm);
@@ -120,9 +122,9 @@ TEST_F(Counts, PartsOfOneSplitHaveDifferentNumbers) {
   if (size_ < 4) return;
   MPI_Comm half = split(me_ % 2);
   ASSERT_EQ(rows.size(), 2U);
-  expect_agreement(rows[1].id, half);
+  expect_agreement(rows[1].count.id, half);
   std::vector<std::uint64_t> ids(static_cast<std::size_t>(size_));
-  MPI_Allgather(&rows[1].id, 1, MPI_UINT64_T, ids.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+  MPI_Allgather(&rows[1].count.id, 1, MPI_UINT64_T, ids.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
   EXPECT_NE(ids[0], ids[1]);
   MPI_Comm_free(&half);
 }
@@ -139,9 +141,9 @@ TEST_F(Counts, WhatTheMembersAloneHaveMadeHasANumberThatTheyKnow) {
     for (MPI_Comm& one : made) {
       MPI_Comm_create_group(MPI_COMM_WORLD, pair, 7, &one);
       counts_.made_apart(index_of(one), comms.real(one, "test"), 7);
-      expect_agreement(rows.back().id, one);
+      expect_agreement(rows.back().count.id, one);
     }
-    EXPECT_NE(rows[1].id, rows[2].id);
+    EXPECT_NE(rows[1].count.id, rows[2].count.id);
     for (MPI_Comm& one : made) MPI_Comm_free(&one);
   }
   MPI_Group_free(&pair);
@@ -156,7 +158,7 @@ TEST_F(Counts, BothSidesOfAnIntercommunicatorKnowItsNumber) {
   MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, 1 - me_ % 2, 3, &inter);
   counts_.made_apart(index_of(inter), comms.real(inter, "test"), 3);
   EXPECT_EQ(rows[1].size, static_cast<std::uint32_t>(size_));
-  expect_agreement(rows[1].id, MPI_COMM_WORLD);
+  expect_agreement(rows[1].count.id, MPI_COMM_WORLD);
   MPI_Comm_free(&inter);
   MPI_Comm_free(&side);
 }
@@ -169,9 +171,9 @@ TEST_F(Counts, WhatIsFreedIsClosed) {
   MPI_Comm_free(&made);
   counts_.gone(Of::comm, index);
   EXPECT_FALSE(rows[1].open);
-  EXPECT_EQ(rows[1].begun, 1U);
+  EXPECT_EQ(rows[1].count.begun, 1U);
   counts_.begin(Of::comm, index);
-  EXPECT_EQ(rows[1].begun, 1U);
+  EXPECT_EQ(rows[1].count.begun, 1U);
 }
 
 TEST_F(Counts, AloneNobodyHasToBeTold) {
@@ -199,12 +201,12 @@ TEST_F(Counts, GoAlongToAnotherProcess) {
   if (size_ > 1) {
     ASSERT_EQ(rows.size(), 4U);  // the world twice
     EXPECT_FALSE(rows[0].open);
-    EXPECT_EQ(rows[1].begun, before[0].begun);
-    EXPECT_EQ(rows[2].id, before[1].id);
-    EXPECT_EQ(rows[2].begun, 2U);
-    EXPECT_EQ(rows[3].begun, 1U);
+    EXPECT_EQ(rows[1].count.begun, before[0].count.begun);
+    EXPECT_EQ(rows[2].count.id, before[1].count.id);
+    EXPECT_EQ(rows[2].count.begun, 2U);
+    EXPECT_EQ(rows[3].count.begun, 1U);
     there.begin(Of::comm, index_of(made));
-    EXPECT_EQ(rows[2].begun, 3U);
+    EXPECT_EQ(rows[2].count.begun, 3U);
   }
   ByteReader cut(writer.bytes().first(writer.bytes().size() - 9));
   CollectiveCounts nowhere;
