@@ -176,7 +176,10 @@ Model fortran_model(const Model& c) {
 
 }  // namespace
 
-bool is_of_mpi(std::string_view function) { return function.starts_with("MPI_") || function.starts_with("mpi_"); }
+bool is_of_mpi(std::string_view function) {
+  if (function.starts_with('P') || function.starts_with('p')) function.remove_prefix(1);
+  return function.starts_with("MPI_") || function.starts_with("mpi_");
+}
 
 tl::expected<void, std::string> Models::read(const std::filesystem::path& file) try {
   for (const toml::table table = toml::parse_file(file.string()); const auto& [name, value] : table)
@@ -202,6 +205,7 @@ const Model* Models::find(const std::string& function) const {
     return found != functions_.end() ? &found->second : nullptr;
   }
   if (!is_of_mpi(function)) return nullptr;
+  if (function.starts_with('P') || function.starts_with('p')) return find(function.substr(1));
   // mpi_send, mpi_send_, mpi_send__, MPI_SEND; mpi_alloc_mem_cptr is mpi_alloc_mem for Fortran 2003
   std::string name = small_letters(function.substr(0, function.find_last_not_of('_') + 1));
   if (name.ends_with("_cptr")) name.erase(name.rfind("_cptr"));

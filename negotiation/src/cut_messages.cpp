@@ -46,7 +46,8 @@ void put(Tree::Words& words, const cut::Withdrawal& one) {
   words.insert(words.end(), {one.id, one.number, one.operation.what, one.operation.count});
 }
 
-/// Whether `words` are a head and lists of so many elements of so many words. No count may be above the number of words.
+/// Whether `words` are a head and lists of so many elements of so many words. No count may be above the number of
+/// words.
 bool has_length(std::span<const std::uint64_t> words, std::size_t head,
                 std::initializer_list<std::pair<std::uint64_t, std::size_t>> lists) {
   std::uint64_t length = head;
@@ -115,12 +116,9 @@ std::optional<cut::Report> decode_report(std::span<const std::uint64_t> words) {
 }
 
 Tree::Words encode(const cut::Verdict& verdict) {
-  Tree::Words words{verdict.word.bits(),
-                    (verdict.all_needed ? 1U : 0U) | (verdict.take_part ? 2U : 0U),
-                    verdict.targets.size(),
-                    verdict.needed.size(),
-                    verdict.withdrawals.size(),
-                    verdict.announcement};
+  Tree::Words words{verdict.word.bits(),        (verdict.all_needed ? 1U : 0U) | (verdict.take_part ? 2U : 0U),
+                    verdict.targets.size(),     verdict.needed.size(),
+                    verdict.withdrawals.size(), verdict.announcement};
   for (const auto& [id, target] : verdict.targets) words.insert(words.end(), {id, target});
   for (const int rank : verdict.needed) words.push_back(static_cast<std::uint64_t>(rank));
   for (const cut::Withdrawal& one : verdict.withdrawals) put(words, one);

@@ -52,6 +52,37 @@ std::string operators() {
   return declared.str() + "contains\n" + defined.str();
 }
 
+/// A subroutine of the program's that MPI calls: `declared` are its arguments.
+std::string callback(const std::string& name, const std::string& arguments, const std::string& declared) {
+  return "    subroutine MPI_" + name + "_function(" + arguments + ")\n      import\n      " + declared +
+         "\n    end subroutine\n";
+}
+
+std::string callbacks() {
+  const std::string address = "integer(MPI_ADDRESS_KIND) :: ";
+  std::string declared =
+      callback("User", "invec, inoutvec, len, datatype",
+               "type(c_ptr), value :: invec, inoutvec; integer :: len; type(MPI_Datatype) :: datatype");
+  for (const std::string type : {"Comm", "Type", "Win"}) {
+    const std::string object = "type(MPI_" + (type == "Type" ? "Datatype" : type) + ") :: object; ";
+    declared +=
+        callback(type + "_copy_attr", "object, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror",
+                 object + address + "extra_state, attribute_val_in, attribute_val_out; " +
+                     "logical :: flag; integer :: keyval, ierror");
+    declared += callback(type + "_delete_attr", "object, keyval, attribute_val, extra_state, ierror",
+                         object + address + "attribute_val, extra_state; integer :: keyval, ierror");
+  }
+  for (const std::string type : {"Comm", "Win", "File"})
+    declared +=
+        callback(type + "_errhandler", "object, error_code", "type(MPI_" + type + ") :: object; integer :: error_code");
+  declared += callback("Grequest_query", "extra_state, status, ierror",
+                       address + "extra_state; type(MPI_Status) :: status; integer :: ierror");
+  declared += callback("Grequest_free", "extra_state, ierror", address + "extra_state; integer :: ierror");
+  declared += callback("Grequest_cancel", "extra_state, complete, ierror",
+                       address + "extra_state; logical :: complete; integer :: ierror");
+  return "  abstract interface\n" + declared + "  end interface\n";
+}
+
 /// MPI's procedures, as the table of their models names them, but for those of which mpif.h says more.
 std::string procedures(const fs::path& models) {
   static const std::set<std::string> typed = {"MPI_Wtime", "MPI_Wtick", "MPI_Aint_add", "MPI_Aint_diff"};
@@ -61,7 +92,7 @@ std::string procedures(const fs::path& models) {
   std::smatch match;
   for (std::string line; std::getline(lines, line);)
     if (std::regex_search(line, match, named) && !typed.contains(match[1].str()))
-      declared += "  external :: " + match[1].str() + "\n";
+      declared += "  external :: " + match[1].str() + ", P" + match[1].str() + "\n";
   return declared;
 }
 
@@ -89,7 +120,7 @@ std::string module_f08(const fs::path& headers, const std::string& procedures) {
   out << "  integer :: MPI_BOTTOM, MPI_IN_PLACE\n  type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)\n"
          "  double precision, external :: MPI_Wtime, MPI_Wtick\n"
          "  integer(MPI_ADDRESS_KIND), external :: MPI_Aint_add, MPI_Aint_diff\n"
-      << procedures << operators() << "end module mpi_f08\n";
+      << callbacks() << procedures << operators() << "end module mpi_f08\n";
   return out.str();
 }
 
@@ -107,7 +138,8 @@ bool write_stubs(const std::vector<std::string>& headers, const fs::path& models
   const std::string external = procedures(models);
   return write(directory / "mpif.h", std::regex_replace(text_of(fs::path(*found) / "mpif.h"), sizeof_line, "")) &&
          write(directory / "mpi.f90", "module mpi\ninclude 'mpif.h'\n" + external + "end module\n") &&
-         write(directory / "mpi_f08.f90", module_f08(*found, external));
+         write(directory / "mpi_f08.f90", module_f08(*found, external)) &&
+         write(directory / "mpi_f08_types.f90", "module mpi_f08_types\nuse mpi_f08\nend module\n");
 }
 
 }  // namespace cppc::fortran

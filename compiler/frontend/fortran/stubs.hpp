@@ -8,8 +8,8 @@
 
 namespace cppc::fortran {
 
-/// Writes mpif.h, mpi.f90 and mpi_f08.f90 into `directory`, from Open MPI's mpif-*.h in one of `headers` and the names
-/// in mpi.toml, which is `models`. False when none of `headers` has those.
+/// Writes mpif.h, mpi.f90, mpi_f08.f90 and mpi_f08_types.f90 into `directory`, from Open MPI's mpif-*.h in one of
+/// `headers` and the names in mpi.toml, which is `models`. False when none of `headers` has those.
 bool write_stubs(const std::vector<std::string>& headers, const std::filesystem::path& models,
                  const std::filesystem::path& directory);
 

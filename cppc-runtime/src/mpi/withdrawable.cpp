@@ -64,7 +64,8 @@ struct Type {
   explicit Type(MPI_Datatype type) : handle(type), position(position_of(type)) {
     MPI_Aint lower = 0;
     MPI_Aint bytes = 0;
-    if (type != MPI_DATATYPE_NULL && position && PMPI_Type_get_extent(handle, &lower, &bytes) == MPI_SUCCESS) extent = static_cast<std::size_t>(bytes);
+    if (type != MPI_DATATYPE_NULL && position && PMPI_Type_get_extent(handle, &lower, &bytes) == MPI_SUCCESS)
+      extent = static_cast<std::size_t>(bytes);
   }
 };
 

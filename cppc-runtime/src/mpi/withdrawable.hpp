@@ -1,7 +1,8 @@
 /// Blocking collective operations that a rank can withdraw from while it is inside: all members have to begin them
 /// before any leaves, and they can be begun again with the same arguments and the same result. So ranks that wait for
-/// one that computes can be stopped although this one does not come to the operation: it takes part with dummy data, the
-/// others come out, and begin the operation again when all go on (negotiation/include/cppc/cut.hpp has the agreement).
+/// one that computes can be stopped although this one does not come to the operation: it takes part with dummy data,
+/// the others come out, and begin the operation again when all go on (negotiation/include/cppc/cut.hpp has the
+/// agreement).
 ///
 /// These are MPI_Barrier, MPI_Allreduce, MPI_Allgather, MPI_Alltoall and MPI_Reduce_scatter_block, and, in all but the
 /// root, MPI_Bcast and MPI_Scatter; with MPI's own datatypes and operations, in an intracommunicator, of up to
