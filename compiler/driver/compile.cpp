@@ -24,7 +24,7 @@ Result<void> keep_command(Record record) {
     return tl::unexpected(added.error());
   }
   std::error_code failure;
-  if (fs::is_regular_file(record.output, failure)) {
+  if (fs::is_regular_file(record.output, failure) && !record.language.ends_with("-header")) {
     std::fprintf(stderr,
                  "cppc-cc: %s is no 64-bit ELF object (perhaps clang's -flto or -m32), so it cannot say how it was "
                  "compiled: a program with it may be linked untranslated\n",
@@ -35,10 +35,7 @@ Result<void> keep_command(Record record) {
 
 // gcc's objects for link-time optimization have to be ordinary ones as well, for a look at what a program consists of.
 bool needs_ordinary_code_too(const CommandLine& line, const std::vector<std::string>& compiler) {
-  const bool is_clang = std::any_of(compiler.begin(), compiler.end(), [](const std::string& word) {
-    return fs::path(word).filename().string().starts_with("clang");
-  });
-  return line.link_time_optimization && !is_clang;
+  return line.link_time_optimization && !is_clang(compiler);
 }
 
 }  // namespace
@@ -46,6 +43,10 @@ bool needs_ordinary_code_too(const CommandLine& line, const std::vector<std::str
 std::vector<std::string> compiler_for(const CommandLine& line, const Wrapper& wrapper) {
   std::vector<std::string> words = wrapper.compiler;
   if (!line.portable && line.mode != Mode::partial) words.emplace_back("-fno-pie");
+  const auto uses_profile = [](const std::string& word) { return word.starts_with("-fprofile-use"); };
+  // The one of a file with safe points is for its second compilation.
+  if (std::any_of(line.words.begin(), line.words.end(), uses_profile) && !is_clang(words))
+    words.emplace_back("-Wno-missing-profile");
   const std::vector<std::string> definitions = definitions_for_mpi(line, wrapper);
   words.insert(words.end(), definitions.begin(), definitions.end());
   return words;

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
 
 #include "command_line.hpp"
 #include "compile.hpp"
@@ -91,12 +93,28 @@ Result<int> work(Wrapper wrapper, const std::vector<std::string>& arguments) {
   return line->mode == Mode::compile ? compile(*line, wrapper, runner) : link(*line, wrapper, runner);
 }
 
+/// The tool of gcc's that a link to this program stands for: CMake looks for those of a compiler cppc-cc by such names.
+std::optional<std::string> tool_called(std::string_view program) {
+  constexpr std::string_view prefix = "cppc-";
+  const std::string name = std::filesystem::path(program).filename();
+  if (!name.starts_with("cppc-gcc-")) return std::nullopt;
+  return name.substr(prefix.size());
+}
+
+Result<int> run_tool(const std::string& tool, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{tool};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return tl::unexpected(become(words, is_set("CPPC_VERBOSE")));
+}
+
 }  // namespace
 }  // namespace cppc::driver
 
 int main(int argc, char** argv) {
   const cppc::driver::Wrapper wrapper = cppc::driver::wrapper_called(argv[0]);
-  const auto status = cppc::driver::work(wrapper, {argv + 1, argv + argc});
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto tool = cppc::driver::tool_called(argv[0]);
+  const auto status = tool ? cppc::driver::run_tool(*tool, arguments) : cppc::driver::work(wrapper, arguments);
   if (status) return *status;
   if (!status.error().text.empty()) std::fprintf(stderr, "%s: %s\n", wrapper.name.c_str(), status.error().text.c_str());
   return status.error().status;

@@ -158,6 +158,37 @@ Result<void> check_source(const Record& record) {
   return {};
 }
 
+namespace {
+
+bool starts_with_one_of(const std::string& option, std::initializer_list<std::string_view> starts) {
+  return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return option.starts_with(start); });
+}
+
+/// The compiler names its other files after the object, which is not where it was: what gcov and debuggers look for
+/// shall be. Profiles of the two compilations do not fit each other, and are kept apart.
+std::vector<std::string> auxiliary_names(const Record& record) {
+  const auto has = [&](std::initializer_list<std::string_view> starts) {
+    return std::any_of(record.options.begin(), record.options.end(),
+                       [&](const std::string& option) { return starts_with_one_of(option, starts); });
+  };
+  const bool profiled = has({"-fprofile-generate", "-fprofile-use"});
+  const bool writes_some = profiled || has({"--coverage", "-coverage", "-fprofile-arcs", "-ftest-coverage",
+                                            "-gsplit-dwarf", "-fstack-usage", "-fcallgraph-info"});
+  if (!writes_some || is_clang(record.compiler)) return {};
+  const fs::path object = record.output;
+  const std::string directory = object.has_parent_path() ? object.parent_path().string() : ".";
+  const std::string extension = fs::path(record.file).extension();
+  return {"-dumpdir", directory + "/", "-dumpbase-ext",
+          extension,  "-dumpbase",     object.stem().string() + (profiled ? ".cppc" : "") + extension};
+}
+
+}  // namespace
+
+bool is_clang(const std::vector<std::string>& compiler) {
+  return std::any_of(compiler.begin(), compiler.end(),
+                     [](const std::string& word) { return fs::path(word).filename().string().starts_with("clang"); });
+}
+
 std::vector<std::string> compile_again(const Record& record, const std::string& source, const std::string& object) {
   std::vector<std::string> words = record.compiler;
   if (source != record.file) {
@@ -170,6 +201,7 @@ std::vector<std::string> compile_again(const Record& record, const std::string& 
   }
   for (const std::string& option : record.options)
     if (!makes_errors_of_warnings(option)) words.push_back(option);
+  words = joined(std::move(words), auxiliary_names(record));
   words.emplace_back("-w");
   return joined(std::move(words), source_and_object(record.language, source, object));
 }

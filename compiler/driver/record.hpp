@@ -54,6 +54,9 @@ std::string object_of(const Record& record);
 /// Whether the source is still what was compiled.
 Result<void> check_source(const Record& record);
 
+/// Whether the compiler is clang, by its name.
+bool is_clang(const std::vector<std::string>& compiler);
+
 /// The command that compiles `source` instead of the record's own file to `object`: same options, same directory, no
 /// word about what the first compilation has warned of, nor a warning that is an error.
 std::vector<std::string> compile_again(const Record& record, const std::string& source, const std::string& object);

@@ -8,7 +8,6 @@
 #include <optional>
 #include <sstream>
 
-
 namespace cppc::fortran {
 
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-
 namespace cppc::fortran {
 
 /// Of each procedure, in small letters, its arguments but for the last one, `ierror`; a place may have several names.

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "address/allocate.hpp"
 #include "address/c_library_malloc.hpp"
 #include "address/carried_objects.hpp"
 #include "address/child_memory.hpp"
@@ -66,12 +67,6 @@ void* allocate_rounded(std::size_t alignment, std::size_t bytes) {
   return nullptr;
 }
 
-/// libcppc's own code. What it asks for before the program begins is nobody else's, although its addresses get onto the
-/// program's stack.
-bool is_own_code(const void* return_address) {
-  return return_address >= static_cast<const void*>(&__ehdr_start) && return_address < static_cast<const void*>(&etext);
-}
-
 /// The C library's, in whose place a child process of a process with threads has other memory.
 void* c_library_malloc(std::size_t bytes) {
   return child_memory::in_use ? child_memory::allocate(1, bytes) : CLibraryMalloc::get().malloc(bytes);
@@ -106,17 +101,38 @@ void* others(void* block, std::size_t bytes, const void* return_address) {
   return block;
 }
 
+/// Whether memory that this caller asks for is the program's.
+bool is_programs(const void* caller) {
+  return cppc::address::program_time ? !cppc::address::is_dynamic_linkers(caller) : is_startup_of_program(caller);
+}
+
 }  // namespace
 
+namespace cppc::address {
+
+// What it asks for before the program begins is nobody else's, although its addresses get onto the program's stack.
+bool is_own_code(const void* caller) {
+  return caller >= static_cast<const void*>(&__ehdr_start) && caller < static_cast<const void*>(&etext);
+}
+
+void* allocate(std::size_t bytes, const void* caller) {
+  if (is_programs(caller)) [[likely]]
+    return RegionHeap::allocate(bytes);
+  return others(c_library_malloc(bytes), bytes, caller);
+}
+
+void* allocate_aligned(std::size_t alignment, std::size_t bytes, const void* caller) {
+  return is_programs(caller) ? allocate_rounded(alignment, bytes)
+                             : others(c_library_memalign(alignment, bytes), bytes, caller);
+}
+
+}  // namespace cppc::address
+
 // Whoever called the function in which it stands.
-#define IS_PROGRAMS()                                                                            \
-  (cppc::address::program_time ? !cppc::address::is_dynamic_linkers(__builtin_return_address(0)) \
-                               : is_startup_of_program(__builtin_return_address(0)))
+#define IS_PROGRAMS() is_programs(__builtin_return_address(0))
 
 CPPC_MALLOC void* malloc(std::size_t bytes) noexcept {
-  if (IS_PROGRAMS()) [[likely]]
-    return RegionHeap::allocate(bytes);
-  return others(c_library_malloc(bytes), bytes, __builtin_return_address(0));
+  return cppc::address::allocate(bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void free(void* block) noexcept {
@@ -147,13 +163,11 @@ CPPC_MALLOC void* reallocarray(void* block, std::size_t count, std::size_t bytes
 }
 
 CPPC_MALLOC void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes)
-                       : others(c_library_memalign(alignment, bytes), bytes, __builtin_return_address(0));
+  return cppc::address::allocate_aligned(alignment, bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes)
-                       : others(c_library_memalign(alignment, bytes), bytes, __builtin_return_address(0));
+  return cppc::address::allocate_aligned(alignment, bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {

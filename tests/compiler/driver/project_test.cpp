@@ -198,5 +198,37 @@ TEST_P(Application, WorksAsItDid) {
   well(program);
 }
 
+/// gcc names what it writes beside objects after these, which the second compilation must not change.
+TEST_F(WrapperTest, CoverageAndProfilesAreWhereToolsLookForThem) {
+  set("CPPC_CC", "gcc");
+  write_program();
+  std::filesystem::create_directory(path("objects"));
+  for (const char* name : {"main", "part"})
+    well({"cppc-cc", "--coverage", "-c", std::string(name) + ".c", "-o", std::string("objects/") + name + ".o"});
+  well({"cppc-cc", "--coverage", "-o", "program", "objects/main.o", "objects/part.o"});
+  EXPECT_EQ(well({"./program"}), "main translated in main.c, part translated\n");
+  EXPECT_TRUE(exists("objects/main.gcda"));
+  EXPECT_NE(well({"gcov", "-n", "-o", "objects", "main.c"}).find("Lines executed:100.00%"), std::string::npos);
+  for (const char* option : {"-fprofile-generate", "-fprofile-use"}) {
+    well({"cppc-cc", "-O2", option, "-o", "program", "main.c", "part.c"});
+    well({"./program"});
+    EXPECT_TRUE(exists("main.cppc.gcda"));
+  }
+}
+
+TEST_F(WrapperTest, GccsToolsHaveTheNamesThatCMakeLooksFor) {
+  write_program();
+  well({"cppc-cc", "-c", "part.c"});
+  well({"cppc-gcc-ar", "rcs", "all.a", "part.o"});
+  well({"cppc-gcc-ranlib", "all.a"});
+  EXPECT_NE(well({"cppc-gcc-nm", "all.a"}).find(" T part"), std::string::npos);
+}
+
+TEST_F(WrapperTest, APrecompiledHeaderIsNoObject) {
+  write_program();
+  well({"cppc-cc", "-x", "c-header", "-c", "part.h", "-o", "part.h.gch"});
+  EXPECT_TRUE(exists("part.h.gch"));
+}
+
 }  // namespace
 }  // namespace cppc::driver

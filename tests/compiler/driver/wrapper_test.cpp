@@ -18,7 +18,8 @@ WrapperTest::WrapperTest() {
   for (const std::string& one : {bin, libraries, headers + "/cppc", work_, directory_.path() + "/temporary"})
     fs::create_directories(one);
   fs::copy_file(CPPC_CC_PROGRAM, bin + "/cppc-cc");
-  for (const char* name : {"cppc-c++", "cppc-cxx", "cppc-fc"}) fs::create_symlink("cppc-cc", bin + "/" + name);
+  for (const char* name : {"cppc-c++", "cppc-cxx", "cppc-fc", "cppc-gcc-ar", "cppc-gcc-nm", "cppc-gcc-ranlib"})
+    fs::create_symlink("cppc-cc", bin + "/" + name);
   fs::copy_file(FAKE_TRANSLATOR, bin + "/cppc");
   fs::copy_file(FAKE_LIBCPPC, libraries + "/libcppc.so");
   fs::create_symlink("libcppc.so", libraries + "/libcppc.so.1");
