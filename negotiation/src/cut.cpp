@@ -94,7 +94,7 @@ std::uint64_t Verdict::target(std::uint64_t id) const {
 bool Verdict::needs(int rank) const { return all_needed || std::ranges::binary_search(needed, rank); }
 
 Judge::Judge(std::uint16_t epoch, unsigned calm, unsigned patience, unsigned most_patience)
-    : memory_{.calm = calm, .patience = patience}, most_patience_(most_patience) {
+    : memory_{.calm = calm, .patience = patience}, first_patience_(patience), most_patience_(most_patience) {
   verdict_.word = Word(Phase::gathering, epoch, 1);
 }
 
@@ -176,12 +176,18 @@ void Judge::withdraw(std::span<const Withdrawable> found, bool all_heeded) {
     if (!all_heeded) return;
     verdict_.withdrawals.clear();
   }
-  for (const Withdrawable& one : found)
-    if (can_be_withdrawn(one)) verdict_.withdrawals.push_back(one.withdrawal);
+  for (const Withdrawable& one : found) {
+    if (!can_be_withdrawn(one)) continue;
+    verdict_.withdrawals.push_back(one.withdrawal);
+    memory_.withdrawn.emplace_back(one.withdrawal.id, one.withdrawal.number);
+  }
   if (!verdict_.withdrawals.empty()) ++verdict_.announcement;
 }
 
+/// Not twice: its members would have begun it again because they cannot be stopped where they are.
 bool Judge::can_be_withdrawn(const Withdrawable& one) const {
+  const std::pair which(one.withdrawal.id, one.withdrawal.number);
+  if (std::ranges::find(memory_.withdrawn, which) != memory_.withdrawn.end()) return false;
   const auto of = std::ranges::lower_bound(memory_.standings, one.withdrawal.id, {}, &Standing::id);
   return of != memory_.standings.end() && of->id == one.withdrawal.id && one.alike && one.inside > 0 &&
          one.outside > 0 && of->most == one.withdrawal.number && of->at_most == one.inside &&
@@ -194,13 +200,13 @@ void Judge::set_phase(std::uint32_t moving, std::uint32_t caught) {
   if (phase == Phase::gathering) {
     if (level && caught == 0)
       turn(Phase::closing);
-    else if (!level && out_of_patience())
+    else if (!level && memory_.unchanged >= memory_.patience)
       turn(Phase::withdrawing);
   } else if (phase == Phase::closing && !level) {
     turn(Phase::gathering);
   } else if (level && moving == 0) {
     verdict_.word = Word(Phase::decided, verdict_.word.epoch(), verdict_.word.turn());
-  } else if (phase == Phase::withdrawing && out_of_patience()) {
+  } else if (phase == Phase::withdrawing && memory_.unchanged >= first_patience_) {
     be_more_patient();
     turn(Phase::gathering);
   } else if (phase == Phase::closing && moving == caught && calm()) {
@@ -212,6 +218,7 @@ void Judge::set_phase(std::uint32_t moving, std::uint32_t caught) {
 void Judge::turn(Phase phase) {
   verdict_.word = Word(phase, verdict_.word.epoch(), verdict_.word.turn() + 1);
   memory_.unchanged = 0;
+  memory_.withdrawn.clear();
   if (phase == Phase::gathering) return;
   verdict_.needed.clear();
   verdict_.all_needed = false;

@@ -449,7 +449,8 @@ std::string CutModel::key(const CutState& state) const {
   const auto& memory = state.judge.memory();
   put(state.judge.verdict().word.phase(), std::min(memory.unchanged, memory.calm), memory.calm, memory.waited_long);
   if (memory.patience < never_withdraw) put(std::min(memory.unchanged, memory.patience), memory.patience);
-  put(state.judge.verdict().take_part, state.judge.verdict().withdrawals.size());
+  for (const auto& [id, number] : memory.withdrawn) put(id, number);
+  put(memory.withdrawn.size(), state.judge.verdict().take_part, state.judge.verdict().withdrawals.size());
   for (const auto& one : state.judge.verdict().withdrawals) put(one.id, one.number);
   for (const auto& one : memory.standings) put(one.id, one.most, one.holders, one.at_most);
   put(state.judge.verdict().all_needed, state.judge.verdict().needed.size(), state.locked);

@@ -214,6 +214,16 @@ TEST_F(CutWithdrawal, IsNotOfWhatMembersHaveBegunWithDifferentArguments) {
   EXPECT_TRUE(judge_.verdict().withdrawals.empty());
 }
 
+TEST_F(CutWithdrawal, IsNotRepeatedWhenThoseInsideBeginItAgain) {
+  come_to_withdrawing();
+  judge(rank(0, 5, false, operation), rank(1, 4, true));
+  judge(rank(0, 4, false), rank(1, 4, true));
+  EXPECT_EQ(judge(rank(0, 5, false, operation), rank(1, 4, true)), Phase::withdrawing);
+  EXPECT_TRUE(judge_.verdict().withdrawals.empty());
+  for (unsigned round = 1; round < patience; ++round) judge(rank(0, 5, false, operation), rank(1, 4, true));
+  EXPECT_EQ(judge(rank(0, 5, false, operation), rank(1, 4, true)), Phase::gathering);
+}
+
 TEST_F(CutWithdrawal, GivesWayToGatheringWhenThereIsNothingToWithdraw) {
   come_to_withdrawing();
   for (unsigned round = 1; round < patience; ++round)

@@ -244,7 +244,8 @@ struct Verdict {
 class Judge {
  public:
   /// `calm`: rounds without change after which everybody is needed for whom it cannot be known; then twice as many.
-  /// `patience`: likewise, after which operations are withdrawn; but no more than `most_patience`.
+  /// `patience`: likewise, after which operations are withdrawn, up to `most_patience`; and after which that is given
+  /// up.
   explicit Judge(std::uint16_t epoch, unsigned calm = default_calm, unsigned patience = default_patience,
                  unsigned most_patience = 64 * default_patience);
 
@@ -258,10 +259,11 @@ class Judge {
   /// What it remembers from round to round, beside the verdict.
   struct Memory {
     std::vector<Standing> standings;
-    unsigned unchanged = 0;    ///< rounds
-    unsigned calm = 0;         ///< rounds to wait for
-    unsigned patience = 0;     ///< likewise
-    bool waited_long = false;  ///< they have passed, since the last change
+    unsigned unchanged = 0;                                          ///< rounds
+    unsigned calm = 0;                                               ///< rounds to wait for
+    unsigned patience = 0;                                           ///< likewise
+    bool waited_long = false;                                        ///< they have passed, since the last change
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> withdrawn;  ///< by id and number, in this turn
   };
   [[nodiscard]] const Memory& memory() const { return memory_; }
 
@@ -279,12 +281,12 @@ class Judge {
   [[nodiscard]] bool whole() const;
 
   [[nodiscard]] bool calm() const { return memory_.unchanged >= memory_.calm; }
-  [[nodiscard]] bool out_of_patience() const { return memory_.unchanged >= memory_.patience; }
   void be_calmer();
   void be_more_patient();
 
   Verdict verdict_;
   Memory memory_;
+  unsigned first_patience_;
   unsigned most_patience_;
 };
 
