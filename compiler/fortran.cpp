@@ -150,7 +150,7 @@ class Translator {
     const auto& [procedure, loop] = lowered_.sites[marker.handle];
     Point point{.number = static_cast<unsigned>(number),
                 .file = tree_.procedures[procedure].file,
-                .line = loop->inside.line,
+                .line = loop->inside.text_line,
                 .column = loop->inside.column};
     const fortran::Options options = options_of(program_.commands[point.file]);
     const bool modern = options.modern;

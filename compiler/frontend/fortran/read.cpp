@@ -198,6 +198,7 @@ class Reader {
     std::ofstream copy(name);
     for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';
     copy << "#line 1 " << file << '\n' << resolved.value_or(*text);
+    lines_in_front_[name] = static_cast<unsigned>(options.definitions.size()) + 1;
     return copy.flush() ? name : file.string();
   }
 
@@ -339,7 +340,7 @@ class Reader {
       if (understood(file, context, before)) good.push_back(&file);
     Symbols symbols(program_);
     symbols.find_commons(context.globalScope());
-    Context made{symbols, context, cooked_};
+    Context made{symbols, context, cooked_, lines_in_front_};
     symbols.find_bound(context.globalScope());
     for (const File* file : good) {
       if (file->number == none) continue;
@@ -356,6 +357,7 @@ class Reader {
   parser::AllCookedSources cooked_{sources_};
   std::list<parser::Parsing> parsings_;  // symbols and expressions point into their trees
   std::list<File> files_;
+  std::map<std::string, unsigned> lines_in_front_;  ///< of copies, by path
   std::map<std::string, std::string> broken_;  ///< modules of files that flang finds errors in: the first of all errors
   const UndeclaredFunctions declared_;
   UndeclaredFunctions undeclared_;

@@ -415,7 +415,13 @@ Place place(const Context& context, parser::CharBlock text) {
   if (!at) return {};
   const bool own =
       sources.GetSourceFile(range->start(), nullptr, true) == sources.GetSourceFile(range->start(), nullptr, false);
-  return {*at->path, static_cast<unsigned>(at->line), static_cast<unsigned>(at->column), own};
+  const auto copy = context.lines_in_front.find(at->sourceFile->path());
+  const unsigned in_front = copy != context.lines_in_front.end() ? copy->second : 0;
+  return {.file = *at->path,
+          .line = static_cast<unsigned>(at->line),
+          .column = static_cast<unsigned>(at->column),
+          .text_line = static_cast<unsigned>(at->trueLineNumber) - in_front,
+          .in_source = own};
 }
 
 Statements statements_of(Context& context, Index procedure, const parser::Block& block) {

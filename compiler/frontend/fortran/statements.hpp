@@ -5,6 +5,9 @@
 #include <flang/Parser/provenance.h>
 #include <flang/Semantics/semantics.h>
 
+#include <map>
+#include <string>
+
 #include "convert.hpp"
 
 namespace cppc::fortran {
@@ -14,7 +17,8 @@ struct Context {
   Symbols& symbols;
   Fortran::semantics::SemanticsContext& semantics;
   const Fortran::parser::AllCookedSources& cooked;
-  Index file = none;  ///< number of the command that is looked at
+  const std::map<std::string, unsigned>& lines_in_front;  ///< of copies of files that are read in their place, by path
+  Index file = none;                                      ///< number of the command that is looked at
 };
 
 Place place(const Context& context, Fortran::parser::CharBlock text);

@@ -82,6 +82,7 @@ struct Symbol {
 struct Place {
   std::string file;  ///< as flang names it
   unsigned line = 0, column = 0;
+  unsigned text_line = 0;  ///< counted in the file's text, whatever a marker of the preprocessor in it says
   bool in_source = false;  ///< in the file itself, neither included nor from a macro
 };
 

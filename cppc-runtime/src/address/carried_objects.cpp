@@ -9,6 +9,7 @@
 
 #include "address/elf_object.hpp"
 #include "address/object_data.hpp"
+#include "address/other_allocator.hpp"
 #include "address/places.hpp"
 #include "address/process/late_thread_data.hpp"
 #include "address/process/owner.hpp"
@@ -39,13 +40,6 @@ std::vector<Loaded> all_loaded() {
 bool is_the_systems(std::string_view name) {
   static constexpr std::array prefixes = {"libc.so",  "ld-linux",   "libm.so",      "libpthread.so", "libdl.so",
                                           "librt.so", "libutil.so", "libresolv.so", "libanl.so",     "linux-vdso"};
-  return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
-}
-
-/// Other allocators than the C library's: libcppc's malloc() stands in front of theirs, so only the process works with
-/// what they have.
-bool is_an_allocator(std::string_view name) {
-  static constexpr std::array prefixes = {"libjemalloc", "libtcmalloc", "libmimalloc", "libtbbmalloc_proxy"};
   return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
@@ -334,21 +328,10 @@ bool program_calls(std::string_view function) {
   });
 }
 
-namespace {
-
-/// Functions for memory that this library has in the place of all others: malloc.cpp, operator_new.cpp.
-bool is_ours(std::string_view function) {
-  static constexpr std::array names = {"malloc",       "free",     "calloc",        "realloc",
-                                       "reallocarray", "memalign", "aligned_alloc", "posix_memalign",
-                                       "valloc",       "pvalloc",  "cfree",         "malloc_usable_size"};
-  static constexpr std::array operators = {"_Znw", "_Zna", "_Zdl", "_Zda"};
-  return std::ranges::find(names, function) != names.end() ||
-         std::ranges::any_of(operators, [&](const char* one) { return function.starts_with(one); });
-}
-
-}  // namespace
-
 std::string call_of_other_allocator() {
+  static constexpr std::array ours = {"malloc",       "free",     "calloc",        "realloc",
+                                      "reallocarray", "memalign", "aligned_alloc", "posix_memalign",
+                                      "valloc",       "pvalloc",  "cfree",         "malloc_usable_size"};
   std::vector<Loaded> allocators;
   std::ranges::copy_if(known(), std::back_inserter(allocators),
                        [](const Loaded& object) { return is_an_allocator(object.name); });
@@ -358,7 +341,7 @@ std::string call_of_other_allocator() {
       for (const ElfW(Rela) & relocation : relocations) {
         const ElfW(Sym)& symbol = object.symbols[ELF64_R_SYM(relocation.r_info)];
         const char* const name = object.strings + symbol.st_name;
-        if (symbol.st_shndx != SHN_UNDEF || is_ours(name)) continue;
+        if (symbol.st_shndx != SHN_UNDEF || std::ranges::find(ours, std::string_view(name)) != ours.end()) continue;
         for (const Loaded& allocator : allocators)
           if (definition(allocator, name) != nullptr) return std::string(name) + " of " + allocator.name;
       }

@@ -11,11 +11,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "address/allocate.hpp"
 #include "address/c_library_malloc.hpp"
 #include "address/carried_objects.hpp"
 #include "address/child_memory.hpp"
 #include "address/mpi_memory.hpp"
+#include "address/other_allocator.hpp"
 #include "address/program_time.hpp"
 #include "address/region_heap.hpp"
 #include "address/startup_calls.hpp"
@@ -31,6 +31,7 @@ extern const char etext __attribute__((visibility("hidden")));         // and wh
 namespace {
 
 using cppc::address::CLibraryMalloc;
+using cppc::address::OtherAllocator;
 using cppc::address::RegionHeap;
 namespace child_memory = cppc::address::child_memory;
 
@@ -67,18 +68,31 @@ void* allocate_rounded(std::size_t alignment, std::size_t bytes) {
   return nullptr;
 }
 
+/// libcppc's own code. What it asks for before the program begins is nobody else's, although its addresses get onto the
+/// program's stack.
+bool is_own_code(const void* return_address) {
+  return return_address >= static_cast<const void*>(&__ehdr_start) && return_address < static_cast<const void*>(&etext);
+}
+
+/// What the C library has given is told from what another allocator has, if there is one.
+void* noted(void* block) {
+  if (OtherAllocator* const other = OtherAllocator::get(); other != nullptr) [[unlikely]]
+    other->note(block);
+  return block;
+}
+
 /// The C library's, in whose place a child process of a process with threads has other memory.
 void* c_library_malloc(std::size_t bytes) {
-  return child_memory::in_use ? child_memory::allocate(1, bytes) : CLibraryMalloc::get().malloc(bytes);
+  return child_memory::in_use ? child_memory::allocate(1, bytes) : noted(CLibraryMalloc::get().malloc(bytes));
 }
 
 void* c_library_memalign(std::size_t alignment, std::size_t bytes) {
   return child_memory::in_use ? child_memory::allocate(alignment, bytes)
-                              : CLibraryMalloc::get().memalign(alignment, bytes);
+                              : noted(CLibraryMalloc::get().memalign(alignment, bytes));
 }
 
 void* c_library_calloc(std::size_t count, std::size_t bytes) {
-  if (!child_memory::in_use) return CLibraryMalloc::get().calloc(count, bytes);
+  if (!child_memory::in_use) return noted(CLibraryMalloc::get().calloc(count, bytes));
   std::size_t all = 0;
   if (__builtin_mul_overflow(count, bytes, &all)) return no_memory();
   void* const block = child_memory::allocate(1, all);
@@ -86,11 +100,28 @@ void* c_library_calloc(std::size_t count, std::size_t bytes) {
 }
 
 void* c_library_realloc(void* block, std::size_t bytes) {
-  return child_memory::in_use ? child_memory::resize(block, bytes) : CLibraryMalloc::get().realloc(block, bytes);
+  if (child_memory::in_use) return child_memory::resize(block, bytes);
+  OtherAllocator* const other = OtherAllocator::get();
+  if (other == nullptr) [[likely]]
+    return CLibraryMalloc::get().realloc(block, bytes);
+  if (block != nullptr && !other->forget(block)) return other->realloc(block, bytes);
+  void* const resized = CLibraryMalloc::get().realloc(block, bytes);
+  other->note(resized == nullptr && bytes != 0 ? block : resized);  // one that has not been resized is still there
+  return resized;
 }
 
 void c_library_free(void* block) {
-  child_memory::in_use ? child_memory::release(block) : CLibraryMalloc::get().free(block);
+  if (child_memory::in_use) return child_memory::release(block);
+  OtherAllocator* const other = OtherAllocator::get();
+  if (other != nullptr && block != nullptr && !other->forget(block)) [[unlikely]]
+    return other->free(block);
+  CLibraryMalloc::get().free(block);
+}
+
+std::size_t others_usable_size(void* block) {
+  OtherAllocator* const other = OtherAllocator::get();
+  const bool is_its = other != nullptr && !other->is_noted(block);
+  return is_its ? other->usable_size(block) : CLibraryMalloc::get().usable_size(block);
 }
 
 /// A block from the C library: MPI's, unless a library is being started, or the dynamic linker has it.
@@ -101,38 +132,17 @@ void* others(void* block, std::size_t bytes, const void* return_address) {
   return block;
 }
 
-/// Whether memory that this caller asks for is the program's.
-bool is_programs(const void* caller) {
-  return cppc::address::program_time ? !cppc::address::is_dynamic_linkers(caller) : is_startup_of_program(caller);
-}
-
 }  // namespace
 
-namespace cppc::address {
-
-// What it asks for before the program begins is nobody else's, although its addresses get onto the program's stack.
-bool is_own_code(const void* caller) {
-  return caller >= static_cast<const void*>(&__ehdr_start) && caller < static_cast<const void*>(&etext);
-}
-
-void* allocate(std::size_t bytes, const void* caller) {
-  if (is_programs(caller)) [[likely]]
-    return RegionHeap::allocate(bytes);
-  return others(c_library_malloc(bytes), bytes, caller);
-}
-
-void* allocate_aligned(std::size_t alignment, std::size_t bytes, const void* caller) {
-  return is_programs(caller) ? allocate_rounded(alignment, bytes)
-                             : others(c_library_memalign(alignment, bytes), bytes, caller);
-}
-
-}  // namespace cppc::address
-
 // Whoever called the function in which it stands.
-#define IS_PROGRAMS() is_programs(__builtin_return_address(0))
+#define IS_PROGRAMS()                                                                            \
+  (cppc::address::program_time ? !cppc::address::is_dynamic_linkers(__builtin_return_address(0)) \
+                               : is_startup_of_program(__builtin_return_address(0)))
 
 CPPC_MALLOC void* malloc(std::size_t bytes) noexcept {
-  return cppc::address::allocate(bytes, __builtin_return_address(0));
+  if (IS_PROGRAMS()) [[likely]]
+    return RegionHeap::allocate(bytes);
+  return others(c_library_malloc(bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void free(void* block) noexcept {
@@ -163,11 +173,13 @@ CPPC_MALLOC void* reallocarray(void* block, std::size_t count, std::size_t bytes
 }
 
 CPPC_MALLOC void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  return cppc::address::allocate_aligned(alignment, bytes, __builtin_return_address(0));
+  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes)
+                       : others(c_library_memalign(alignment, bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  return cppc::address::allocate_aligned(alignment, bytes, __builtin_return_address(0));
+  return IS_PROGRAMS() ? allocate_rounded(alignment, bytes)
+                       : others(c_library_memalign(alignment, bytes), bytes, __builtin_return_address(0));
 }
 
 CPPC_MALLOC int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
@@ -195,5 +207,5 @@ CPPC_MALLOC void* pvalloc(std::size_t bytes) noexcept {
 
 CPPC_MALLOC std::size_t malloc_usable_size(void* block) noexcept {
   if (RegionHeap::owns(block)) return RegionHeap::usable_size(block);
-  return block != nullptr ? CLibraryMalloc::get().usable_size(block) : 0;
+  return block != nullptr ? others_usable_size(block) : 0;
 }
