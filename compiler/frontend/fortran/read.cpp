@@ -99,7 +99,8 @@ std::string first_message(const parser::Messages& messages, const parser::AllCoo
 /// compiler has: MPI's.
 bool are_no_errors(const std::string& messages) {
   static const std::regex harmless(
-      "error: (ASYNCHRONOUS argument|VOLATILE argument|Assumed type actual argument) requires an explicit interface");
+      "error: ((ASYNCHRONOUS argument|VOLATILE argument|Assumed type actual argument) requires an explicit interface|"
+      "Expected ',' or '\\)' in format expression)");
   std::istringstream lines(messages);
   for (std::string line; std::getline(lines, line);)
     if (line.find("error: ") != std::string::npos && !std::regex_search(line, harmless)) return false;

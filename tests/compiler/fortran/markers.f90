@@ -1,5 +1,5 @@
 ! As the preprocessor writes it: a marker says that a line has another number, which in this file is that of a loop where
-! other data is alive.
+! other data is alive. And a format that lacks a comma.
 program markers
   use mpi
   implicit none
@@ -19,6 +19,6 @@ program markers
     x = x + y * 1d-9
     total = total + sum(y)
   end do
-  print '(f20.6)', total
+  print '(f20.6 i3)', total, n / 500
   call MPI_Finalize(ierr)
 end program
