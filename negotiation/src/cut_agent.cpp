@@ -140,6 +140,7 @@ void CutAgent::publish(const cut::Verdict& verdict) {
     table.needed.store(verdict.needs(rank) ? 1 : 0);
     announce(verdict, table);
   }
+  announces_ = !verdict.withdrawals.empty() && !verdict.take_part;
   set_word(verdict.word);
 }
 

@@ -203,6 +203,29 @@ TEST(RecoveryTest, ADeathInTheMiddleOfACheckpointLeavesTheOneBefore) {
     EXPECT_EQ(verify(one.path()).status, 0) << one.path() << " is no checkpoint";
 }
 
+/// Those outside cannot know whether others have taken part.
+TEST(RecoveryTest, AJobThatLosesAnAgentWhileAnOperationIsWithdrawnIsStartedAgain) {
+  const Folder folder;
+  const Cluster cluster(3);
+  Job job(cluster,
+          {"--checkpoint-every", "1h", "--checkpoint-to", folder.file("checkpoints"), "--recover", "1", "-H",
+           "node0:2,node1:2,node2:4", "-n", "4"},
+          {tool("late_rank"), folder.file("go")},
+          {"CPPC_FAULT=other-agent-withdraw:kill", "CPPC_FAULT_RECORD=" + folder.file("struck")});
+  job.await_running();
+  while (job.process().running() && !contains(job.process().output(), "round 0: rank 0 computes"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_NE(job.migrate({"--rank", "0", "--to", "node2"}).status, 0);
+  while (job.process().running() && !contains(job.process().errors(), "from its beginning"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_TRUE(fs::exists(folder.file("struck")));
+  EXPECT_TRUE(contains(job.process().errors(), "while a collective operation was being withdrawn"));
+  for (int round = 0; round < 13; ++round) std::ofstream(folder.file("go." + std::to_string(round))).flush();
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_TRUE(contains(finished.output, "0 wrong")) << finished.output;
+}
+
 TEST(RecoveryTest, AJobWhoseRankDiesAgainAndAgainIsGivenUp) {
   const Folder folder;
   HeatScene scene(2, {"--checkpoint-every", "1h", "--checkpoint-to", folder.file("checkpoints"), "--recover", "1", "-H",

@@ -16,6 +16,9 @@ inline constexpr const char* restart_variable = "CPPC_RESTART";
 /// Exit status of a rank that is restarted, and whose image cannot be had from its keeper: the job is lost once more.
 inline constexpr int no_image_status = 200;
 
+/// Exit status of a rank whose agent is lost while a collective operation is withdrawn: the job is lost.
+inline constexpr int lost_agent_status = 201;
+
 /// Of the job that makes it: a file with the job's id, by which nodes know that they see the same directory.
 inline constexpr const char* job_file = "job";
 

@@ -12,6 +12,7 @@
 #include "agent_tree.hpp"
 #include "cppc/cut_rank.hpp"
 #include "cppc/deadlines.hpp"
+#include "cppc/fault.hpp"
 #include "cppc/hooks.h"
 #include "operation.hpp"
 
@@ -167,6 +168,7 @@ void Operation::release() {
 }
 
 void Operation::urge(const negotiation::CutAgent& cut, Interrupter& interrupter) const {
+  if (cut.announces()) (void)fault::at(place("withdraw"));
   if (cut.state() != negotiation::CutAgent::State::closing) return;
   std::vector<pid_t> processes;
   for (const int rank : cut.moving()) processes.push_back(node_.page.record(rank).pid);

@@ -64,7 +64,7 @@ bool Member::reached_call(bool collective, int waits_for) {
     runtime_->take_part(reinterpret_cast<const cppc_collective_count*>(count), operation.what, operation.count);
   };
   const auto decision = cut_->reached(place, waits_for, let_mpi_work, take_part);
-  if (decision == negotiation::Decision::lost) PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  if (decision == negotiation::Decision::lost) PMPI_Abort(MPI_COMM_WORLD, checkpoint::lost_agent_status);
   at_call_ = decision == negotiation::Decision::stop;
   return at_call_;
 }

@@ -24,7 +24,7 @@ struct Role {
   std::string_view name;
   std::string_view steps;  ///< each with a space before and behind
 };
-constexpr std::string_view agent_steps = " prepare negotiate freeze ship decide decided commit ";
+constexpr std::string_view agent_steps = " prepare negotiate withdraw freeze ship decide decided commit ";
 constexpr std::array<Role, 11> roles{{{"leaver", " arrive pack ship chunk join "},
                                       {"newcomer", " start receive chunk head restore join "},
                                       {"stayer", " arrive join "},
@@ -33,7 +33,7 @@ constexpr std::array<Role, 11> roles{{{"leaver", " arrive pack ship chunk join "
                                       {"other-agent", agent_steps},
                                       {"substitute", agent_steps},
                                       {"saver", " copy write "},
-                                      {"saving-agent", " prepare negotiate freeze write "},
+                                      {"saving-agent", " prepare negotiate withdraw freeze write "},
                                       {"keeper", " make begin copy receive complete discard locate find "},
                                       {"controller", " decide "}}};
 constexpr auto kDelay = std::chrono::seconds(2);

@@ -86,6 +86,8 @@ class CutAgent {
   [[nodiscard]] Reason reason() const;
   /// Ranks of this node that have not stopped.
   [[nodiscard]] std::vector<int> moving() const;
+  /// Whether the last verdict has announced withdrawals that nobody takes part in yet.
+  [[nodiscard]] bool announces() const { return announces_; }
   /// A rank of this node that others wait for now, if there is one, and what keeps it.
   [[nodiscard]] std::optional<Reason> late() const;
 
@@ -106,6 +108,7 @@ class CutAgent {
   std::vector<int> ranks_;
   std::optional<Reason> give_up_;
   bool in_round_ = false;
+  bool announces_ = false;
 };
 
 /// For messages, and back; nothing when the words say nothing.
