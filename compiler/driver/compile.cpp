@@ -43,10 +43,8 @@ bool needs_ordinary_code_too(const CommandLine& line, const std::vector<std::str
 std::vector<std::string> compiler_for(const CommandLine& line, const Wrapper& wrapper) {
   std::vector<std::string> words = wrapper.compiler;
   if (!line.portable && line.mode != Mode::partial) words.emplace_back("-fno-pie");
-  const auto uses_profile = [](const std::string& word) { return word.starts_with("-fprofile-use"); };
-  // The one of a file with safe points is for its second compilation.
-  if (std::any_of(line.words.begin(), line.words.end(), uses_profile) && !is_clang(words))
-    words.emplace_back("-Wno-missing-profile");
+  // The profile of a file with safe points is for its second compilation.
+  if (has_option(line.words, {"-fprofile-use"}) && !is_clang(words)) words.emplace_back("-Wno-missing-profile");
   const std::vector<std::string> definitions = definitions_for_mpi(line, wrapper);
   words.insert(words.end(), definitions.begin(), definitions.end());
   return words;

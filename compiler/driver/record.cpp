@@ -160,20 +160,13 @@ Result<void> check_source(const Record& record) {
 
 namespace {
 
-bool starts_with_one_of(const std::string& option, std::initializer_list<std::string_view> starts) {
-  return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return option.starts_with(start); });
-}
-
 /// The compiler names its other files after the object, which is not where it was: what gcov and debuggers look for
 /// shall be. Profiles of the two compilations do not fit each other, and are kept apart.
 std::vector<std::string> auxiliary_names(const Record& record) {
-  const auto has = [&](std::initializer_list<std::string_view> starts) {
-    return std::any_of(record.options.begin(), record.options.end(),
-                       [&](const std::string& option) { return starts_with_one_of(option, starts); });
-  };
-  const bool profiled = has({"-fprofile-generate", "-fprofile-use"});
-  const bool writes_some = profiled || has({"--coverage", "-coverage", "-fprofile-arcs", "-ftest-coverage",
-                                            "-gsplit-dwarf", "-fstack-usage", "-fcallgraph-info"});
+  const bool profiled = has_option(record.options, {"-fprofile-generate", "-fprofile-use"});
+  const bool writes_some =
+      profiled || has_option(record.options, {"--coverage", "-coverage", "-fprofile-arcs", "-ftest-coverage",
+                                              "-gsplit-dwarf", "-fstack-usage", "-fcallgraph-info"});
   if (!writes_some || is_clang(record.compiler)) return {};
   const fs::path object = record.output;
   const std::string directory = object.has_parent_path() ? object.parent_path().string() : ".";
@@ -187,6 +180,12 @@ std::vector<std::string> auxiliary_names(const Record& record) {
 bool is_clang(const std::vector<std::string>& compiler) {
   return std::any_of(compiler.begin(), compiler.end(),
                      [](const std::string& word) { return fs::path(word).filename().string().starts_with("clang"); });
+}
+
+bool has_option(const std::vector<std::string>& words, std::initializer_list<std::string_view> starts) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return word.starts_with(start); });
+  });
 }
 
 std::vector<std::string> compile_again(const Record& record, const std::string& source, const std::string& object) {

@@ -1,6 +1,7 @@
 /// How a file in C, C++ or Fortran was compiled: kept in its object, so that whoever links it can compile it once more.
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -56,6 +57,9 @@ Result<void> check_source(const Record& record);
 
 /// Whether the compiler is clang, by its name.
 bool is_clang(const std::vector<std::string>& compiler);
+
+/// Whether one of the words starts so.
+bool has_option(const std::vector<std::string>& words, std::initializer_list<std::string_view> starts);
 
 /// The command that compiles `source` instead of the record's own file to `object`: same options, same directory, no
 /// word about what the first compilation has warned of, nor a warning that is an error.
