@@ -71,9 +71,9 @@ struct Type {
 
 /// The list is searched from its beginning: so the last types are kept.
 const Type& type_of(MPI_Datatype type) {
-  constexpr std::size_t kept = 8;
+  constexpr std::size_t kept = 7;  // MPI's objects lie at multiples of powers of two: these fall on different places
   static std::array<std::optional<Type>, kept> last;
-  auto& place = last[reinterpret_cast<std::uintptr_t>(type) / sizeof(void*) / 7 % kept];
+  auto& place = last[reinterpret_cast<std::uintptr_t>(type) / sizeof(void*) % kept];
   if (!place || place->handle != type) place.emplace(type);
   return *place;
 }
