@@ -26,8 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// To follow one array by a step takes longer than a step of following pointers: counted as so many.
-constexpr std::uint64_t kPointerStepsOfOne = 4;
 using fortran::Index;
 using rewrite::fortran::Point;
 
@@ -145,7 +143,7 @@ class Translator {
       : program_(program), tree_(tree), lowered_(lowered), flow_(flow) {}
 
   nlohmann::json add_point(std::size_t number, const analysis::SafePoint& safe, const std::string& untold,
-                           const std::map<Index, fortran::Fate>& fates) {
+                           const std::map<Index, fortran::Ways>& dead) {
     const auto& marker = lowered_.program.markers[safe.marker];
     const auto& [procedure, loop] = lowered_.sites[marker.handle];
     Point point{.number = static_cast<unsigned>(number),
@@ -155,7 +153,7 @@ class Translator {
     const fortran::Options options = options_of(program_.commands[point.file]);
     const bool modern = options.modern;
     point.has_interface = modern && (options.declares || wants_declarations(point.file));
-    rewrite::fortran::write_routine(tree_, flow_, {procedure, modern}, fates, point, externals_);
+    rewrite::fortran::write_routine(tree_, flow_, {procedure, modern}, dead, point, externals_);
     nlohmann::json told;
     for (const auto& [what, bytes, why] : point.dead)
       told["dead"].push_back(
@@ -263,15 +261,15 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   analysis::Plan plan = make_plan_by_address(lowered.program, models, points_to, effects, traffic, overwrites);
   for (analysis::Objects& live : plan.live) live.clear();
   made.report.update(report_json(lowered.program, effects, plan));
-  fortran::Flow flow(tree, models, most_steps / kPointerStepsOfOne);
+  fortran::Flow flow(tree, models, most_steps);
   Translator translator(program, tree, lowered, flow);
   for (std::size_t p = 0; p < plan.points.size(); ++p) {
     const auto& [procedure, loop] = lowered.sites[lowered.program.markers[plan.points[p].marker].handle];
     const bool in_flight = !plan.points[p].proved;
     std::string untold = in_flight ? flow.unclear() : plan.untold[p].empty() ? flow.unclear() : plan.untold[p];
-    const auto fates = untold.empty() ? flow.at(procedure, *loop, in_flight) : std::map<Index, fortran::Fate>();
+    const auto dead = untold.empty() ? flow.at(procedure, *loop, in_flight) : std::map<Index, fortran::Ways>();
     if (untold.empty()) untold = flow.unclear();
-    made.report["safe_points"][p].update(translator.add_point(p + 1, plan.points[p], untold, fates));
+    made.report["safe_points"][p].update(translator.add_point(p + 1, plan.points[p], untold, dead));
   }
   if (!flow.complete())
     std::cerr << "cppc: warning: " << flow.unclear() << ": none is said to be dead where it may stop\n";

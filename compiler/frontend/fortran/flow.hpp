@@ -4,12 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
+#include "fates.hpp"
 #include "models/models.hpp"
 #include "regions.hpp"
 #include "slices.hpp"
@@ -37,23 +38,10 @@ struct Overwritten {
   const Region* region = nullptr;  ///< null: this is a condition, without which nothing is overwritten
   ExprPtr condition;
   bool holds = true;    ///< what the condition has to be
-  Index symbol = none;  ///< the array, where the way begins
+  Index symbol = none;  ///< the array, where the way begins; of a condition: none
   std::vector<Link> links;
   std::set<Index> depends;  ///< variables, where the way begins, that say where it is
   std::size_t behind = 0;   ///< number of what this is behind the first link
-};
-
-/// One behind the other, by number: what is in any of them is dead.
-using Overwrites = std::set<std::size_t>;
-
-/// Among overwrites: what becomes of the array when the procedure has ended.
-inline constexpr std::size_t afterwards = std::numeric_limits<std::size_t>::max();
-
-/// Of one array at one place.
-struct Fate {
-  bool live = false;        ///< perhaps read as it is
-  std::set<Overwrites> by;  ///< on one way or another: what is in all of them is dead. None, and not live: all of it is
-  bool operator==(const Fate&) const = default;
 };
 
 class Flow {
@@ -64,7 +52,7 @@ class Flow {
 
   /// By array: what is not here is live.
   /// `in_flight`: messages may be, so that buffers of requests are live.
-  std::map<Index, Fate> at(Index procedure, const Statement& loop, bool in_flight);
+  std::map<Index, Ways> at(Index procedure, const Statement& loop, bool in_flight);
 
   [[nodiscard]] bool is_of_linker(Index symbol) const;
   [[nodiscard]] bool can_be_named(Index symbol, Index procedure) const;
@@ -86,7 +74,7 @@ class Flow {
   struct Graph;
   struct Step;
   struct Sweep;
-  using Fates = std::map<Index, Fate>;               ///< of arrays; those that are not in it are dead
+  using Fates = std::vector<Fate>;                   ///< of the arrays that are followed, in their order
   using Reached = std::set<const std::set<Index>*>;  ///< what code that is not known reaches, by what it was given
 
   /// A sweep's: arrays of which each pass accesses one slice only, and the variable that says which.
@@ -95,8 +83,34 @@ class Flow {
     std::set<Index> varying;  ///< what differs from pass to pass
   };
 
+  /// Arrays that solve() follows.
+  struct Followed {
+    Followed() = default;
+    Followed(std::size_t symbols, const std::set<Index>& followed);
+    static constexpr std::uint32_t nowhere = -1;
+    std::vector<Index> arrays;
+    std::vector<std::uint32_t> places;  ///< by symbol
+  };
+
+  struct Solution {
+    Fates at_exit;
+    std::vector<Fates> in;  ///< by block
+    std::vector<bool> met;  ///< blocks that have some
+  };
+
+  /// What a call does, as it is said in the caller.
+  struct CallEffect {
+    bool anything = false;
+    std::set<Index> changed, by_dummies;
+    std::optional<std::size_t> version;              ///< of the callee's summary
+    std::vector<std::pair<Index, Fate>> at_entry;    ///< of arrays that it has to do with
+    std::unordered_map<Fate, Fate> without;          ///< what it changes
+    std::unordered_map<Fate, Fate> without_skipped;  ///< of arrays that code which is not known leaves alone
+  };
+
   struct Summary {
     std::map<Index, Fate> at_entry;  ///< of dummies and of what outlives the procedure, as far as it uses them
+    std::size_t version = 0;         ///< of that
     std::set<Index> changes;
     bool anything = false;  ///< it may read and change anything
     bool outside = false;   ///< it calls what is not known
@@ -127,8 +141,9 @@ class Flow {
   [[nodiscard]] std::set<Index> given_at(Index procedure, const Statement& loop) const;
   void add_parts(std::set<Index>& variables) const;
   void decide(const ExprPtr& condition, Fates& then, const Fates& otherwise);
-  Fate closed(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol);
-  Fate guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol);
+  std::optional<std::size_t> guard(const ExprPtr& condition, bool holds);
+  Fate closed(Fate fate, const ExprPtr& condition, bool holds);
+  Fate guarded(Fate fate, const ExprPtr& condition, bool holds);
   [[nodiscard]] std::set<Index> changes_of(Index procedure) const;
   void take_steps(std::size_t count);
   const Cells& cells_of(Index procedure, const Sweep& sweep);
@@ -136,10 +151,19 @@ class Flow {
   bool is_set_first(const Statement& loop, Index variable, Index array);
   void sweep(Index procedure, const Sweep& sweep, const Fates& in_pass, Fates& fates);
   std::optional<std::size_t> swept(std::size_t number, const Sweep& sweep, const Cells& cells, Index array);
-  Fates solve(Index procedure, const Fates& at_exit, const Statement* marker, const Expr* call, Fates* found);
-  void read_part(const Step& step, Fate& fate) const;
+  Solution solve(Index procedure, const Fates& at_exit);
+  Fates behind(Index procedure, const Solution& solution, std::size_t block);
+  template <typename Is>
+  Fates holds_at(Index procedure, const Fates& at_exit, Is is);
+  const Solution& solution_of(Index procedure, const Fates& at_exit);
+  [[nodiscard]] Fate fate_of(const Fates& fates, Index symbol) const;
+  void set_fate(Fates& fates, Index symbol, Fate fate) const;
+  Fate read_part(const Step& step, Fate fate);
   void step_back(Index procedure, const Step& step, Fates& fates);
   void call_back(Index procedure, const Step& step, Fates& fates);
+  CallEffect& effect_of(Index procedure, const Step& step);
+  void find_changes(Index procedure, const Step& step, CallEffect& effect) const;
+  void find_parts(const Step& step, CallEffect& effect);
   [[nodiscard]] std::set<Index> met_by(const Step& step) const;
   void change(Index symbol, Fates& fates);
   void overwrite(const Region& region, Fates& fates);
@@ -151,10 +175,9 @@ class Flow {
   std::set<Index> bound_to_dummies(Index procedure, std::set<Index>& asked) const;
   [[nodiscard]] bool is_passed(Index callee, std::size_t i) const;
   [[nodiscard]] bool depends_on(std::size_t number, const std::set<Index>& changed, const Reached& reached) const;
-  [[nodiscard]] Fate without(Fate fate, const std::set<Index>& changed, const Reached& reached = {}) const;
-  [[nodiscard]] Fate of_callee(const Step& step, Index symbol, const Fate& fate, const std::set<Index>& changed);
-  Fate of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
-               const std::set<Index>& changed_by_dummies);
+  Fate without(Fate fate, const std::set<Index>& changed, const Reached& reached);
+  Fate of_callee(const Step& step, Index symbol, Fate fate, const std::set<Index>& changed);
+  Fate part_of(const Step& step, Index symbol, const std::set<Index>& changed_by_dummies);
   [[nodiscard]] bool tracked(Index symbol) const;
   [[nodiscard]] bool own(Index symbol, Index procedure) const;
   void make_live(Fates& fates) const;
@@ -176,9 +199,13 @@ class Flow {
   std::optional<SliceFinder> slices_;    ///< once it is known what procedures change
   std::map<std::pair<Index, std::vector<std::string>>, const Expr*> calls_;  ///< first_like(), by callee and arguments
   std::map<Index, Fates> exits_;
+  std::map<Index, Solution> solutions_;  ///< of all arrays, by procedure
+  std::unordered_map<const Step*, CallEffect> call_effects_;
+  FateTable table_;
+  std::map<std::pair<const Expr*, bool>, std::optional<std::size_t>> guards_;  ///< numbers of conditions
   std::set<Index> asked_;
   std::vector<Index> tracked_;
-  std::set<Index> followed_;  ///< of those, what solve() follows now
+  Followed followed_;  ///< of those, what solve() follows now
   std::vector<Overwritten> overwritten_;
   std::set<Index> depended_on_;                               ///< by any of them
   std::vector<const Expr*> requests_;                         ///< calls of MPI that start some

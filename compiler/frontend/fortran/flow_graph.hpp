@@ -45,27 +45,6 @@ struct Flow::Graph {
   void find_predecessors();
 };
 
-/// What holds where two ways meet.
-void meet(Fate& one, const Fate& other);
-
-/// With those overwrites only that `keeps` says.
-template <typename Keeps>
-Fate filtered(const Fate& fate, Keeps keeps) {
-  Fate made{.live = fate.live, .by = {}};
-  for (Overwrites overwrites : fate.by) {
-    std::erase_if(overwrites, [&](std::size_t number) { return number != afterwards && !keeps(number); });
-    if (overwrites.empty()) return {.live = true};
-    meet(made, {.by = {std::move(overwrites)}});
-  }
-  return made;
-}
-
-/// With what becomes of it when the procedure has ended.
-Fate followed_by(const Fate& fate, const Fate& after);
-
-/// With overwrites before all of its ways.
-Fate preceded_by(const Overwrites& overwrites, const Fate& fate);
-
 bool intersect(const std::set<Index>& one, const std::set<Index>& other);
 
 /// Adds all to which `next` leads from them.

@@ -136,9 +136,9 @@ const std::set<Index>& Flow::reached_at(Index p, const Step& step) {
 
 void Flow::call_outside(Index p, const Step& step, Fates& fates) {
   const Reached reached{&reached_at(p, step)};
-  for (const Index symbol : followed_)
-    if (is_reached(symbol, reached)) fates[symbol] = {.live = true};
-  for (auto& [symbol, fate] : fates) fate = without(std::move(fate), {}, reached);
+  Remembered before([&](Fate fate) { return without(fate, {}, reached); });
+  for (std::size_t i = 0; i < fates.size(); ++i)
+    fates[i] = is_reached(followed_.arrays[i], reached) ? Fate::live : before(fates[i]);
 }
 
 }  // namespace cppc::fortran

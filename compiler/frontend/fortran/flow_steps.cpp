@@ -7,63 +7,15 @@
 namespace cppc::fortran {
 
 using Kind = Expr::Kind;
-using Storage = Symbol::Storage;
 
 namespace {
 
-/// Links of a way, ways on which an array is overwritten, and overwrites of each that it is worth to name.
-constexpr std::size_t kMostLinks = 16, kMostWays = 32, kMostOverwrites = 8;
-/// What it costs to find one again.
+/// Links of a way.
+constexpr std::size_t kMostLinks = 16;
+/// What it costs to find an overwrite again.
 constexpr std::size_t kStepsOfANumber = 20;
 
-/// Whether one of the others says no more to be dead.
-bool is_implied(const Overwrites& overwrites, const std::set<Overwrites>& others) {
-  return std::ranges::any_of(
-      others, [&](const Overwrites& other) { return other != overwrites && std::ranges::includes(overwrites, other); });
-}
-
-Overwrites both(Overwrites one, const Overwrites& other) {
-  for (const std::size_t number : other)
-    if (one.size() < kMostOverwrites) one.insert(number);
-  return one;
-}
-
 }  // namespace
-
-void meet(Fate& one, const Fate& other) {
-  if (one.live || other.live) {
-    one = {.live = true};
-    return;
-  }
-  bool grew = false;
-  for (const Overwrites& overwrites : other.by) grew |= one.by.insert(overwrites).second;
-  if (!grew || one.by.size() == 1) return;
-  std::erase_if(one.by, [&one](const Overwrites& overwrites) { return is_implied(overwrites, one.by); });
-  if (one.by.size() > kMostWays) one = {.live = true};
-}
-
-Fate followed_by(const Fate& fate, const Fate& after) {
-  Fate made{.live = fate.live, .by = {}};
-  for (const Overwrites& overwrites : fate.by) {
-    if (!overwrites.contains(afterwards)) {
-      meet(made, {.by = {overwrites}});
-      continue;
-    }
-    Overwrites first = overwrites;
-    first.erase(afterwards);
-    if (after.live && first.empty()) return {.live = true};
-    if (after.live) meet(made, {.by = {first}});
-    for (const Overwrites& next : after.by) meet(made, {.by = {both(first, next)}});
-  }
-  return made;
-}
-
-Fate preceded_by(const Overwrites& overwrites, const Fate& fate) {
-  if (fate.live) return {.by = {overwrites}};
-  Fate made;
-  for (const Overwrites& way : fate.by) meet(made, {.by = {both(overwrites, way)}});
-  return made;
-}
 
 bool intersect(const std::set<Index>& one, const std::set<Index>& other) {
   return std::ranges::any_of(one, [&](Index index) { return other.contains(index); });
@@ -79,45 +31,52 @@ void follow(const std::vector<std::vector<Index>>& next, std::set<Index>& symbol
   }
 }
 
+Fate Flow::fate_of(const Fates& fates, Index symbol) const {
+  const std::uint32_t place = followed_.places[symbol];
+  return place != Followed::nowhere ? fates[place] : Fate::dead;
+}
+
+void Flow::set_fate(Fates& fates, Index symbol, Fate fate) const {
+  if (const std::uint32_t place = followed_.places[symbol]; place != Followed::nowhere) fates[place] = fate;
+}
+
 /// What holds before a branch. Where what becomes of an array differs, which way is taken is known at run time.
 void Flow::decide(const ExprPtr& condition, Fates& then, const Fates& otherwise) {
-  for (const auto& [symbol, fate] : otherwise)
-    if (fate.live && !then[symbol].live) then[symbol] = guarded(then[symbol], condition, true, symbol);
-  for (auto& [symbol, fate] : then) {
-    const auto other = otherwise.find(symbol);
-    const Fate& same = other != otherwise.end() ? other->second : Fate{};
-    if (same.live) continue;
-    if (fate.live) {
-      fate = guarded(same, condition, false, symbol);
-      continue;
+  for (std::size_t i = 0; i < then.size(); ++i) {
+    const Fate one = then[i], other = otherwise[i];
+    if (one == other) continue;
+    if (other == Fate::live) {
+      then[i] = guarded(one, condition, true);
+    } else if (one == Fate::live) {
+      then[i] = guarded(other, condition, false);
+    } else if (one == Fate::dead || other == Fate::dead) {
+      then[i] = table_.meet(one, other);
+    } else {
+      const Fate told = table_.meet(closed(one, condition, false), closed(other, condition, true));
+      const bool too_many = told == Fate::live || table_.ways(told).size() > FateTable::most_ways / 2;
+      then[i] = too_many ? table_.meet(one, other) : told;
     }
-    if (fate == same) continue;
-    Fate told = closed(fate, condition, false, symbol);
-    meet(told, closed(same, condition, true, symbol));
-    if (told.live || told.by.size() > kMostWays / 2)
-      meet(fate, same);
-    else
-      fate = std::move(told);
   }
-  for (const auto& [symbol, fate] : otherwise)
-    if (!then.contains(symbol)) then[symbol] = fate;
+}
+
+/// Number of a condition, if it can be said.
+std::optional<std::size_t> Flow::guard(const ExprPtr& condition, bool holds) {
+  const auto [found, fresh] = guards_.try_emplace({condition.get(), holds});
+  if (!fresh) return found->second;
+  Overwritten made{.condition = condition, .holds = holds, .links = {}, .depends = {}};
+  if (find_variables(program_, *condition, made.depends)) found->second = number_of(std::move(made));
+  return found->second;
 }
 
 /// With the condition without which its ways are taken.
-Fate Flow::closed(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol) {
-  const Fate guard = guarded({}, condition, holds, symbol);
-  if (guard.live) return fate;
-  Fate made;
-  for (const Overwrites& way : fate.by) meet(made, {.by = {both(way, *guard.by.begin())}});
-  return made;
+Fate Flow::closed(Fate fate, const ExprPtr& condition, bool holds) {
+  const auto number = guard(condition, holds);
+  return number ? table_.preceded_by({*number}, fate) : fate;
 }
 
-Fate Flow::guarded(const Fate& fate, const ExprPtr& condition, bool holds, Index symbol) {
-  Fate made = fate;
-  Overwritten guard{.condition = condition, .holds = holds, .symbol = symbol, .links = {}, .depends = {}};
-  if (!find_variables(program_, *condition, guard.depends)) return {.live = true};
-  meet(made, {.by = {{number_of(std::move(guard))}}});
-  return made;
+Fate Flow::guarded(Fate fate, const ExprPtr& condition, bool holds) {
+  const auto number = guard(condition, holds);
+  return number ? table_.meet(fate, table_.of({{*number}})) : Fate::live;
 }
 
 /// Whether where an overwrite is changes with one of these.
@@ -127,35 +86,32 @@ bool Flow::depends_on(std::size_t number, const std::set<Index>& changed, const 
 }
 
 /// What is left of it before variables change that say where overwrites are.
-Fate Flow::without(Fate fate, const std::set<Index>& changed, const Reached& reached) const {
-  const auto stays = [&](std::size_t number) { return number == afterwards || !depends_on(number, changed, reached); };
-  const bool all = std::ranges::all_of(
-      fate.by, [&](const Overwrites& overwrites) { return std::ranges::all_of(overwrites, stays); });
-  return all ? fate : filtered(fate, stays);
+Fate Flow::without(Fate fate, const std::set<Index>& changed, const Reached& reached) {
+  return table_.filtered(fate, [&](std::size_t number) { return !depends_on(number, changed, reached); });
 }
 
 void Flow::change(Index symbol, Fates& fates) {
   std::set<Index> changed{symbol};
   add_shapes(changed);
   if (!intersect(changed, depended_on_)) return;
-  for (auto& [array, fate] : fates) fate = without(std::move(fate), changed);
+  Remembered before([&](Fate fate) { return without(fate, changed, {}); });
+  for (Fate& fate : fates) fate = before(fate);
 }
 
 void Flow::assign(Index symbol, const ExprPtr& value, Fates& fates) {
   if (!depended_on_.contains(symbol)) return;
-  for (auto& [array, fate] : fates) {
-    Fate before{.live = fate.live, .by = {}};
-    for (const Overwrites& overwrites : fate.by) {
+  Remembered before([&](Fate fate) {
+    return table_.changed(fate, [&](const Overwrites& way) {
       Overwrites made;
-      for (const std::size_t number : overwrites)
+      for (const std::size_t number : way)
         if (number == afterwards || !overwritten_[number].depends.contains(symbol))
           made.insert(number);
         else if (const auto same = through(number, {.variable = symbol, .value = value}))
           made.insert(*same);
-      meet(before, made.empty() ? Fate{.live = true} : Fate{.by = {std::move(made)}});
-    }
-    fate = std::move(before);
-  }
+      return made;
+    });
+  });
+  for (Fate& fate : fates) fate = before(fate);
 }
 
 /// Of pointers that a changed argument may be another name of, with what says where they lead.
@@ -171,11 +127,10 @@ void Flow::add_shapes(std::set<Index>& changed) const {
 /// Before an overwrite. What is not in it becomes what it does behind it, if nothing of that is read meanwhile.
 void Flow::overwrite(const Region& region, Fates& fates) {
   if (!tracked(region.symbol)) return;
-  Fate& fate = fates[region.symbol];
   Overwrites one{number_of(
       {.region = &region, .condition = nullptr, .symbol = region.symbol, .links = {}, .depends = region.depends})};
   if (region.alone) one.insert(afterwards);
-  fate = followed_by({.by = {std::move(one)}}, fate);
+  set_fate(fates, region.symbol, table_.followed_by(table_.of({std::move(one)}), fate_of(fates, region.symbol)));
 }
 
 std::size_t Flow::number_of(Overwritten one) {
@@ -254,7 +209,7 @@ std::optional<std::size_t> Flow::through(std::size_t number, const Link& link) {
       if (own(symbol, link.callee)) return {};
       depends.insert(symbol);
     }
-    if (const auto array = argument_of(made.symbol)) {
+    if (const auto array = made.region != nullptr ? argument_of(made.symbol) : std::nullopt) {
       if (*array == nullptr) return {};
       made.symbol = root(**array);
       if ((*array)->kind == Kind::element && !find_variables(program_, **array, depends)) return {};
@@ -270,23 +225,22 @@ std::optional<std::size_t> Flow::through(std::size_t number, const Link& link) {
 }
 
 /// What is overwritten elsewhere in the array is dead as before.
-void Flow::read_part(const Step& step, Fate& fate) const {
-  Fate made{.live = fate.live || fate.by.empty() || step.element == nullptr, .by = {}};
-  for (Overwrites overwrites : fate.by) {
-    std::erase_if(overwrites, [&](std::size_t number) {
+Fate Flow::read_part(const Step& step, Fate fate) {
+  if (fate == Fate::dead || step.element == nullptr) return Fate::live;
+  return table_.changed(fate, [&](Overwrites way) {
+    std::erase_if(way, [&](std::size_t number) {
       const Region* region = number != afterwards ? overwritten_[number].region : nullptr;
-      return made.live || region == nullptr || region->symbol != step.symbol || !is_apart(*step.element, *region);
+      return region == nullptr || region->symbol != step.symbol || !is_apart(*step.element, *region);
     });
-    meet(made, overwrites.empty() ? Fate{.live = true} : Fate{.by = {std::move(overwrites)}});
-  }
-  fate = std::move(made);
+    return way;
+  });
 }
 
 void Flow::step_back(Index p, const Step& step, Fates& fates) {
   switch (step.kind) {
     case Step::Kind::read:
-      if (tracked(step.symbol)) read_part(step, fates[step.symbol]);
-      for (const Index pointer : program_.symbols[step.symbol].pointers) fates[pointer] = {.live = true};
+      if (tracked(step.symbol)) set_fate(fates, step.symbol, read_part(step, fate_of(fates, step.symbol)));
+      for (const Index pointer : program_.symbols[step.symbol].pointers) set_fate(fates, pointer, Fate::live);
       return;
     case Step::Kind::change:
       return change(step.symbol, fates);
@@ -307,114 +261,6 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
     case Step::Kind::marker:
       return;
   }
-}
-
-void Flow::call_back(Index p, const Step& step, Fates& fates) {
-  const Index callee = step.call->procedure;
-  const Summary& summary = summaries_[callee];
-  if (summary.anything) return make_live(fates);
-  take_steps(summary.changes.size());
-  const auto& dummies = program_.procedures[callee].dummies;
-  std::set<Index> changed, by_dummies;
-  for (const Index symbol : summary.changes) {
-    const auto dummy = std::ranges::find(dummies, symbol);
-    if (dummy == dummies.end()) {
-      changed.insert(symbol);
-      continue;
-    }
-    const auto i = static_cast<std::size_t>(dummy - dummies.begin());
-    const ExprPtr argument = i < step.call->parts.size() ? step.call->parts[i] : nullptr;
-    if (argument != nullptr && root(*argument) != none) by_dummies.insert(root(*argument));
-  }
-  changed.insert(by_dummies.begin(), by_dummies.end());
-  add_shapes(changed);
-  if (intersect(graphs_[p]->sizes, changed)) return make_live(fates);
-  Fates before;
-  for (const Index symbol : met_by(step)) {
-    if (!followed_.contains(symbol) || step.skipped.contains(symbol)) continue;
-    const auto after = fates.find(symbol);
-    before[symbol] = of_call(step, symbol, after != fates.end() ? after->second : Fate{}, changed, by_dummies);
-  }
-  static const Reached nothing;
-  for (auto& [symbol, fate] : fates)
-    if (!before.contains(symbol))
-      fate = without(std::move(fate), changed, step.skipped.contains(symbol) ? nothing : summary.reached);
-  for (auto& [symbol, fate] : before)
-    if (fate != Fate{})
-      fates[symbol] = std::move(fate);
-    else
-      fates.erase(symbol);
-}
-
-/// Arrays that a call has to do with, by its arguments or by their own names.
-std::set<Index> Flow::met_by(const Step& step) const {
-  std::set<Index> met;
-  for (const auto& [symbol, fate] : summaries_[step.call->procedure].at_entry) met.insert(symbol);
-  for (const ExprPtr& argument : step.call->parts) {
-    const Index symbol = argument != nullptr ? root(*argument) : none;
-    if (symbol == none) continue;
-    met.insert(symbol);
-    met.insert(program_.symbols[symbol].pointers.begin(), program_.symbols[symbol].pointers.end());
-  }
-  return met;
-}
-
-Fate Flow::of_call(const Step& step, Index symbol, const Fate& after, const std::set<Index>& changed,
-                   const std::set<Index>& changed_by_dummies) {
-  const Index callee = step.call->procedure;
-  const auto& dummies = program_.procedures[callee].dummies;
-  const auto& at_entry = summaries_[callee].at_entry;
-  const Fate passed{.by = {{afterwards}}};
-  std::vector<Fate> fates;  // of the names that the callee has for it
-  const auto see = [&](Index name) {
-    const auto found = at_entry.find(name);
-    fates.push_back(found != at_entry.end() ? found->second : passed);
-  };
-  for (std::size_t i = 0; i < step.call->parts.size(); ++i) {
-    const ExprPtr& argument = step.call->parts[i];
-    if (argument == nullptr || root(*argument) == none) continue;
-    if (has_mate_in(symbol, {root(*argument)}) && !is_passed(callee, i)) return {.live = true};
-    if (root(*argument) != symbol) continue;
-    if (i >= dummies.size() || dummies[i] == none || !program_.symbols[dummies[i]].unclear.empty())
-      return {.live = true};
-    if (!tracked(dummies[i])) return {.live = true};  // a scalar that is an element: what becomes of it is not followed
-    see(dummies[i]);
-  }
-  const bool another = own(symbol, callee) && program_.symbols[symbol].storage != Storage::fixed;  // in each call
-  if (!another) see(symbol);
-  std::erase(fates, passed);
-  if (fates.size() > 1) return {.live = true};
-  return followed_by(fates.empty() ? passed : of_callee(step, symbol, fates.front(), changed_by_dummies),
-                     without(after, changed, summaries_[callee].reached));
-}
-
-/// Whether a procedure leaves what it is given alone.
-bool Flow::is_passed(Index callee, std::size_t i) const {
-  const auto& dummies = program_.procedures[callee].dummies;
-  if (i >= dummies.size() || dummies[i] == none || !program_.symbols[dummies[i]].unclear.empty()) return false;
-  return tracked(dummies[i]) && !summaries_[callee].at_entry.contains(dummies[i]);
-}
-
-/// What a callee does with its name of an array, as it is said before the call.
-Fate Flow::of_callee(const Step& step, Index symbol, const Fate& fate, const std::set<Index>& changed) {
-  const Index callee = step.call->procedure;
-  Fate made{.live = fate.live, .by = {}};
-  for (const Overwrites& overwrites : fate.by) {
-    Overwrites told;
-    for (const std::size_t number : overwrites) {
-      if (number == afterwards) {
-        told.insert(number);
-        continue;
-      }
-      const auto here = through(number, {.call = step.call, .callee = callee});
-      if (!here || overwritten_[*here].symbol != symbol) continue;
-      const auto& depends = overwritten_[*here].depends;
-      if (!intersect(depends, changed) && !(summaries_[callee].outside && intersect(depends, given_)))
-        told.insert(*here);
-    }
-    meet(made, told.empty() ? Fate{.live = true} : Fate{.by = {std::move(told)}});
-  }
-  return made;
 }
 
 }  // namespace cppc::fortran

@@ -91,17 +91,18 @@ std::optional<std::size_t> Flow::swept(std::size_t number, const Sweep& sweep, c
 
 /// Before the first pass, by what holds where a pass begins.
 void Flow::sweep(Index p, const Sweep& sweep, const Fates& in_pass, Fates& fates) {
-  for (const auto& [array, here] : in_pass) {
-    if (here.live || here.by.empty()) continue;
+  for (std::size_t i = 0; i < in_pass.size(); ++i) {
+    if (in_pass[i] <= Fate::passed) continue;
     const Cells& cells = cells_of(p, sweep);
+    const Index array = followed_.arrays[i];
     if (!cells.arrays.contains(array)) continue;
-    Overwrites common = *here.by.begin();
-    for (const Overwrites& way : here.by)
-      std::erase_if(common, [&](std::size_t number) { return !way.contains(number); });
+    const Ways& ways = table_.ways(in_pass[i]);
+    Overwrites common = *ways.begin();
+    for (const Overwrites& way : ways) std::erase_if(common, [&](std::size_t number) { return !way.contains(number); });
     Overwrites all;
     for (const std::size_t number : common)
       if (const auto one = swept(number, sweep, cells, array)) all.insert(*one);
-    if (!all.empty()) fates[array] = preceded_by(all, fates[array]);
+    if (!all.empty()) fates[i] = table_.preceded_by(all, fates[i]);
   }
 }
 

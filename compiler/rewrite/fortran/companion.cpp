@@ -27,9 +27,9 @@ class Writer {
   Writer(const Program& program, const Flow& flow, const Site& site, Point& point, std::set<std::string>& externals)
       : program_(program), flow_(flow), site_(site), point_(point), externals_(externals) {}
 
-  void run(const std::map<Index, Fate>& fates) {
+  void run(const std::map<Index, Ways>& dead) {
     std::string body;
-    for (const auto& [symbol, fate] : fates) body += array(symbol, fate);
+    for (const auto& [symbol, ways] : dead) body += array(symbol, ways);
     std::string parameters;
     for (std::size_t i = 0; i < point_.arguments.size(); ++i)
       parameters += (i > 0 ? ", char* a" : "char* a") + std::to_string(i);
@@ -44,17 +44,17 @@ class Writer {
     std::string offset;  ///< in bytes
   };
 
-  std::string array(Index symbol, const Fate& fate) {
+  std::string array(Index symbol, const Ways& overwritten) {
     const Symbol& object = program_.symbols[symbol];
     const bool described = object.descriptor != Descriptor::none;
     if ((object.bytes == 0 && !described) || object.element == 0 || is_padded(object)) return {};
     std::string code = possible([&] {
       return "    {\n      char* const object = " + start(symbol) + ";\n      const long size = " + size(symbol) +
-             ";\n      if (object != 0 && size > 0) {\n" + dead(fate) + "      }\n    }\n";
+             ";\n      if (object != 0 && size > 0) {\n" + dead(overwritten) + "      }\n    }\n";
     });
     if (code.empty()) return {};
     point_.dead.push_back(
-        {object.name, object.bytes, fate.by.empty() ? "not read any more" : "overwritten before it is read"});
+        {object.name, object.bytes, overwritten.empty() ? "not read any more" : "overwritten before it is read"});
     return code;
   }
 
@@ -75,11 +75,11 @@ class Writer {
   }
 
   /// Of the object at hand, what is said to be dead.
-  std::string dead(const Fate& fate) {
-    if (fate.by.empty()) return "        cppc_dead_range(object, (size_t)size);\n";
+  std::string dead(const Ways& overwritten) {
+    if (overwritten.empty()) return "        cppc_dead_range(object, (size_t)size);\n";
     std::string code;
     std::vector<std::set<std::string>> ways;
-    for (const Overwrites& overwrites : fate.by)
+    for (const Overwrites& overwrites : overwritten)
       if (std::ranges::all_of(overwrites, [this](std::size_t number) { return is_condition(number); }))
         code += needed(overwrites);
       else if (std::set<std::string> told = parts(overwrites); std::ranges::find(ways, told) == ways.end())
@@ -387,9 +387,9 @@ class Writer {
 
 std::string point_name(unsigned number) { return "cppc_point_" + std::to_string(number); }
 
-void write_routine(const Program& program, const Flow& flow, const Site& site, const std::map<Index, Fate>& fates,
+void write_routine(const Program& program, const Flow& flow, const Site& site, const std::map<Index, Ways>& dead,
                    Point& point, std::set<std::string>& externals) {
-  Writer(program, flow, site, point, externals).run(fates);
+  Writer(program, flow, site, point, externals).run(dead);
 }
 
 std::string companion(const std::vector<Point>& points, const std::set<std::string>& externals) {

@@ -46,9 +46,9 @@ struct Site {
   bool modern;
 };
 
-/// Adds code, arguments and what is dead. `fates`: of the arrays that may be said to be dead.
+/// Adds code, arguments and what is dead. `dead`: of the arrays of which that may be said.
 void write_routine(const cppc::fortran::Program& program, const cppc::fortran::Flow& flow, const Site& site,
-                   const std::map<Index, cppc::fortran::Fate>& fates, Point& point, std::set<std::string>& externals);
+                   const std::map<Index, cppc::fortran::Ways>& dead, Point& point, std::set<std::string>& externals);
 
 /// The file that the routines make.
 std::string companion(const std::vector<Point>& points, const std::set<std::string>& externals);
