@@ -76,6 +76,8 @@ class Chooser {
   std::string name(const Objects& objects) const;
   std::string at(ir::Index call) const;
   std::set<ir::Index> reached_from(ir::Index loop) const;
+  double statements_reached_from(ir::Index loop) const;
+  bool outweighs(ir::Index loop, ir::Index other);
   void take(ir::Index loop, const std::string& obstacle);
 
   const ir::Program& program_;
@@ -221,9 +223,26 @@ void Chooser::consider(ir::Index l, const std::string& before) {
   if (choice_.points.size() != before_descent) return;
   if (obstacle.empty() && in_the_way.empty()) return take(l, {});
   auto& stopgap = one_sided(l, before).empty() ? doubtful_ : lopsided_;
-  const bool larger = !stopgap || costs_.of_loop(l) >= costs_.of_loop(stopgap->loop);
+  const bool larger = !stopgap || outweighs(l, stopgap->loop);
   if (larger && in_the_way.empty() && !few) stopgap = {l, obstacle};
   choice_.rejected.push_back({l, in_the_way.empty() ? obstacle : in_the_way});
+}
+
+/// Whether it is rather the time-step loop than the other. Costs are guesses: where they are alike, it is the one that
+/// does more of what the program can do.
+bool Chooser::outweighs(ir::Index l, ir::Index other) {
+  const double ratio = costs_.of_loop(l) / costs_.of_loop(other);
+  if (ratio < kStartShare || ratio > 1 / kStartShare) return ratio > 1;
+  return statements_reached_from(l) >= statements_reached_from(other);
+}
+
+double Chooser::statements_reached_from(ir::Index l) const {
+  double count = 0;
+  for (const ir::Index f : reached_from(l)) {
+    count += program_.functions[f].statements;
+    for (const ir::Index inner : loops_[f]) count += program_.loops[inner].statements;
+  }
+  return count;
 }
 
 void Chooser::descend(ir::Index l, const std::string& before) {

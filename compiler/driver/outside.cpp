@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "archive.hpp"
 #include "elf_view.hpp"
@@ -54,6 +55,32 @@ bool renames(const Argument& argument) {
                      [&argument](std::string_view word) { return argument.value.starts_with(word); });
 }
 
+// Whether the word behind it is its value, as in -Wl,-rpath,DIRECTORY.
+bool takes_value(std::string_view word) {
+  constexpr std::string_view words[] = {"-rpath",
+                                        "-rpath-link",
+                                        "-soname",
+                                        "-h",
+                                        "-z",
+                                        "-e",
+                                        "-entry",
+                                        "-u",
+                                        "-undefined",
+                                        "-m",
+                                        "-Map",
+                                        "-init",
+                                        "-fini",
+                                        "-y",
+                                        "-I",
+                                        "-dynamic-linker",
+                                        "-dynamic-list",
+                                        "-version-script",
+                                        "-F",
+                                        "-f"};
+  if (word.starts_with("--")) word.remove_prefix(1);
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
 class Collector {
  public:
   Collector(const CommandLine& line, std::span<const Record> program, std::size_t own,
@@ -67,9 +94,12 @@ class Collector {
     for (const Argument& argument : line_.arguments)
       if (argument.role == Role::library_directory) searched_.push_back(argument.value);
     searched_.insert(searched_.end(), directories_.begin(), directories_.end());
-    for (const Argument& argument : line_.arguments)
+    bool is_value = false;
+    for (const Argument& argument : line_.arguments) {
+      const bool read = !std::exchange(is_value, argument.role == Role::linker && takes_value(argument.value));
       for (const std::string& path : files_of(argument))
-        if (!add_file(path)) return {};
+        if (read && !add_file(path)) return {};
+    }
     // What shared libraries may use of the program.
     const std::string program = read_regular_file(linked).value_or("");
     if (!add_names(program, SHT_DYNSYM, found_.others)) return {};

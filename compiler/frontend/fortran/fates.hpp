@@ -21,8 +21,8 @@ using Ways = std::set<Overwrites>;
 /// Among overwrites: what becomes of the array when the procedure has ended.
 inline constexpr std::size_t afterwards = std::numeric_limits<std::size_t>::max();
 
-/// Of one array at one place. `dead`: nobody reads it any more. `live`: perhaps read as it is. `passed`: what becomes of
-/// it is known when the procedure has ended. Others have numbers that a FateTable gives.
+/// Of one array at one place. `dead`: nobody reads it any more. `live`: perhaps read as it is. `passed`: what becomes
+/// of it is known when the procedure has ended. Others have numbers that a FateTable gives.
 enum class Fate : std::uint32_t { dead, live, passed };
 
 class FateTable {

@@ -1,5 +1,5 @@
-// What holds before a call, by what holds behind it. What the callee does with each array is found once for each version
-// of its summary.
+// What holds before a call, by what holds behind it. What the callee does with each array is found once for each
+// version of its summary.
 
 #include <algorithm>
 
@@ -25,8 +25,7 @@ void Flow::call_back(Index p, const Step& step, Fates& fates) {
   take_steps(effect.at_entry.size());
   for (const auto& [symbol, fate] : effect.at_entry)
     set_fate(fates, symbol, table_.followed_by(fate, fate_of(fates, symbol)));
-  for (const auto& [symbol, fate] : skipped)
-    set_fate(fates, symbol, left_of(fate, effect.without_skipped, nothing));
+  for (const auto& [symbol, fate] : skipped) set_fate(fates, symbol, left_of(fate, effect.without_skipped, nothing));
 }
 
 Flow::CallEffect& Flow::effect_of(Index p, const Step& step) {

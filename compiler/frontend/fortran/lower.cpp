@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/renumber.hpp"
+#include "pointers.hpp"
 
 namespace cppc::fortran {
 
@@ -228,6 +229,7 @@ class Lowering {
     } else if (argument != nullptr && argument->word == "(address)" && argument->procedure != none) {
       value = temporary();
       emit(Op::address, value, objects_.of_function(argument->procedure));
+      objects_.escape(objects_.of_function(argument->procedure));  // calls through dummies lead outside
     } else {
       if (argument != nullptr) read(*argument);
       value = temporary();
@@ -467,11 +469,16 @@ Lowered lower(const Program& tree, const models::Models& models) {
   }
   for (Index p = 0; p < tree.procedures.size(); ++p)
     if (tree.procedures[p].defined) Lowering(tree, models, objects, lowered, p).run();
+  for (const Index bound : tree.bound)
+    if (bound != none && tree.procedures[bound].defined) objects.escape(objects.of_function(bound));
   if (has_other_parts(tree, models)) {
     for (Index symbol = 0; symbol < tree.symbols.size(); ++symbol)
-      if (!tree.symbols[symbol].linker_name.empty()) objects.escape(objects.of(symbol));
-    for (Index p = 0; p < tree.procedures.size(); ++p)
-      if (tree.procedures[p].defined && !tree.procedures[p].is_main) objects.escape(objects.of_function(p));
+      if (named_outside(tree, tree.symbols[symbol].linker_name)) objects.escape(objects.of(symbol));
+    for (Index p = 0; p < tree.procedures.size(); ++p) {
+      const Procedure& procedure = tree.procedures[p];
+      if (procedure.defined && !procedure.is_main && named_outside(tree, procedure.linker_name))
+        objects.escape(objects.of_function(p));
+    }
   }
   ir::put_objects_first(program);
   return lowered;

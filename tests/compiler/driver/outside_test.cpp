@@ -69,6 +69,8 @@ TEST_F(OutsideTest, NothingIsKnownWhereNamesAreNotSeen) {
   run(GCC " main.o -o program");
   const std::vector<Record> program{compiled("main")};
   EXPECT_TRUE(names({path("main.o")}, program));
+  EXPECT_TRUE(names({path("main.o"), "-Wl,-rpath,/absent:/another", "-Wl,-rpath", "-Wl,:::"}, program));
+  EXPECT_TRUE(names({path("main.o"), "-Wl,--version-script,script,-z,now"}, program));
   EXPECT_FALSE(names({path("main.o"), path("slim.o")}, program));
   EXPECT_FALSE(names({path("main.o"), path("script")}, program));
   EXPECT_FALSE(names({path("main.o"), path("absent.o")}, program));
