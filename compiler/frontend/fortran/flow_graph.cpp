@@ -104,7 +104,7 @@ class Flow::Builder {
     if (e.procedure == none && !e.word.empty()) return intrinsic(e, statement);
     const Procedure* callee = e.procedure != none ? &program_.procedures[e.procedure] : nullptr;
     if (callee == nullptr) return unknown(e);
-    if (callee->defined) return known(e);
+    if (callee->defined) return statement ? known(e) : perhaps(e);
     if (is_of_runtime(callee->linker_name)) {
       for (const ExprPtr& argument : e.parts)
         if (argument != nullptr) touch(*argument);
@@ -134,6 +134,16 @@ class Flow::Builder {
       if (argument != nullptr) read(*argument);
     emit({.kind = Step::Kind::outside, .call = &e});
     flow_.unknown_.push_back(&e);
+  }
+  /// Of a function: where the rest decides the value, compilers leave it out, and implied loops may make no pass.
+  void perhaps(const Expr& e) {
+    const std::size_t called = block(), after = block();
+    link(called);
+    link(after);
+    block_ = called;
+    known(e);
+    link(after);
+    block_ = after;
   }
   void known(const Expr& e) {
     for (const ExprPtr& argument : e.parts) {
