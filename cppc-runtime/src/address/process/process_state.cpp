@@ -16,6 +16,7 @@
 #include "address/process/environment.hpp"
 #include "address/process/exit_handlers.hpp"
 #include "address/process/floating_point.hpp"
+#include "address/process/identity.hpp"
 #include "address/process/keys.hpp"
 #include "address/process/libraries.hpp"
 #include "address/process/limits.hpp"
@@ -88,6 +89,8 @@ void apply_calling() {
 }
 
 cppc_status check_children(ByteWriter&) { return children::check(); }
+
+cppc_status check_identity(ByteWriter&) { return identity::check(); }
 
 cppc_status check_system_v(ByteWriter&) { return system_v::check(); }
 
@@ -162,6 +165,7 @@ constexpr std::array parts{
     Part{.name = "saved registers", .write = saved_registers::write, .prepare = saved_registers::prepare},
     Part{.name = "threads", .write = write_threads, .leave = [] { OpenMp().leave(); }},
     Part{.name = "children", .write = check_children},
+    Part{.name = "identity", .write = check_identity},
     Part{.name = "System V", .write = check_system_v},
     Part{.name = "libraries", .write = check_libraries},
     Part{.name = "printf conversions", .write = printf_conversions::write, .prepare = printf_conversions::prepare},
@@ -207,6 +211,7 @@ void end_of_constructors() {
 char** start(bool takes_over) {
   signals::start();
   limits::start();
+  identity::start();
   if (takes_over) keys::reserve_numbers();
   if (takes_over) return nullptr;
   program_memory_there = true;
