@@ -20,6 +20,8 @@ constexpr double kStartShare = 0.1;
 /// Of the loop around it: of the loops that are the time-step loops rather than that one, phases or alternatives. Of
 /// the largest of them: smaller ones are none.
 constexpr double kStepShare = 0.8, kPhaseShare = 0.5;
+/// Of another loop's cost: of loops whose guessed costs do not tell them apart.
+constexpr double kAlike = 0.1;
 
 /// Bytes of an array that does not matter in an image.
 constexpr std::uint64_t kSmallArray = 65536;
@@ -232,7 +234,7 @@ void Chooser::consider(ir::Index l, const std::string& before) {
 /// does more of what the program can do.
 bool Chooser::outweighs(ir::Index l, ir::Index other) {
   const double ratio = costs_.of_loop(l) / costs_.of_loop(other);
-  if (ratio < kStartShare || ratio > 1 / kStartShare) return ratio > 1;
+  if (ratio < kAlike || ratio > 1 / kAlike) return ratio > 1;
   return statements_reached_from(l) >= statements_reached_from(other);
 }
 

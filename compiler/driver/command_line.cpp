@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "response_file.hpp"
 
@@ -57,6 +58,27 @@ constexpr std::array transparent_beginnings = {"--help", "-help", "-print-", "--
 // What the linker then makes is no program that starts at main().
 constexpr std::array partial_options = {"-shared", "--shared", "-nostartfiles", "-nostdlib"};
 constexpr std::array partial_linker_words = {"-shared", "-Bshareable"};
+// Of the linker: the word behind is the value, as in -Wl,-rpath,DIRECTORY. Two hyphens may begin the longer ones.
+constexpr std::array linker_words_with_value = {"-e",
+                                                "-f",
+                                                "-F",
+                                                "-h",
+                                                "-I",
+                                                "-m",
+                                                "-u",
+                                                "-y",
+                                                "-z",
+                                                "-entry",
+                                                "-init",
+                                                "-fini",
+                                                "-Map",
+                                                "-rpath",
+                                                "-rpath-link",
+                                                "-soname",
+                                                "-undefined",
+                                                "-dynamic-linker",
+                                                "-dynamic-list",
+                                                "-version-script"};
 constexpr std::array combining_words = {"-r", "-i", "--relocatable"};
 
 constexpr std::array position_independent_options = {"-pie", "--pie", "-static-pie", "--pic-executable"};
@@ -169,11 +191,16 @@ class Parser {
     }
   }
 
+  static bool takes_value(const std::string& word) {
+    return is_one_of(linker_words_with_value, word.starts_with("--") ? word.substr(1) : word);
+  }
+
   void add_linker_word(const std::string& value, std::vector<std::string> words) {
     if (is_one_of(partial_linker_words, value)) partial_ = true;
     if (is_one_of(combining_words, value)) result_.combined_object = true;
     note_place(value);
-    add(Role::linker, std::move(words), value);
+    const bool is_value = std::exchange(value_follows_, takes_value(value));
+    add(is_value || value.starts_with('-') ? Role::linker : Role::linker_input, std::move(words), value);
   }
 
   bool take_dependency(const std::string& word) {
@@ -251,6 +278,7 @@ class Parser {
   CommandLine result_;
   std::string language_;
   bool compile_ = false, partial_ = false, transparent_ = false;
+  bool value_follows_ = false;  // of the linker's last word
 };
 
 }  // namespace

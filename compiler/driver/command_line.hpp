@@ -25,7 +25,8 @@ enum class Role {
   dependency,         ///< -MD and the like: beside compiling, write rules for make
   library,            ///< -l
   library_directory,  ///< -L
-  linker,             ///< a word for the linker alone
+  linker,             ///< a word for the linker alone: an option, or the value of one
+  linker_input,       ///< a file that is named among these
   other,
 };
 

@@ -46,8 +46,8 @@ bool has_runtime(const CommandLine& line, const Wrapper& wrapper, const Runtime&
   if (wrapper.language == runtime.language) return true;
   return std::any_of(line.arguments.begin(), line.arguments.end(), [&runtime](const Argument& argument) {
     const bool names_it = argument.value.find(runtime.library) != std::string::npos;
-    return names_it &&
-           (argument.role == Role::library || argument.role == Role::linker || argument.role == Role::input);
+    return names_it && (argument.role == Role::library || argument.role == Role::linker ||
+                        argument.role == Role::linker_input || argument.role == Role::input);
   });
 }
 
@@ -86,7 +86,7 @@ std::vector<std::string> input_files(const CommandLine& line, const std::vector<
   };
   for (const Argument& argument : line.arguments) {
     const std::string& value = argument.value;
-    if (argument.role == Role::input || (argument.role == Role::linker && !value.starts_with('-'))) {
+    if (argument.role == Role::input || argument.role == Role::linker_input) {
       files.push_back(value);
     } else if (argument.role == Role::library && value.starts_with(':')) {
       find(value.substr(1));

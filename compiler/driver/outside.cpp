@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 
 #include "archive.hpp"
 #include "elf_view.hpp"
@@ -55,32 +54,6 @@ bool renames(const Argument& argument) {
                      [&argument](std::string_view word) { return argument.value.starts_with(word); });
 }
 
-// Whether the word behind it is its value, as in -Wl,-rpath,DIRECTORY.
-bool takes_value(std::string_view word) {
-  constexpr std::string_view words[] = {"-rpath",
-                                        "-rpath-link",
-                                        "-soname",
-                                        "-h",
-                                        "-z",
-                                        "-e",
-                                        "-entry",
-                                        "-u",
-                                        "-undefined",
-                                        "-m",
-                                        "-Map",
-                                        "-init",
-                                        "-fini",
-                                        "-y",
-                                        "-I",
-                                        "-dynamic-linker",
-                                        "-dynamic-list",
-                                        "-version-script",
-                                        "-F",
-                                        "-f"};
-  if (word.starts_with("--")) word.remove_prefix(1);
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
-
 class Collector {
  public:
   Collector(const CommandLine& line, std::span<const Record> program, std::size_t own,
@@ -94,12 +67,9 @@ class Collector {
     for (const Argument& argument : line_.arguments)
       if (argument.role == Role::library_directory) searched_.push_back(argument.value);
     searched_.insert(searched_.end(), directories_.begin(), directories_.end());
-    bool is_value = false;
-    for (const Argument& argument : line_.arguments) {
-      const bool read = !std::exchange(is_value, argument.role == Role::linker && takes_value(argument.value));
+    for (const Argument& argument : line_.arguments)
       for (const std::string& path : files_of(argument))
-        if (read && !add_file(path)) return {};
-    }
+        if (!add_file(path)) return {};
     // What shared libraries may use of the program.
     const std::string program = read_regular_file(linked).value_or("");
     if (!add_names(program, SHT_DYNSYM, found_.others)) return {};
@@ -110,7 +80,7 @@ class Collector {
   [[nodiscard]] std::vector<std::string> files_of(const Argument& argument) const {
     if (argument.role == Role::input)
       return language_of(argument) ? std::vector<std::string>() : std::vector{argument.value};
-    if (argument.role == Role::linker && !argument.value.starts_with('-')) return {argument.value};
+    if (argument.role == Role::linker_input) return {argument.value};
     if (argument.role != Role::library || is_of_c(argument.value)) return {};
     const std::string library = "lib" + argument.value;
     std::vector<std::string> names{library + ".so", library + ".a"}, files;  // whichever of them the linker takes

@@ -48,7 +48,7 @@ class Search {
 
   std::string file_of(const Argument& argument) const {
     if (argument.role == Role::input) return language_of(argument) ? "" : argument.value;
-    if (argument.role == Role::linker && !argument.value.starts_with('-')) return argument.value;
+    if (argument.role == Role::linker_input) return argument.value;
     return argument.role == Role::library ? library(argument.value) : "";
   }
 

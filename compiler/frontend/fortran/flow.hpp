@@ -104,8 +104,8 @@ class Flow {
     std::set<Index> changed, by_dummies;
     std::optional<std::size_t> version;              ///< of the callee's summary
     std::vector<std::pair<Index, Fate>> at_entry;    ///< of arrays that it has to do with
-    std::unordered_map<Fate, Fate> without;          ///< what it changes
-    std::unordered_map<Fate, Fate> without_skipped;  ///< of arrays that code which is not known leaves alone
+    std::unordered_map<Fate, Fate> without;          ///< what is left of a fate before what the call changes
+    std::unordered_map<Fate, Fate> without_skipped;  ///< of an array whose reads do no harm there
   };
 
   struct Summary {

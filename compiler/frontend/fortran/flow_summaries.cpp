@@ -140,7 +140,7 @@ std::map<Index, Fate> Flow::at_entry_of(Index p) {
     if (!met.contains(symbol)) others[program_.symbols[symbol].doubtful].push_back(symbol);
   std::set<Index> some = met;
   for (const auto& [doubtful, symbols] : others) some.insert(symbols.front());
-  const Followed all = std::exchange(followed_, Followed(program_.symbols.size(), some));
+  Followed all = std::exchange(followed_, Followed(program_.symbols.size(), some));
   const Fates at_entry = solve(p, Fates(some.size(), Fate::passed)).in[Graph::entry];
   std::map<Index, Fate> made;
   const auto tell = [&](Index symbol, Fate fate) {
@@ -152,7 +152,7 @@ std::map<Index, Fate> Flow::at_entry_of(Index p) {
     const Fate one = fate_of(at_entry, symbols.front());
     for (const Index symbol : symbols) tell(symbol, one);
   }
-  followed_ = all;
+  followed_ = std::move(all);
   return made;
 }
 

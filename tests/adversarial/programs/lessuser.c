@@ -1,4 +1,5 @@
-/* Who has become another user is not to be the first one again: refused. */
+/* Who has become another user is not to be the first one again: refused. Root only can
+   become another one. */
 #define _GNU_SOURCE
 #include <grp.h>
 #include <unistd.h>
