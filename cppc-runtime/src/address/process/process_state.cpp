@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "address/process/affinity.hpp"
+#include "address/process/attributes.hpp"
 #include "address/process/c_library.hpp"
 #include "address/process/children.hpp"
 #include "address/process/clocks.hpp"
@@ -171,6 +172,7 @@ constexpr std::array parts{
     Part{.name = "printf conversions", .write = printf_conversions::write, .prepare = printf_conversions::prepare},
     Part{.name = "affinity", .write = affinity::write, .prepare = affinity::prepare},
     Part{.name = "limits", .write = limits::write, .prepare = limits::prepare, .apply = limits::apply},
+    Part{.name = "attributes", .write = attributes::write, .prepare = attributes::prepare},
     Part{.name = "environment",
          .write = environment::write,
          .prepare = environment::prepare,
@@ -211,6 +213,7 @@ void end_of_constructors() {
 char** start(bool takes_over) {
   signals::start();
   limits::start();
+  attributes::start();
   identity::start();
   if (takes_over) keys::reserve_numbers();
   if (takes_over) return nullptr;
