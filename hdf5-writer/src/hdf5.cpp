@@ -1,5 +1,10 @@
 #include "hdf5.hpp"
 
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+
 namespace cppc::image {
 
 QuietHdf5::QuietHdf5() {
@@ -9,7 +14,25 @@ QuietHdf5::QuietHdf5() {
 
 QuietHdf5::~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
+namespace {
+
+/// HDF5 ends the process when it finds no memory as it starts.
+tl::expected<void, cppc_status> check_memory_for_start() {
+  constexpr std::size_t enough = std::size_t{8} << 20;
+  void* const memory = mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return failure(CPPC_ERR_MEMORY,
+                   "image: the process cannot get {} MB, which making an image takes: {}; its limits of memory "
+                   "(RLIMIT_DATA, RLIMIT_AS) may be used up",
+                   enough >> 20, std::strerror(errno));
+  munmap(memory, enough);
+  return {};
+}
+
+}  // namespace
+
 tl::expected<void, cppc_status> check_hdf5() {
+  if (const auto there = check_memory_for_start(); !there) return there;
   // Fails when HDF5 is in use already: then it is the program's, and so is what happens at exit.
   H5dont_atexit();
   unsigned major = 0;

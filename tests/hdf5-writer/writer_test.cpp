@@ -1,4 +1,6 @@
 #include <hdf5.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <complex>
@@ -36,6 +38,16 @@ TEST(Writer, RefusesWrongPaths) {
   EXPECT_EQ(status_of(object("a/" + std::string(name_limit - 2, 'x'), float64, some)), CPPC_OK);
   EXPECT_EQ(status_of(object("a/" + std::string(name_limit - 1, 'x'), float64, some)), CPPC_ERR_ARGUMENT);
 }
+
+/// In a process of its own, which cannot get memory again.
+[[noreturn]] void create_without_memory() {
+  const rlimit none{};
+  if (setrlimit(RLIMIT_DATA, &none) != 0) _exit(2);
+  const auto writer = Writer::create();
+  _exit(!writer && writer.error() == CPPC_ERR_MEMORY ? 0 : 1);
+}
+
+TEST(Writer, RefusesToStartWithoutMemory) { EXPECT_EXIT(create_without_memory(), testing::ExitedWithCode(0), ""); }
 
 TEST(Writer, RefusesAPathTwice) {
   auto writer = Writer::create();
