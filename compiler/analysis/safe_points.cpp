@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "costs.hpp"
+#include "in_flight.hpp"
+#include "program_structure.hpp"
 
 namespace cppc::analysis {
 
@@ -33,13 +35,9 @@ class Chooser {
         points_to_(points_to),
         traffic_(traffic),
         overwrites_(overwrites),
-        costs_(program, points_to) {
-    calls_.resize(program.functions.size());
-    for (ir::Index c = 0; c < program.calls.size(); ++c)
-      if (program.calls[c].caller != ir::none) calls_[program.calls[c].caller].push_back(c);
-    loops_.resize(program.functions.size());
-    for (ir::Index l = 0; l < program.loops.size(); ++l) loops_[program.loops[l].function].push_back(l);
-  }
+        costs_(program, points_to),
+        structure_(program, points_to),
+        in_flight_(program, traffic) {}
 
   Choice run();
 
@@ -56,9 +54,7 @@ class Chooser {
   void consider(ir::Index loop, const std::string& before);
   void descend(ir::Index loop, const std::string& before);
   void take_steps_in(ir::Index loop);
-  bool allocates(ir::Index function) const;
   std::vector<Inner> inner_loops(ir::Index loop);
-  bool follows(ir::Index first, ir::Index second) const;
   bool is_alternative(const Inner& one, const Inner& other);
   std::vector<Inner> main_loops_in(ir::Index loop);
   std::size_t dead_arrays(ir::Index loop);
@@ -68,17 +64,7 @@ class Chooser {
   void drop_inner();
   std::string obstacle_of(ir::Index loop) const;
   void find_teams();
-  std::string one_sided(ir::Index loop, const std::string& before);
-  std::string unsafe(ir::Index loop, const std::string& before);
-  std::string unmatched_before(ir::Index f, ir::Index parent, unsigned order);
-  std::string active_requests(ir::Index marker);
-  const Objects& active_before(ir::Index call);
   void enter_callees(ir::Index call, const std::string& why);
-  bool may_be_request(ir::Node object) const;
-  std::string name(const Objects& objects) const;
-  std::string at(ir::Index call) const;
-  std::set<ir::Index> reached_from(ir::Index loop) const;
-  double statements_reached_from(ir::Index loop) const;
   bool outweighs(ir::Index loop, ir::Index other);
   void take(ir::Index loop, const std::string& obstacle);
 
@@ -87,61 +73,16 @@ class Chooser {
   const Traffic& traffic_;
   Overwrites& overwrites_;
   Costs costs_;
-  std::vector<std::vector<ir::Index>> calls_, loops_;
+  const ProgramStructure structure_;
+  InFlight in_flight_;
   std::vector<ir::Index> quiet_;
   std::optional<Rejected> doubtful_, lopsided_;
-  std::map<ir::Index, Objects> active_at_entry_;
-  std::map<ir::Index, std::pair<Objects, Objects>> active_before_;  ///< by call: and what was active at entry
   std::set<ir::Index> visited_;
   std::set<ir::Index> steps_;     ///< chosen inside another chosen one
   std::set<ir::Index> in_teams_;  ///< functions that several threads may run
   double total_ = 1;
   Choice choice_;
 };
-
-std::string Chooser::at(ir::Index call) const {
-  const ir::Call& c = program_.calls[call];
-  return (c.name.empty() ? "the call" : c.name + "()") + " at " + program_.files[c.where.file] + ":" +
-         std::to_string(c.where.line);
-}
-
-/// Where addresses are not followed exactly, other handles of MPI are among those that a call may be given.
-bool Chooser::may_be_request(ir::Node object) const {
-  const auto type = program_.types.find(object);
-  return type == program_.types.end() || !type->second.starts_with("MPI_") || type->second.starts_with("MPI_Request");
-}
-
-std::string Chooser::name(const Objects& objects) const {
-  for (const auto object : objects) {
-    const auto found = program_.names.find(static_cast<ir::Node>(object));
-    if (found != program_.names.end() && may_be_request(static_cast<ir::Node>(object))) return found->second;
-  }
-  return "a request";
-}
-
-/// Messages of what comes before `order` in the same loop or function that have no counterpart there.
-std::string Chooser::unmatched_before(ir::Index f, ir::Index parent, unsigned order) {
-  const unsigned begin = parent == ir::none ? 0 : program_.loops[parent].begin;
-  const ir::Index call = traffic_.within(f, begin, order).unmatched();
-  return call == ir::none ? std::string() : at(call) + " has no counterpart before the loop";
-}
-
-std::string Chooser::active_requests(ir::Index marker) {
-  const Objects active = traffic_.active_at(marker, active_at_entry_[program_.markers[marker].function]);
-  return active.empty() ? std::string() : "the request '" + name(active) + "' may be active at its start";
-}
-
-/// As far as it is known yet what is active where its function starts. A call may reach many functions.
-const Objects& Chooser::active_before(ir::Index call) {
-  const Objects& at_entry = active_at_entry_[program_.calls[call].caller];
-  const auto [known, fresh] = active_before_.try_emplace(call);
-  auto& [before, active] = known->second;
-  if (fresh || before != at_entry) {
-    before = at_entry;
-    active = traffic_.active_before(call, at_entry);
-  }
-  return active;
-}
 
 /// Why the loop gets no code, whatever it does.
 std::string Chooser::obstacle_of(ir::Index l) const {
@@ -162,22 +103,8 @@ void Chooser::find_teams() {
   while (!work.empty()) {
     const ir::Index f = work.back();
     work.pop_back();
-    std::ranges::for_each(calls_[f], follow);
+    std::ranges::for_each(structure_.calls_in(f), follow);
   }
-}
-
-/// A message of which only one end is there: other ranks are elsewhere in the program then.
-std::string Chooser::one_sided(ir::Index l, const std::string& before) {
-  const ir::Loop& loop = program_.loops[l];
-  if (!before.empty()) return before;
-  const ir::Index call = traffic_.within(loop.function, loop.begin, loop.end + 1).unmatched();
-  if (call != ir::none) return at(call) + " has no counterpart in the loop";
-  return unmatched_before(loop.function, loop.parent, loop.begin);
-}
-
-std::string Chooser::unsafe(ir::Index l, const std::string& before) {
-  const std::string why = one_sided(l, before);
-  return !why.empty() ? why : active_requests(program_.loops[l].marker);
 }
 
 void Chooser::take(ir::Index l, const std::string& obstacle) {
@@ -199,7 +126,7 @@ void Chooser::take(ir::Index l, const std::string& obstacle) {
 
 void Chooser::consider(ir::Index l, const std::string& before) {
   const ir::Loop& loop = program_.loops[l];
-  const std::string obstacle = unsafe(l, before), in_the_way = obstacle_of(l);
+  const std::string obstacle = in_flight_.unsafe(l, before), in_the_way = obstacle_of(l);
   if (loop.forced) {
     if (!in_the_way.empty())
       choice_.rejected.push_back({l, in_the_way});
@@ -224,7 +151,7 @@ void Chooser::consider(ir::Index l, const std::string& before) {
   descend(l, before);
   if (choice_.points.size() != before_descent) return;
   if (obstacle.empty() && in_the_way.empty()) return take(l, {});
-  auto& stopgap = one_sided(l, before).empty() ? doubtful_ : lopsided_;
+  auto& stopgap = in_flight_.one_sided(l, before).empty() ? doubtful_ : lopsided_;
   const bool larger = !stopgap || outweighs(l, stopgap->loop);
   if (larger && in_the_way.empty() && !few) stopgap = {l, obstacle};
   choice_.rejected.push_back({l, in_the_way.empty() ? obstacle : in_the_way});
@@ -235,70 +162,40 @@ void Chooser::consider(ir::Index l, const std::string& before) {
 bool Chooser::outweighs(ir::Index l, ir::Index other) {
   const double ratio = costs_.of_loop(l) / costs_.of_loop(other);
   if (ratio < kAlike || ratio > 1 / kAlike) return ratio > 1;
-  return statements_reached_from(l) >= statements_reached_from(other);
-}
-
-double Chooser::statements_reached_from(ir::Index l) const {
-  double count = 0;
-  for (const ir::Index f : reached_from(l)) {
-    count += program_.functions[f].statements;
-    for (const ir::Index inner : loops_[f]) count += program_.loops[inner].statements;
-  }
-  return count;
+  return structure_.statements_reached_from(l) >= structure_.statements_reached_from(other);
 }
 
 void Chooser::descend(ir::Index l, const std::string& before) {
   const ir::Loop& loop = program_.loops[l];
-  for (const ir::Index inner : loops_[loop.function])
+  for (const ir::Index inner : structure_.loops_in(loop.function))
     if (program_.loops[inner].parent == l) consider(inner, before);
-  for (const ir::Index c : calls_[loop.function]) {
+  for (const ir::Index c : structure_.calls_in(loop.function)) {
     if (program_.calls[c].loop != l) continue;
-    const std::string why = !before.empty() ? before : unmatched_before(loop.function, l, program_.calls[c].order);
+    const std::string why =
+        !before.empty() ? before : in_flight_.unmatched_before(loop.function, l, program_.calls[c].order);
     enter_callees(c, why);
   }
 }
 
 void Chooser::enter_callees(ir::Index c, const std::string& why) {
-  const Objects active = active_before(c);  // what a call of a virtual function may lead to is many
+  const Objects active = in_flight_.active_before(c);  // what a call of a virtual function may lead to is many
   for (const ir::Index callee : points_to_.callees(c)) {
     if (!program_.functions[callee].defined) continue;
-    active_at_entry_[callee] |= active;
+    in_flight_.enter(callee, active);
     visit(callee, why);
   }
 }
 
 void Chooser::visit(ir::Index f, const std::string& before) {
   if (!program_.functions[f].defined || !visited_.insert(f).second) return;
-  for (const ir::Index l : loops_[f])
+  for (const ir::Index l : structure_.loops_in(f))
     if (program_.loops[l].parent == ir::none) consider(l, before);
-  for (const ir::Index c : calls_[f]) {
+  for (const ir::Index c : structure_.calls_in(f)) {
     if (program_.calls[c].loop != ir::none) continue;
-    const std::string why = !before.empty() ? before : unmatched_before(f, ir::none, program_.calls[c].order);
+    const std::string why =
+        !before.empty() ? before : in_flight_.unmatched_before(f, ir::none, program_.calls[c].order);
     enter_callees(c, why);
   }
-}
-
-/// Functions that run inside a loop.
-std::set<ir::Index> Chooser::reached_from(ir::Index l) const {
-  const ir::Loop& loop = program_.loops[l];
-  std::set<ir::Index> reached;
-  std::vector<ir::Index> work;
-  const auto follow = [&](ir::Index c) {
-    for (const ir::Index callee : points_to_.callees(c))
-      if (reached.insert(callee).second) work.push_back(callee);
-  };
-  for (const ir::Index c : calls_[loop.function])
-    if (program_.calls[c].order > loop.begin && program_.calls[c].order <= loop.end) follow(c);
-  while (!work.empty()) {
-    const ir::Index f = work.back();
-    work.pop_back();
-    for (const ir::Index c : calls_[f]) follow(c);
-  }
-  return reached;
-}
-
-bool Chooser::allocates(ir::Index f) const {
-  return std::ranges::any_of(calls_[f], [this](ir::Index c) { return program_.calls[c].block != ir::nothing; });
 }
 
 /// Loops directly in the loop, and the outermost ones of functions that it calls; and of those that they call, once the
@@ -316,17 +213,18 @@ std::vector<Chooser::Inner> Chooser::inner_loops(ir::Index l) {
     const Place place = std::move(work.back());
     const ir::Index f = place.function;
     work.pop_back();
-    for (const ir::Index other : loops_[f])
+    for (const ir::Index other : structure_.loops_in(f))
       if (program_.loops[other].parent == place.around)
         inner.push_back({other, place.in.call, place.in.calls, place.in.before});
-    const bool driven = place.driven || (place.in.calls > 0 && allocates(f));
+    const bool driven = place.driven || (place.in.calls > 0 && structure_.allocates(f));
     if (place.in.calls > 0 && !driven) continue;
-    for (const ir::Index c : calls_[f]) {
+    for (const ir::Index c : structure_.calls_in(f)) {
       if (program_.calls[c].loop != place.around) continue;
-      const std::string before =
-          !place.in.before.empty() ? place.in.before : unmatched_before(f, place.around, program_.calls[c].order);
+      const std::string before = !place.in.before.empty()
+                                     ? place.in.before
+                                     : in_flight_.unmatched_before(f, place.around, program_.calls[c].order);
       for (const ir::Index callee : points_to_.callees(c)) {
-        active_at_entry_[callee] |= active_before(c);
+        in_flight_.enter(callee, in_flight_.active_before(c));
         if (seen.insert(callee).second)
           work.push_back({callee, ir::none, {ir::none, c, place.in.calls + 1, before}, driven});
       }
@@ -351,33 +249,12 @@ std::size_t Chooser::dead_arrays(ir::Index l) {
   }));
 }
 
-/// Whether one call is made after the other, perhaps.
-bool Chooser::follows(ir::Index first, ir::Index second) const {
-  const ir::Function& function = program_.functions[program_.calls[first].caller];
-  std::set<ir::Index> reached;
-  std::vector<ir::Index> work;
-  const auto has = [&](ir::Index block, ir::Index call) {
-    return std::ranges::any_of(function.blocks[block].instructions,
-                               [&](const auto& i) { return i.op == ir::Op::call && i.index == call; });
-  };
-  for (ir::Index b = 0; b < function.blocks.size(); ++b)
-    if (has(b, first)) work.push_back(b);
-  while (!work.empty()) {
-    const ir::Index b = work.back();
-    work.pop_back();
-    if (has(b, second)) return true;
-    for (const ir::Index next : function.blocks[b].successors)
-      if (reached.insert(next).second) work.push_back(next);
-  }
-  return false;
-}
-
 /// Whether the function of `other` is called in place of that of `one`, and does most of its work in this loop.
 bool Chooser::is_alternative(const Inner& one, const Inner& other) {
   if (one.call == ir::none || other.call == ir::none || one.call == other.call) return false;
   if (program_.calls[one.call].caller != program_.calls[other.call].caller) return false;
   return costs_.of_loop(other.loop) >= kStepShare * costs_.of_function(program_.loops[other.loop].function) &&
-         !follows(one.call, other.call) && !follows(other.call, one.call);
+         !structure_.follows(one.call, other.call) && !structure_.follows(other.call, one.call);
 }
 
 /// Those that do most of the work of a pass through the loop, and what is done in their place.
@@ -401,7 +278,8 @@ void Chooser::take_steps_in(ir::Index outer) {
     const ir::Index l = inner.loop;
     const ir::Loop& loop = program_.loops[l];
     if (loop.forbidden || !obstacle_of(l).empty() || (loop.trips > 0 && loop.trips <= kFewTrips)) continue;
-    if (!traffic_.within(loop.function, loop.begin, loop.end + 1).any() || !unsafe(l, inner.before).empty()) continue;
+    if (!traffic_.within(loop.function, loop.begin, loop.end + 1).any() || !in_flight_.unsafe(l, inner.before).empty())
+      continue;
     if (2 * dead_arrays(l) < dead_arrays(outer)) continue;
     if (!steps_.insert(l).second) continue;
     take(l, {});
@@ -413,7 +291,7 @@ void Chooser::take_steps_in(ir::Index outer) {
 void Chooser::drop_inner() {
   std::set<ir::Index> inside;
   for (const SafePoint& point : choice_.points)
-    for (const ir::Index f : reached_from(point.loop))
+    for (const ir::Index f : structure_.reached_from(point.loop))
       if (f != program_.loops[point.loop].function) inside.insert(f);
   std::erase_if(choice_.points, [&](const SafePoint& point) {
     return !point.forced && !steps_.contains(point.loop) && inside.contains(program_.loops[point.loop].function);

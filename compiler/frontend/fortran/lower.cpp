@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/renumber.hpp"
+#include "lower_objects.hpp"
 #include "pointers.hpp"
 
 namespace cppc::fortran {
@@ -16,75 +17,12 @@ using ir::Node;
 using ir::Op;
 using Storage = Symbol::Storage;
 
-/// Number of a procedure's function.
-ir::Index function_of(Index procedure) { return procedure + 1; }
-
 /// `n > 0` and `n /= 0`.
 bool says_not_zero(const Expr& e) {
   if (e.kind != Expr::Kind::operate || (e.word != ">" && e.word != "!=") || e.parts.size() != 2) return false;
   const ExprPtr& other = e.parts[1];
   return e.parts[0] != nullptr && other != nullptr && other->kind == Expr::Kind::constant && other->value == 0;
 }
-
-/// What functions share.
-class Objects {
- public:
-  Objects(const Program& tree, Lowered& lowered) : tree_(tree), program_(lowered.program) {
-    for (const Symbol& symbol : tree.symbols) add(symbol);
-    functions_.assign(tree.procedures.size(), ir::nothing);
-  }
-
-  [[nodiscard]] Node of(Index symbol) const { return nodes_[symbol]; }
-
-  Node of_function(Index procedure) {
-    Node& node = functions_[procedure];
-    if (node == ir::nothing)
-      node = program_.add({.storage = ir::Storage::function, .address_taken = true, .function = function_of(procedure)},
-                          tree_.procedures[procedure].name, {});
-    return node;
-  }
-
-  ir::Position position(const Place& place) {
-    if (place.file.empty()) return {};
-    const auto found = std::ranges::find(program_.files, place.file);
-    const auto file = static_cast<ir::Index>(found - program_.files.begin());
-    if (found == program_.files.end()) program_.files.push_back(place.file);
-    return {file, place.line, 1};
-  }
-
-  void escape(Node object) {
-    const Node address = program_.add({});
-    program_.objects[object].address_taken = true;
-    program_.initial.push_back({Op::address, address, object});
-    program_.initial.push_back({Op::change, program_.unknown, address});
-  }
-
-  void renumber(const std::vector<Node>& numbers) {
-    for (Node& node : nodes_) node = numbers[node];
-  }
-
- private:
-  void add(const Symbol& symbol) {
-    if (const Index other = symbol.part_of != none ? symbol.part_of : symbol.shape_of; other != none) {
-      nodes_.push_back(nodes_[other]);
-      return;
-    }
-    const bool local =
-        symbol.procedure != none && (symbol.storage == Storage::local || symbol.storage == Storage::dummy);
-    const bool reference = symbol.storage == Storage::dummy;
-    ir::Object object{.storage = local ? ir::Storage::local : ir::Storage::global};
-    object.scalar = reference || (!symbol.array && symbol.element > 0 && symbol.unclear.empty());
-    object.bytes = reference ? 8 : symbol.bytes;
-    if (local) object.function = function_of(symbol.procedure);
-    const Node node = program_.add(object, symbol.name, {});
-    if (!reference && (!symbol.unclear.empty() || symbol.doubtful)) escape(node);  // other names may lead to it
-    nodes_.push_back(node);
-  }
-
-  const Program& tree_;
-  ir::Program& program_;
-  std::vector<Node> nodes_, functions_;
-};
 
 class Lowering {
  public:
@@ -462,7 +400,7 @@ Lowered lower(const Program& tree, const models::Models& models) {
   program.elsewhere = 0;
   program.functions.push_back({.name = "(a procedure outside)"});
   program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
-  Objects objects(tree, lowered);
+  Objects objects(tree, program);
   for (const Procedure& procedure : tree.procedures) {
     const std::string& name = procedure.linker_name.empty() ? procedure.name : procedure.linker_name;
     program.functions.push_back({.name = name, .defined = procedure.defined});
