@@ -1,5 +1,6 @@
 #include "conditional_directives.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <sstream>
@@ -42,35 +43,47 @@ LineKind kind_of(std::string_view line) {
   return conditional ? LineKind::condition : LineKind::other;
 }
 
-/// How much deeper what follows lies.
-int depth_of(std::string_view condition) {
-  const std::string_view word = condition.substr(condition.find_first_not_of(" \t", condition.find('#') + 1));
-  return word.starts_with("if") ? 1 : word.starts_with("endif") ? -1 : 0;
+std::string_view word_of(std::string_view condition) {
+  return condition.substr(condition.find_first_not_of(" \t", condition.find('#') + 1));
 }
 
+/// Lines [begin, end).
 struct Run {
   std::size_t begin;
   std::size_t end;
 };
 
-/// Lines of directives with whole conditions between them.
+/// The longest run of directives and whole conditions from there on. Conditions that begin or end elsewhere do not
+/// belong to it: what is between them and directives is not known here.
+Run run_from(std::size_t begin, const Lines& lines) {
+  std::vector<std::size_t> open;
+  std::size_t end = begin;
+  for (; end < lines.size(); ++end) {
+    const LineKind kind = kind_of(lines[end]);
+    if (kind == LineKind::other) break;
+    if (kind != LineKind::condition) continue;
+    const std::string_view word = word_of(lines[end]);
+    if (word.starts_with("if")) {
+      open.push_back(end);
+      continue;
+    }
+    if (open.empty()) break;
+    if (word.starts_with("endif")) open.pop_back();
+  }
+  return {begin, open.empty() ? end : open.front()};
+}
+
 std::vector<Run> runs_with_conditions(const Lines& lines) {
   std::vector<Run> runs;
   for (std::size_t begin = 0; begin < lines.size();) {
-    std::size_t end = begin;
-    int depth = 0;
-    bool conditions = false, directives = false, whole = true;
-    for (; end < lines.size(); ++end) {
-      const LineKind kind = kind_of(lines[end]);
-      if (kind == LineKind::other) break;
-      directives = directives || kind == LineKind::directive;
-      if (kind != LineKind::condition) continue;
-      conditions = true;
-      depth += depth_of(lines[end]);
-      whole = whole && depth >= 0;
-    }
-    if (conditions && directives && whole && depth == 0) runs.push_back({begin, end});
-    begin = end + 1;
+    const Run run = run_from(begin, lines);
+    const auto has = [&](LineKind kind) {
+      return std::any_of(lines.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                         lines.begin() + static_cast<std::ptrdiff_t>(run.end),
+                         [&](const std::string& line) { return kind_of(line) == kind; });
+    };
+    if (has(LineKind::condition) && has(LineKind::directive)) runs.push_back(run);
+    begin = run.end + 1;
   }
   return runs;
 }
