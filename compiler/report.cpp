@@ -156,19 +156,28 @@ void print_no_safe_point(const ir::Program& program, const analysis::Plan& plan,
 }
 
 void print_left_out(const std::vector<frontend::LeftOut>& left_out, std::ostream& out) {
-  std::map<std::string, std::size_t> alike;  // by reason; 0: said
-  for (const frontend::LeftOut& one : left_out) ++alike[one.why];
+  const auto reason = [](const frontend::LeftOut& one) { return one.cause.empty() ? one.why : one.cause; };
+  std::map<std::string, std::size_t> files, of_first;  // by reason; those that are left out just as the first is
+  std::map<std::string, std::string> first;
   for (const frontend::LeftOut& one : left_out) {
-    const std::size_t files = std::exchange(alike[one.why], 0);
-    if (files == 0) continue;
+    ++files[reason(one)];
+    if (first.try_emplace(reason(one), one.why).first->second == one.why) ++of_first[reason(one)];
+  }
+  for (const frontend::LeftOut& one : left_out) {
+    const std::size_t others = std::exchange(files[reason(one)], 0);
+    if (others == 0) continue;
     out << "cppc: warning: " << one.text();
-    if (files > 1)
-      out << "; so " << (files == 2 ? "is 1 other file" : "are " + std::to_string(files - 1) + " other files");
+    if (others > 1)
+      out << "; so " << (others == 2 ? "is 1 other file" : "are " + std::to_string(others - 1) + " other files");
+    if (const std::size_t alike = of_first[reason(one)]; alike < others)
+      out << (others == 2 ? ", which uses" : alike == 1 ? ", which use" : ", some of which use") << " its modules";
     out << "\n";
   }
   if (!left_out.empty())
-    out << "cppc: note: such a file has no safe points, and nothing of its data is said to be dead; ranks can be moved "
-           "all the same\n";
+    out << "cppc: note: "
+        << (left_out.size() == 1 ? "such a file has" : std::to_string(left_out.size()) + " such files have")
+        << " no safe points, and nothing of " << (left_out.size() == 1 ? "its" : "their")
+        << " data is said to be dead; ranks can be moved all the same\n";
 }
 
 }  // namespace cppc

@@ -184,8 +184,8 @@ class Reader {
     return std::ranges::any_of(files_, [&](const File& file) { return file.modules.has.contains(module); });
   }
 
-  void leave_out(Index number, const std::string& why) {
-    if (number != none) program_.left_out.push_back({commands_[number].file, why});
+  void leave_out(Index number, const std::string& why, const std::string& cause = "") {
+    if (number != none) program_.left_out.push_back({commands_[number].file, why, cause});
   }
 
   /// The file, or a copy of it that defines its macros itself (flang takes the value of a predefined one for a single
@@ -318,7 +318,7 @@ class Reader {
       context.messages().clear();
     }
     for (const std::string& module : file.modules.has) broken_.emplace(module, cause);
-    leave_out(file.number, why);
+    leave_out(file.number, why, cause);
     return false;
   }
 
