@@ -65,38 +65,57 @@ std::string_view included_by(std::string_view line) {
   return end == std::string_view::npos ? std::string_view() : line.substr(0, end);
 }
 
-/// An included file that is newer than the object: what was compiled is not what would be looked at.
-std::string newer_include(const fs::path& file, const fortran::Options& options, fs::file_time_type compiled,
-                          std::set<fs::path>& seen) {
+/// Whether INCLUDE in a file that is itself included names two files: gfortran takes the first one in the order of
+/// directories, flang the one beside the file.
+bool is_doubtful(std::string_view line, const fs::path& included, const fs::path& from,
+                 const fortran::Options& options) {
+  if (line.substr(line.find_first_not_of(" \t")).starts_with('#')) return false;
+  const fs::path beside = from.parent_path() / included;
+  const auto first = std::ranges::find_if(
+      options.includes, [&](const std::string& directory) { return fs::exists(fs::path(directory) / included); });
+  if (first == options.includes.end() || !fs::exists(beside)) return false;
+  return read_text(fs::path(*first) / included) != read_text(beside);
+}
+
+/// Why what was compiled may not be what would be looked at, by what the file includes. `seen`: files that are
+/// included.
+std::string why_unlike(const fs::path& file, const fortran::Options& options, fs::file_time_type compiled,
+                       const std::string& object, std::set<fs::path>& seen) {
   const std::string text = read_text(file).value_or("");
+  for (const char* macro : {"__COUNTER__", "__BASE_FILE__", "__INCLUDE_LEVEL__"})  // flang has none of them
+    if (options.preprocessed && text.find(macro) != std::string::npos)
+      return file.string() + " asks for " + macro + ", which is not followed";
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const std::string_view included = included_by(line);
     if (included.empty()) continue;
-    for (const std::string& directory : options.directories) {
+    if (seen.contains(file) && is_doubtful(line, included, file, options))
+      return std::string(included) + ", which " + file.string() + " includes, is in several directories";
+    for (const std::string& directory : options.includes) {
       const fs::path path = fs::path(directory) / included;
       std::error_code failure;
       const auto written = fs::last_write_time(path, failure);
       if (failure || !seen.insert(path).second) continue;
-      if (written > compiled) return path.string();
-      if (std::string newer = newer_include(path, options, compiled, seen); !newer.empty()) return newer;
+      if (written > compiled) return path.string() + " is newer than " + object;
+      if (std::string why = why_unlike(path, options, compiled, object, seen); !why.empty()) return why;
     }
   }
   return {};
 }
 
-void leave_out_newer(FortranProgram& program) {
+void leave_out_unlike(FortranProgram& program) {
   for (std::size_t i = 0; i < program.commands.size(); ++i) {
     fortran::Command& command = program.commands[i];
+    if (command.arguments.empty()) continue;
     std::error_code failure;
-    const auto compiled = fs::last_write_time(program.objects[i], failure);
-    if (failure || command.arguments.empty()) continue;
+    auto compiled = fs::last_write_time(program.objects[i], failure);
+    if (failure) compiled = fs::file_time_type::max();  // there is no object
     std::set<fs::path> seen;
-    const std::string newer =
-        newer_include(fs::path(command.directory) / command.file, options_of(command), compiled, seen);
-    if (newer.empty()) continue;
-    program.left_out.push_back({command.file, newer + " is newer than " + program.objects[i]});
+    const std::string why =
+        why_unlike(fs::path(command.directory) / command.file, options_of(command), compiled, program.objects[i], seen);
+    if (why.empty()) continue;
+    program.left_out.push_back({command.file, why});
     command.arguments.clear();
   }
 }
@@ -234,7 +253,7 @@ bool is_fortran(const std::string& file) {
 FortranTranslation translate_fortran(const FortranProgram& given, const models::Models& models,
                                      std::uint64_t most_steps) {
   FortranProgram program = given;
-  leave_out_newer(program);
+  leave_out_unlike(program);
   const ScratchDirectory scratch;
   fortran::Program tree = fortran::read(program.commands, program.modules, program.intrinsic_modules, scratch.path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());

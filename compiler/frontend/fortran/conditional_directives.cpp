@@ -114,7 +114,7 @@ std::optional<std::string> preprocessed_by_gfortran(const std::string& file, con
   if (options.openmp) words.emplace_back("-fopenmp");
   for (const auto& [macro, value] : options.definitions)
     words.push_back(std::string("-D").append(macro).append("=").append(value));
-  for (const std::string& directory : options.directories) words.push_back("-I" + directory);
+  for (const std::string& directory : options.includes) words.push_back("-I" + directory);
   words.push_back(file);
   return output_of_gfortran(std::move(words), scratch);
 }

@@ -1,8 +1,10 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <tuple>
 
@@ -29,9 +31,10 @@ Definitions definitions_of(const std::map<std::string, std::string>& macros) {
 }
 
 /// Options that change what a source means and are not followed.
-constexpr std::string_view kRefused[] = {
-    "-fopenmp-",   "-fopenacc",         "-fcoarray",           "-include",         "-imacros", "-undef",
-    "-fdollar-ok", "-fno-underscoring", "-fsecond-underscore", "-fmodule-private", "-freal-",  "-finteger-4-"};
+constexpr std::string_view kRefused[] = {"-fopenmp-",        "-fopenacc",   "-fcoarray",         "-include",
+                                         "-imacros",         "-undef",      "-iquote",           "-idirafter",
+                                         "-nostdinc",        "-fdollar-ok", "-fno-underscoring", "-fsecond-underscore",
+                                         "-fmodule-private", "-freal-",     "-finteger-4-"};
 
 constexpr const char* kSystemDirectories[] = {"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
 
@@ -49,12 +52,20 @@ void set_form_by_name(Options& options) {
       std::ranges::any_of(suffix, [](unsigned char c) { return std::isupper(c) != 0; }) || suffix == ".fpp";
 }
 
+/// Of directories, with colons between them.
+void add_list(const char* list, std::vector<std::string>& directories) {
+  std::istringstream in(list != nullptr ? list : "");
+  for (std::string one; std::getline(in, one, ':');)
+    if (!one.empty()) directories.push_back(one);
+}
+
 }  // namespace
 
 Options options_of(const Command& command) {
   Options made{.file = command.file};
   set_form_by_name(made);
-  std::string in_front;  // where modules go, which is looked into first
+  std::vector<std::string> user, system;  // -I and -J, -isystem
+  std::string modules;                    // where they go
   const auto& words = command.arguments;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -63,9 +74,11 @@ Options options_of(const Command& command) {
     };
     const auto in_directory = [&](const std::string& path) { return (fs::path(command.directory) / path).string(); };
     if (word.starts_with("-I")) {
-      made.directories.push_back(in_directory(value(2)));
+      user.push_back(in_directory(value(2)));
     } else if (word.starts_with("-J")) {
-      in_front = in_directory(value(2));
+      modules = in_directory(value(2));
+    } else if (word.starts_with("-isystem")) {
+      system.push_back(in_directory(value(8)));
     } else if (word.starts_with("-D")) {
       const std::string definition = value(2);
       const auto equals = definition.find('=');
@@ -104,11 +117,17 @@ Options options_of(const Command& command) {
       made.refused = "the option " + word + " is not followed";
     }
   }
-  if (!in_front.empty()) made.directories.insert(made.directories.begin(), in_front);
-  made.directories.push_back((fs::path(command.directory) / fs::path(command.file).parent_path()).string());
-  made.directories.push_back(command.directory);
-  if (made.preprocessed)  // as GNU's preprocessor does
-    made.directories.insert(made.directories.end(), std::begin(kSystemDirectories), std::end(kSystemDirectories));
+  if (!modules.empty()) user.push_back(modules);
+  const std::string own = (fs::path(command.directory) / fs::path(command.file).parent_path()).string();
+  made.includes = {own};
+  made.modules = {command.directory, own};
+  made.includes.insert(made.includes.end(), user.begin(), user.end());
+  made.modules.insert(made.modules.end(), user.begin(), user.end());
+  if (made.preprocessed) {  // as GNU's preprocessor does
+    add_list(std::getenv("CPATH"), made.includes);
+    made.includes.insert(made.includes.end(), system.begin(), system.end());
+    made.includes.insert(made.includes.end(), std::begin(kSystemDirectories), std::end(kSystemDirectories));
+  }
   if (!made.preprocessed)
     made.definitions.clear();
   else if (command.macros != nullptr)

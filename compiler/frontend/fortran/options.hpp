@@ -19,7 +19,7 @@ struct Options {
   bool modern = true;     ///< no option forbids what is of Fortran 2008 or 2018
   bool declares = false;  ///< calls of procedures without an interface are to be warned of
   int integer_kind = 4, real_kind = 4, double_kind = 8;
-  std::vector<std::string> directories;                          ///< for INCLUDE and modules, in their order
+  std::vector<std::string> includes, modules;                    ///< directories that are looked into, in their order
   std::vector<std::pair<std::string, std::string>> definitions;  ///< of macros
   std::string refused;  ///< why the source cannot be read as it was compiled; empty when it can
 

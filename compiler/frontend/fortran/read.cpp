@@ -81,6 +81,23 @@ bool join_spliced_lines(std::string& text) {
   return any;
 }
 
+/// `!$ &` continues a line, with OpenMP, as `&` does. Whether there are any.
+bool join_sentinels(std::string& text) {
+  bool any = false;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    const std::size_t sentinel = text.find_first_not_of(" \t", at);
+    if (sentinel != std::string::npos && text.compare(sentinel, 2, "!$") == 0) {
+      const std::size_t next = text.find_first_not_of(" \t", sentinel + 2);
+      if (next > sentinel + 2 && next != std::string::npos && text[next] == '&') {
+        text.replace(sentinel, 2, "  ");
+        any = true;
+      }
+    }
+    if (text.find('\n', at) == std::string::npos) break;
+  }
+  return any;
+}
+
 std::string text_of(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -96,11 +113,11 @@ std::string first_message(const parser::Messages& messages, const parser::AllCoo
 }
 
 /// Whether flang has found fault with nothing but what the compiler takes: arguments of procedures of which flang has
-/// no interface, which the compiler has, MPI's; and formats that lack a comma.
+/// no interface, which the compiler has, MPI's; formats that lack a comma; polymorphic variables of pure procedures.
 bool are_no_errors(const std::string& messages) {
   static const std::regex harmless(
       "error: ((ASYNCHRONOUS argument|VOLATILE argument|Assumed type actual argument) requires an explicit interface|"
-      "Expected ',' or '\\)' in format expression)");
+      "Expected ',' or '\\)' in format expression|'.*' may not be a local variable in a pure subprogram)");
   std::istringstream lines(messages);
   bool any = false;
   for (std::string line; std::getline(lines, line);) {
@@ -154,8 +171,7 @@ class Reader {
     std::vector<Options> options;
     for (const Command& command : commands_) options.push_back(options_of(command));
     std::vector<std::string> directories;
-    for (const Options& one : options)
-      directories.insert(directories.end(), one.directories.begin(), one.directories.end());
+    for (const Options& one : options) directories.insert(directories.end(), one.includes.begin(), one.includes.end());
     const bool has_stubs = write_stubs(directories, fs::path(intrinsics_).parent_path() / "mpi.toml", modules_);
     for (Index number = 0; number < commands_.size(); ++number) {
       if (commands_[number].arguments.empty()) continue;
@@ -171,7 +187,8 @@ class Reader {
         parse(none, its, command.directory);
     }
     for (const std::string module : {"mpi", "mpi_f08", "mpi_f08_types"})
-      if (has_stubs && !there_is(module)) parse(none, {.file = module + ".f90", .directories = directories}, modules_);
+      if (has_stubs && !there_is(module))
+        parse(none, {.file = module + ".f90", .includes = directories, .modules = directories}, modules_);
     add_compiled_modules(options, directories);
     const bool openmp = std::ranges::any_of(options, &Options::openmp);
     analyse(options.empty() ? Options{} : options.front(), openmp);
@@ -192,13 +209,16 @@ class Reader {
   /// token, and then cannot compute with -DN=2+3), in which directives of OpenMP are whole and functions are declared.
   std::string readable(Index number, const fs::path& file, const Options& options) {
     const auto declared = declared_.find(number);
-    auto text = options.preprocessed || declared != declared_.end() ? read_text(file) : std::nullopt;
+    const bool in_place = !options.preprocessed && !options.openmp && declared == declared_.end();
+    auto text = in_place ? std::nullopt : read_text(file);
     if (text && declared != declared_.end()) text = declare_gnu_functions(*text, declared->second);
-    const bool spliced = text && options.preprocessed && join_spliced_lines(*text);
+    bool joined = text && options.preprocessed && join_spliced_lines(*text);
+    joined = (text && options.openmp && !options.fixed_form && join_sentinels(*text)) || joined;
     if (!text) return file.string();  // when it cannot be read, flang says why
-    const auto resolved =
-        options.openmp ? without_conditional_directives(*text, file.string(), options, modules_) : std::nullopt;
-    if (!resolved && options.definitions.empty() && declared == declared_.end() && !spliced) return file.string();
+    const auto resolved = options.preprocessed && options.openmp
+                              ? without_conditional_directives(*text, file.string(), options, modules_)
+                              : std::nullopt;
+    if (!resolved && options.definitions.empty() && declared == declared_.end() && !joined) return file.string();
     const std::string name = (fs::path(modules_) / ("source-" + std::to_string(parsings_.size()))).string();
     std::ofstream copy(name);
     for (const auto& [macro, value] : options.definitions) copy << "#define " << macro << ' ' << value << '\n';
@@ -212,7 +232,7 @@ class Reader {
     made.isFixedForm = options.fixed_form;
     made.fixedFormColumns = options.fixed_columns;
     made.searchDirectories = {modules_};
-    made.searchDirectories.insert(made.searchDirectories.end(), options.directories.begin(), options.directories.end());
+    made.searchDirectories.insert(made.searchDirectories.end(), options.includes.begin(), options.includes.end());
     made.intrinsicModuleDirectories = {intrinsics_};
     if (options.preprocessed) made.predefinitions = {{"__GFORTRAN__", "1"}};  // without any, it has no __FILE__ either
     if (options.openmp) {
@@ -253,13 +273,13 @@ class Reader {
         if (module.find(':') != std::string::npos || !there.insert(module).second) continue;
         if (fs::exists(fs::path(intrinsics_) / name)) continue;
         const auto has_it = [&](const std::string& one) { return fs::exists(fs::path(one) / name); };
-        const std::vector<std::string>& own = file->number != none ? options[file->number].directories : all;
+        const std::vector<std::string>& own = file->number != none ? options[file->number].modules : all;
         const auto directory = std::ranges::find_if(own, has_it);
         if (directory == own.end()) continue;
         const auto text = source_of_module(fs::path(*directory) / name);
         const std::string source = "module-" + module + ".f90";
         if (text && (std::ofstream(fs::path(modules_) / source) << *text).flush())
-          parse(none, {.file = source, .directories = {}}, modules_);
+          parse(none, {.file = source, .includes = {}, .modules = {}}, modules_);
       }
   }
 
