@@ -114,20 +114,34 @@ Result<Held> Images::seal(std::uint64_t set, int rank, std::uint64_t bytes, std:
   return image;
 }
 
-Result<void> Images::add(std::uint64_t set, int rank, Held image, bool complete) {
-  const std::lock_guard lock(mutex_);
+Result<Images::Set*> Images::set_to_add_to(std::uint64_t set, bool complete) {
   if (complete) sets_[set].complete = true;
   const auto found = sets_.find(set);
   if (found == sets_.end()) return error("set " + std::to_string(set) + " is not being made");
-  found->second.images[rank] = std::move(image);
-  return {};
+  return &found->second;
+}
+
+Result<void> Images::add(std::uint64_t set, int rank, Held image, bool complete) {
+  const std::lock_guard lock(mutex_);
+  return set_to_add_to(set, complete).map([&](Set* its) { its->images[rank] = std::move(image); });
+}
+
+Result<void> Images::add_parity(std::uint64_t set, const ParityName& name, Parity parity, bool complete) {
+  const std::lock_guard lock(mutex_);
+  return set_to_add_to(set, complete).map([&](Set* its) { its->parities[name] = std::move(parity); });
+}
+
+void Images::keep_parities(std::uint64_t set, const std::set<std::vector<int>>& groups) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = sets_.find(set); found != sets_.end())
+    std::erase_if(found->second.parities, [&](const auto& one) { return !groups.contains(one.first.ranks); });
 }
 
 std::vector<Images::Listed> Images::keep_only_complete() {
   const std::lock_guard lock(mutex_);
   std::erase_if(sets_, [](const auto& one) { return !one.second.complete; });
   std::vector<Listed> all;
-  for (const auto& [number, set] : sets_) all.push_back({number, set.ranks, set.images});
+  for (const auto& [number, set] : sets_) all.push_back({number, set.ranks, set.images, set.parities});
   return all;
 }
 
@@ -149,6 +163,22 @@ Held Images::newest_of(int rank) const {
   for (auto set = sets_.rbegin(); set != sets_.rend(); ++set)
     if (const auto image = set->second.images.find(rank); image != set->second.images.end()) return image->second;
   return nullptr;
+}
+
+std::optional<Parity> Images::find_parity(std::uint64_t set, const ParityName& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = sets_.find(set);
+  if (found == sets_.end()) return std::nullopt;
+  const auto parity = found->second.parities.find(name);
+  return parity == found->second.parities.end() ? std::nullopt : std::optional(parity->second);
+}
+
+std::optional<Parity> Images::earlier_parity(std::uint64_t set, const ParityName& name) const {
+  const std::lock_guard lock(mutex_);
+  for (auto one = sets_.rbegin(); one != sets_.rend(); ++one)
+    if (const auto parity = one->second.parities.find(name); one->first != set && parity != one->second.parities.end())
+      return parity->second;
+  return std::nullopt;
 }
 
 }  // namespace cppc::keeper

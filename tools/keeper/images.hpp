@@ -1,12 +1,15 @@
-/// All images that a keeper has in memory, by set and rank. Any thread.
+/// All images that a keeper has in memory, by set and rank, and parities of such. Any thread.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "image.hpp"
+#include "parity.hpp"
 
 namespace cppc::keeper {
 
@@ -35,11 +38,17 @@ class Images {
   /// when the set is not being made any more.
   Result<void> add(std::uint64_t set, int rank, Held image, bool complete);
 
+  /// Likewise for a parity of the set's images.
+  Result<void> add_parity(std::uint64_t set, const ParityName& name, Parity parity, bool complete);
+  /// The set's groups are these now; parities of others go.
+  void keep_parities(std::uint64_t set, const std::set<std::vector<int>>& groups);
+
   /// A complete set, and what of it is here.
   struct Listed {
     std::uint64_t number = 0;
     int ranks = 0;  ///< 0: not known here
     std::map<int, Held> images;
+    std::map<ParityName, Parity> parities;
   };
   /// In their order. Others are discarded.
   std::vector<Listed> keep_only_complete();
@@ -50,15 +59,20 @@ class Images {
   Held find(std::uint64_t set, int rank) const;
   /// The newest one of the rank: others that it has differ from it little.
   Held newest_of(int rank) const;
+  std::optional<Parity> find_parity(std::uint64_t set, const ParityName& name) const;
+  /// That of the same ranks in the newest other set.
+  std::optional<Parity> earlier_parity(std::uint64_t set, const ParityName& name) const;
 
  private:
   struct Set {
     std::map<int, UniqueFd> written;  // by ranks of this node; until they are sealed
     std::map<int, std::uint64_t> sizes;
     std::map<int, Held> images;
+    std::map<ParityName, Parity> parities;
     bool complete = false;
     int ranks = 0;
   };
+  Result<Set*> set_to_add_to(std::uint64_t set, bool complete);
   std::uint64_t promised() const;
   Result<void> check_room(std::uint64_t bytes) const;
   void keep_complete(std::size_t count);

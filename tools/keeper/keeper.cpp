@@ -19,6 +19,23 @@ Label label_of(std::uint64_t set, const json& image, bool complete) {
   return {set, image.at("rank"), image.at("bytes"), image.at("xxh3"), complete};
 }
 
+json listed(const Label& label) { return {{"rank", label.rank}, {"bytes", label.bytes}, {"xxh3", label.xxh3}}; }
+
+json listed(const ParityName& name, const Parity& parity) {
+  json object = to_json(name);
+  for (const Label& member : parity.members) object["members"].push_back(listed(member));
+  return object;
+}
+
+Encoding encoding_of(std::uint64_t set, const json& parity, bool complete) {
+  Encoding encoding{{{}, parity.at("rows"), parity.at("row")}, {}};
+  for (const json& member : parity.at("members")) {
+    encoding.members.push_back({label_of(set, member, complete), member.at("at")});
+    encoding.name.ranks.push_back(member.at("rank"));
+  }
+  return encoding;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Keeper>> Keeper::start(const json& settings, Adopt adopt) {
@@ -34,14 +51,21 @@ Result<std::unique_ptr<Keeper>> Keeper::start(const json& settings, Adopt adopt)
   return keeper;
 }
 
+// That others wait for beside it.
+Keeper::Task Keeper::long_task(const std::string& what) {
+  if (what == "copy") return &Keeper::copy;
+  if (what == "encode") return &Keeper::encode;
+  return what == "bring" ? &Keeper::bring : nullptr;
+}
+
 bool Keeper::handle(const json& request, const Answer& answer) {
   const std::string what = request.at("do");
   const std::uint64_t id = request.at("id");
   const auto set = request.value("set", std::uint64_t{0});
   if (what == "quit") return false;
-  if (what == "copy") {
-    std::thread([this, request, answer, id] {
-      auto done = copy(request);
+  if (const Task task = long_task(what)) {
+    std::thread([this, task, request, answer, id] {
+      auto done = (this->*task)(request);
       json body = done ? *std::move(done) : json{{"error", done.error()}};
       body["id"] = id;
       answer(body);
@@ -51,7 +75,8 @@ bool Keeper::handle(const json& request, const Answer& answer) {
   (void)fault::at("keeper-" + what);
   if (what == "begin") images_.begin(set);
   if (what == "complete") images_.complete(set, request.at("ranks"));
-  if (what == "locate") locate(request);
+  if (what == "locate") origins_.locate(request);
+  if (what == "regroup") images_.keep_parities(set, request.at("groups"));
   if (what == "discard") {
     const std::lock_guard lock(mutex_);
     discarded_.insert(set);
@@ -67,10 +92,12 @@ json Keeper::list() {
   json sets = json::array();
   const std::uint64_t last = images_.last();
   for (const Images::Listed& set : images_.keep_only_complete()) {
-    json images = json::array();
+    json images = json::array(), parities = json::array();
     for (const auto& [rank, image] : set.images)
-      images.push_back({{"rank", rank}, {"bytes", image->bytes().size()}, {"xxh3", image->xxh3()}});
-    sets.push_back({{"set", set.number}, {"ranks", set.ranks}, {"images", std::move(images)}});
+      images.push_back(listed({set.number, rank, image->bytes().size(), image->xxh3()}));
+    for (const auto& [name, parity] : set.parities) parities.push_back(listed(name, parity));
+    sets.push_back(
+        {{"set", set.number}, {"ranks", set.ranks}, {"images", std::move(images)}, {"parities", std::move(parities)}});
   }
   return {{"sets", std::move(sets)}, {"last", last}};
 }
@@ -98,11 +125,7 @@ Result<std::uint64_t> Keeper::copy_one(const Label& label, bool written, const s
     if (image == nullptr) return error("the image of rank " + std::to_string(label.rank) + " is not there");
   }
   if (to.empty()) return 0;
-  const auto wanted = [&] {
-    const std::lock_guard lock(mutex_);
-    return !discarded_.contains(label.set);
-  };
-  auto sent = push(peers_, to, label, *image, wanted);
+  auto sent = push(peers_, to, label, *image, [&] { return is_wanted(label.set); });
   if (!sent)
     return error("the image of rank " + std::to_string(label.rank) + " cannot be copied to " + to + ": " +
                  sent.error());
@@ -110,14 +133,30 @@ Result<std::uint64_t> Keeper::copy_one(const Label& label, bool written, const s
   return sent;
 }
 
-void Keeper::locate(const json& request) {
+bool Keeper::is_wanted(std::uint64_t set) {
   const std::lock_guard lock(mutex_);
-  located_.clear();
+  return !discarded_.contains(set);
+}
+
+// One after the other: so there is memory for the next one, or it is refused.
+Result<json> Keeper::encode(const json& request) {
   const std::uint64_t set = request.at("set");
-  for (const json& one : request.at("images")) {
-    const Label label = label_of(set, one, /*complete=*/true);
-    located_[{set, label.rank}] = {label, one.at("at")};
+  std::uint64_t received = 0;
+  for (const json& one : request.at("parities")) {
+    const Encoding encoding = encoding_of(set, one, request.at("complete"));
+    const auto encoded = keeper::encode(peers_, images_, encoding, [&] { return is_wanted(set); });
+    if (!encoded) return error(text(encoding.name) + " cannot be made: " + encoded.error());
+    spdlog::info("set {}, {}: {} bytes received", set, text(encoding.name), *encoded);
+    received += *encoded;
   }
+  return json{{"received", received}};
+}
+
+Result<json> Keeper::bring(const json& request) {
+  for (const int rank : request.at("ranks"))
+    if (const auto image = origins_.bring(request.at("set"), rank); !image)
+      return error("the image of rank " + std::to_string(rank) + " is lost: " + image.error());
+  return json::object();
 }
 
 tl::expected<UniqueFd, std::string> Keeper::serve(const Request& request) {
@@ -134,34 +173,11 @@ tl::expected<UniqueFd, std::string> Keeper::serve(const Request& request) {
       break;
   }
   (void)fault::at("keeper-find");
-  const auto image = bring(request);
+  const auto image = origins_.bring(request.set, request.rank);
   if (!image) return error(image.error());
   UniqueFd file(fcntl((*image)->file_descriptor(), F_DUPFD_CLOEXEC, 0));
   if (!file) return error(std::string("no descriptor for an image: ") + std::strerror(errno));
   return file;
-}
-
-Result<Held> Keeper::bring(const Request& request) {
-  if (Held own = images_.find(request.set, request.rank)) return own;
-  Located located;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = located_.find({request.set, request.rank});
-    if (found == located_.end()) return error("no keeper has it");
-    located = found->second;
-  }
-  if (const auto room = images_.has_room(located.label.bytes); !room) return error(room.error());
-  std::string why = "no keeper has it";
-  for (const std::string& addresses : located.at) {
-    auto image = fetch(peers_, addresses, located.label);
-    if (image) {
-      if (const auto added = images_.add(request.set, request.rank, *image, /*complete=*/true); !added)
-        return error(added.error());
-      return image;
-    }
-    why = addresses + ": " + image.error();
-  }
-  return error(why);
 }
 
 }  // namespace cppc::keeper

@@ -9,15 +9,20 @@
 ///   copy      {"set", "images": [{"rank", "bytes", "xxh3", "written"}], "to"}: those that ranks of this node have
 ///             written, or that are here, are brought to the keeper at these addresses, if any; {"sent"}: bytes
 ///   complete  {"set", "ranks"}: all images of the set, of so many ranks, are where they belong
+///   encode    {"set", "complete", "parities": [{"rows", "row", "members": [{"rank", "bytes", "xxh3", "at":
+///             [addresses]}]}]}: parities of a set that is being made, or is complete, are made here; {"received":
+///             bytes}
+///   regroup   {"set", "groups": [[ranks]]}: parities of other groups of the set are not needed any more
 ///   discard   {"set"}
-///   list      {"sets": [{"set", "ranks", "images": [{"rank", "bytes", "xxh3"}]}], "last"}: complete sets, and what of
-///   them
-///             is here; others are discarded. "last": the last set that was begun
-///   locate    {"set", "images": [{"rank", "bytes", "xxh3", "at": [addresses]}]}: where to get what is not here
+///   list      {"sets": [{"set", "ranks", "images": [{"rank", "bytes", "xxh3"}], "parities": [{"ranks", "rows", "row",
+///             "members": [{"rank", "bytes", "xxh3"}]}]}], "last"}: complete sets, and what of them is here; others are
+///             discarded. "last": the last set that was begun
+///   locate    {"set", "images": [{"rank", "bytes", "xxh3", "at": [addresses]}], "groups": [{"ranks", "rows",
+///             "parities": [{"row", "at": [addresses]}]}]}: where to get what is not here, or from what to rebuild it
+///   bring     {"set", "ranks"}: gets these images now
 ///   quit      the job is over
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -27,6 +32,7 @@
 #include "cppc/memory_free.hpp"
 #include "door.hpp"
 #include "images.hpp"
+#include "origins.hpp"
 #include "peers.hpp"
 
 namespace cppc::keeper {
@@ -44,23 +50,22 @@ class Keeper {
   bool handle(const nlohmann::json& request, const Answer& answer);
 
  private:
-  struct Located {
-    Label label;
-    std::vector<std::string> at;
-  };
+  using Task = Result<nlohmann::json> (Keeper::*)(const nlohmann::json& request);
   Keeper(Peers peers, Adopt adopt) : peers_(std::move(peers)), adopt_(std::move(adopt)) {}
+  static Task long_task(const std::string& what);
   nlohmann::json list();
   Result<nlohmann::json> copy(const nlohmann::json& request);
   Result<std::uint64_t> copy_one(const Label& label, bool written, const std::string& to);
-  void locate(const nlohmann::json& request);
+  Result<nlohmann::json> encode(const nlohmann::json& request);
+  Result<nlohmann::json> bring(const nlohmann::json& request);
+  bool is_wanted(std::uint64_t set);
   tl::expected<UniqueFd, std::string> serve(const Request& request);
-  Result<Held> bring(const Request& request);
 
   const Peers peers_;
   const Adopt adopt_;
   Images images_{[] { return migration::memory_free(); }};
+  Origins origins_{peers_, images_};
   std::mutex mutex_;
-  std::map<std::pair<std::uint64_t, int>, Located> located_;  // by set and rank
   std::set<std::uint64_t> discarded_;
   std::unique_ptr<PeerServer> server_;
   std::unique_ptr<Door> door_;

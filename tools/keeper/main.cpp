@@ -81,8 +81,7 @@ int adopt(const std::string& job) {
 int main(int argc, char** argv) {
   CLI::App app{
       "The keeper of a node: has images of a job's ranks in memory, for a job that loses a node. cppc-run starts one "
-      "per "
-      "node, for --protect partner; it is of no use by itself."};
+      "per node, for --protect partner and rs:K+M; it is of no use by itself."};
   app.footer("Examples:\n  cppc-run --protect partner --checkpoint-every 1min --recover 5 -H node0,node1 -n 2 ./app");
   std::string job;
   app.add_option("--adopt", job, "Passes requests on to the keeper of this job, whose cppc-run has ended");

@@ -1,32 +1,18 @@
 /// Images on their way from one keeper to another. Of an image that the other one has an earlier version of, only the
 /// chunks travel that have changed. What has arrived counts when all of it has the checksum that the rank has told.
 ///
-/// Who connects proves that it is of the job (keeper_proof()); where to connect, cppc-run says. Images travel in clear,
-/// as they do when ranks move.
+/// Where to connect, cppc-run says. Images travel in clear, as they do when ranks move.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 
 #include "../http/acceptor.hpp"
 #include "../http/io_thread.hpp"
 #include "images.hpp"
+#include "requests.hpp"
 
 namespace cppc::keeper {
-
-/// Which image.
-struct Label {
-  std::uint64_t set = 0;
-  int rank = 0;
-  std::uint64_t bytes = 0, xxh3 = 0;
-  bool complete = false;  ///< the set is
-};
-
-struct Peers {
-  std::string key;               ///< the job's
-  std::chrono::seconds silence;  ///< after which another keeper is lost
-};
 
 /// Brings the image to the keeper at `addresses`; so many bytes of it have travelled. `wanted` is asked often.
 Result<std::uint64_t> push(const Peers& peers, const std::string& addresses, const Label& label, const Image& image,
@@ -35,7 +21,8 @@ Result<std::uint64_t> push(const Peers& peers, const std::string& addresses, con
 /// Gets it from there.
 Result<Held> fetch(const Peers& peers, const std::string& addresses, const Label& label);
 
-/// Lets other keepers do so here. Each connection has a thread of its own.
+/// Lets other keepers do so here, and get differences and parities (difference.hpp). Each connection has a thread of
+/// its own.
 class PeerServer {
  public:
   static Result<std::unique_ptr<PeerServer>> start(Peers peers, Images& images);

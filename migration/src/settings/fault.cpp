@@ -25,17 +25,18 @@ struct Role {
   std::string_view steps;  ///< each with a space before and behind
 };
 constexpr std::string_view agent_steps = " prepare negotiate withdraw freeze ship decide decided commit ";
-constexpr std::array<Role, 11> roles{{{"leaver", " arrive pack ship chunk join "},
-                                      {"newcomer", " start receive chunk head restore join "},
-                                      {"stayer", " arrive join "},
-                                      {"source-agent", agent_steps},
-                                      {"target-agent", agent_steps},
-                                      {"other-agent", agent_steps},
-                                      {"substitute", agent_steps},
-                                      {"saver", " copy write "},
-                                      {"saving-agent", " prepare negotiate withdraw freeze write "},
-                                      {"keeper", " make begin copy receive complete discard locate find "},
-                                      {"controller", " decide "}}};
+constexpr std::array<Role, 11> roles{
+    {{"leaver", " arrive pack ship chunk join "},
+     {"newcomer", " start receive chunk head restore join "},
+     {"stayer", " arrive join "},
+     {"source-agent", agent_steps},
+     {"target-agent", agent_steps},
+     {"other-agent", agent_steps},
+     {"substitute", agent_steps},
+     {"saver", " copy write "},
+     {"saving-agent", " prepare negotiate withdraw freeze write "},
+     {"keeper", " make begin copy receive encode difference rebuild complete discard locate find "},
+     {"controller", " decide "}}};
 constexpr auto kDelay = std::chrono::seconds(2);
 
 struct Fault {

@@ -3,18 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <span>
-#include <vector>
-
-#include "cppc/file_hash.hpp"
+#include "nodes.hpp"
 #include "stream.hpp"
 
 namespace cppc::keeper {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 class PeersTest : public testing::Test {
  protected:
@@ -24,11 +18,6 @@ class PeersTest : public testing::Test {
     server_ = std::move(*server);
     there_.begin(1);
     there_.begin(2);
-  }
-  static Held image_of(const Bytes& bytes) {
-    auto file = Image::file();
-    EXPECT_EQ(write(file->get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-    return *Image::take(std::move(*file), bytes.size(), FileHash::of(std::as_bytes(std::span(bytes))));
   }
   static Label label(std::uint64_t set, const Held& image) { return {set, 7, image->bytes().size(), image->xxh3()}; }
   Result<std::uint64_t> copy(std::uint64_t set, const Bytes& bytes) {
