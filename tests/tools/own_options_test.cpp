@@ -97,5 +97,31 @@ TEST(OwnOptions, CheckpointsHaveATimeAndAPlace) {
     EXPECT_FALSE(take(wrong).has_value()) << wrong;
 }
 
+TEST(OwnOptions, ImagesInMemoryHavePartnersOrParities) {
+  const auto partner = take("--protect partner --checkpoint-every 5 ./app");
+  ASSERT_TRUE(partner) << partner.error();
+  EXPECT_TRUE(partner->checkpoints.in_memory);
+  EXPECT_FALSE(partner->checkpoints.code);
+  for (const auto& [text, code] :
+       std::vector<std::pair<std::string, ErasureCode>>{{"rs:4+2", {4, 2}}, {"rs:1+1", {1, 1}}, {"rs:64+8", {64, 8}}}) {
+    const auto parities = take("--protect " + text + " --checkpoint-every 5 ./app");
+    ASSERT_TRUE(parities) << parities.error();
+    EXPECT_TRUE(parities->checkpoints.in_memory);
+    EXPECT_EQ(parities->checkpoints.code, code);
+  }
+  for (const char* wrong : {"nobody", "rs", "rs:", "rs:4", "rs:4+", "rs:+2", "rs:0+1", "rs:1+0", "rs:65+1", "rs:1+9",
+                            "rs:-1+1", "rs:4+2+1", "rs:4-2", "rs:4+2x", "rs:4 + 2", "RS:4+2", "rs:99999999999+1"}) {
+    std::vector<std::string> words{"--protect", wrong, "--checkpoint-every", "5", "./app"};
+    const auto refused = take_own_options(words);
+    ASSERT_FALSE(refused) << wrong;
+    for (const char* part : {"partner", "rs:K+M", "disk", wrong})
+      EXPECT_NE(refused.error().find(part), std::string::npos) << refused.error();
+  }
+  const auto both = take("--protect rs:4+2 --checkpoint-every 5 --checkpoint-to /d ./app");
+  ASSERT_FALSE(both);
+  EXPECT_NE(both.error().find("--protect rs:4+2 has checkpoints in memory"), std::string::npos) << both.error();
+  EXPECT_FALSE(take("--protect rs:4+2 ./app"));
+}
+
 }  // namespace
 }  // namespace cppc::run

@@ -28,10 +28,12 @@ Requests come by a socket that only you can open. From other machines, migrate -
 Images of all ranks, to go on from, are made on request (migrate checkpoint) and:
   --checkpoint-every TIME        so often: 90s, 10min, 2h
   --checkpoint-to DIR            in this directory, which all nodes see; the last two are kept
-  --protect partner              or in memory: each on its own node and on another one, whichever of them is lost;
-                                 disk: as --checkpoint-to has it
+  --protect partner              or in memory: each on its own node and on another one, whichever of them is lost
+  --protect rs:K+M               or with M parities on other nodes for each K images (Reed-Solomon): any M nodes may be
+                                 lost at the same time, of K + M or more; M/K as much memory beside the images
+  --protect disk                 as --checkpoint-to has it
   --restart DIR                  go on from the newest checkpoint in DIR, or from this one (DIR/3), on whichever nodes
-  --resume JOB                   alone: take up a job with --protect partner whose cppc-run has been killed, from its newest
+  --resume JOB                   alone: take up a job with images in memory whose cppc-run has been killed, from its newest
                                  images, with the options that it was started with
   --recover N                    when a rank or node is lost, start the job again from its newest checkpoint, on the nodes
                                  that are left; not more than N times without a new checkpoint in between
@@ -55,6 +57,7 @@ Examples:
   migrate --rank 3 --to node2
   cppc-run --checkpoint-every 10min --checkpoint-to /scratch/heat --recover 5 --hostfile nodes -n 64 ./heat
   cppc-run --checkpoint-every 1min --protect partner --recover 5 --hostfile nodes -n 64 ./heat
+  cppc-run --checkpoint-every 1min --protect rs:8+2 --recover 5 --hostfile nodes -n 64 ./heat
   cppc-run --resume heat-1f2e3d4c
   cppc-run --restart /scratch/heat --hostfile others ./heat
   cppc-run --listen 10.0.0.1:4711 --tls-cert login.pem --tls-key login.key --munge -n 4 ./heat

@@ -177,7 +177,8 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     if (!restart) return end->hop && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
     settings.restart = *restart;
     const std::uint64_t set = checkpoint::set_in_memory(*restart).value_or(0);
-    if (set != 0 || protecting != nullptr) around.keepers->prepare_start(set, starts.allocation().nodes);
+    if (set != 0 || protecting != nullptr)
+      around.keepers->prepare_start(set, starts.allocation().nodes, starts.allocation().places);
     settings.key = tools::random_hex(32);
     if (const auto begun = controller.begin(starts.allocation().nodes, settings.key); !begun)
       return error(begun.error());
@@ -215,7 +216,8 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const 
     return error("--recover is not for jobs of a resource manager, whose lost nodes are not this job's any more");
   if (*manager != nullptr && checkpoints.in_memory)
     return error(
-        "--protect partner is not for jobs of a resource manager, whose lost nodes are not this job's any more");
+        "--protect partner and rs:K+M are not for jobs of a resource manager, whose lost nodes are not this job's any "
+        "more");
   if (const std::string option = option_that_begins_anew(contexts); checkpoints.recoveries > 0 && !option.empty())
     return error("--recover is not for jobs with " + option + " where the job is started again");
   auto access = access_of_others(options);

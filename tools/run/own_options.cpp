@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 namespace cppc::run {
 namespace {
@@ -75,6 +76,29 @@ Result<int> parse_count(const std::string& text) {
   return count;
 }
 
+// "4+2", after "rs:".
+std::optional<ErasureCode> parse_code(std::string_view text) {
+  ErasureCode code;
+  const char* const end = text.data() + text.size();
+  const auto images = std::from_chars(text.data(), end, code.images);
+  if (images.ec != std::errc{} || images.ptr == end || *images.ptr != '+') return std::nullopt;
+  const auto parities = std::from_chars(images.ptr + 1, end, code.parities);
+  const bool whole = parities.ec == std::errc{} && parities.ptr == end;
+  const bool within = code.images >= 1 && code.images <= most_images_of_group && code.parities >= 1 &&
+                      code.parities <= most_parities_of_group;
+  return whole && within ? std::optional(code) : std::nullopt;
+}
+
+Result<void> parse_protection(const std::string& text, CheckpointOptions& options) {
+  constexpr std::string_view reed_solomon = "rs:";
+  if (text.starts_with(reed_solomon)) options.code = parse_code(std::string_view(text).substr(reed_solomon.size()));
+  options.in_memory = text == "partner" || options.code;
+  if (options.in_memory || text == "disk") return {};
+  return error("--protect is partner, rs:K+M (K from 1 to " + std::to_string(most_images_of_group) +
+               " images with M from 1 to " + std::to_string(most_parities_of_group) +
+               " parities, such as rs:4+2) or disk, and not " + text);
+}
+
 // Takes its options out of those that were given.
 Result<CheckpointOptions> take_checkpoint_options(Given& given) {
   CheckpointOptions options;
@@ -86,17 +110,16 @@ Result<CheckpointOptions> take_checkpoint_options(Given& given) {
              recover = take("--recover"), protect = take("--protect");
   if (directory == "") return error("--checkpoint-to needs the name of a directory");
   if (restart == "") return error("--restart needs the name of a directory");
-  if (protect && protect != "partner" && protect != "disk")
-    return error("--protect is either partner or disk, and not " + *protect);
-  options.in_memory = protect == "partner";
+  if (protect)
+    if (const auto parsed = parse_protection(*protect, options); !parsed) return error(parsed.error());
   if (options.in_memory && directory)
-    return error("--protect partner has checkpoints in memory: give no --checkpoint-to with it");
-  if (options.in_memory && !every) return error("--protect partner needs --checkpoint-every as well");
+    return error("--protect " + *protect + " has checkpoints in memory: give no --checkpoint-to with it");
+  if (options.in_memory && !every) return error("--protect " + *protect + " needs --checkpoint-every as well");
   if (protect == "disk" && !directory) return error("--protect disk needs --checkpoint-to as well");
   if (every && !directory && !options.in_memory)
-    return error("--checkpoint-every needs --checkpoint-to, or --protect partner, as well");
+    return error("--checkpoint-every needs --checkpoint-to, or --protect partner or rs:K+M, as well");
   if (recover && !every)
-    return error("--recover needs --checkpoint-every as well, and --checkpoint-to or --protect partner");
+    return error("--recover needs --checkpoint-every as well, and --checkpoint-to or --protect partner or rs:K+M");
   if (directory) options.directory = std::filesystem::absolute(*directory).lexically_normal();
   if (restart) options.restart = std::filesystem::absolute(*restart).lexically_normal();
   if (every) {

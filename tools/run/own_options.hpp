@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "network_access.hpp"
+#include "parity_groups.hpp"
 
 namespace cppc::run {
 
@@ -16,9 +17,10 @@ using namespace tools;
 struct CheckpointOptions {
   std::string directory;                      ///< for checkpoints, absolute; empty: none is named
   std::optional<std::chrono::seconds> every;  ///< so often one is made
-  std::string restart;     ///< the checkpoint, or directory of some, to start from; empty: the beginning
-  int recoveries = 0;      ///< how often a job that has lost a rank or a node is started again
-  bool in_memory = false;  ///< checkpoints are in the memory of nodes, each image on two of them
+  std::string restart;                   ///< the checkpoint, or directory of some, to start from; empty: the beginning
+  int recoveries = 0;                    ///< how often a job that has lost a rank or a node is started again
+  bool in_memory = false;                ///< checkpoints are in the memory of nodes, each image on two of them
+  std::optional<ErasureCode> code = {};  ///< with parities instead of second copies
 };
 
 struct OwnOptions {
