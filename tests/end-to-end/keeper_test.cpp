@@ -20,21 +20,32 @@ using namespace std::chrono_literals;
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// A solver with a spare node, whose images are in its nodes' memory.
+/// Images are on two nodes, or have parities: how they are protected, and how many nodes that takes.
+struct Protection {
+  const char* option = "partner";
+  int nodes = 3;
+};
+constexpr Protection kOneParity{"rs:2+1", 3}, kTwoParities{"rs:2+2", 4};
+
+/// A solver with ranks on two nodes and others to spare, whose images are in its nodes' memory.
 class KeeperTest : public testing::Test {
  protected:
-  void start(const std::vector<std::string>& settings = {}) {
+  void start(const std::vector<std::string>& settings = {}, const Protection& protection = {}) {
     std::vector<std::string> all{"CPPC_LOG=info"};
     all.insert(all.end(), settings.begin(), settings.end());
-    scene_.emplace(3,
-                   std::vector<std::string>{"--protect", "partner", "--checkpoint-every", "1s", "--recover", "2", "-H",
-                                            "node0:2,node1:2,node2:2", "-n", "4"},
+    std::string hosts;
+    for (int i = 0; i < protection.nodes; ++i) {
+      nodes_.push_back("node" + std::to_string(i));
+      hosts += (i == 0 ? "" : ",") + nodes_.back() + ":2";
+    }
+    scene_.emplace(protection.nodes,
+                   std::vector<std::string>{"--protect", protection.option, "--checkpoint-every", "1s", "--recover",
+                                            "2", "-H", hosts, "-n", "4"},
                    std::vector<std::string>{"--mb", "2"}, all);
   }
   ~KeeperTest() override {
-    if (!scene_) return;
-    for (const char* node : {"node0", "node1", "node2"})
-      if (!off_.contains(node))
+    for (const std::string& node : nodes_)
+      if (scene_ && !off_.contains(node))
         EXPECT_TRUE(await([&] { return keepers_on(node).empty(); })) << "a keeper is left on " << node;
   }
   [[nodiscard]] bool said(const std::string& what) { return contains(scene_->job().process().errors(), what); }
@@ -57,12 +68,20 @@ class KeeperTest : public testing::Test {
     scene_->cluster().off(node);
     off_.insert(node);
   }
-  void expect_recovery_from(const std::string& checkpoint) {
-    ASSERT_TRUE(await_said("it is started again from " + checkpoint)) << scene_->job().process().errors();
+  /// `since`: what has been said before, of which nothing counts.
+  void expect_recovery_from(const std::string& checkpoint, std::size_t since = 0) {
+    const std::string words = "it is started again from " + checkpoint;
+    ASSERT_TRUE(await_said_since(since, words)) << scene_->job().process().errors();
     scene_->job().await_running();
+  }
+  [[nodiscard]] std::size_t said_so_far() { return scene_->job().process().errors().size(); }
+  [[nodiscard]] bool await_said_since(std::size_t since, const std::string& what) {
+    const auto said = [&] { return contains(scene_->job().process().errors().substr(since), what); };
+    return await([&] { return said() || !scene_->job().process().running(); }) && said();
   }
 
   std::optional<HeatScene> scene_;
+  std::vector<std::string> nodes_;
   std::set<std::string> off_;
 };
 
@@ -141,10 +160,79 @@ TEST_F(KeeperTest, OneNodeAloneIsRefused) {
   EXPECT_TRUE(contains(refused.errors, "needs two nodes or more")) << refused.errors;
 }
 
+TEST_F(KeeperTest, WithAParityANodeMayBeLostAndAnotherOneLater) {
+  start({}, kOneParity);
+  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  power_off("node1");
+  expect_recovery_from("memory:");
+  std::size_t seen = said_so_far();
+  ASSERT_TRUE(await_said_since(seen, "checkpoint memory:")) << scene_->job().process().errors();
+  seen = said_so_far();
+  power_off("node2");
+  expect_recovery_from("memory:", seen);
+  expect_same_answer(*scene_);
+}
+
+/// Before the next checkpoint, too: the last one is protected again.
+TEST_F(KeeperTest, AParityIsMadeAnewForTheNodesThatAreLeft) {
+  start({}, kOneParity);
+  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  power_off("node0");
+  expect_recovery_from("memory:");
+  ASSERT_TRUE(await_said(" is protected again")) << scene_->job().process().errors();
+  const std::size_t seen = said_so_far();
+  power_off("node1");
+  expect_recovery_from("memory:", seen);
+  expect_same_answer(*scene_);
+}
+
+/// All nodes with ranks: the images are rebuilt from parities alone.
+TEST_F(KeeperTest, WithTwoParitiesTwoNodesMayBeLostAtTheSameTime) {
+  start({}, kTwoParities);
+  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  power_off("node0");
+  power_off("node1");
+  expect_recovery_from("memory:");
+  expect_same_answer(*scene_);
+}
+
+TEST_F(KeeperTest, ANodeThatIsEvacuatedTakesNoImageAndNoParityWithIt) {
+  start({}, kOneParity);
+  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  expect_done(scene_->job().migrate({"--evacuate", "node1"}));
+  EXPECT_TRUE(keepers_on("node1").empty());
+  power_off("node0");
+  expect_recovery_from("memory:");
+  expect_same_answer(*scene_);
+}
+
+TEST_F(KeeperTest, WithAParityAJobIsTakenUpWithoutANode) {
+  start({}, kOneParity);
+  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  scene_->job().kill();
+  (void)scene_->job().wait();
+  power_off("node0");
+  scene_->job().resume();
+  ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
+  scene_->job().await_running();
+  ASSERT_TRUE(await_said("checkpoint memory:")) << scene_->job().process().errors();
+  expect_same_answer(*scene_);
+}
+
+TEST_F(KeeperTest, FewerNodesThanImagesAndParitiesAreRefused) {
+  const Cluster cluster(2);
+  Job job(cluster, {"--protect", "rs:2+1", "--checkpoint-every", "1s", "-H", "node0:2,node1:2", "-n", "2"},
+          {app("heat")});
+  const Finished refused = job.wait();
+  EXPECT_EQ(refused.status, 1) << refused.errors;
+  EXPECT_TRUE(contains(refused.errors, "--protect rs:2+1 needs 3 nodes or more, and the job has 2")) << refused.errors;
+}
+
 /// A fault, and whether it ends the mpirun under way by itself.
 struct Step {
   const char* fault;
   bool ends = false;
+  Protection protection = {};
 };
 
 std::string name_of(const testing::TestParamInfo<Step>& one) {
@@ -162,13 +250,12 @@ class KeeperFaultTest : public KeeperTest, public testing::WithParamInterface<St
 TEST_P(KeeperFaultTest, ASetIsLeftToGoOnFrom) {
   const Folder folder;
   const std::string record = folder.file("struck");
-  start({std::string("CPPC_FAULT=") + GetParam().fault, "CPPC_FAULT_RECORD=" + record});
+  start({std::string("CPPC_FAULT=") + GetParam().fault, "CPPC_FAULT_RECORD=" + record}, GetParam().protection);
   const auto struck = [&] { return std::filesystem::exists(record); };
   if (!GetParam().ends) {
     ASSERT_TRUE(await([&] { return struck() || said("checkpoint memory:4:"); }));
-    const std::size_t seen = scene_->job().process().errors().size();
-    ASSERT_TRUE(await([&] { return contains(scene_->job().process().errors().substr(seen), "checkpoint memory:"); }))
-        << scene_->job().process().errors();
+    const std::size_t seen = said_so_far();
+    ASSERT_TRUE(await_said_since(seen, "checkpoint memory:")) << scene_->job().process().errors();
     power_off("node1");
   }
   expect_recovery_from("memory:");
@@ -183,6 +270,14 @@ INSTANTIATE_TEST_SUITE_P(Each, KeeperFaultTest,
                                          Step{"keeper-complete:kill:2"}, Step{"keeper-locate:kill"},
                                          Step{"keeper-find:kill"}, Step{"saver-copy:kill:2", true},
                                          Step{"saver-write:kill:2", true}),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(WithParities, KeeperFaultTest,
+                         testing::Values(Step{"keeper-encode:kill:3", false, kOneParity},
+                                         Step{"keeper-encode:enomem:3", false, kOneParity},
+                                         Step{"keeper-difference:kill:3", false, kOneParity},
+                                         Step{"keeper-difference:enospc:3", false, kOneParity},
+                                         Step{"keeper-rebuild:kill", false, kTwoParities},
+                                         Step{"keeper-rebuild:enomem", false, kTwoParities}),
                          name_of);
 
 }  // namespace
