@@ -30,7 +30,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRanks = 4;
 constexpr double kInterval = 60;  // seconds, of the overhead of a checkpoint a minute
-const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2", "-n", "4"};
+const std::vector<std::string> kTwoNodes{"-H", "node0:2,node1:2", "-n", "4"};
+const std::vector<std::string> kFourNodes{"-H", "node0:1,node1:1,node2:1,node3:1", "-n", "4"};
 
 struct Settings {
   int megabytes = bench::unless_short(64, 2);
@@ -86,13 +87,14 @@ struct Figures {
   std::vector<double> downtimes_ms;  ///< of each rank at each checkpoint
   std::vector<double> copies_ms;     ///< of each process at each time
   std::vector<double> frozen_ms;     ///< from when the last rank has stopped until all work
-  std::vector<double> image_bytes, disk_gbs, partner_gbs, dd_gbs;
+  std::vector<double> image_bytes, disk_gbs, partner_gbs, rs_gbs, dd_gbs;
 };
 
 /// Where checkpoints go.
 struct Way {
   std::vector<std::string> options, request;  ///< cppc-run's; migrate's
   std::vector<double> Figures::*gbs;
+  std::vector<std::string> placement = kTwoNodes;
 };
 
 /// What the program says of its run.
@@ -113,9 +115,10 @@ void make_checkpoint(const test::Job& job, const Way& way, Figures& figures) {
 
 /// Until all checkpoints are made; without a way for so many steps.
 Course run_program(const Settings& settings, const test::Folder& folder, const Way* way, Figures& figures) {
-  const test::Cluster cluster(2);
+  const std::vector<std::string>& placement = way == nullptr ? kTwoNodes : way->placement;
+  const test::Cluster cluster(placement == kTwoNodes ? 2 : 4);
   std::vector<std::string> options = way == nullptr ? std::vector<std::string>{} : way->options;
-  options.insert(options.end(), kPlacement.begin(), kPlacement.end());
+  options.insert(options.end(), placement.begin(), placement.end());
   std::filesystem::remove(folder.file("stop"));
   test::Job job(
       cluster, options,
@@ -152,6 +155,12 @@ int main(int argc, char** argv) {
   const Course alone = run_program(settings, folder, nullptr, figures);
   const Course with_checkpoints = run_program(settings, folder, &to_disk, figures);
   run_program(settings, folder, &to_partner, figures);
+  const Way to_parities{{"--protect", "rs:3+1", "--checkpoint-every", "1000h"},
+                        {"checkpoint", "--json"},
+                        &Figures::rs_gbs,
+                        kFourNodes};
+  Figures on_four_nodes;  // ranks stand still for other times there
+  run_program(settings, folder, &to_parities, on_four_nodes);
   const double image_bytes = bench::spread(figures.image_bytes).median;
   for (int i = 0; i < settings.checkpoints; ++i) {
     for (const double seconds : copy_in_memory(static_cast<std::size_t>(image_bytes / kRanks)))
@@ -173,6 +182,7 @@ int main(int argc, char** argv) {
   const double disk = row("GB/s from the request until all is on storage", figures.disk_gbs);
   const double dd = row("GB/s that dd writes as many bytes with", figures.dd_gbs);
   const double partner = row("GB/s from the request until all is in the memory of two nodes", figures.partner_gbs);
+  const double parities = row("GB/s likewise, with rs:3+1, on four nodes", on_four_nodes.rs_gbs);
   const double step = alone.seconds / alone.steps;
   const double each = (with_checkpoints.seconds - with_checkpoints.steps * step) / settings.checkpoints;
   std::printf("a step alone %.2f ms, with the checkpoints %.2f ms on average: %.3f s longer for each checkpoint\n",
@@ -187,6 +197,7 @@ int main(int argc, char** argv) {
                                     {"downtime_ratio_memcpy", rounded(downtime / copy)},
                                     {"overhead_percent", rounded(100 * each / kInterval)},
                                     {"partner_gbs", rounded(partner)},
+                                    {"rs_gbs", rounded(parities)},
                                     {"disk_gbs", rounded(disk)},
                                     {"dd_gbs", rounded(dd)},
                                     {"dmtcp", nullptr},

@@ -44,9 +44,11 @@ class KeeperTest : public testing::Test {
                    std::vector<std::string>{"--mb", "2"}, all);
   }
   ~KeeperTest() override {
-    for (const std::string& node : nodes_)
-      if (scene_ && !off_.contains(node))
-        EXPECT_TRUE(await([&] { return keepers_on(node).empty(); })) << "a keeper is left on " << node;
+    if (!scene_) return;
+    for (const std::string& node : nodes_) {
+      if (off_.contains(node)) continue;
+      EXPECT_TRUE(await([&] { return keepers_on(node).empty(); })) << "a keeper is left on " << node;
+    }
   }
   [[nodiscard]] bool said(const std::string& what) { return contains(scene_->job().process().errors(), what); }
   template <class Condition>

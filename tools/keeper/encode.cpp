@@ -86,7 +86,7 @@ Result<std::uint64_t> encode(const Peers& peers, Images& images, const Encoding&
                              const std::function<bool()>& wanted) {
   const Label& first = encoding.members.front().label;
   if (is_of(images.find_parity(first.set, encoding.name), encoding.members)) return 0;
-  if (const auto room = images.has_room(longest(encoding.members)); !room) return error(room.error());
+  if (const auto room = images.has_room(longest(encoding.members), "a parity"); !room) return error(room.error());
   Encoder encoder(peers, encoding, wanted);
   auto earlier = images.earlier_parity(first.set, encoding.name);
   auto made = encoder.make(earlier);

@@ -71,24 +71,24 @@ std::uint64_t Images::promised() const {
   return bytes;
 }
 
-Result<void> Images::check_room(std::uint64_t bytes) const {
+Result<void> Images::check_room(std::uint64_t bytes, const char* what) const {
   const std::uint64_t free = memory_free_(), taken = promised();
   if (free >= bytes + taken) return {};
-  return error("an image of " + std::to_string(bytes / 1'000'000) + " MB does not fit into its memory, of which " +
-               std::to_string(free / 1'000'000) + " MB are free and " + std::to_string(taken / 1'000'000) +
-               " MB of these promised to other images");
+  return error(std::string(what) + " of " + std::to_string(bytes / 1'000'000) +
+               " MB does not fit into its memory, of which " + std::to_string(free / 1'000'000) + " MB are free and " +
+               std::to_string(taken / 1'000'000) + " MB of these promised to other images");
 }
 
-Result<void> Images::has_room(std::uint64_t bytes) const {
+Result<void> Images::has_room(std::uint64_t bytes, const char* what) const {
   const std::lock_guard lock(mutex_);
-  return check_room(bytes);
+  return check_room(bytes, what);
 }
 
 Result<UniqueFd> Images::make(std::uint64_t set, int rank, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const auto found = sets_.find(set);
   if (found == sets_.end() || found->second.complete) return error("set " + std::to_string(set) + " is not being made");
-  if (const auto room = check_room(bytes); !room) return error(room.error());
+  if (const auto room = check_room(bytes, "an image"); !room) return error(room.error());
   auto file = Image::file();
   if (!file) return file;
   UniqueFd for_rank(fcntl(file->get(), F_DUPFD_CLOEXEC, 0));

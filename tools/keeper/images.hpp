@@ -32,8 +32,8 @@ class Images {
   /// That file has been written.
   Result<Held> seal(std::uint64_t set, int rank, std::uint64_t bytes, std::uint64_t xxh3);
 
-  /// Whether an image of so many bytes of another node's fits; the error has the numbers.
-  Result<void> has_room(std::uint64_t bytes) const;
+  /// Whether so much of other nodes' fits, `what` for people; the error has the numbers.
+  Result<void> has_room(std::uint64_t bytes, const char* what = "an image") const;
   /// The image is here as well. `complete`: the set is, so it may have begun before this keeper. Otherwise an error
   /// when the set is not being made any more.
   Result<void> add(std::uint64_t set, int rank, Held image, bool complete);
@@ -74,7 +74,7 @@ class Images {
   };
   Result<Set*> set_to_add_to(std::uint64_t set, bool complete);
   std::uint64_t promised() const;
-  Result<void> check_room(std::uint64_t bytes) const;
+  Result<void> check_room(std::uint64_t bytes, const char* what) const;
   void keep_complete(std::size_t count);
 
   const MemoryFree memory_free_;

@@ -47,6 +47,7 @@ class Copies : public Protection {
   Result<void> protect_again(ImageSet& set, const std::vector<std::string>& /*places*/) override {
     if (!partners_) return {};
     const auto alive = links_.all();
+    if (auto enough = enough_to_go_on(alive.size()); !enough) return enough;
     std::map<int, Way> ways;
     for (std::size_t rank = 0; rank < set.at.size(); ++rank) {
       std::erase_if(set.at[rank], [&](const std::string& node) { return !alive.contains(node); });

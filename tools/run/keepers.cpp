@@ -59,7 +59,7 @@ void Keepers::protect_again(ImageSet& set, const std::vector<std::string>& place
   if (const auto done = protection_->protect_again(set, places); done)
     spdlog::info("memory:{} is protected again", set.number);
   else
-    spdlog::warn("images are not protected from the loss of another node until the next checkpoint: {}", done.error());
+    spdlog::warn("images of memory:{} are not protected from the loss of another node: {}", set.number, done.error());
 }
 
 Result<std::uint64_t> Keepers::begin() {

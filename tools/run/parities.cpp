@@ -60,30 +60,24 @@ class Parities : public Protection {
   }
 
   Result<void> protect_again(ImageSet& set, const std::vector<std::string>& places) override {
-    const std::vector<std::string> nodes = usable_nodes("");
-    if (auto enough = enough_to_go_on(nodes.size()); !enough) return enough;
-    if (auto rebuilt = rebuild_lost(set, places, nodes); !rebuilt) return rebuilt;
-    return regroup(set, set.groups, nodes, /*complete=*/true);
+    return protect_on(set, usable_nodes(""), places);
   }
 
+  // Images are got from there, as long as its keeper is.
   Result<void> vacate(ImageSet& set, const std::string& node) override {
-    const std::vector<std::string> nodes = usable_nodes(node);
-    std::map<int, Way> ways;
-    std::map<std::string, std::size_t> load = load_of(set);
-    for (std::size_t rank = 0; rank < set.at.size(); ++rank) {
-      if (home_of(set, rank, nodes) || !set.at[rank].contains(node)) continue;
-      if (const std::string to = emptiest(set, rank, nodes, load); !to.empty()) {
-        ways[static_cast<int>(rank)] = {node, to};
-        ++load[to];
-      }
-    }
-    if (auto copied = copy_images(links_, set, ways, /*written=*/false); !copied) return copied;
-    if (auto enough = enough_to_go_on(nodes.size()); !enough) return enough;
-    return regroup(set, set.groups, nodes, /*complete=*/true);
+    return protect_on(set, usable_nodes(node), {});
   }
 
  private:
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+  // On these nodes alone.
+  Result<void> protect_on(ImageSet& set, const std::vector<std::string>& nodes,
+                          const std::vector<std::string>& places) {
+    if (auto brought = bring_images(set, places, nodes); !brought) return brought;
+    if (auto enough = enough_to_go_on(nodes.size()); !enough) return enough;
+    return regroup(set, set.groups, nodes, /*complete=*/true);
+  }
 
   // With keepers, and of the job from now on.
   std::vector<std::string> usable_nodes(const std::string& but) const {
@@ -122,9 +116,10 @@ class Parities : public Protection {
     return best == nodes.end() ? "" : *best;
   }
 
-  // Where their ranks are, if that is known: these need them as well.
-  Result<void> rebuild_lost(ImageSet& set, const std::vector<std::string>& places,
+  // Those that are on none of these nodes, to where their ranks are, if that is known: these need them as well.
+  Result<void> bring_images(ImageSet& set, const std::vector<std::string>& places,
                             const std::vector<std::string>& nodes) {
+    if (nodes.empty()) return error("no node is left that has a keeper");
     std::map<std::string, std::vector<int>> lost;
     std::map<std::string, std::size_t> load = load_of(set);
     for (std::size_t rank = 0; rank < set.at.size(); ++rank) {

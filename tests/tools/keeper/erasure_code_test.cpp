@@ -244,7 +244,7 @@ TEST_F(ErasureCodeTest, WhatDoesNotFitOrIsNotWantedIsRefused) {
   node(kImages).leave_free(1000);
   const auto refused = encode(peers_, node(kImages).images(), encoding(1, 0), always);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().find("does not fit"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().find("a parity of 0 MB does not fit"), std::string::npos) << refused.error();
 }
 
 TEST_F(ErasureCodeTest, OfASetThatIsRegroupedOnlyItsGroupsStay) {
