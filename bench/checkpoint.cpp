@@ -155,10 +155,8 @@ int main(int argc, char** argv) {
   const Course alone = run_program(settings, folder, nullptr, figures);
   const Course with_checkpoints = run_program(settings, folder, &to_disk, figures);
   run_program(settings, folder, &to_partner, figures);
-  const Way to_parities{{"--protect", "rs:3+1", "--checkpoint-every", "1000h"},
-                        {"checkpoint", "--json"},
-                        &Figures::rs_gbs,
-                        kFourNodes};
+  const Way to_parities{
+      {"--protect", "rs:3+1", "--checkpoint-every", "1000h"}, {"checkpoint", "--json"}, &Figures::rs_gbs, kFourNodes};
   Figures on_four_nodes;  // ranks stand still for other times there
   run_program(settings, folder, &to_parities, on_four_nodes);
   const double image_bytes = bench::spread(figures.image_bytes).median;

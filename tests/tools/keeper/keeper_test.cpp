@@ -23,10 +23,11 @@ class KeeperLinkTest : public testing::Test {
 
 class KeeperProgramTest : public KeeperLinkTest {
  protected:
-  Result<std::unique_ptr<KeeperLink>> start() const {
+  /// `other`: as on another node, where a keeper of the job has the same name.
+  Result<std::unique_ptr<KeeperLink>> start(const std::string& other = "") const {
     return KeeperLink::start(
         {CPPC_KEEPER_PROGRAM},
-        {{"job", job_}, {"key", "a key"}, {"silence_s", 5}, {"environment", {{"CPPC_LOG", "off"}}}}, 20s);
+        {{"job", job_ + other}, {"key", "a key"}, {"silence_s", 5}, {"environment", {{"CPPC_LOG", "off"}}}}, 20s);
   }
 
   const std::string job_ = "keeper-test-" + std::to_string(getpid());
@@ -53,6 +54,53 @@ TEST_F(KeeperProgramTest, HasWhatRanksWrite) {
   EXPECT_EQ(pread(found->get(), text.data(), text.size(), 0), 5);
   EXPECT_EQ(text, "state");
   EXPECT_FALSE(keeper::find(job_, 1, 1));
+}
+
+TEST_F(KeeperProgramTest, MakesParitiesAndRebuildsImagesOfThem) {
+  const auto first = start(), second = start("-b");
+  ASSERT_TRUE(first && second);
+  for (const auto* keeper : {&first, &second}) ASSERT_TRUE((**keeper)->ask({{"do", "begin"}, {"set", 1}}, 5s));
+  const auto file = keeper::make(job_, 1, 0, 5);
+  ASSERT_TRUE(file) << file.error();
+  ASSERT_EQ(write(file->get(), "state", 5), 5);
+  json image{{"rank", 0}, {"bytes", 5}, {"xxh3", FileHash::of(std::as_bytes(std::span("state", 5)))}};
+  json written = image;
+  written["written"] = true;
+  ASSERT_TRUE((*first)->ask({{"do", "copy"}, {"set", 1}, {"images", json::array({written})}, {"to", ""}}, 5s));
+  image["at"] = json::array({(*first)->addresses()});
+  const json parity{{"rows", 2}, {"row", 1}, {"members", json::array({image})}};
+  const auto encoded =
+      (*second)->ask({{"do", "encode"}, {"set", 1}, {"complete", false}, {"parities", json::array({parity})}}, 5s);
+  ASSERT_TRUE(encoded) << encoded.error();
+  EXPECT_EQ(encoded->at("received"), 5);
+  ASSERT_TRUE((*second)->ask({{"do", "complete"}, {"set", 1}, {"ranks", 1}}, 5s));
+  const auto listed = (*second)->ask({{"do", "list"}}, 5s);
+  ASSERT_TRUE(listed) << listed.error();
+  const json& its = listed->at("sets").at(0).at("parities").at(0);
+  EXPECT_EQ(its.at("ranks"), json::array({0}));
+  EXPECT_EQ(its.at("rows"), 2);
+  EXPECT_EQ(its.at("row"), 1);
+  EXPECT_EQ(its.at("members").at(0).at("xxh3"), image["xxh3"]);
+
+  (*first)->quit();
+  image["at"] = json::array();
+  const json row{{"row", 1}, {"at", json::array({(*second)->addresses()})}};
+  const json group{{"ranks", {0}}, {"rows", 2}, {"parities", json::array({row})}};
+  ASSERT_TRUE((*second)->ask(
+      {{"do", "locate"}, {"set", 1}, {"images", json::array({image})}, {"groups", json::array({group})}}, 5s));
+  const auto brought = (*second)->ask({{"do", "bring"}, {"set", 1}, {"ranks", {0}}}, 5s);
+  ASSERT_TRUE(brought) << brought.error();
+  const auto found = keeper::find(job_ + "-b", 1, 0);
+  ASSERT_TRUE(found) << found.error();
+  std::string text(5, '\0');
+  EXPECT_EQ(pread(found->get(), text.data(), text.size(), 0), 5);
+  EXPECT_EQ(text, "state");
+
+  ASSERT_TRUE((*second)->ask({{"do", "regroup"}, {"set", 1}, {"groups", json::array()}}, 5s));
+  EXPECT_EQ((*second)->ask({{"do", "list"}}, 5s)->at("sets").at(0).at("parities"), json::array());
+  const auto lost = (*second)->ask({{"do", "bring"}, {"set", 1}, {"ranks", {7}}}, 5s);
+  ASSERT_FALSE(lost);
+  EXPECT_NE(lost.error().find("rank 7"), std::string::npos) << lost.error();
 }
 
 TEST_F(KeeperProgramTest, ThereIsOneOfAJobOnAMachine) {
