@@ -42,7 +42,7 @@ Result<Held> Image::seal(UniqueFd file, std::uint64_t bytes) {
     return error("it has " + std::to_string(state.st_size) + " bytes instead of " + std::to_string(bytes));
   void* const start = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (start == MAP_FAILED) return error("it cannot be read: " + reason());
-  const std::shared_ptr<Image> image(new Image(std::move(file), {static_cast<const std::byte*>(start), bytes}));
+  std::shared_ptr<Image> image(new Image(std::move(file), {static_cast<const std::byte*>(start), bytes}));
   image->hash();
   return image;
 }

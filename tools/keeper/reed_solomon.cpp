@@ -21,7 +21,8 @@ Matrix generator(int images, int pieces) {
 }  // namespace
 
 std::uint8_t coefficient(int images, int row, int image) {
-  return generator(images, images + row + 1)[static_cast<std::size_t>((images + row) * images + image)];
+  const Matrix all = generator(images, images + row + 1);
+  return *(all.end() - images + image);  // its last row
 }
 
 std::optional<std::vector<std::uint8_t>> coefficients_to_rebuild(int images, std::span<const int> pieces, int image) {

@@ -77,7 +77,7 @@ Result<int> parse_count(const std::string& text) {
 }
 
 // "4+2", after "rs:".
-std::optional<ErasureCode> parse_code(std::string_view text) {
+std::optional<ErasureCode> parse_code(const std::string& text) {
   ErasureCode code;
   const char* const end = text.data() + text.size();
   const auto images = std::from_chars(text.data(), end, code.images);
@@ -91,7 +91,7 @@ std::optional<ErasureCode> parse_code(std::string_view text) {
 
 Result<void> parse_protection(const std::string& text, CheckpointOptions& options) {
   constexpr std::string_view reed_solomon = "rs:";
-  if (text.starts_with(reed_solomon)) options.code = parse_code(std::string_view(text).substr(reed_solomon.size()));
+  if (text.starts_with(reed_solomon)) options.code = parse_code(text.substr(reed_solomon.size()));
   options.in_memory = text == "partner" || options.code;
   if (options.in_memory || text == "disk") return {};
   return error("--protect is partner, rs:K+M (K from 1 to " + std::to_string(most_images_of_group) +

@@ -16,6 +16,8 @@ std::string name_of(const ErasureCode& code) {
   return "rs:" + std::to_string(code.images) + "+" + std::to_string(code.parities);
 }
 
+std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
 /// Parities of groups of images, on other nodes than these (parity_groups.hpp). Keepers make them, of what they get
 /// from each other: this says only who makes which.
 class Parities : public Protection {
@@ -24,7 +26,7 @@ class Parities : public Protection {
       : links_(links), nodes_(nodes), code_(code) {}
 
   Result<void> enough_to_start(std::size_t nodes) const override {
-    const auto needed = static_cast<std::size_t>(code_.images + code_.parities);
+    const auto needed = index(code_.images) + index(code_.parities);
     if (nodes >= needed) return {};
     return error("--protect " + name_of(code_) + " needs " + std::to_string(needed) +
                  " nodes or more, and the job has " + std::to_string(nodes) +
@@ -32,7 +34,7 @@ class Parities : public Protection {
   }
 
   Result<void> enough_to_go_on(std::size_t nodes) const override {
-    const auto needed = static_cast<std::size_t>(code_.parities + 1);
+    const auto needed = index(code_.parities) + 1;
     if (nodes >= needed) return {};
     return error(std::to_string(nodes) + " nodes have keepers, and images with " + std::to_string(code_.parities) +
                  " parities need " + std::to_string(needed) + " (--protect " + name_of(code_) + ")");
@@ -69,8 +71,6 @@ class Parities : public Protection {
   }
 
  private:
-  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-
   // On these nodes alone.
   Result<void> protect_on(ImageSet& set, const std::vector<std::string>& nodes,
                           const std::vector<std::string>& places) {
