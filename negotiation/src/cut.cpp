@@ -198,10 +198,12 @@ void Judge::set_phase(std::uint32_t moving, std::uint32_t caught) {
   const bool level = even() && whole();
   const Phase phase = verdict_.word.phase();
   if (phase == Phase::gathering) {
-    if (level && caught == 0)
+    if (level && (caught == 0 || memory_.unchanged >= first_patience_)) {
       turn(Phase::closing);
-    else if (!level && memory_.unchanged >= memory_.patience)
+      memory_.despite_caught = caught > 0;
+    } else if (!level && memory_.unchanged >= memory_.patience) {
       turn(Phase::withdrawing);
+    }
   } else if (phase == Phase::closing && !level) {
     turn(Phase::gathering);
   } else if (level && moving == 0) {
@@ -209,6 +211,8 @@ void Judge::set_phase(std::uint32_t moving, std::uint32_t caught) {
   } else if (phase == Phase::withdrawing && memory_.unchanged >= first_patience_) {
     be_more_patient();
     turn(Phase::gathering);
+  } else if (phase == Phase::closing && moving == caught && memory_.despite_caught) {
+    if (memory_.unchanged >= first_patience_) turn(Phase::gathering);
   } else if (phase == Phase::closing && moving == caught && calm()) {
     be_calmer();
     turn(Phase::gathering);
@@ -218,6 +222,7 @@ void Judge::set_phase(std::uint32_t moving, std::uint32_t caught) {
 void Judge::turn(Phase phase) {
   verdict_.word = Word(phase, verdict_.word.epoch(), verdict_.word.turn() + 1);
   memory_.unchanged = 0;
+  memory_.despite_caught = false;
   memory_.withdrawn.clear();
   if (phase == Phase::gathering) return;
   verdict_.needed.clear();

@@ -447,7 +447,8 @@ std::string CutModel::key(const CutState& state) const {
     }
   }
   const auto& memory = state.judge.memory();
-  put(state.judge.verdict().word.phase(), std::min(memory.unchanged, memory.calm), memory.calm, memory.waited_long);
+  put(state.judge.verdict().word.phase(), std::min(memory.unchanged, memory.calm), memory.calm, memory.waited_long,
+      memory.despite_caught);
   if (memory.patience < never_withdraw) put(std::min(memory.unchanged, memory.patience), memory.patience);
   for (const auto& [id, number] : memory.withdrawn) put(id, number);
   put(memory.withdrawn.size(), state.judge.verdict().take_part, state.judge.verdict().withdrawals.size());

@@ -127,7 +127,7 @@ TEST_P(CutSimulationWith, AnErrorFindsIt) {
   std::mt19937 random(1);
   Tally tally;
   std::optional<std::string> wrong;
-  while (!wrong && tally.programs < 1000) wrong = Simulation(random, GetParam()).run(tally);
+  while (!wrong && tally.programs < 20000) wrong = Simulation(random, GetParam()).run(tally);
   ASSERT_TRUE(wrong);
   std::cout << *wrong << " after " << tally.cuts << " cuts\n";
 }

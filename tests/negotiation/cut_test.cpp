@@ -149,6 +149,19 @@ TEST(CutJudge, GathersWhileARankIsInsideACallThatItCannotLeave) {
     EXPECT_EQ(judge(one, {caught, of(1, {}, nobody, true)}), round + 1 < calm ? Phase::closing : Phase::gathering);
 }
 
+TEST(CutJudge, ClosesAfterAWhileThoughSomebodyIsAlwaysInsideSuchACall) {
+  constexpr unsigned patience = 4;
+  Judge one(epoch, calm, patience);
+  const Report caught = of(0, {}, anybody, false, true), stopped = of(1, {}, nobody, true);
+  for (int times = 0; times < 3; ++times) {
+    for (unsigned round = 0; round + 1 < patience; ++round)
+      EXPECT_EQ(judge(one, {caught, of(1, {})}), Phase::gathering);
+    EXPECT_EQ(judge(one, {caught, of(1, {})}), Phase::closing);
+    for (unsigned round = 0; round + 1 < patience; ++round) EXPECT_EQ(judge(one, {caught, stopped}), Phase::closing);
+    EXPECT_EQ(judge(one, {caught, stopped}), Phase::gathering) << "it waits for one that has stopped";
+  }
+}
+
 /// An operation of two ranks, which the first one is inside of.
 class CutWithdrawal : public testing::Test {
  protected:

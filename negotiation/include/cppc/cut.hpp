@@ -37,6 +37,10 @@
 /// waits (any source, memory of windows), everybody counts as needed, but only after some rounds without change, more
 /// each time: programs that do not need it are not driven on.
 ///
+/// Ranks that are caught in calls that they cannot leave, those of one-sided communication, come out in moments or
+/// wait for others: for a lock that one of them holds. So closing begins when nobody is caught; or after some rounds,
+/// since programs may hardly do anything else, and then has as many rounds to succeed.
+///
 /// A level state lasts: a rank begins something only while it is behind or needed, and targets are never above what was
 /// once begun. So closing follows, everybody stops at the next call, and no rank waits for another one's computing but
 /// for one that is behind in what it has begun itself.
@@ -263,6 +267,7 @@ class Judge {
     unsigned calm = 0;                                               ///< rounds to wait for
     unsigned patience = 0;                                           ///< likewise
     bool waited_long = false;                                        ///< they have passed, since the last change
+    bool despite_caught = false;                                     ///< closing began while ranks were caught
     std::vector<std::pair<std::uint64_t, std::uint64_t>> withdrawn;  ///< by id and number, in this turn
   };
   [[nodiscard]] const Memory& memory() const { return memory_; }
