@@ -195,6 +195,9 @@ TEST_F(KeeperTest, WithTwoParitiesTwoNodesMayBeLostAtTheSameTime) {
   power_off("node0");
   power_off("node1");
   expect_recovery_from("memory:");
+  EXPECT_TRUE(await_said("2 nodes have keepers: images have 1 in place of 2 parities"))
+      << scene_->job().process().errors();
+  EXPECT_FALSE(said("no checkpoint: "));
   expect_same_answer(*scene_);
 }
 

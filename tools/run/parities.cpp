@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "protection.hpp"
 
@@ -34,10 +35,8 @@ class Parities : public Protection {
   }
 
   Result<void> enough_to_go_on(std::size_t nodes) const override {
-    const auto needed = index(code_.parities) + 1;
-    if (nodes >= needed) return {};
-    return error(std::to_string(nodes) + " nodes have keepers, and images with " + std::to_string(code_.parities) +
-                 " parities need " + std::to_string(needed) + " (--protect " + name_of(code_) + ")");
+    if (nodes >= 2) return {};
+    return error("no other node is left that could have parities of images (--protect " + name_of(code_) + ")");
   }
 
   Result<void> protect(ImageSet& set) override {
@@ -149,7 +148,8 @@ class Parities : public Protection {
       if (!home) return error("the image of rank " + std::to_string(rank) + " is on no node that has a keeper");
       homes.push_back(*home);
     }
-    auto groups = plan_groups(homes, nodes, code_, before);
+    const ErasureCode code = code_for(nodes.size());
+    auto groups = plan_groups(homes, nodes, code, before);
     if (!groups) return error(groups.error());
     if (auto made = links_.run(errands_for(set, *groups, complete)); !made) return made;
     set.groups = *std::move(groups);
@@ -158,6 +158,18 @@ class Parities : public Protection {
     for (const ParityGroup& group : set.groups) ranks.push_back(group.ranks);
     links_.tell_all({{"do", "regroup"}, {"set", set.number}, {"groups", std::move(ranks)}});
     return {};
+  }
+
+  // With fewer parities where there are not M + 1 nodes, which is said once.
+  ErasureCode code_for(std::size_t nodes) {
+    ErasureCode code = code_;
+    code.parities = std::min(code_.parities, static_cast<int>(nodes) - 1);
+    if (std::exchange(parities_now_, code.parities) != code.parities && code.parities < code_.parities)
+      spdlog::warn(
+          "{} nodes have keepers: images have {} in place of {} parities (--protect {}), and no more than {} of these "
+          "nodes may be lost",
+          nodes, code.parities, code_.parities, name_of(code_), code.parities);
+    return code;
   }
 
   // One for each keeper; it does nothing for parities that it has.
@@ -180,6 +192,7 @@ class Parities : public Protection {
   const KeeperLinks& links_;
   const std::vector<AllocatedNode>& nodes_;
   const ErasureCode code_;
+  int parities_now_ = 0;
   std::vector<ParityGroup> last_groups_;  // of the newest set: the next one is to have the same
 };
 

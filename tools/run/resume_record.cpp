@@ -70,7 +70,8 @@ Result<ResumeRecord> read_resume_record(const fs::path& directory, const std::st
   if (!in) {
     const std::string names = names_of_all(directory);
     return error("no job " + job + " of yours can be resumed: it has ended, or was not started on this machine with " +
-                 "--protect partner; " + (names.empty() ? "there is none that can be" : "those are: " + names));
+                 "--protect partner or rs:K+M; " +
+                 (names.empty() ? "there is none that can be" : "those are: " + names));
   }
   try {
     return from_json(json::parse(in));

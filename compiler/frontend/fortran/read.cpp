@@ -105,27 +105,43 @@ std::string text_of(const parser::Messages& messages, const parser::AllCookedSou
   return text;
 }
 
-std::string first_message(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
-  const std::string text = text_of(messages, cooked);
-  const std::size_t error = text.find(": error: ");  // what stands before it are warnings
-  const std::size_t line = error == std::string::npos ? 0 : text.rfind('\n', error) + 1;
-  return text.substr(line, text.find('\n', line) - line);
+/// Errors, each with the lines that follow it.
+std::vector<std::string> errors_in(const std::string& text) {
+  std::vector<std::string> errors;
+  std::istringstream lines(text);
+  bool within = false;  // else it is a warning's
+  for (std::string line; std::getline(lines, line);) {
+    const bool error = line.find(": error: ") != std::string::npos;
+    if (error) errors.emplace_back();
+    within = error || (within && line.find(": warning: ") == std::string::npos);
+    if (within) errors.back() += line + '\n';
+  }
+  return errors;
 }
 
-/// Whether flang has found fault with nothing but what the compiler takes: arguments of procedures of which flang has
-/// no interface, which the compiler has, MPI's; formats that lack a comma; polymorphic variables of pure procedures.
-bool are_no_errors(const std::string& messages) {
+/// Whether the compiler takes it: arguments of procedures of which flang has no interface, which the compiler has,
+/// MPI's; formats that lack a comma; polymorphic variables of pure procedures, and what is done with them.
+bool is_harmless(const std::string& error) {
   static const std::regex harmless(
       "error: ((ASYNCHRONOUS argument|VOLATILE argument|Assumed type actual argument) requires an explicit interface|"
-      "Expected ',' or '\\)' in format expression|'.*' may not be a local variable in a pure subprogram)");
-  std::istringstream lines(messages);
-  bool any = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("error: ") == std::string::npos) continue;
-    if (!std::regex_search(line, harmless)) return false;
-    any = true;
-  }
-  return any;
+      "Expected ',' or '\\)' in format expression|'.*' may not be a local variable in a pure subprogram)|"
+      "because: '.*' is polymorphic in a pure subprogram");
+  return std::regex_search(error, harmless);
+}
+
+/// The first line of the first error that counts.
+std::string first_message(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
+  const std::string text = text_of(messages, cooked);
+  const std::vector<std::string> errors = errors_in(text);
+  const auto first = std::ranges::find_if_not(errors, is_harmless);
+  const std::string& from = first != errors.end() ? *first : errors.empty() ? text : errors.front();
+  return from.substr(0, from.find('\n'));
+}
+
+/// Whether flang has found fault with nothing but what the compiler takes.
+bool are_no_errors(const std::string& messages) {
+  const std::vector<std::string> errors = errors_in(messages);
+  return !errors.empty() && std::ranges::all_of(errors, is_harmless);
 }
 
 /// Takes what earlier files have brought from a program's scope for a while. flang would look through all of it again
