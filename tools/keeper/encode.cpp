@@ -1,10 +1,11 @@
+#include "encode.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
 #include "cppc/fault.hpp"
 #include "difference.hpp"
-#include "erasure_code.hpp"
 #include "reed_solomon.hpp"
 #include "sum.hpp"
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cppc/fault.hpp"
+#include "encode.hpp"
 
 namespace cppc::keeper {
 namespace {

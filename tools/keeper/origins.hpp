@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "erasure_code.hpp"
+#include "rebuild.hpp"
 
 namespace cppc::keeper {
 

@@ -9,16 +9,9 @@
 #include <vector>
 
 #include "image.hpp"
+#include "label.hpp"
 
 namespace cppc::keeper {
-
-/// Which image.
-struct Label {
-  std::uint64_t set = 0;
-  int rank = 0;
-  std::uint64_t bytes = 0, xxh3 = 0;
-  bool complete = false;  ///< the set is
-};
 
 /// Which parity of a set: a group is known by its ranks, in the order of the coefficients. So those that are made anew
 /// while a set is protected again are not taken for earlier ones.
@@ -38,7 +31,7 @@ nlohmann::json to_json(const ParityName& name);
 /// Of anything that another keeper says.
 std::optional<ParityName> parity_name_in(const nlohmann::json& object);
 
-/// For people: "row 1 of the parity of ranks 0, 2 and 4".
+/// For people: "parity 1 of ranks 0, 2 and 4".
 std::string text(const ParityName& name);
 
 }  // namespace cppc::keeper

@@ -1,3 +1,5 @@
+#include "rebuild.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "cppc/fault.hpp"
 #include "difference.hpp"
-#include "erasure_code.hpp"
 #include "reed_solomon.hpp"
 #include "sum.hpp"
 

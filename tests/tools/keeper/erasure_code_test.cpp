@@ -1,13 +1,13 @@
 /// Parities that keepers make of images of others, and images that are rebuilt from what is left.
-#include "erasure_code.hpp"
-
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 
+#include "encode.hpp"
 #include "nodes.hpp"
+#include "rebuild.hpp"
 
 namespace cppc::keeper {
 namespace {
