@@ -67,8 +67,8 @@ std::string_view included_by(std::string_view line) {
 
 /// Whether INCLUDE in a file that is itself included names two files: gfortran takes the first one in the order of
 /// directories, flang the one beside the file.
-bool is_doubtful(std::string_view line, const fs::path& included, const fs::path& from,
-                 const fortran::Options& options) {
+bool names_two_files(std::string_view line, const fs::path& included, const fs::path& from,
+                     const fortran::Options& options) {
   if (line.substr(line.find_first_not_of(" \t")).starts_with('#')) return false;
   const fs::path beside = from.parent_path() / included;
   const auto first = std::ranges::find_if(
@@ -90,7 +90,7 @@ std::string why_unlike(const fs::path& file, const fortran::Options& options, fs
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const std::string_view included = included_by(line);
     if (included.empty()) continue;
-    if (seen.contains(file) && is_doubtful(line, included, file, options))
+    if (seen.contains(file) && names_two_files(line, included, file, options))
       return std::string(included) + ", which " + file.string() + " includes, is in several directories";
     for (const std::string& directory : options.includes) {
       const fs::path path = fs::path(directory) / included;

@@ -2,6 +2,7 @@
 
 #include <llvm/Demangle/Demangle.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -155,29 +156,42 @@ void print_no_safe_point(const ir::Program& program, const analysis::Plan& plan,
     out << loop_place(program, loop) << ": note: not in this loop: " << why << "\n";
 }
 
-void print_left_out(const std::vector<frontend::LeftOut>& left_out, std::ostream& out) {
+namespace {
+
+/// Files that are left out for one reason, the first one's: just as that one, or since they use its modules.
+struct LeftOutTogether {
+  frontend::LeftOut first;
+  std::size_t files = 0, alike = 0;
+};
+
+std::vector<LeftOutTogether> by_reason(const std::vector<frontend::LeftOut>& left_out) {
+  std::vector<LeftOutTogether> groups;
   const auto reason = [](const frontend::LeftOut& one) { return one.cause.empty() ? one.why : one.cause; };
-  std::map<std::string, std::size_t> files, of_first;  // by reason; those that are left out just as the first is
-  std::map<std::string, std::string> first;
   for (const frontend::LeftOut& one : left_out) {
-    ++files[reason(one)];
-    if (first.try_emplace(reason(one), one.why).first->second == one.why) ++of_first[reason(one)];
+    auto group = std::ranges::find_if(groups, [&](const auto& other) { return reason(other.first) == reason(one); });
+    if (group == groups.end()) group = groups.insert(group, {.first = one});
+    ++group->files;
+    if (one.why == group->first.why) ++group->alike;
   }
-  for (const frontend::LeftOut& one : left_out) {
-    const std::size_t others = std::exchange(files[reason(one)], 0);
-    if (others == 0) continue;
-    out << "cppc: warning: " << one.text();
-    if (others > 1)
-      out << "; so " << (others == 2 ? "is 1 other file" : "are " + std::to_string(others - 1) + " other files");
-    if (const std::size_t alike = of_first[reason(one)]; alike < others)
-      out << (others == 2 ? ", which uses" : alike == 1 ? ", which use" : ", some of which use") << " its modules";
+  return groups;
+}
+
+}  // namespace
+
+void print_left_out(const std::vector<frontend::LeftOut>& left_out, std::ostream& out) {
+  for (const auto& [first, files, alike] : by_reason(left_out)) {
+    out << "cppc: warning: " << first.text();
+    if (files > 1)
+      out << "; so " << (files == 2 ? "is 1 other file" : "are " + std::to_string(files - 1) + " other files");
+    if (alike < files)
+      out << (files == 2 ? ", which uses" : alike == 1 ? ", which use" : ", some of which use") << " its modules";
     out << "\n";
   }
-  if (!left_out.empty())
-    out << "cppc: note: "
-        << (left_out.size() == 1 ? "such a file has" : std::to_string(left_out.size()) + " such files have")
-        << " no safe points, and nothing of " << (left_out.size() == 1 ? "its" : "their")
-        << " data is said to be dead; ranks can be moved all the same\n";
+  if (left_out.empty()) return;
+  const bool one = left_out.size() == 1;
+  out << "cppc: note: " << (one ? "such a file has" : std::to_string(left_out.size()) + " such files have")
+      << " no safe points, and nothing of " << (one ? "its" : "their")
+      << " data is said to be dead; ranks can be moved all the same\n";
 }
 
 }  // namespace cppc

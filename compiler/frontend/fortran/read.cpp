@@ -10,15 +10,15 @@
 #include <fstream>
 #include <list>
 #include <map>
-#include <regex>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "conditional_directives.hpp"
+#include "flang_errors.hpp"
 #include "gfortran.hpp"
 #include "gfortran_modules.hpp"
 #include "gnu_functions.hpp"
+#include "joined_lines.hpp"
 #include "keywords.hpp"
 #include "options.hpp"
 #include "procedures.hpp"
@@ -62,86 +62,11 @@ struct File {
   Modules modules;
 };
 
-/// As GNU's preprocessor does with lines that end in a backslash: what they make together is where the last one is.
-/// Whether there are any.
-bool join_spliced_lines(std::string& text) {
-  bool any = false;
-  std::string made, line;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text.compare(at, 2, "\\\n") == 0) {
-      any = true;
-      made += '\n';
-      ++at;
-      continue;
-    }
-    line += text[at];
-    if (text[at] == '\n') made += std::exchange(line, {});
-  }
-  text = made + line;
-  return any;
-}
-
-/// `!$ &` continues a line, with OpenMP, as `&` does. Whether there are any.
-bool join_sentinels(std::string& text) {
-  bool any = false;
-  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
-    const std::size_t sentinel = text.find_first_not_of(" \t", at);
-    if (sentinel != std::string::npos && text.compare(sentinel, 2, "!$") == 0) {
-      const std::size_t next = text.find_first_not_of(" \t", sentinel + 2);
-      if (next > sentinel + 2 && next != std::string::npos && text[next] == '&') {
-        text.replace(sentinel, 2, "  ");
-        any = true;
-      }
-    }
-    if (text.find('\n', at) == std::string::npos) break;
-  }
-  return any;
-}
-
 std::string text_of(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
   std::string text;
   llvm::raw_string_ostream out(text);
   messages.Emit(out, cooked, false);
   return text;
-}
-
-/// Errors, each with the lines that follow it.
-std::vector<std::string> errors_in(const std::string& text) {
-  std::vector<std::string> errors;
-  std::istringstream lines(text);
-  bool within = false;  // else it is a warning's
-  for (std::string line; std::getline(lines, line);) {
-    const bool error = line.find(": error: ") != std::string::npos;
-    if (error) errors.emplace_back();
-    within = error || (within && line.find(": warning: ") == std::string::npos);
-    if (within) errors.back() += line + '\n';
-  }
-  return errors;
-}
-
-/// Whether the compiler takes it: arguments of procedures of which flang has no interface, which the compiler has,
-/// MPI's; formats that lack a comma; polymorphic variables of pure procedures, and what is done with them.
-bool is_harmless(const std::string& error) {
-  static const std::regex harmless(
-      "error: ((ASYNCHRONOUS argument|VOLATILE argument|Assumed type actual argument) requires an explicit interface|"
-      "Expected ',' or '\\)' in format expression|'.*' may not be a local variable in a pure subprogram)|"
-      "because: '.*' is polymorphic in a pure subprogram");
-  return std::regex_search(error, harmless);
-}
-
-/// The first line of the first error that counts.
-std::string first_message(const parser::Messages& messages, const parser::AllCookedSources& cooked) {
-  const std::string text = text_of(messages, cooked);
-  const std::vector<std::string> errors = errors_in(text);
-  const auto first = std::ranges::find_if_not(errors, is_harmless);
-  const std::string& from = first != errors.end() ? *first : errors.empty() ? text : errors.front();
-  return from.substr(0, from.find('\n'));
-}
-
-/// Whether flang has found fault with nothing but what the compiler takes.
-bool are_no_errors(const std::string& messages) {
-  const std::vector<std::string> errors = errors_in(messages);
-  return !errors.empty() && std::ranges::all_of(errors, is_harmless);
 }
 
 /// Takes what earlier files have brought from a program's scope for a while. flang would look through all of it again
@@ -262,7 +187,7 @@ class Reader {
     parsing.Prescan(readable(number, file, options), made);
     if (!parsing.messages().AnyFatalError()) parsing.Parse(llvm::nulls());
     if (parsing.messages().AnyFatalError() || !parsing.parseTree() || !parsing.consumedWholeFile())
-      return leave_out(number, "it cannot be parsed (" + first_message(parsing.messages(), cooked_) + ")");
+      return leave_out(number, "it cannot be parsed (" + first_error(text_of(parsing.messages(), cooked_)) + ")");
     place_arguments(*parsing.parseTree(), names_);
     files_.push_back({number, options.file, &parsing, {}});
     parser::Walk(*parsing.parseTree(), files_.back().modules);
@@ -344,12 +269,13 @@ class Reader {
         context.messages().clear();
         return true;
       }
-      if (are_no_errors(text_of(context.messages(), cooked_))) {
+      const std::string messages = text_of(context.messages(), cooked_);
+      if (are_no_errors(messages)) {
         context.messages().clear();
         return true;
       }
-      cause = first_message(context.messages(), cooked_);
-      if (file.number != none) note_undeclared(file.number, text_of(context.messages(), cooked_));
+      cause = first_error(messages);
+      if (file.number != none) note_undeclared(file.number, messages);
       why = "flang finds errors in it (" + cause + ")";
       context.messages().clear();
     }
