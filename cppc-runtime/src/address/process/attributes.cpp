@@ -25,7 +25,7 @@ namespace {
 using Value = std::optional<std::string>;
 
 struct Attribute {
-  const char* name;
+  const char* name;  ///< for messages: as users know it
   Value (*get)();
   bool (*set)(const std::string& value);  ///< false: errno has why
 };
@@ -141,19 +141,19 @@ constexpr const char* core_path = "/proc/self/coredump_filter";
 bool set_core_filter(const std::string& value) { return write_to(core_path, "0x" + value); }
 
 constexpr std::array attributes{
-    Attribute{"its scheduling policy", policy, set_policy},
-    Attribute{"its priority of input and output", io_priority, set_io_priority},
-    Attribute{"its NUMA policy", memory_policy, set_memory_policy},
-    Attribute{"the slack of its timers", returned<PR_GET_TIMERSLACK>, set_option<PR_SET_TIMERSLACK>},
-    Attribute{"that it wants no huge pages", returned<PR_GET_THP_DISABLE>, set_option<PR_SET_THP_DISABLE>},
-    Attribute{"whether it may be dumped", returned<PR_GET_DUMPABLE>, set_option<PR_SET_DUMPABLE>},
-    Attribute{"the signal that it gets when its parent ends", written<PR_GET_PDEATHSIG>, set_option<PR_SET_PDEATHSIG>},
-    Attribute{"whether it takes orphans", written<PR_GET_CHILD_SUBREAPER>, set_option<PR_SET_CHILD_SUBREAPER>},
-    Attribute{"its share when memory runs out", [] { return line_of(out_of_memory_path); },
+    Attribute{"the scheduling policy", policy, set_policy},
+    Attribute{"the I/O priority", io_priority, set_io_priority},
+    Attribute{"the NUMA policy", memory_policy, set_memory_policy},
+    Attribute{"the timer slack", returned<PR_GET_TIMERSLACK>, set_option<PR_SET_TIMERSLACK>},
+    Attribute{"PR_SET_THP_DISABLE", returned<PR_GET_THP_DISABLE>, set_option<PR_SET_THP_DISABLE>},
+    Attribute{"PR_SET_DUMPABLE", returned<PR_GET_DUMPABLE>, set_option<PR_SET_DUMPABLE>},
+    Attribute{"PR_SET_PDEATHSIG", written<PR_GET_PDEATHSIG>, set_option<PR_SET_PDEATHSIG>},
+    Attribute{"PR_SET_CHILD_SUBREAPER", written<PR_GET_CHILD_SUBREAPER>, set_option<PR_SET_CHILD_SUBREAPER>},
+    Attribute{"oom_score_adj", [] { return line_of(out_of_memory_path); },
               [](const std::string& value) { return write_to(out_of_memory_path, value); }},
-    Attribute{"what of it goes into a core file", [] { return line_of(core_path); }, set_core_filter},
+    Attribute{"coredump_filter", [] { return line_of(core_path); }, set_core_filter},
     // Last: it takes away means of setting others.
-    Attribute{"that it gets no new privileges", returned<PR_GET_NO_NEW_PRIVS>, set_option<PR_SET_NO_NEW_PRIVS>},
+    Attribute{"PR_SET_NO_NEW_PRIVS", returned<PR_GET_NO_NEW_PRIVS>, set_option<PR_SET_NO_NEW_PRIVS>},
 };
 
 using Values = std::array<Value, attributes.size()>;

@@ -1,4 +1,5 @@
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "process_run.hpp"
 
@@ -18,6 +19,11 @@ TEST(Limits, ThatAProcessMayNotHaveAreRefusedByName) {
 
 TEST(Limits, ADirectoryThatIsNotThereIsRefusedByName) {
   expect_refused("lost_directory", at_restore, "working directory /tmp/cppc-limits-");
+}
+
+TEST(Attributes, ThatAProcessMayNotHaveAreRefusedByName) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may set the I/O priority that a user may not have";
+  expect_refused("forbidden_attribute", at_restore, "has changed the I/O priority, which is not allowed here");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -221,6 +222,17 @@ const Program lower_limit{.before =
                                 setrlimit(RLIMIT_NOFILE, &limit);
                               }};
 
+constexpr int io_of_process = 1, real_time_io = 1 << 13;  // <linux/ioprio.h> is not for C++
+const Program forbidden_attribute{.before =
+                                      [] {
+                                        if (syscall(SYS_ioprio_set, io_of_process, 0, real_time_io) != 0) std::abort();
+                                      },
+                                  .meanwhile =
+                                      [] {
+                                        if (syscall(SYS_ioprio_set, io_of_process, 0, 0) != 0 || seteuid(65534) != 0)
+                                          std::abort();
+                                      }};
+
 char directory[] = "/tmp/cppc-limits-XXXXXX";
 const Program lost_directory{.before =
                                  [] {
@@ -241,6 +253,7 @@ const Program* system_program(const std::string& name) {
   if (name == "thread_timer") return &thread_timer;
   if (name == "limits") return &limits;
   if (name == "lower_limit") return &lower_limit;
+  if (name == "forbidden_attribute") return &forbidden_attribute;
   return name == "lost_directory" ? &lost_directory : nullptr;
 }
 
