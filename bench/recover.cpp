@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   options.add_option("--mb", settings.megabytes, "millions of bytes of state of each of four ranks");
   options.add_option("--every", settings.every, "seconds between checkpoints")->check(CLI::Range(1, 3600));
-  options.add_option("--protect", settings.protect, "where checkpoints are: partner, rs:3+1 or another code, disk");
+  options.add_option("--protect", settings.protect, "where checkpoints are")->check(CLI::IsMember({"partner", "disk"}));
   options.add_option("--programs", settings.programs, "in turn: heat, cg")->check(CLI::IsMember({"heat", "cg"}));
   options.add_option("--seed", seed, "the same random choices again");
   CLI11_PARSE(options, argc, argv);

@@ -135,8 +135,7 @@ Rows checkpoint(const Json& f) {
        "a minute",
        text(f.at("disk_gbs")) + " GB/s; " + text(f.at("dd_gbs")) + " GB/s; " + text(f.at("overhead_percent")) + " %"},
       {"the same until all is in the memory of two nodes (`--protect partner`); with a parity of three images on "
-       "another "
-       "node (`rs:3+1`)",
+       "another node (`rs:3+1`)",
        text(f.at("partner_gbs")) + " GB/s; " + text(f.at("rs_gbs")) + " GB/s"}};
 }
 

@@ -59,7 +59,7 @@ void Keepers::protect_again(ImageSet& set, const std::vector<std::string>& place
   if (const auto done = protection_->protect_again(set, places); done)
     spdlog::info("memory:{} is protected again", set.number);
   else
-    spdlog::warn("images of memory:{} are not protected from the loss of another node: {}", set.number, done.error());
+    spdlog::warn("memory:{} cannot be protected from the loss of another node: {}", set.number, done.error());
 }
 
 Result<std::uint64_t> Keepers::begin() {
@@ -102,7 +102,7 @@ void Keepers::vacate(const std::string& node) {
   const std::lock_guard lock(mutex_);
   for (auto& [number, set] : sets_) {
     if (const auto done = protection_->vacate(set, node); !done)
-      spdlog::warn("images of memory:{} are not protected from the loss of another node: {}", number, done.error());
+      spdlog::warn("memory:{} cannot be protected from the loss of another node: {}", number, done.error());
     forget(set, node);
   }
   its->quit();

@@ -19,7 +19,7 @@ struct CheckpointOptions {
   std::optional<std::chrono::seconds> every;  ///< so often one is made
   std::string restart;                   ///< the checkpoint, or directory of some, to start from; empty: the beginning
   int recoveries = 0;                    ///< how often a job that has lost a rank or a node is started again
-  bool in_memory = false;                ///< checkpoints are in the memory of nodes, each image on two of them
+  bool in_memory = false;                ///< checkpoints are in the memory of nodes
   std::optional<ErasureCode> code = {};  ///< with parities instead of second copies
 };
 
