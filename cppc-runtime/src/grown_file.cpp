@@ -14,6 +14,8 @@ constinit bool may_have_grown = false;
 
 void cppc::expect_grown_files() { may_have_grown = true; }
 
+bool cppc::files_may_have_grown() { return may_have_grown; }
+
 cppc_status cppc::cut_to_image(int descriptor, std::int64_t size, std::string_view path) {
   if (!may_have_grown) return CPPC_OK;
   struct stat now {};

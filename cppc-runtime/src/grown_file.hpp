@@ -10,6 +10,7 @@ namespace cppc {
 
 /// In a restart, before the image is read: the process that the image is of may have worked on after it.
 void expect_grown_files();
+bool files_may_have_grown();
 
 /// Of a regular file that the program writes to: cuts off what has been appended since it had `size` bytes, so that the
 /// program does not append it twice. Does nothing where no file can have grown. CPPC_ERR_SYSTEM, logged.

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <numeric>
 #include <thread>
 
 #include "expectations.hpp"
@@ -136,6 +138,44 @@ TEST_F(RestartTest, IsRefusedByName) {
   const Finished incomplete = refused({"-H", "node0:4", "-n", "4"}, heat());
   EXPECT_NE(incomplete.status, 0);
   EXPECT_TRUE(contains(incomplete.errors, "rank1.h5 is not there")) << incomplete.errors;
+}
+
+std::vector<int> numbers_in(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istream_iterator<int>(file), std::istream_iterator<int>()};
+}
+
+void await_more_than(const std::string& path, std::size_t lines) {
+  for (int tries = 0; tries < 6000 && numbers_in(path).size() <= lines; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+/// Lines of which the image does not know are cut off, and written again by the program, once.
+TEST(RestartedFilesTest, HaveEachLineThatTheProgramAppendsOnce) {
+  const Folder folder;
+  const Cluster cluster(2);
+  const std::string both = folder.file("both"), checkpoints = folder.file("checkpoints");
+  const std::vector<std::string> program{tool("log_lines"), folder.file(""), folder.file("stop")};
+  Job first(cluster, kFourOnTwo, program);
+  first.await_running();
+  await_more_than(both, 10);
+  expect_done(first.migrate({"checkpoint", "--to", checkpoints}));
+  await_more_than(both, numbers_in(both).size() + 10);
+  first.end();
+  (void)first.wait();
+  const std::size_t before = numbers_in(both).size();
+  Job second(cluster, std::vector<std::string>{"--restart", checkpoints} + kFourOnTwo, program);
+  second.await_running();
+  await_more_than(both, before);
+  std::ofstream(folder.file("stop")).flush();
+  expect_done(second.wait());
+  for (const char* name : {"both", "rank0", "rank1", "rank2", "rank3"}) {
+    const std::vector<int> lines = numbers_in(folder.file(name));
+    std::vector<int> expected(lines.size());
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_GT(lines.size(), before) << name;
+    EXPECT_EQ(lines, expected) << name;
+  }
 }
 
 /// Waits until there is a checkpoint other than `known`; its number.

@@ -134,9 +134,15 @@ void closefrom(int first) noexcept {
 
 int dup(int number) noexcept { return duplicated(number, CPPC_NEXT(dup)(number)); }
 
-int dup2(int from, int to) noexcept { return duplicated(from, CPPC_NEXT(dup2)(from, to)); }
+int dup2(int from, int to) noexcept {
+  descriptors::replaced(from, to);
+  return duplicated(from, CPPC_NEXT(dup2)(from, to));
+}
 
-int dup3(int from, int to, int flags) noexcept { return duplicated(from, CPPC_NEXT(dup3)(from, to, flags)); }
+int dup3(int from, int to, int flags) noexcept {
+  descriptors::replaced(from, to);
+  return duplicated(from, CPPC_NEXT(dup3)(from, to, flags));
+}
 
 #define CPPC_CONTROLS(name)                                                           \
   int name(int number, int command, ...) {                                            \

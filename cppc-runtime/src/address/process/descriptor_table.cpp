@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "address/process/closed_files.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/program_time.hpp"
 
@@ -24,6 +25,12 @@ constinit std::atomic<bool> number_beyond{false};
 
 constexpr std::size_t kReservable = 256;
 constinit std::array<bool, kReservable> reserved{};
+
+/// Neither of MPI, nor what the process was started with.
+bool is_of_program(int number) {
+  const Description description = description_of(number);
+  return description > static_cast<Description>(kStandard) && description != kClosed;
+}
 
 void given(int number, Description description) {
   if (number < 0) return;
@@ -71,7 +78,12 @@ void duplicated(int from, int to) {
 
 void closed(int number) {
   if (number < 0 || number >= kNumbers || (number < kStandard && !program_time)) return;
+  if (program_time && is_of_program(number)) closed_files::note(number);
   set(number, number < kStandard ? kClosed : 0);
+}
+
+void replaced(int from, int to) {
+  if (from != to && program_time && is_of_program(to)) closed_files::note(to);
 }
 
 void reserve_numbers() {

@@ -21,6 +21,8 @@ void created(int number);
 void duplicated(int from, int to);
 /// To be told before it is closed: the next moment it may be another's.
 void closed(int number);
+/// Before dup2() closes `to`; it may fail.
+void replaced(int from, int to);
 
 // ---- Moving to another process: one thread, outside the program's time ----
 

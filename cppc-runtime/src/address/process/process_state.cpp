@@ -13,6 +13,7 @@
 #include "address/process/c_library.hpp"
 #include "address/process/children.hpp"
 #include "address/process/clocks.hpp"
+#include "address/process/closed_files.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/exit_handlers.hpp"
@@ -186,6 +187,7 @@ constexpr std::array parts{
          .prepare = descriptors::open_again,
          .apply = lock_files,
          .leave = descriptors::release_locks},
+    Part{.name = "closed files", .write = closed_files::write, .prepare = closed_files::cut_again},
     Part{.name = "C library", .write = c_library::write, .prepare = c_library::prepare, .apply = c_library::apply},
     Part{.name = "streams",
          .write = write_streams,

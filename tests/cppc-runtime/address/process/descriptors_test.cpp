@@ -10,7 +10,7 @@ TEST_P(Descriptors, AreTheSameInAnotherProcess) { expect_same_anywhere(GetParam(
 
 INSTANTIATE_TEST_SUITE_P(Programs, Descriptors,
                          testing::Values("place", "append", "shared", "directory", "redirected", "by_name", "closed",
-                                         "devices", "gap", "locked", "lock_shared", "lock_ranges", "mere_path"),
+                                         "closed_files", "devices", "gap", "locked", "lock_shared", "lock_ranges", "mere_path"),
                          [](const auto& info) { return std::string(info.param); });
 
 struct Refusal {
@@ -72,6 +72,54 @@ TEST_F(ArrivingDescriptors, FindTheirFileTooShort) {
   run_part("place", "moved", "--save");
   std::filesystem::resize_file(file_, 2);
   expect_error("202", "has 2 bytes on this node and needs 4");
+}
+
+class ClosedFiles : public ProcessCase {
+ protected:
+  /// What the program that works on after its image was made, and another one, leave behind.
+  void write(const std::string& name, const std::string& text, std::ios::openmode mode) {
+    std::ofstream(directory() / "moved" / name, mode) << text;
+  }
+  std::map<std::string, std::string> after_a_restart(const std::string& part = "--restart") {
+    const Finished arrived = run_part("closed_files", "moved", part);
+    EXPECT_EQ(arrived.errors, "status: 0\nexit: 0\n");
+    return files("moved");
+  }
+};
+
+TEST_F(ClosedFiles, AreCutToWhatTheyWereBeforeMoreIsAppended) {
+  run_part("closed_files", "alone", "");
+  run_part("closed_files", "moved", "--save");
+  for (const char* name : {"log", "other", "third", "replaced", "stream"}) write(name, "two\nthree\n", std::ios::app);
+  EXPECT_EQ(after_a_restart(), files("alone"));
+}
+
+/// Another image, made by the process that has gone on, knows them as well.
+TEST_F(ClosedFiles, AreKnownInTheNextProcess) {
+  run_part("closed_files", "alone", "");
+  run_part("closed_files", "moved", "--save");
+  run_part("closed_files", "moved", "--pass");
+  write("log", "two\n", std::ios::app);
+  EXPECT_EQ(after_a_restart(), files("alone"));
+}
+
+TEST_F(ClosedFiles, AreLeftAloneWhenTheyHaveBeenWrittenAnewSince) {
+  run_part("closed_files", "moved", "--save");
+  write("log", "1\n2\n3\n4\n", std::ios::trunc);
+  write("new", "1\n2\n3\n4\n", std::ios::trunc);
+  std::filesystem::rename(directory() / "moved" / "new", directory() / "moved" / "other");
+  std::filesystem::remove(directory() / "moved" / "third");
+  const auto after = after_a_restart();
+  EXPECT_EQ(after.at("log"), "1\n2\n3\n4\ntwo\n");
+  EXPECT_EQ(after.at("other"), "1\n2\n3\n4\ntwo\n");
+  EXPECT_EQ(after.at("third"), "two\n");
+}
+
+/// A rank that moves has not worked on; somebody else may have appended.
+TEST_F(ClosedFiles, AreNotCutByAMove) {
+  run_part("closed_files", "moved", "--save");
+  write("log", "of somebody else\n", std::ios::app);
+  EXPECT_EQ(after_a_restart("--load").at("log"), "one\nof somebody else\ntwo\n");
 }
 
 }  // namespace

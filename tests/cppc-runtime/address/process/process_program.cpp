@@ -1,8 +1,8 @@
-/// process_program NAME DIRECTORY [--save IMAGE [--stay] | --load IMAGE | --pass IMAGE]
+/// process_program NAME DIRECTORY [--save IMAGE [--stay] | --load IMAGE | --restart IMAGE | --pass IMAGE]
 ///
 /// Runs one of programs/: from beginning to end; its beginning, to be gone on with elsewhere (--save) or here after all
-/// (--stay); its end (--load); nothing of it, from one process to the next (--pass). "status: " and a number tell on
-/// standard error how saving or loading went.
+/// (--stay); its end (--load), after the program has worked on (--restart); nothing of it, from one process to the next
+/// (--pass). "status: " and a number tell on standard error how saving or loading went.
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <unistd.h>
@@ -19,10 +19,12 @@
 #include <vector>
 
 #include "address/places.hpp"
+#include "address/process/closed_files.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/process/mappings.hpp"
 #include "address/process/streams.hpp"
 #include "address/program_time.hpp"
+#include "grown_file.hpp"
 #include "programs/programs.hpp"
 
 namespace {
@@ -75,7 +77,7 @@ void write_memory(ByteWriter& image, const std::vector<std::span<std::byte>>& me
 cppc_status save(const char* name, void* state) {
   ByteWriter image;
   image.u64(reinterpret_cast<std::uintptr_t>(state));
-  for (const auto write : {mappings::write, descriptors::write, streams::write}) {
+  for (const auto write : {mappings::write, descriptors::write, closed_files::write, streams::write}) {
     if (const cppc_status status = write_part(image, write); status != CPPC_OK) return status;
   }
   std::vector<std::span<std::byte>> mapped;
@@ -106,15 +108,18 @@ cppc_status load(const char* name, void*& state) {
   state = reinterpret_cast<void*>(image.u64());
   ByteReader mapped(image.block());
   ByteReader opened(image.block());
+  ByteReader closed(image.block());
   ByteReader streams(image.block());
   if (const cppc_status status = mappings::map_again(mapped); status != CPPC_OK) return status;
   if (const cppc_status status = descriptors::open_again(opened); status != CPPC_OK) return status;
+  if (const cppc_status status = closed_files::cut_again(closed); status != CPPC_OK) return status;
   read_memory(image, false);
   read_memory(image, true);
   if (const cppc_status status = streams::link_again(streams); status != CPPC_OK) return status;
   if (const cppc_status status = mappings::protect_again(); status != CPPC_OK) return status;
-  return mapped.at_end() && opened.at_end() && streams.at_end() && image.at_end() ? descriptors::lock_again()
-                                                                                  : CPPC_ERR_IMAGE;
+  return mapped.at_end() && opened.at_end() && closed.at_end() && streams.at_end() && image.at_end()
+             ? descriptors::lock_again()
+             : CPPC_ERR_IMAGE;
 }
 
 /// As ranks are started.
@@ -180,7 +185,8 @@ int main(int count, char** arguments) {
   const Program* program = find_program(arguments[1]);
   if (program == nullptr) return 2;
   const std::string part = count > 4 ? arguments[3] : "";
-  if (part == "--load" || part == "--pass") return load_and_go_on(*program, arguments[4], part == "--pass");
+  if (part == "--restart") expect_grown_files();
+  if (part == "--load" || part == "--restart" || part == "--pass") return load_and_go_on(*program, arguments[4], part == "--pass");
   void* state = begin(*program);
   if (count > 4) {
     const cppc_status status = save(arguments[4], state);

@@ -65,6 +65,27 @@ void end_append(void* state) {
   put(number, " two");
 }
 
+void append(const char* name, std::string_view text) {
+  const int number = open(name, O_WRONLY | O_APPEND | O_CREAT, 0600);
+  put(number, text);
+  close(number);
+}
+
+/// Files that are opened for each line.
+void* begin_closed_files() {
+  for (const char* name : {"log", "other", "third"}) append(name, "one\n");
+  const int number = make("replaced", "one\n");
+  dup2(open("/dev/null", O_RDONLY), number);
+  FILE* const stream = std::fopen("stream", "w");
+  std::fputs("one\n", stream);
+  std::fclose(stream);
+  return nullptr;
+}
+
+void end_closed_files(void*) {
+  for (const char* name : {"log", "other", "third", "replaced", "stream"}) append(name, "two\n");
+}
+
 struct Numbers {
   int first, second, third;
 };
@@ -224,6 +245,7 @@ constexpr std::array programs{
     Program{"redirected", begin_redirected, end_redirected},
     Program{"by_name", begin_by_name, end_by_name},
     Program{"closed", begin_closed, end_closed},
+    Program{"closed_files", begin_closed_files, end_closed_files},
     Program{"devices", begin_devices, end_devices},
     Program{"gap", begin_gap, end_gap},
     Program{"locked", begin_locked, end_locked},
