@@ -16,11 +16,12 @@ namespace fs = std::filesystem;
 // Objects of gcc with nothing but its intermediate code, of which the linker makes others.
 constexpr std::string_view intermediate = "__gnu_lto_slim";
 
-// Adds the names, defined or not, that other objects may have, too. False when there are none to be seen.
+// Adds the names, defined or not, that other objects may have, too. False when there are none to be seen; an object with
+// nothing but constants, as of a Fortran module, may have no table of them.
 bool add_names(std::string_view object, Elf64_Word table, Names& names) {
   const auto elf = ElfView::of(std::as_bytes(std::span(object)));
   if (!elf) return false;
-  bool found = false;
+  bool found = elf->header().e_type == ET_REL;
   for (const Elf64_Shdr& section : elf->sections()) {
     if (section.sh_type != table) continue;
     found = true;

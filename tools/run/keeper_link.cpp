@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -35,7 +36,7 @@ Result<Pipe> make_pipe() {
 }
 
 // In a session of its own, with signals as they are by default.
-int spawn(pid_t& child, std::vector<std::string> words, int input, int output) {
+int spawn(pid_t& child, std::vector<std::string> words, int input, int output, int errors) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -43,6 +44,7 @@ int spawn(pid_t& child, std::vector<std::string> words, int input, int output) {
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none, ignored;
@@ -58,19 +60,34 @@ int spawn(pid_t& child, std::vector<std::string> words, int input, int output) {
   return failure;
 }
 
+// Whether there may be more. What this process cannot say is lost.
+bool pass_on_errors(int from) {
+  std::array<char, 4096> bytes{};
+  const ssize_t got = read(from, bytes.data(), bytes.size());
+  if (got < 0) return errno == EINTR;
+  for (ssize_t done = 0; done < got;) {
+    const ssize_t written = write(STDERR_FILENO, bytes.data() + done, static_cast<std::size_t>(got - done));
+    if (written < 0 && errno != EINTR) break;
+    done += std::max<ssize_t>(written, 0);
+  }
+  return got > 0;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::string>& command, const json& settings,
                                                       std::chrono::milliseconds patience) {
-  auto input = make_pipe(), output = make_pipe();
-  if (!input || !output) return error("it cannot be started: " + std::string(std::strerror(errno)));
+  auto input = make_pipe(), output = make_pipe(), errors = make_pipe();
+  if (!input || !output || !errors) return error("it cannot be started: " + std::string(std::strerror(errno)));
   pid_t process = -1;
-  if (const int failure = spawn(process, command, input->read.get(), output->write.get()); failure != 0)
+  if (const int failure = spawn(process, command, input->read.get(), output->write.get(), errors->write.get());
+      failure != 0)
     return error("cannot run " + command.front() + ": " + std::strerror(failure));
-  std::unique_ptr<KeeperLink> link(new KeeperLink(process, std::move(input->write), std::move(output->read)));
+  std::unique_ptr<KeeperLink> link(new KeeperLink(process, std::move(input->write), std::move(output->read), std::move(errors->read)));
   output->write.reset();
+  errors->write.reset();
   input->read.reset();
-  link->reader_ = std::thread([raw = link.get()] { raw->read_answers(); });
+  link->reader_ = std::thread([raw = link.get()] { raw->read(); });
   if (const auto said = link->say(settings); !said) return error(said.error());
   const auto first = link->await(0, patience, nullptr);
   if (!first) return error(first.error());
@@ -79,8 +96,8 @@ Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::str
   return link;
 }
 
-KeeperLink::KeeperLink(pid_t process, UniqueFd input, UniqueFd output)
-    : process_(process), input_(std::move(input)), output_(std::move(output)) {
+KeeperLink::KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors)
+    : process_(process), input_(std::move(input)), output_(std::move(output)), errors_(std::move(errors)) {
   awaited_[0] = true;
   fcntl(input_.get(), F_SETFL, O_NONBLOCK);  // a remote shell whose node is silent takes nothing after some time
 }
@@ -147,20 +164,31 @@ Result<void> KeeperLink::say(const json& object) {
   return {};
 }
 
-void KeeperLink::read_answers() {
+// Until the keeper says nothing more on its standard output: what it, or its remote shell, has said by then as errors is
+// passed on. It has no standard error of this process, which would be open as long as the keeper lives without it.
+void KeeperLink::read() {
   std::string text;
-  std::array<char, 4096> bytes{};
+  std::array<pollfd, 2> ends{{{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
+  auto& [output, errors] = ends;
   while (true) {
-    const ssize_t got = read(output_.get(), bytes.data(), bytes.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(bytes.data(), static_cast<std::size_t>(got));
-    for (std::size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
-      take(text.substr(0, end));
+    if (poll(ends.data(), ends.size(), -1) < 0) continue;
+    if (errors.revents != 0 && !pass_on_errors(errors_.get())) errors.fd = -1;
+    if (errors.revents == 0 && output.revents != 0 && !read_answers(text)) break;
   }
   const std::lock_guard lock(mutex_);
   alive_ = false;
   changed_.notify_all();
+}
+
+// Whether there may be more; `text`: the beginning of a line.
+bool KeeperLink::read_answers(std::string& text) {
+  std::array<char, 4096> bytes{};
+  const ssize_t got = ::read(output_.get(), bytes.data(), bytes.size());
+  if (got < 0) return errno == EINTR;
+  text.append(bytes.data(), static_cast<std::size_t>(got));
+  for (std::size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
+    take(text.substr(0, end));
+  return got > 0;
 }
 
 // Shells may say more when they start.

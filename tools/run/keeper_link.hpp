@@ -47,15 +47,16 @@ class KeeperLink {
   void quit();
 
  private:
-  KeeperLink(pid_t process, UniqueFd input, UniqueFd output);
+  KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors);
   Result<nlohmann::json> await(std::uint64_t id, std::chrono::milliseconds patience,
                                const std::function<bool()>& wanted);
   Result<void> say(const nlohmann::json& object);
-  void read_answers();
+  void read();
+  bool read_answers(std::string& text);
   void take(const std::string& line);
 
   const pid_t process_;
-  UniqueFd input_, output_;  // the keeper's
+  UniqueFd input_, output_, errors_;  // the keeper's
   std::string addresses_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lower.hpp"
+#include "own_data.hpp"
 
 namespace cppc::fortran {
 
@@ -168,10 +169,17 @@ class Flow::Builder {
     if (given.parts.empty() && (plain || given.shape == none)) return;
     for (const Index other : besides(program_, call.parts[i]->symbol)) emit({Step::Kind::change, other});
   }
+  /// For later calls, in which it may read and change what it is not given.
+  bool keeps_function(const Expr& e, const models::Model& model) const {
+    if (model.callback < 0) return model.keeps_callback;
+    const auto argument = static_cast<std::size_t>(model.callback);
+    const ExprPtr function = argument < e.parts.size() ? e.parts[argument] : nullptr;
+    return function == nullptr || function->procedure == none || !has_own_data_only(program_, function->procedure);
+  }
   /// Buffers are read or written by the tables; a receive is no overwrite.
   void of_mpi(const Expr& e, const models::Model& model) {
     const std::string& name = program_.procedures[e.procedure].linker_name;
-    const bool keeps = !model.held.empty() || model.shows >= 0 || model.callback >= 0 || model.keeps_callback;
+    const bool keeps = !model.held.empty() || model.shows >= 0 || keeps_function(e, model);
     if (keeps || name.starts_with("mpi_get_address") || name.starts_with("mpi_address"))
       flow_.unclear_ = "MPI keeps addresses of variables (" + name + ")";
     using models::Traffic;

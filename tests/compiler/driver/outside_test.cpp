@@ -50,6 +50,17 @@ TEST_F(OutsideTest, KnowsWhatObjectsAndArchivesNeedAndHave) {
   EXPECT_FALSE(found->others.contains("block_") || found->others.contains("own"));
 }
 
+/// As in libraries of Fortran, of modules that have but constants.
+TEST_F(OutsideTest, ObjectsWithoutATableOfNamesHaveNone) {
+  object("main", "int main(void) { return 0; }\n");
+  object("constants", "typedef int nothing;\n");
+  object("member", "extern int block_[9]; int used(void) { return block_[1]; }\n");
+  run("objcopy --strip-all constants.o && ar r libmember.a constants.o member.o && " GCC " main.o -o program");
+  const auto found = names({path("main.o"), "-L" + directory_.path(), "-lmember"}, std::vector{compiled("main")});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->others.contains("block_"));
+}
+
 TEST_F(OutsideTest, SharedLibrariesUseWhatTheProgramOffersThem) {
   object("main", "int block_[9], other_[9]; int get(void); int main(void) { return get(); }\n");
   object("library", "extern int block_[9]; int get(void) { return block_[1]; }\n", "-fPIC");

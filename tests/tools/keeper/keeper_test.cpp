@@ -128,6 +128,21 @@ TEST_F(KeeperLinkTest, WhatIsNoKeeperIsRefused) {
   EXPECT_FALSE(KeeperLink::start({"sleep", "60"}, json::object(), 100ms)) << "which says nothing";
 }
 
+/// Else whoever reads this process's would wait for the keeper as well, which outlives it.
+TEST_F(KeeperLinkTest, StandardErrorIsPassedOnAndNotInherited) {
+  const std::string keeper =
+      "echo a message >&2; echo '{\"id\":0,\"addresses\":\"'$(readlink /proc/$$/fd/2)'\"}'; read settings; echo its end >&2";
+  testing::internal::CaptureStderr();
+  std::string its_error;
+  {
+    const auto link = KeeperLink::start({"sh", "-c", keeper}, json::object(), 5s);
+    if (link) its_error = (*link)->addresses();
+    while (link && (*link)->alive()) std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "a message\nits end\n");
+  EXPECT_TRUE(its_error.starts_with("pipe:[")) << its_error;
+}
+
 TEST(KeeperRequestTest, IsReadAsItWasWritten) {
   using keeper::Request;
   const auto same = keeper::decode(keeper::encode({Request::Kind::make, 7, 3, 123456789012}));

@@ -1,0 +1,54 @@
+#include "own_data.hpp"
+
+#include <algorithm>
+
+namespace cppc::fortran {
+
+namespace {
+
+class Check {
+ public:
+  Check(const Program& program, Index procedure) : program_(program), procedure_(procedure) {}
+
+  bool statements(const Statements& all) const {
+    return std::ranges::all_of(all, [this](const Statement& one) { return statement(one); });
+  }
+  bool expressions(const std::vector<ExprPtr>& all) const {
+    return std::ranges::all_of(all, [this](const ExprPtr& one) { return expression(one); });
+  }
+
+ private:
+  bool statement(const Statement& one) const {
+    const auto is_own_case = [this](const Case& its) { return expression(its.condition) && statements(its.body); };
+    return is_own(one.variable) && expression(one.target) && expression(one.value) && expression(one.low) &&
+           expression(one.high) && expression(one.step) && expressions(one.expressions) &&
+           std::ranges::all_of(one.cases, is_own_case) && statements(one.body);
+  }
+  bool expression(const ExprPtr& one) const {
+    if (one == nullptr) return true;
+    const bool calls = one->kind == Expr::Kind::call && (one->procedure != none || one->word.empty());
+    const bool is_address = one->word == "(address)" || one->word.ends_with("loc");  // LOC, C_LOC, C_FUNLOC
+    return !calls && !is_address && is_own(one->symbol) && is_own(one->view) && expressions(one->parts);
+  }
+  bool is_own(Index index) const {
+    if (index == none) return true;
+    const Symbol& symbol = program_.symbols[index];
+    if (symbol.constant) return true;
+    const bool begins = symbol.storage == Symbol::Storage::local || symbol.storage == Symbol::Storage::dummy;
+    return begins && symbol.procedure == procedure_ && symbol.unclear.empty() &&
+           symbol.descriptor != Symbol::Descriptor::pointer;
+  }
+
+  const Program& program_;
+  const Index procedure_;
+};
+
+}  // namespace
+
+bool has_own_data_only(const Program& program, Index procedure) {
+  const Procedure& its = program.procedures[procedure];
+  const Check check(program, procedure);
+  return its.defined && its.unclear.empty() && check.expressions(its.sizes) && check.statements(its.body);
+}
+
+}  // namespace cppc::fortran
