@@ -128,6 +128,23 @@ TEST_F(KeeperTest, AJobWhoseCppcRunIsKilledIsTakenUp) {
   expect_same_answer(*scene_);
 }
 
+/// It has not answered in time, and goes on with the images that it has.
+TEST_F(KeeperTest, AKeeperThatWasStoppedIsTakenUpAgain) {
+  start();
+  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  const auto to_keepers = [&](const std::string& signal) {
+    for (const pid_t one : keepers_on("node1"))
+      (void)scene_->cluster().run("node1", {"kill", "-" + signal, std::to_string(one)});
+  };
+  to_keepers("STOP");
+  ASSERT_TRUE(await_said("does not answer")) << scene_->job().process().errors();
+  to_keepers("CONT");
+  ASSERT_TRUE(await_said_since(said_so_far(), "checkpoint memory:")) << scene_->job().process().errors();
+  power_off("node0");
+  expect_recovery_from("memory:");
+  expect_same_answer(*scene_);
+}
+
 /// With the last images of the node that has gone, too.
 TEST_F(KeeperTest, AJobIsTakenUpWithoutANode) {
   start();

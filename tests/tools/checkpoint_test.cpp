@@ -9,7 +9,7 @@
 
 #include "cppc/checkpoint_files.hpp"
 #include "cppc/file_hash.hpp"
-#include "cppc/image.hpp"
+#include "small_image.hpp"
 #include "temporary_directory.hpp"
 #include "verify.hpp"
 
@@ -25,21 +25,6 @@ std::string contents(const fs::path& path) {
 
 void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-/// The file of a rank whose state is one number.
-std::string image_of(std::uint64_t number) {
-  auto writer = image::Writer::create();
-  image::Object object{.path = "heap/number", .count = sizeof number};
-  object.type = std::make_shared<image::Type>();
-  object.data = std::as_bytes(std::span(&number, 1));
-  EXPECT_TRUE(writer->add(object));
-  auto image = std::move(*writer).finish();
-  image->seal();
-  std::string file;
-  for (const auto& extent : image->extents())
-    file.append(reinterpret_cast<const char*>(extent.bytes.data()), extent.bytes.size());
-  return file;
-}
-
 class CheckpointsTest : public testing::Test {
  protected:
   /// What ranks, agents and cppc-run do together.
@@ -51,7 +36,7 @@ class CheckpointsTest : public testing::Test {
   Manifest fill(const Draft& draft, int ranks) {
     Manifest manifest{draft.job, "./app", "login", "2026-01-31T12:00:00Z", {}};
     for (int rank = 0; rank < ranks; ++rank) {
-      const std::string file = image_of(static_cast<std::uint64_t>(rank));
+      const std::string file = test::small_image(static_cast<std::uint64_t>(rank));
       write(draft.directory / image_file(rank), file);
       manifest.images.push_back({file.size(), FileHash::of(std::as_bytes(std::span(file))), "build id 0815"});
     }
@@ -125,8 +110,10 @@ TEST_F(CheckpointsTest, TheLastTwoOfAJobAreKept) {
   EXPECT_EQ(find(directory_)->directory, directory_ / "5");
   EXPECT_EQ(find(directory_ / "4")->directory, directory_ / "4");
   const auto own = all_of(directory_, "app-1");
-  ASSERT_EQ(own.size(), 2U);
-  EXPECT_EQ(own.front().directory, directory_ / "5");
+  ASSERT_TRUE(own) << own.error();
+  ASSERT_EQ(own->size(), 2U);
+  EXPECT_EQ(own->front().directory, directory_ / "5");
+  EXPECT_FALSE(all_of(directory_ / "not there", "app-1")) << "which is not the same as none";
 }
 
 TEST_F(CheckpointsTest, OnesThatAreBegunAtATimeHaveDifferentNumbers) {

@@ -97,6 +97,17 @@ TEST(MpirunCommand, AnAgentOnEveryNodeSparesIncluded) {
             ": -n 1 --host node1:3 VARIABLES -x CPPC_KEY /bin/cppc-agent node1");
 }
 
+/// As after a recovery of a job for which nobody has named nodes.
+TEST(MpirunCommand, AnAgentIsNamedItsNodeWhereRanksHavePlaces) {
+  const auto contexts = parse_command_line(Words{"--default-hostfile", "/nonexistent", "-n", "2", "./app"});
+  auto allocation = allocate(*contexts, head_machine());
+  ASSERT_TRUE(allocation) << allocation.error();
+  allocation->places = {"head", "head"};
+  const auto command = build_mpirun_command(*contexts, *allocation, head_machine(), run::settings, {}, nullptr);
+  ASSERT_TRUE(command) << command.error();
+  EXPECT_EQ(std::ranges::count(command->arguments, "--host"), 2) << "of the ranks and of the agent";
+}
+
 TEST(MpirunCommand, SeveralProgramsEachWithTheVariables) {
   EXPECT_EQ(arguments("-H node0 -np 1 -x A=1 a x : -H node1:4 -n 2 b"),
             "mpirun -n 1 -x A=1 --host node0:1 VARIABLES START a x : -n 2 --host node1:4 VARIABLES START b "

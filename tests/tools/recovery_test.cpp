@@ -9,8 +9,11 @@
 #include <fstream>
 #include <mutex>
 #include <set>
+#include <span>
 
+#include "cppc/file_hash.hpp"
 #include "cppc/unique_fd.hpp"
+#include "small_image.hpp"
 #include "standard_input.hpp"
 #include "temporary_directory.hpp"
 
@@ -24,10 +27,14 @@ class RecoveryTest : public testing::Test {
         {directory_.path(), std::chrono::seconds(60), "", times}, "app-1",
         [this](const AllocatedNode& node) { return !silent_.contains(node.name); }, [this] { return input_is_there_; });
   }
-  std::string checkpoint() {
+  /// Of one rank; with `harm`, which a look at the sizes does not find.
+  std::string checkpoint(bool harm = false) {
     const auto draft = checkpoint::begin(directory_.path(), "app-1");
-    std::ofstream(draft->directory / "rank0.h5") << "x";
-    EXPECT_TRUE(checkpoint::complete(*draft, {"app-1", "./app", "login", "now", {{1, 2, "build id"}}}));
+    std::string file = test::small_image(7);
+    const checkpoint::RankImage image{file.size(), FileHash::of(std::as_bytes(std::span(file))), "build id"};
+    if (harm) file.back() ^= 1;
+    std::ofstream(draft->directory / "rank0.h5", std::ios::binary) << file;
+    EXPECT_TRUE(checkpoint::complete(*draft, {"app-1", "./app", "login", "now", {image}}));
     return draft->complete;
   }
 
@@ -94,6 +101,26 @@ TEST_F(RecoveryTest, ACheckpointThatIsNotAllThereIsNotUsed) {
   const std::string whole = checkpoint();
   std::filesystem::remove(checkpoint() + "/rank0.h5");
   EXPECT_EQ(one.after({.status = 137}, allocation_)->restart, whole);
+}
+
+/// Only what is started from it finds out.
+TEST_F(RecoveryTest, FromACheckpointThatTurnsOutToBeDamagedTheJobGoesBackToTheOneBefore) {
+  Recovery one = recovery(3);
+  const std::string good = checkpoint(), damaged = checkpoint(/*harm=*/true);
+  EXPECT_EQ(one.after({.status = 137}, allocation_)->restart, damaged);
+  EXPECT_EQ(one.after({.status = 1}, allocation_)->restart, good);
+  EXPECT_FALSE(one.after({.status = 1}, allocation_)) << "the program's own end";
+  EXPECT_TRUE(std::filesystem::exists(damaged)) << "nothing is removed";
+}
+
+TEST_F(RecoveryTest, ADirectoryThatCannotBeReadIsNoReasonToBeginAnew) {
+  Recovery one = recovery(2);
+  checkpoint();
+  const std::string away = std::string(directory_.path()) + ".away";
+  std::filesystem::rename(directory_.path(), away);
+  EXPECT_FALSE(one.after({.status = 137}, allocation_));
+  std::filesystem::rename(away, directory_.path());
+  EXPECT_TRUE(one.after({.status = 137}, allocation_));
 }
 
 TEST_F(RecoveryTest, WithoutItsInputAJobDoesNotStartAgainFromItsBeginning) {

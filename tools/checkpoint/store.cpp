@@ -105,7 +105,7 @@ void remove_checkpoint(const fs::path& directory) {
 
 void remove_old(const fs::path& directory, const std::string& job) {
   const auto own = all_of(directory, job);
-  for (std::size_t i = kept; i < own.size(); ++i) remove_checkpoint(own[i].directory);
+  for (std::size_t i = kept; own && i < own->size(); ++i) remove_checkpoint((*own)[i].directory);  // else they stay
 }
 
 }  // namespace
@@ -155,13 +155,18 @@ void discard_drafts(const fs::path& directory, const std::string& job) {
   }
 }
 
-std::vector<Checkpoint> all_of(const fs::path& directory, const std::string& job) {
+Result<std::vector<Checkpoint>> all_of(const fs::path& directory, const std::string& job) {
   std::vector<Checkpoint> own;
   const auto numbers = numbers_in(directory);
-  if (!numbers) return own;
+  if (!numbers) return error(numbers.error());
   for (auto number = numbers->complete.rbegin(); number != numbers->complete.rend(); ++number) {
-    auto one = open_checkpoint(directory / std::to_string(*number));
-    if (one && one->manifest.job == job) own.push_back(*std::move(one));
+    const fs::path one = directory / std::to_string(*number);
+    const auto text = read_file(one / manifest_file);
+    std::error_code failure;
+    if (!text && !fs::exists(one / manifest_file, failure) && !failure) continue;  // another job has removed it
+    if (!text) return error(text.error());
+    if (auto manifest = parse_manifest(*text); manifest && manifest->job == job)
+      own.push_back({one, *std::move(manifest)});
   }
   return own;
 }

@@ -39,8 +39,8 @@ struct Checkpoint {
   Manifest manifest;
 };
 
-/// Those of a job, the newest first; damaged manifests are left out.
-std::vector<Checkpoint> all_of(const std::filesystem::path& directory, const std::string& job);
+/// Those of a job, the newest first; damaged manifests are left out. An error when the directory cannot be read.
+Result<std::vector<Checkpoint>> all_of(const std::filesystem::path& directory, const std::string& job);
 
 /// The checkpoint that the path leads to, or the newest one in that directory.
 Result<Checkpoint> find(const std::filesystem::path& path);

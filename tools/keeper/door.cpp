@@ -9,7 +9,7 @@
 namespace cppc::keeper {
 namespace {
 
-// A keeper of the job whose connection to cppc-run is lost may be about to end.
+// A keeper of the job whose connection to cppc-run is lost may be about to end; one that outlives cppc-run is not.
 constexpr int times_to_bind = 20;
 constexpr std::chrono::milliseconds between_times{100};
 

@@ -34,7 +34,7 @@ struct Allocation {
   bool named = false;                ///< false: nobody did
   std::map<const Context*, std::vector<AllocatedNode>> of_context;  ///< for contexts that name nodes of their own
   std::optional<int> ranks;  ///< as many as the resource manager was asked for, when nobody named nodes
-  /// The node of each rank of a job that has run before; empty: as mpirun's options have it. Only when nodes are named.
+  /// The node of each rank of a job that has run before; empty: as mpirun's options have it.
   std::vector<std::string> places = {};
 };
 

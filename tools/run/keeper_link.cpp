@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,7 +98,11 @@ Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::str
 }
 
 KeeperLink::KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors)
-    : process_(process), input_(std::move(input)), output_(std::move(output)), errors_(std::move(errors)) {
+    : process_(process),
+      input_(std::move(input)),
+      output_(std::move(output)),
+      errors_(std::move(errors)),
+      given_up_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   awaited_[0] = true;
   fcntl(input_.get(), F_SETFL, O_NONBLOCK);  // a remote shell whose node is silent takes nothing after some time
 }
@@ -164,14 +169,16 @@ Result<void> KeeperLink::say(const json& object) {
   return {};
 }
 
-// Until the keeper says nothing more on its standard output: what it, or its remote shell, has said by then as errors is
+// Until the keeper says nothing more on its standard output, or is given up: what it, or its remote shell, has said by then as errors is
 // passed on. It has no standard error of this process, which would be open as long as the keeper lives without it.
 void KeeperLink::read() {
   std::string text;
-  std::array<pollfd, 2> ends{{{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
-  auto& [output, errors] = ends;
+  std::array<pollfd, 3> ends{
+      {{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {given_up_.get(), POLLIN, 0}}};
+  auto& [output, errors, given_up] = ends;
   while (true) {
     if (poll(ends.data(), ends.size(), -1) < 0) continue;
+    if (given_up.revents != 0) break;  // it may live on, and have its ends of the others
     if (errors.revents != 0 && !pass_on_errors(errors_.get())) errors.fd = -1;
     if (errors.revents == 0 && output.revents != 0 && !read_answers(text)) break;
   }
@@ -206,6 +213,7 @@ void KeeperLink::lose() {
   const std::lock_guard lock(mutex_);
   if (alive_) kill(process_, SIGKILL);
   alive_ = false;
+  (void)eventfd_write(given_up_.get(), 1);  // fails only when it has been told very often
   changed_.notify_all();
 }
 

@@ -57,6 +57,7 @@ class KeeperLink {
 
   const pid_t process_;
   UniqueFd input_, output_, errors_;  // the keeper's
+  const UniqueFd given_up_;           // an event that wakes the reader
   std::string addresses_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -70,7 +70,7 @@ std::vector<AllocatedNode> KeeperLinks::without_keeper(const std::vector<Allocat
   std::vector<AllocatedNode> without;
   for (const AllocatedNode& node : nodes) {
     if (link(node.name) != nullptr || is_left_out(node.name)) continue;
-    Link before;  // ends beyond the lock: a keeper that is still there ends with its connection
+    Link before;  // ends beyond the lock
     {
       const std::lock_guard lock(mutex_);
       if (auto old = links_.extract(node.name)) before = std::move(old.mapped());

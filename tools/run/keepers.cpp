@@ -43,13 +43,15 @@ Keepers::~Keepers() { protects_ = {}; }
 
 // Images that it had are lost; others of the sets are still there. Whether there was one to start.
 bool Keepers::revive() {
-  auto started = links_.start_on(links_.without_keeper(nodes_));
-  for (auto& [node, link] : started) {
+  const auto without = links_.without_keeper(nodes_);
+  auto started = links_.start_on(without);
+  for (std::size_t i = 0; i < without.size(); ++i) {
+    auto& [node, link] = started[i];
     for (auto& [number, set] : sets_) forget(set, node);
     if (link)
       links_.add(node, *std::move(link));
-    else
-      spdlog::warn("no keeper on {}: {}", node, link.error());
+    else if (const auto again = take_up_again(without[i]); !again)
+      spdlog::warn("no keeper on {}: {} ({})", node, link.error(), again.error());
   }
   return !started.empty();
 }

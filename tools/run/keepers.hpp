@@ -76,6 +76,7 @@ class Keepers {
  private:
   Result<void> take_over(const std::string& node, KeeperLink& link);
   bool revive();
+  Result<void> take_up_again(const AllocatedNode& node);
   void protect_again(ImageSet& set, const std::vector<std::string>& places = {});
 
   const bool protects_images_;

@@ -50,6 +50,22 @@ Result<void> Keepers::take_over(const std::string& node, KeeperLink& link) try {
   return error(std::string("its keeper's list is not understood: ") + wrong.what());
 }
 
+// One that did not answer in time, so that nobody is connected to it any more, may still be there: it waits as it would
+// if this process had ended.
+Result<void> Keepers::take_up_again(const AllocatedNode& node) try {
+  auto link = links_.start_on({node}, {"--adopt", links_.settings().job}).front().second;
+  if (!link) return error(link.error());
+  const auto listed = (*link)->ask({{"do", "list"}}, patience_to_list);
+  if (!listed) return error(listed.error());
+  for (const json& one : listed->at("sets"))
+    if (const auto known = sets_.find(one.at("set").get<std::uint64_t>()); known != sets_.end())
+      add_listed(known->second, node.name, one);
+  links_.add(node.name, *std::move(link));
+  return {};
+} catch (const json::exception& wrong) {
+  return error(std::string("its list is not understood: ") + wrong.what());
+}
+
 void Keepers::leave() {
   protects_ = {};
   links_.let_go();

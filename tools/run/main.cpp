@@ -160,6 +160,23 @@ Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation
   return controller.run_ended(status, mpirun->told_to_stop());
 }
 
+// For checkpoints: one that is there from the start and gone later has not been without them.
+Result<void> make_directory(const std::string& directory) {
+  std::error_code failure;
+  if (directory.empty()) return {};
+  fs::create_directories(directory, failure);
+  if (!failure) return {};
+  return error("cannot make the directory " + directory + " of --checkpoint-to: " + failure.message());
+}
+
+// Its images wait for somebody to take up the job.
+void leave_for_others(const Surroundings& around, const std::string& job) {
+  if (around.record == nullptr || around.keepers->newest() == 0) return;
+  around.record->keep();
+  around.keepers->leave();
+  spdlog::warn("the images of {} stay in memory for {} s: cppc-run --resume {}", job, deadlines::keep().count(), job);
+}
+
 // As often as it is started again; exit status of the job.
 Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocation, JobSettings settings,
                            Controller& controller) {
@@ -174,6 +191,8 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     const auto end = run_once(around, starts.allocation(), settings, controller);
     if (!end) return error(end.error());
     const auto restart = starts.after(*end, controller);
+    if (!restart && is_loss(*end) && around.options.checkpoints.recoveries == 0)
+      leave_for_others(around, settings.job);
     if (!restart) return end->hop && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
     settings.restart = *restart;
     const std::uint64_t set = checkpoint::set_in_memory(*restart).value_or(0);
@@ -229,6 +248,7 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const 
     if (!checkpoint) return error(checkpoint.error());
     settings->restart = checkpoint->directory;
   }
+  if (const auto there = make_directory(checkpoints.directory); !there) return error(there.error());
   auto allocation = allocate(contexts, machine, manager->get());
   if (!allocation) return error(allocation.error());
   const auto directory = tools::job_directory();
@@ -268,8 +288,11 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const 
   std::optional<Publication> publication;
   if (options.network && *manager != nullptr) publication.emplace(**manager, (*controller)->network_url());
   if (checkpoints.every) (*controller)->save_every(*checkpoints.every);
-  auto status = run_to_the_end(around, *allocation, *std::move(settings), **controller);
-  if (status) (*controller)->ended(*status);
+  auto status = run_to_the_end(around, *allocation, *settings, **controller);
+  if (status)
+    (*controller)->ended(*status);
+  else
+    leave_for_others(around, settings->job);
   return status;
 }
 

@@ -261,9 +261,9 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
     append_context(arguments, context, allocation, *ranks, places.first(placed), settings, present, manager != nullptr);
     places = places.subspan(placed);
   }
-  for (const AllocatedNode& node : allocation.nodes) {
-    append_agent(arguments, node, allocation.named, settings.agent, present);
-  }
+  // Where ranks have places of their own mpirun knows no node but by --host.
+  const bool named = allocation.named || !allocation.places.empty();
+  for (const AllocatedNode& node : allocation.nodes) append_agent(arguments, node, named, settings.agent, present);
   return MpirunCommand{std::move(arguments), *std::move(environment), hidden_variables(present, manager)};
 }
 

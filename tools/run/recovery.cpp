@@ -3,7 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <future>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +16,8 @@
 namespace cppc::run {
 namespace {
 
+constexpr int times_to_look = 5;  // at a directory that cannot be read
+constexpr std::chrono::seconds between_looks{1};
 constexpr int by_signal = 128;  // exit statuses from here on: also how mpirun tells that it has lost a daemon
 
 }  // namespace
@@ -46,14 +51,35 @@ Recovery::Recovery(CheckpointOptions options, std::string job, Reaches reaches, 
       last_(options_.restart) {}
 
 // Of this job; else the one that it was started from.
-std::string Recovery::newest() {
-  if (keepers_ != nullptr) {
-    const std::uint64_t set = keepers_->newest();
-    return set == 0 ? options_.restart : checkpoint::in_memory(set);
+Result<std::string> Recovery::newest() {
+  if (keepers_ == nullptr) return newest_on_disk();
+  const std::uint64_t set = keepers_->newest();
+  return set == 0 ? options_.restart : checkpoint::in_memory(set);
+}
+
+// A file system that does not answer is no reason to begin anew.
+Result<std::string> Recovery::newest_on_disk() const {
+  auto all = checkpoint::all_of(options_.directory, job_);
+  for (int i = 1; i < times_to_look && !all; ++i) {
+    std::this_thread::sleep_for(between_looks);
+    all = checkpoint::all_of(options_.directory, job_);
   }
-  for (const auto& checkpoint : checkpoint::all_of(options_.directory, job_))
-    if (checkpoint::missing_parts(checkpoint).empty()) return checkpoint.directory;
+  if (!all) return tools::error(all.error());
+  for (const auto& checkpoint : *all)
+    if (!damaged_.contains(checkpoint.directory) && checkpoint::missing_parts(checkpoint).empty())
+      return checkpoint.directory.string();
   return options_.restart;
+}
+
+// All of it is read, which takes long: only when what was started from it has failed.
+bool Recovery::is_damaged(const std::string& from) {
+  if (keepers_ != nullptr || from == options_.restart) return false;
+  const auto checkpoint = checkpoint::find(from);
+  const std::vector<std::string> found =
+      checkpoint ? checkpoint::damage(*checkpoint) : std::vector<std::string>{checkpoint.error()};
+  for (const std::string& one : found) spdlog::error("no job can go on from {}: {}", from, one);
+  if (!found.empty()) damaged_.insert(from);
+  return !found.empty();
 }
 
 std::optional<Allocation> Recovery::left_of(const Allocation& allocation, const std::set<std::string>& known) const {
@@ -70,13 +96,22 @@ std::optional<Allocation> Recovery::left_of(const Allocation& allocation, const 
 }
 
 std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocation& allocation) {
-  if (options_.recoveries == 0 || !is_loss(end)) return std::nullopt;
+  if (options_.recoveries == 0 || end.status == EXIT_SUCCESS || end.told_to_stop) return std::nullopt;
+  auto found = newest();
+  const bool is_useless = found && *found == last_ && is_damaged(last_);
+  if (!is_useless && !is_loss(end)) return std::nullopt;
+  if (is_useless) found = newest();
   auto left = left_of(allocation, end.silent);
   if (!left) {
     spdlog::error("the job has been lost with status {}, and no node is left to start it on", end.status);
     return std::nullopt;
   }
-  const std::string from = newest();
+  if (!found) {
+    spdlog::error("the job has been lost with status {} and is not started again: its checkpoints cannot be looked at: {}",
+                  end.status, found.error());
+    return std::nullopt;
+  }
+  const std::string& from = *found;
   starts_ = from == std::exchange(last_, from) ? starts_ + 1 : 1;
   if (starts_ > options_.recoveries) {
     spdlog::error(

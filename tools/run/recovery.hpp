@@ -55,7 +55,9 @@ class Recovery {
   std::optional<Start> after(const JobEnd& end, const Allocation& allocation);
 
  private:
-  std::string newest();
+  Result<std::string> newest();
+  Result<std::string> newest_on_disk() const;
+  bool is_damaged(const std::string& from);
   std::optional<Allocation> left_of(const Allocation& allocation, const std::set<std::string>& known) const;
 
   CheckpointOptions options_;
@@ -63,7 +65,8 @@ class Recovery {
   Reaches reaches_;
   BeginInput begin_input_;
   Keepers* keepers_;
-  std::string last_;  ///< what the job was started from last
+  std::string last_;               ///< what the job was started from last
+  std::set<std::string> damaged_;  ///< checkpoints that no job can go on from
   int starts_ = 0;    ///< so often
 };
 

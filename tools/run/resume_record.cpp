@@ -86,6 +86,7 @@ ResumeFile::ResumeFile(fs::path directory, ResumeRecord record)
 }
 
 ResumeFile::~ResumeFile() {
+  if (kept_) return;
   std::error_code ignored;  // somebody else may have removed it
   fs::remove(file_of(directory_, record_.job), ignored);
 }

@@ -32,9 +32,13 @@ class ResumeFile {
   /// The job is about to be started on these. A file that cannot be written is only warned of: the job goes on.
   void write(const std::vector<AllocatedNode>& nodes);
 
+  /// It stays when this goes: the job can be resumed.
+  void keep() { kept_ = true; }
+
  private:
   const std::filesystem::path directory_;
   ResumeRecord record_;
+  bool kept_ = false;
 };
 
 }  // namespace cppc::run
