@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 // Objects of gcc with nothing but its intermediate code, of which the linker makes others.
 constexpr std::string_view intermediate = "__gnu_lto_slim";
 
-// Adds the names, defined or not, that other objects may have, too. False when there are none to be seen; an object with
-// nothing but constants, as of a Fortran module, may have no table of them.
+// Adds the names, defined or not, that other objects may have, too. False when there are none to be seen; an object
+// with nothing but constants, as of a Fortran module, may have no table of them.
 bool add_names(std::string_view object, Elf64_Word table, Names& names) {
   const auto elf = ElfView::of(std::as_bytes(std::span(object)));
   if (!elf) return false;

@@ -84,7 +84,8 @@ Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::str
   if (const int failure = spawn(process, command, input->read.get(), output->write.get(), errors->write.get());
       failure != 0)
     return error("cannot run " + command.front() + ": " + std::strerror(failure));
-  std::unique_ptr<KeeperLink> link(new KeeperLink(process, std::move(input->write), std::move(output->read), std::move(errors->read)));
+  std::unique_ptr<KeeperLink> link(
+      new KeeperLink(process, std::move(input->write), std::move(output->read), std::move(errors->read)));
   output->write.reset();
   errors->write.reset();
   input->read.reset();
@@ -169,12 +170,12 @@ Result<void> KeeperLink::say(const json& object) {
   return {};
 }
 
-// Until the keeper says nothing more on its standard output, or is given up: what it, or its remote shell, has said by then as errors is
-// passed on. It has no standard error of this process, which would be open as long as the keeper lives without it.
+// Until the keeper says nothing more on its standard output, or is given up: what it, or its remote shell, has said by
+// then as errors is passed on. It has no standard error of this process, which would be open as long as the keeper
+// lives without it.
 void KeeperLink::read() {
   std::string text;
-  std::array<pollfd, 3> ends{
-      {{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {given_up_.get(), POLLIN, 0}}};
+  std::array<pollfd, 3> ends{{{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}, {given_up_.get(), POLLIN, 0}}};
   auto& [output, errors, given_up] = ends;
   while (true) {
     if (poll(ends.data(), ends.size(), -1) < 0) continue;

@@ -191,8 +191,7 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     const auto end = run_once(around, starts.allocation(), settings, controller);
     if (!end) return error(end.error());
     const auto restart = starts.after(*end, controller);
-    if (!restart && is_loss(*end) && around.options.checkpoints.recoveries == 0)
-      leave_for_others(around, settings.job);
+    if (!restart && is_loss(*end) && around.options.checkpoints.recoveries == 0) leave_for_others(around, settings.job);
     if (!restart) return end->hop && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
     settings.restart = *restart;
     const std::uint64_t set = checkpoint::set_in_memory(*restart).value_or(0);

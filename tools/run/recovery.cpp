@@ -107,8 +107,9 @@ std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocati
     return std::nullopt;
   }
   if (!found) {
-    spdlog::error("the job has been lost with status {} and is not started again: its checkpoints cannot be looked at: {}",
-                  end.status, found.error());
+    spdlog::error(
+        "the job has been lost with status {} and is not started again: its checkpoints cannot be looked at: {}",
+        end.status, found.error());
     return std::nullopt;
   }
   const std::string& from = *found;

@@ -67,7 +67,7 @@ class Recovery {
   Keepers* keepers_;
   std::string last_;               ///< what the job was started from last
   std::set<std::string> damaged_;  ///< checkpoints that no job can go on from
-  int starts_ = 0;    ///< so often
+  int starts_ = 0;                 ///< so often
 };
 
 }  // namespace cppc::run

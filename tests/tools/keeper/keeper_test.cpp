@@ -131,7 +131,8 @@ TEST_F(KeeperLinkTest, WhatIsNoKeeperIsRefused) {
 /// Else whoever reads this process's would wait for the keeper as well, which outlives it.
 TEST_F(KeeperLinkTest, StandardErrorIsPassedOnAndNotInherited) {
   const std::string keeper =
-      "echo a message >&2; echo '{\"id\":0,\"addresses\":\"'$(readlink /proc/$$/fd/2)'\"}'; read settings; echo its end >&2";
+      "echo a message >&2; echo '{\"id\":0,\"addresses\":\"'$(readlink /proc/$$/fd/2)'\"}'; read settings; echo its "
+      "end >&2";
   testing::internal::CaptureStderr();
   std::string its_error;
   {

@@ -5,7 +5,7 @@
 /// Not here: random numbers (c_library/random.hpp). Left out: mblen(), mbtowc() and wctomb() without a state of the
 /// caller's, since no encoding that Linux uses has shift states, and what is left of a character that mbrtowc(), told
 /// nothing, has read half of. Other results in the C library's memory (getpwnam(), gethostbyname(), localeconv() ...)
-/// are found as addresses that lead out of the program.
+/// are found as addresses that lead out of the program, but for those on its stack alone.
 #pragma once
 
 #include "bytes.hpp"

@@ -22,8 +22,8 @@ void note(int number);
 /// Changes nothing. Always CPPC_OK: a file that is not to be found any more, or may not be read, is left out.
 cppc_status write(ByteWriter& out);
 
-/// In the new process. In a restart files are cut; a warning tells of one that may not be written any more. CPPC_ERR_IMAGE;
-/// CPPC_ERR_SYSTEM, logged.
+/// In the new process. In a restart files are cut; a warning tells of one that may not be written any more.
+/// CPPC_ERR_IMAGE; CPPC_ERR_SYSTEM, logged.
 cppc_status cut_again(ByteReader& in);
 
 }  // namespace cppc::address::closed_files

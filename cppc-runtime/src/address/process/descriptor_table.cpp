@@ -1,5 +1,6 @@
 #include "address/process/descriptor_table.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cstddef>
+#include <cstring>
 
 #include "address/process/closed_files.hpp"
 #include "address/process/descriptors.hpp"
@@ -20,6 +23,7 @@ namespace {
 /// By number; 0: not the program's, or one of the first three as the process was started. Of this process and not in
 /// the program's memory: open() and close() are called by signal handlers, and would have to ask for that memory.
 constinit std::array<std::atomic<Description>, kNumbers> table{};
+constinit std::array<std::atomic<bool>, kNumbers> of_process{};  ///< MPI's, or there when it had started
 constinit std::atomic<Description> last_description{kStandard};
 constinit std::atomic<bool> number_beyond{false};
 
@@ -32,8 +36,15 @@ bool is_of_program(int number) {
   return description > static_cast<Description>(kStandard) && description != kClosed;
 }
 
+void set_of_process(int number, bool is) {
+  if (number < 0 || number >= kNumbers) return;
+  auto& entry = of_process[static_cast<std::size_t>(number)];
+  if (entry.load(std::memory_order_relaxed) != is) entry.store(is, std::memory_order_relaxed);
+}
+
 void given(int number, Description description) {
   if (number < 0) return;
+  set_of_process(number, !program_time);
   // A number that the program has closed may be MPI's for a time, and yet is to be closed in another process.
   if (number < kStandard && !program_time) return;
   if (number < kNumbers) return set(number, program_time ? description : 0);
@@ -54,6 +65,30 @@ void set(int number, Description description) {
 }
 
 Description new_description() { return ++last_description; }
+
+bool is_of_process(int number) {
+  return number >= 0 && number < kNumbers &&
+         of_process[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
+}
+
+void note_numbers_of_process() {
+  for (const int number : open_numbers())
+    if (description_of(number) == 0) set_of_process(number, true);
+}
+
+std::vector<int> open_numbers() {
+  std::vector<int> numbers;
+  DIR* const all = opendir("/proc/self/fd");
+  if (all == nullptr) return numbers;
+  while (const dirent* const entry = readdir(all)) {
+    int number = -1;
+    const char* const end = entry->d_name + std::strlen(entry->d_name);
+    const auto [rest, failure] = std::from_chars(entry->d_name, end, number);
+    if (failure == std::errc() && rest == end && number != dirfd(all)) numbers.push_back(number);
+  }
+  closedir(all);
+  return numbers;
+}
 
 bool any_beyond() { return number_beyond.load(std::memory_order_relaxed); }
 
@@ -80,6 +115,7 @@ void closed(int number) {
   if (number < 0 || number >= kNumbers || (number < kStandard && !program_time)) return;
   if (program_time && is_of_program(number)) closed_files::note(number);
   set(number, number < kStandard ? kClosed : 0);
+  set_of_process(number, false);
 }
 
 void replaced(int from, int to) {

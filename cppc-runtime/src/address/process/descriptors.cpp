@@ -352,7 +352,28 @@ class Opening {
 
 }  // namespace
 
+namespace {
+
+/// By a system call that is not the C library's, or by one of its functions that libcppc does not stand in front of. A
+/// socket may be the C library's own, as that of syslog() is, which opens another one.
+cppc_status check_unseen() {
+  for (const int number : open_numbers()) {
+    if (number < kStandard || description_of(number) != 0 || is_of_process(number) || is_reserved(number)) continue;
+    const std::string name = name_of(number);
+    if (name.empty() || name.starts_with("socket:")) continue;
+    log().error(
+        "{} has been opened in a way that libcppc does not see, and cannot be carried to another process; close it "
+        "before the rank is moved, or open it by a function of the C library",
+        label(number, name));
+    return CPPC_ERR_UNSUPPORTED;
+  }
+  return CPPC_OK;
+}
+
+}  // namespace
+
 cppc_status write(ByteWriter& out) {
+  if (const cppc_status status = check_unseen(); status != CPPC_OK) return status;
   if (any_beyond()) {
     log().error("the program has used descriptors beyond {}, which are not kept account of", kNumbers);
     return CPPC_ERR_UNSUPPORTED;

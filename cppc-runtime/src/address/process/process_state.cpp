@@ -14,6 +14,7 @@
 #include "address/process/children.hpp"
 #include "address/process/clocks.hpp"
 #include "address/process/closed_files.hpp"
+#include "address/process/descriptor_table.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/exit_handlers.hpp"
@@ -234,6 +235,7 @@ void mpi_starts() {
 
 void mpi_started() {
   children::mpi_started();
+  descriptors::note_numbers_of_process();
   if (program_memory_there) descriptors::release_numbers();
 }
 

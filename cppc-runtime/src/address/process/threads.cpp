@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -236,6 +237,20 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
     if (stack) team_threads::give_back(*stack);
   }
   return error;
+}
+
+/// glibc does not go by pthread_create() itself. What the function returns is an int, of which thrd_join() reads no
+/// more.
+int thrd_create(thrd_t* thread, thrd_start_t routine, void* argument) {
+  using Routine = void* (*)(void*);
+  switch (pthread_create(thread, nullptr, reinterpret_cast<Routine>(reinterpret_cast<void*>(routine)), argument)) {
+    case 0:
+      return thrd_success;
+    case ENOMEM:
+      return thrd_nomem;
+    default:
+      return thrd_error;
+  }
 }
 
 #pragma GCC visibility pop

@@ -10,7 +10,8 @@ TEST_P(Descriptors, AreTheSameInAnotherProcess) { expect_same_anywhere(GetParam(
 
 INSTANTIATE_TEST_SUITE_P(Programs, Descriptors,
                          testing::Values("place", "append", "shared", "directory", "redirected", "by_name", "closed",
-                                         "closed_files", "devices", "gap", "locked", "lock_shared", "lock_ranges", "mere_path"),
+                                         "closed_files", "devices", "gap", "locked", "lock_shared", "lock_ranges",
+                                         "mere_path"),
                          [](const auto& info) { return std::string(info.param); });
 
 struct Refusal {

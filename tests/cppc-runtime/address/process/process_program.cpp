@@ -20,6 +20,7 @@
 
 #include "address/places.hpp"
 #include "address/process/closed_files.hpp"
+#include "address/process/descriptor_table.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/process/mappings.hpp"
 #include "address/process/streams.hpp"
@@ -178,6 +179,7 @@ void* begin(const Program& program) {
 
 int main(int count, char** arguments) {
   without_randomisation(arguments);
+  descriptors::note_numbers_of_process();  // those that whoever runs it has left open
   // Here, and not before: what starts with libcppc would look for the extension.
   setenv("CPPC_EXTENSION", "process_program", 1);
   setenv("CPPC_BY_ADDRESS", "1", 1);
@@ -186,7 +188,8 @@ int main(int count, char** arguments) {
   if (program == nullptr) return 2;
   const std::string part = count > 4 ? arguments[3] : "";
   if (part == "--restart") expect_grown_files();
-  if (part == "--load" || part == "--restart" || part == "--pass") return load_and_go_on(*program, arguments[4], part == "--pass");
+  if (part == "--load" || part == "--restart" || part == "--pass")
+    return load_and_go_on(*program, arguments[4], part == "--pass");
   void* state = begin(*program);
   if (count > 4) {
     const cppc_status status = save(arguments[4], state);

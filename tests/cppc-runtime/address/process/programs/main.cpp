@@ -15,6 +15,7 @@
 #include "address/carried_objects.hpp"
 #include "address/mpi_memory.hpp"
 #include "address/places.hpp"
+#include "address/process/descriptor_table.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "address/roots.hpp"
@@ -193,6 +194,7 @@ int main(int argc, char** argv) {
   if (argc < 2 || !kept_by_address()) return 1;
   const test::Program& program = find(argv[1]);
   note_objects_at_start();
+  descriptors::note_numbers_of_process();  // those that whoever runs it has left open
   if (argc > 2) return take_over(program, std::atoi(argv[2]));
   map_memory();
   heap().used = sizeof(Heap);
