@@ -36,8 +36,8 @@ class Runtimes {
     // Two of the same runtime in one process would not know each other's streams, exceptions or units.
     // What the program opens by dlopen() may want a shared one.
     const bool alone = !open_libraries(files);
-    static_cxx_ =
-        cxx_ && alone && has_archive("libstdc++.a") && !library_wants(files, "libstdc++.so") && !other_library();
+    static_cxx_ = cxx_ && alone && has_archive("libstdc++.a") && !library_wants(files, "libstdc++.so") &&
+                  !library_leaves_cxx_open(files) && !other_library();
     static_fortran_ = fortran_ && alone && has_archive("libgfortran.a") && !library_wants(files, "libgfortran.so");
   }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "archive.hpp"
+#include "elf_view.hpp"
 #include "files.hpp"
 #include "object_file.hpp"
 
@@ -40,6 +41,27 @@ bool is_apart(const std::string& path) {
 
 bool contains(const std::string& path, const std::string& text) {
   return read_regular_file(path).value_or("").find(text) != std::string::npos;
+}
+
+// Operators new and delete, what is in std, exceptions.
+bool is_of_cxx(std::string_view name) {
+  constexpr std::string_view beginnings[] = {"_Znw",  "_Zna",   "_Zdl",        "_Zda",         "_ZSt",
+                                             "_ZNSt", "_ZNKSt", "__cxa_throw", "__cxa_begin_", "__gxx_personality"};
+  return std::any_of(std::begin(beginnings), std::end(beginnings),
+                     [name](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
+bool needs_names_of_cxx(const std::string& library) {
+  const auto elf = ElfView::of(std::as_bytes(std::span(library)));
+  if (!elf) return false;
+  for (const Elf64_Shdr& section : elf->sections()) {
+    if (section.sh_type != SHT_DYNSYM) continue;
+    for (const Elf64_Sym& symbol : elf->symbols(section))
+      if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
+          is_of_cxx(elf->name(section, symbol)))
+        return true;
+  }
+  return false;
 }
 
 bool has_runtime(const CommandLine& line, const Wrapper& wrapper, const Runtime& runtime) {
@@ -139,6 +161,13 @@ bool library_wants(const std::vector<std::string>& files, const std::string& nam
     // The library by itself does, of course.
     return is_shared_library(path) && !is_apart(path) && !fs::path(path).filename().string().starts_with(name) &&
            contains(path, name);
+  });
+}
+
+bool library_leaves_cxx_open(const std::vector<std::string>& files) {
+  return std::any_of(files.begin(), files.end(), [](const std::string& path) {
+    return is_shared_library(path) && !is_apart(path) && !fs::path(path).filename().string().starts_with("libstdc++") &&
+           needs_names_of_cxx(read_regular_file(path).value_or(""));
   });
 }
 

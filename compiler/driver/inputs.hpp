@@ -29,6 +29,9 @@ bool library_calls_mpi(const std::vector<std::string>& files);
 /// Whether one of the shared libraries among `files`, MPI's and libcppc apart, wants another one whose name begins so.
 bool library_wants(const std::vector<std::string>& files, const std::string& name);
 
+/// Whether one of them uses names of the C++ library and leaves it to the program to have one.
+bool library_leaves_cxx_open(const std::vector<std::string>& files);
+
 /// Whether one of `files`, MPI's and libcppc apart, mentions dlopen(), be it in a comment.
 bool open_libraries(const std::vector<std::string>& files);
 

@@ -73,6 +73,9 @@ Result<int> pass_on(const CommandLine& line, const Wrapper& wrapper, bool verbos
 Result<int> work(Wrapper wrapper, const std::vector<std::string>& arguments) {
   const char* setting = std::getenv("CPPC_WRAPPER");
   const bool off = setting != nullptr && std::string_view(setting) == "off";
+  if (const std::string mpi = asked_back(); !mpi.empty())
+    return error("the " + mpi + " in PATH calls " + wrapper.name +
+                 ", which asks it for the flags of MPI: Open MPI's own " + mpi + " has to come first in PATH");
   const auto line = parse_command_line(arguments);
   if (!line) return tl::unexpected(line.error());
   if (line->portable && wrapper.language != Language::c)

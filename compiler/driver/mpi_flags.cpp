@@ -1,6 +1,7 @@
 #include "mpi_flags.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "response_file.hpp"
@@ -23,15 +24,30 @@ bool is_wrapper(const std::string& word) {
   return std::filesystem::path(word).filename().string().starts_with("cppc-");
 }
 
+constexpr const char* asked = "CPPC_ASKS";
+
+/// What MPI's wrapper says; it, and what it calls, can tell that they are asked by this program.
+Result<Output> put_question(const Command& question, const Wrapper& wrapper, Runner& runner) {
+  setenv(asked, wrapper.mpi.c_str(), /*overwrite=*/1);
+  auto answer = runner.capture(question);
+  unsetenv(asked);
+  return answer;
+}
+
 }  // namespace
+
+std::string asked_back() {
+  const char* const wrapper = std::getenv(asked);
+  return wrapper != nullptr ? wrapper : "";
+}
 
 std::vector<std::string> compiler_underneath(const Wrapper& wrapper, Runner& runner) {
   if (!wrapper.compiler.empty()) return wrapper.compiler;
   const std::vector<std::string> question{wrapper.mpi, "--showme:command"};
   std::vector<std::string> without_us{"env", "-u", variable_of(wrapper.language)};  // OMPI_CC=cppc-cc
   without_us.insert(without_us.end(), question.begin(), question.end());
-  for (const auto& asked : {question, without_us}) {
-    const auto answer = runner.capture({asked});
+  for (const auto& words_asked : {question, without_us}) {
+    const auto answer = put_question({words_asked}, wrapper, runner);
     if (!answer || answer->status != 0) break;
     if (auto words = split_at_blanks(answer->text); !words.empty() && std::ranges::none_of(words, is_wrapper))
       return words;
@@ -40,7 +56,7 @@ std::vector<std::string> compiler_underneath(const Wrapper& wrapper, Runner& run
 }
 
 Result<std::string> ask_mpi(const Wrapper& wrapper, const std::string& what, Runner& runner) {
-  const auto answer = runner.capture({{wrapper.mpi, "--showme:" + what}});
+  const auto answer = put_question({{wrapper.mpi, "--showme:" + what}}, wrapper, runner);
   if (!answer && answer.error().status == 127)
     return error(wrapper.mpi +
                  ", which knows the flags of MPI, is not in PATH: install Open MPI or add its bin directory");

@@ -11,6 +11,10 @@
 
 namespace cppc::driver {
 
+/// The name of MPI's wrapper when it has been asked by this program and calls it in turn, which would never end; else
+/// empty.
+std::string asked_back();
+
 /// The compiler that the wrapper is to call: the user's, or the one that MPI's wrapper for the same language calls, as
 /// a drop-in for that should; the system's if nobody says.
 std::vector<std::string> compiler_underneath(const Wrapper& wrapper, Runner& runner);

@@ -260,6 +260,19 @@ cppc_status refuse_bytes(const Local& local, const Types& types) {
   return messages || windows || files ? CPPC_ERR_UNSUPPORTED : CPPC_OK;
 }
 
+/// No rank may use a communicator before all have set its hints: what one sends that has told Open MPI that messages
+/// may overtake each other is never received by one that has not. All ranks, when they have made all communicators.
+void set_hints_of_world(const Hints& hints, MPI_Comm world) {
+  int any = hints.empty() ? 0 : 1;
+  must(PMPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
+  if (any == 0) return;
+  MPI_Comm plain = MPI_COMM_NULL;
+  must(PMPI_Comm_dup(world, &plain), "MPI_Comm_dup");
+  set_hints(world, hints);
+  must(PMPI_Barrier(plain), "MPI_Barrier");
+  must(PMPI_Comm_free(&plain), "MPI_Comm_free");
+}
+
 cppc_status make_again(const Communicators& all, MPI_Comm world) {
   must(PMPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   for (const auto& [index, description] : all.derived) {
@@ -267,6 +280,7 @@ cppc_status make_again(const Communicators& all, MPI_Comm world) {
     if (!made) return made.error();
     comms.put(index, *made);
   }
+  set_hints_of_world(all.world.hints, world);
   groups().make(all.groups, Group::of(world));
   if (const cppc_status status = requests().make_real(); status != CPPC_OK) return status;
   if (const cppc_status status = windows().make_real(all.windows, world); status != CPPC_OK) return status;

@@ -210,6 +210,15 @@ TEST_F(Alone, AnObjectThatCannotKeepItsCommandIsMentioned) {
   EXPECT_NE(finished.errors.find("good.o is no 64-bit ELF object"), std::string::npos) << finished.errors;
 }
 
+/// It would ask, and be asked, for ever.
+TEST_F(Alone, AnMpiccThatCallsItIsNamed) {
+  write("first/mpicc", "#!/bin/sh\nexec cppc-cc \"$@\"\n");
+  const Finished finished =
+      run({"sh", "-c", "chmod +x first/mpicc; PATH=\"$PWD/first:$PATH\"; exec timeout 60 cppc-cc -c good.c"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_NE(finished.errors.find("the mpicc in PATH calls cppc-cc"), std::string::npos) << finished.errors;
+}
+
 TEST_F(Alone, AnswersLikeMpiccWithItsOwnFlagsAdded) {
   make_portable();
   const auto mpicc = [this](const std::string& what) {

@@ -273,6 +273,17 @@ TEST_F(Languages, AnswersAreThoseOfMpisWrappersWithItsOwnFlagsAdded) {
   EXPECT_NE(well({"cppc-c++", "--version"}), "");
 }
 
+// As gcc links it: whoever links with it has to have the C++ library, which it finds only when it is a shared one.
+TEST_F(Languages, ASharedLibraryMayLeaveTheCxxLibraryToTheProgram) {
+  write("part.cc", "extern \"C\" int part() { int* const one = new int(1); const int value = *one; delete one; return value; }\n");
+  write("main.f90",
+        "program main\n  use mpi\n  integer :: error\n  interface\n    integer(c_int) function part() bind(c)\n"
+        "      use iso_c_binding\n    end function\n  end interface\n  call mpi_init(error)\n  print *, part()\n"
+        "  call mpi_finalize(error)\nend program\n");
+  well({GCC, "-shared", "-fPIC", "-o", "libpart.so", "part.cc"});
+  well({"cppc-fc", "main.f90", "-L.", "-lpart", "-lstdc++", "-Wl,-rpath,.", "-o", "program"});
+}
+
 // CMake asks the wrapper for its flags and links with the plain compiler. It does not understand flags with blanks.
 TEST_F(Languages, FindMpiTakesTheFlags) {
   write("main.cc", cxx_program);

@@ -1,7 +1,6 @@
 #include "address/process/closed_files.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL  // nothing of it is exported
@@ -15,6 +14,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,9 +50,10 @@ class Lock {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
     constexpr int attempts = 10000;
+    constexpr timespec between{.tv_sec = 0, .tv_nsec = 10000};
     for (int i = 0; i < attempts && !mine_; ++i) {
       mine_ = !busy.test_and_set(std::memory_order_acquire);
-      if (!mine_) sched_yield();
+      if (!mine_) nanosleep(&between, nullptr);
     }
   }
   ~Lock() {

@@ -1,8 +1,11 @@
 #include "address/process/mapping_places.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 
 #include "address/places.hpp"
 #include "pages.hpp"
@@ -15,9 +18,23 @@ constexpr std::size_t kNoted = 256;
 
 constinit std::atomic<std::uintptr_t> next_place{kMappings};
 constinit std::array<std::atomic<const void*>, kNoted> noted{};
-constinit std::atomic<std::size_t> notes{0};
+constinit std::atomic<bool> too_many{false};
 
 std::uintptr_t rounded_up(std::uintptr_t number, std::uintptr_t unit) { return (number + unit - 1) / unit * unit; }
+
+bool is_mapped(const void* address) {
+  void* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) / 4096 * 4096);
+  return msync(page, 1, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
+/// In the first note that is free, or may be used again.
+template <class MayBeUsed>
+bool note(const void* address, MayBeUsed may_be_used) {
+  return std::ranges::any_of(noted, [&](std::atomic<const void*>& one) {
+    const void* before = one.load(std::memory_order_relaxed);
+    return may_be_used(before) && one.compare_exchange_strong(before, address, std::memory_order_relaxed);
+  });
+}
 
 }  // namespace
 
@@ -41,14 +58,16 @@ void start_at(std::uintptr_t end) { next_place.store(end, std::memory_order_rela
 
 void placed(const void* address) {
   if (is_program_memory(address)) return;
-  const std::size_t note = notes.fetch_add(1, std::memory_order_relaxed);
-  if (note < kNoted) noted[note].store(address, std::memory_order_relaxed);
+  if (note(address, [&](const void* one) { return one == nullptr || one == address; })) return;
+  const int error = errno;
+  if (!note(address, [](const void* one) { return !is_mapped(one); })) too_many.store(true, std::memory_order_relaxed);
+  errno = error;
 }
 
 bool outside(std::vector<const void*>& all) {
-  const std::size_t count = notes.load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i < std::min(count, kNoted); ++i) all.push_back(noted[i].load(std::memory_order_relaxed));
-  return count <= kNoted;
+  for (const auto& one : noted)
+    if (const void* const place = one.load(std::memory_order_relaxed); place != nullptr) all.push_back(place);
+  return !too_many.load(std::memory_order_relaxed);
 }
 
 }  // namespace cppc::address::mapping_places

@@ -20,7 +20,7 @@ void start_at(std::uintptr_t end);
 void placed(const void* address);
 
 /// Beginnings of what was put outside all places of the program's memory, and may be there no more. False: there has
-/// been more than could be noted.
+/// been more at a time than could be noted.
 bool outside(std::vector<const void*>& all);
 
 }  // namespace cppc::address::mapping_places

@@ -9,7 +9,8 @@ class Mappings : public ProcessCase, public testing::WithParamInterface<const ch
 TEST_P(Mappings, AreTheSameInAnotherProcess) { expect_same_anywhere(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Mappings,
-                         testing::Values("anonymous", "grown", "shared_memory", "private_file", "shared_file"),
+                         testing::Values("anonymous", "grown", "probed", "shared_memory", "private_file",
+                                         "shared_file"),
                          [](const auto& info) { return std::string(info.param); });
 
 class RefusedMappings : public ProcessCase {};

@@ -77,6 +77,18 @@ void end_grown(void* state) {
   munmap(memory, 1000 * page);
 }
 
+/// A program that looks for free addresses, and keeps none.
+void* begin_probed() {
+  for (std::uintptr_t i = 0; i < 600; ++i) {
+    auto* const place = reinterpret_cast<void*>(0x500000000000 + (i << 24));
+    void* const got = mmap(place, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    munmap(got, page);
+  }
+  return map(page);
+}
+
+void end_probed(void* state) { printf("%d\n", *static_cast<char*>(state)); }
+
 void* begin_shared() {
   char* memory = map(2 * page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
   strcpy(memory, "shared");
@@ -134,6 +146,7 @@ void end_shared_file(void* state) {
 constexpr std::array programs{
     Program{"anonymous", begin_anonymous, end_anonymous},
     Program{"grown", begin_grown, end_grown},
+    Program{"probed", begin_probed, end_probed},
     Program{"shared_memory", begin_shared, end_shared},
     Program{"private_file", begin_private_file, end_private_file},
     Program{"shared_file", begin_shared_file, end_shared_file},
