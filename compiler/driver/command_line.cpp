@@ -34,7 +34,19 @@ constexpr std::array separate_values = {"-A",           "-D",
                                         "-wrapper",     "-z",
                                         "-J",           "-fintrinsic-modules-path",
                                         "--param",      "--sysroot",
-                                        "--config",     "-B"};
+                                        "--config",     "-B",
+                                        "--include",    "--include-directory",
+                                        "--imacros",    "--define-macro",
+                                        "--specs",      "--undefine-macro",
+                                        "--prefix",     "--for-assembler"};
+
+// Long names of options that the wrapper has to understand. The value is the next word, or follows "=".
+struct LongName {
+  std::string_view name, short_name;
+};
+constexpr std::array long_names = {LongName{"--output", "-o"}, LongName{"--language", "-x"},
+                                   LongName{"--library-directory", "-L"}};
+constexpr std::string_view for_linker = "--for-linker=";
 
 // Options after which nothing is compiled to an object.
 constexpr std::array transparent_options = {"-E",
@@ -101,13 +113,23 @@ bool begins_with_one_of(const List& list, std::string_view word) {
   return std::any_of(list.begin(), list.end(), [word](const char* one) { return word.starts_with(one); });
 }
 
+// The option by its short name, for which the compilers know it, too.
+std::string with_short_name(const std::string& word) {
+  for (const auto& [name, short_name] : long_names) {
+    if (word == name) return std::string(short_name);
+    if (word.starts_with(name) && word[name.size()] == '=')
+      return std::string(short_name) + word.substr(name.size() + 1);
+  }
+  return word;
+}
+
 class Parser {
  public:
   explicit Parser(std::span<const std::string> words) : words_(words) {}
 
   Result<CommandLine> parse() {
     while (next_ < words_.size()) {
-      const std::string& word = words_[next_++];
+      const std::string word = with_short_name(words_[next_++]);
       if (word == "--portable") {
         result_.portable = true;
       } else if (word.starts_with("--cppc-")) {
@@ -165,8 +187,9 @@ class Parser {
     std::vector<std::string> used;
     if (word.starts_with("-Wl,")) {
       take_linker_words(word);
-    } else if (word == "-Xlinker") {
-      const std::string value = value_of(word, word.size(), used);
+    } else if (word == "-Xlinker" || word == "--for-linker" || word.starts_with(for_linker)) {
+      const std::size_t name_length = word.starts_with(for_linker) ? for_linker.size() : word.size();
+      const std::string value = value_of(word, name_length, used);
       add_linker_word(value, std::move(used));
     } else if (word.starts_with("-l")) {
       const std::string value = value_of(word, 2, used);

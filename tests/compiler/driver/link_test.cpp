@@ -54,6 +54,31 @@ TEST_P(Link, SourcesAreCompiledAndReplaced) {
   EXPECT_EQ(well({"./a.out"}), all_translated);
 }
 
+TEST_P(Link, LongNamesOfOptionsAreUnderstood) {
+  write("main.text", read("main.c"));
+  for (const Words& arguments : std::vector<Words>{
+           {"--output=program", "main.c", "part.c"},
+           {"--output", "program", "main.c", "part.c"},
+           {"--include-directory", ".", "--define-macro", "X=1", "--output=program", "main.c", "part.c"},
+           {"--language", "c", "main.text", "--language=none", "part.c", "--output=program"},
+           {"--library-directory=.", "--for-linker=-O1", "--for-linker", "-O1", "main.c", "part.c", "-oprogram"}}) {
+    Words command = arguments;
+    command.insert(command.begin(), "cppc-cc");
+    well(command);
+    const std::string output = well({"./program"});
+    EXPECT_TRUE(output.starts_with("main translated") && output.ends_with("part translated\n"))
+        << testing::PrintToString(arguments) << output;
+    fs::remove(path("program"));
+  }
+  for (const Words& arguments : std::vector<Words>{{"-c", "--output=main.o", "main.c"}, {"-c", "--output", "part.o", "part.c"}})
+  {
+    Words command = arguments;
+    command.insert(command.begin(), "cppc-cc");
+    well(command);
+  }
+  EXPECT_EQ(linked({"main.o", "part.o"}), all_translated);
+}
+
 TEST_P(Link, WhatNeedsNoChangeStays) {
   write("part.c", "#include \"part.h\"\nconst char *part(void) { return \"untouched\"; }\n");
   compile();
