@@ -1,6 +1,7 @@
 #include "append_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,8 +36,13 @@ Result<AppendFile> AppendFile::open(const std::filesystem::path& path) {
 }
 
 Result<void> AppendFile::append(const std::string& lines) {
-  if (!write_all(file_.get(), lines) || fdatasync(file_.get()) != 0) return cannot("write", path_);
-  return {};
+  struct stat before {};
+  if (fstat(file_.get(), &before) != 0) return cannot("write", path_);
+  if (write_all(file_.get(), lines) && fdatasync(file_.get()) == 0) return {};
+  auto failure = cannot("write", path_);
+  if (S_ISREG(before.st_mode) && ftruncate(file_.get(), before.st_size) != 0)
+    return error(failure.value() + ", nor take back what was written of it: " + std::strerror(errno));
+  return failure;
 }
 
 Result<void> replace_file(const std::filesystem::path& path, const std::string& text) {

@@ -15,7 +15,7 @@ class AppendFile {
   /// Makes it if need be, for this user alone.
   static Result<AppendFile> open(const std::filesystem::path& path);
 
-  /// `lines` end with a newline.
+  /// `lines` end with a newline. They are all there afterwards, or none is.
   Result<void> append(const std::string& lines);
 
  private:

@@ -60,7 +60,7 @@ Result<void> Daemon::open_files(const std::filesystem::path& directory) {
   return {};
 }
 
-void Daemon::take(const std::vector<Notice>& notices) {
+Result<void> Daemon::take(const std::vector<Notice>& notices) {
   const std::scoped_lock lock(mutex_);
   const Time now = time_since_boot();
   std::vector<json> records;
@@ -73,10 +73,11 @@ void Daemon::take(const std::vector<Notice>& notices) {
     count(notice, events, changed);
     all.insert(all.end(), events.begin(), events.end());
   }
-  record(records, now);
+  auto recorded = record(records, now);
   publish(all);
   ++wakes_;
   wake_.notify_all();
+  return recorded;
 }
 
 void Daemon::count(const Notice& notice, const std::vector<Event>& events, bool changed) {
@@ -191,7 +192,11 @@ std::string Daemon::show(const std::string& kind, const std::string& node, const
   return as_line(object);
 }
 
-void Daemon::record(const std::vector<json>& records, Time now) { check(journal_->write(records, now)); }
+Result<void> Daemon::record(const std::vector<json>& records, Time now) {
+  auto written = journal_->write(records, now);
+  check(written);
+  return written;
+}
 
 // A full disk keeps no node from being emptied.
 void Daemon::check(const Result<void>& written) {

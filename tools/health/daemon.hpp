@@ -41,8 +41,8 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// On the disk when it returns; evacuations begin afterwards.
-  void take(const std::vector<Notice>& notices);
+  /// On the disk when it returns without an error; evacuations begin afterwards, whether or not it is.
+  Result<void> take(const std::vector<Notice>& notices);
   /// Something that an operator has asked of a job, for the audit log and those who watch.
   void asked(const std::string& text);
   void set_nodes(std::set<std::string> nodes);
@@ -66,7 +66,7 @@ class Daemon {
   void publish(const std::vector<Event>& events);
   void tell(const std::string& kind, const std::string& node, const std::string& text);
   std::string show(const std::string& kind, const std::string& node, const std::string& text);
-  void record(const std::vector<nlohmann::json>& records, Time now);
+  Result<void> record(const std::vector<nlohmann::json>& records, Time now);
   void check(const Result<void>& written);
 
   struct Poll {

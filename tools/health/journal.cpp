@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 namespace cppc::health {
@@ -43,10 +45,18 @@ Result<Record> record_from(const std::string& text, const std::string& boot) {
   return record;
 }
 
-// A last line that is incomplete is left out.
+tl::unexpected<std::string> cannot_read(const std::filesystem::path& path) {
+  const int number = errno;
+  return error("cannot read " + path.string() + (number == 0 ? "" : std::string(": ") + std::strerror(number)));
+}
+
+// A last line that is incomplete is left out; without a file there are none.
 Result<std::vector<Record>> read_records(const std::filesystem::path& path, const std::string& boot) {
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::vector<Record> records;
+  if (!in && errno == ENOENT) return records;
+  if (!in) return cannot_read(path);
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
     const bool torn = in.eof();  // no newline at its end
@@ -57,7 +67,9 @@ Result<std::vector<Record>> read_records(const std::filesystem::path& path, cons
       return error(path.string() + ":" + std::to_string(number) + ": " + record.error() +
                    "; remove the line, or move the file away to begin anew");
     }
+    errno = 0;
   }
+  if (in.bad()) return cannot_read(path);
   return records;
 }
 
@@ -112,15 +124,16 @@ json Journal::end(const std::string& node, Outcome outcome, const std::string& s
 }
 
 Result<void> Journal::write(const std::vector<json>& records, Time now) {
-  std::string lines;
   for (json record : records) {
     record["boot"] = boot_;
     record["at"] = now.count();
-    lines += as_line(record);
+    unwritten_ += as_line(record);
   }
-  if (lines.empty()) return {};
-  written_ += lines.size();
-  return file_.append(lines);
+  if (unwritten_.empty()) return {};
+  if (auto appended = file_.append(unwritten_); !appended) return appended;
+  written_ += unwritten_.size();
+  unwritten_.clear();
+  return {};
 }
 
 Result<void> Journal::compact(const Engine& engine, Time now) {

@@ -22,7 +22,7 @@ class Journal {
   static nlohmann::json start(const std::string& node);
   static nlohmann::json end(const std::string& node, Outcome outcome, const std::string& said);
 
-  /// All on the disk when it returns.
+  /// All on the disk when it returns without an error, with those that could not be written before.
   Result<void> write(const std::vector<nlohmann::json>& records, Time now);
 
   /// Whether compact() is worth while.
@@ -38,6 +38,7 @@ class Journal {
   std::filesystem::path path_;
   AppendFile file_;
   std::string boot_;
+  std::string unwritten_;    // lines, in the order in which they were to be written
   std::size_t written_ = 0;  // since it was compacted
 };
 

@@ -29,7 +29,9 @@ HttpAnswer answer(const json& body) { return {200, body.dump(-1, ' ', false, jso
 
 HttpAnswer take(Daemon& daemon, const Result<std::vector<Notice>>& notices) {
   if (!notices) return tools::error_answer(400, notices.error());
-  daemon.take(*notices);
+  if (const auto taken = daemon.take(*notices); !taken)
+    return tools::error_answer(503, taken.error() + "; what was said is acted on, but would not outlive cppc-health: " +
+                                        "make room, and send it again");
   return answer({{"taken", notices->size()}});
 }
 

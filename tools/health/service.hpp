@@ -10,8 +10,9 @@
 ///   GET  /metrics          for Prometheus
 ///
 /// All with "Authorization: Bearer TOKEN", or from a browser that has logged in (browser_access.hpp). Errors are
-/// {"error":"..."}: 400 malformed, 401 another token, 404 no such thing, 413 too long, 503 too many watch, or the job
-/// does not answer. A notice for a node that is not known is counted and answered with 200.
+/// {"error":"..."}: 400 malformed, 401 another token, 404 no such thing, 413 too long, 503 too many watch, the job
+/// does not answer, or a notice is acted on but could not be written to the disk. A notice for a node that is not known
+/// is counted and answered with 200.
 #pragma once
 
 #include "daemon.hpp"

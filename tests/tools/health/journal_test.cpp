@@ -117,6 +117,13 @@ TEST_F(JournalTest, AfterARestartOfTheMachineDeadlinesCountFromThere) {
   EXPECT_EQ(starts[0].left, Time(570s));
 }
 
+TEST_F(JournalTest, AFileThatCannotBeReadIsNotTakenForItsEnd) {
+  std::filesystem::create_symlink("/proc/self/mem", path_);  // opens, and fails when it is read
+  const auto journal = open(0s);
+  ASSERT_FALSE(journal.has_value());
+  EXPECT_EQ(journal.error(), "cannot read " + path_ + ": Input/output error");
+}
+
 TEST_F(JournalTest, ADiskThatIsFullIsSaid) {
   auto journal = open(0s).value();
   std::filesystem::remove(path_);

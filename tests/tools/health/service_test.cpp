@@ -1,6 +1,10 @@
 /// The daemon as those see it who ask it.
 #include "service.hpp"
 
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include "../certificate.hpp"
 #include "../socket.hpp"
 #include "daemon_fixture.hpp"
@@ -195,6 +199,27 @@ TEST_F(ServiceTest, SpeaksTlsWhenItHasACertificate) {
   const auto plain = migrate::ask_by_tcp("127.0.0.1", service_.port, {"GET", "/v1/state", {}, ""},
                                          {std::chrono::minutes(1), std::chrono::minutes(1)});
   EXPECT_EQ(plain.status, 0);
+}
+
+TEST_F(ServiceTest, WhatIsNotOnTheDiskIsNotAcknowledged) {
+  start(evacuate);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{10, before.rlim_max};  // a part of a line can be written
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto first = ask("POST", "/v1/notices", notice("node1"));
+  const auto again = ask("POST", "/v1/notices", notice("node1"));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(first.status, 503);
+  EXPECT_NE(first.body.find("cannot write " + directory_.path() + "/state/journal: File too large"), std::string::npos)
+      << first.body;
+  EXPECT_EQ(again.status, 503) << "said again, it is not on the disk either";
+  EXPECT_EQ(next_task().start.node, "node1") << "but is acted on";
+  EXPECT_EQ(post(notice("node1")), 200);
+  stop();
+  start_again();
+  EXPECT_EQ(next_task().start.node, "node1");
 }
 
 TEST_F(ServiceTest, ASilentSourceIsSaidOnceAndCounted) {
