@@ -11,9 +11,9 @@ namespace cppc {
 constexpr int kRefused = 1;
 
 /// Says why, and ends the translator.
-[[noreturn]] inline void fail(const std::string& message) {
+[[noreturn]] inline void fail(const std::string& message, int status = kRefused) {
   std::cerr << "cppc: " << message << "\n";
-  std::exit(kRefused);
+  std::exit(status);
 }
 
 }  // namespace cppc

@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "analysis/plan.hpp"
+#include "driver/temporary_directory.hpp"
+#include "fail.hpp"
 #include "frontend/fortran/labels.hpp"
 #include "frontend/fortran/lower.hpp"
 #include "frontend/fortran/options.hpp"
@@ -28,25 +30,6 @@ namespace fs = std::filesystem;
 
 using fortran::Index;
 using rewrite::fortran::Point;
-
-/// For flang's module files.
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    std::string name = (fs::temp_directory_path() / "cppc-modules-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// The file that a line includes, in Fortran's way or the preprocessor's; empty if it includes none.
 std::string_view included_by(std::string_view line) {
@@ -254,8 +237,10 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
                                      std::uint64_t most_steps) {
   FortranProgram program = given;
   leave_out_unlike(program);
-  const ScratchDirectory scratch;
-  fortran::Program tree = fortran::read(program.commands, program.modules, program.intrinsic_modules, scratch.path());
+  const auto for_modules = driver::TemporaryDirectory::make("cppc-modules");
+  if (!for_modules) fail(for_modules.error().text);
+  fortran::Program tree =
+      fortran::read(program.commands, program.modules, program.intrinsic_modules, for_modules->path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
   fortran::drop_unused_labels(tree);
   tree.outside = names_outside(program, tree);

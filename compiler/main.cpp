@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -82,11 +86,10 @@ void leave_out_newer(frontend::Source& source, const Files& files) {
 models::Models read_models(const std::vector<std::string>& more) {
   models::Models models;
   const fs::path shared = shared_directory();
-  std::vector<std::string> files{(shared / "c.toml").string(), (shared / "cxx.toml").string(),
-                                 (shared / "mpi.toml").string()};
-  files.insert(files.end(), more.begin(), more.end());
-  for (const std::string& file : files)
-    if (const auto read = models.read(file); !read) fail(read.error());
+  for (const char* file : {"c.toml", "cxx.toml", "mpi.toml"})
+    if (const auto read = models.read(shared / file); !read) fail(read.error());
+  for (const std::string& file : more)
+    if (const auto read = models.read(file); !read) fail("--models: " + read.error(), kUsage);
   return models;
 }
 
@@ -249,6 +252,14 @@ int translate_as_fortran(const Settings& settings, const Files& files) {
   return kTranslated;
 }
 
+/// All that was printed has been written.
+void check_output() {
+  errno = 0;
+  std::cout.flush();
+  if (std::cout && std::ferror(stdout) == 0) return;
+  fail(std::string("cannot write to standard output") + (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
+}
+
 int translate(const Settings& settings, const Files& files) {
   const std::vector<frontend::Command>& commands = files.commands;
   allow_stack();
@@ -301,6 +312,14 @@ int translate(const Settings& settings, const Files& files) {
   return kTranslated;
 }
 
+/// What is wrong with the value of an option, or nothing.
+std::string wrong_number(const std::string& value) {
+  std::uint64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [last, failure] = std::from_chars(value.data(), end, number);
+  return failure == std::errc{} && last == end ? "" : "\"" + value + "\" is no whole number from 0 up";
+}
+
 }  // namespace
 }  // namespace cppc
 
@@ -324,12 +343,14 @@ int main(int argc, char** argv) {
   app.add_option("--most-steps", settings.most_steps,
                  "with --by-address: say nothing to be dead when following the pointers, or the arrays of Fortran, "
                  "takes more steps")
+      ->check(wrong_number)
       ->capture_default_str();
   app.add_option(
       "--outside", settings.outside,
       "with --by-address, for Fortran: a file with the names, one a line, that the rest of what is linked has "
       "for the linker; without it, it may have any");
-  app.add_option("--models", settings.models, "more tables of functions (see share/cppc/c.toml)");
+  app.add_option("--models", settings.models, "more tables of functions (see share/cppc/c.toml), one file each")
+      ->allow_extra_args(false);
   app.add_option("--report", settings.report,
                  "print safe points, live state and refusals: text, json, or html with the source beside")
       ->check(CLI::IsMember({"text", "json", "html"}));
@@ -347,7 +368,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    if (app.exit(error) != 0) return kUsage;
+    check_output();
+    return kTranslated;
   }
   if (settings.program.empty() == settings.files.empty()) {
     std::cerr << "cppc: give either files or --program (cppc --help)\n";
@@ -357,6 +380,8 @@ int main(int argc, char** argv) {
     std::cerr << "cppc: several files need --into DIRECTORY\n";
     return kUsage;
   }
-  return translate(settings,
-                   settings.program.empty() ? own_commands(settings.files, options) : read_commands(settings.program));
+  const int status = translate(
+      settings, settings.program.empty() ? own_commands(settings.files, options) : read_commands(settings.program));
+  check_output();
+  return status;
 }

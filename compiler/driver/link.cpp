@@ -102,7 +102,7 @@ class Linker {
     const ObjectFacts plain = read_object_file(output_);
     const bool may_call_mpi = plain.is_elf && (plain.names_mpi || !plain.has_symbols);
     if (!may_call_mpi) return 0;
-    auto directory = TemporaryDirectory::make();
+    auto directory = TemporaryDirectory::make("cppc-cc");
     if (!directory) return tl::unexpected(directory.error());
     const auto plan = translate(plain.commands, *directory);
     if (!plan) return tl::unexpected(plan.error());
@@ -111,7 +111,7 @@ class Linker {
 
   // One link is enough when the guess is right whether the program calls MPI.
   Result<int> link_by_address() {
-    const auto directory = TemporaryDirectory::make();
+    const auto directory = TemporaryDirectory::make("cppc-cc");
     if (!directory) return tl::unexpected(directory.error());
     if (line_.reads_standard_input) return link_with_libcppc(nullptr, *directory);  // the only link there can be
     const bool guess = mention_mpi(input_files(line_, {}));
@@ -121,13 +121,14 @@ class Linker {
     const bool calls_mpi = linked.is_elf && (linked.names_mpi || !linked.has_symbols || a_library_calls_mpi());
     if (!calls_mpi) return guess ? link_as_given() : status;
     const auto plan = translate_if_possible(linked.commands, *directory);
+    if (!plan) return tl::unexpected(plan.error());
     if (runner_.interrupted()) return failed(1);
-    if (plan) {
-      status = link_with_libcppc(&*plan, *directory);
+    if (*plan) {
+      status = link_with_libcppc(&**plan, *directory);
       if (!status || *status == 0) return status;
       warn("it cannot be linked with its translated objects");
     }
-    return guess && !plan ? 0 : link_with_libcppc(nullptr, *directory);
+    return guess && !*plan ? 0 : link_with_libcppc(nullptr, *directory);
   }
 
   [[nodiscard]] bool a_library_calls_mpi() const {
@@ -136,10 +137,11 @@ class Linker {
     return library_calls_mpi(input_files(line_, some ? compiler_directories(wrapper_, runner_) : Words{}));
   }
 
-  // By address it goes without the translator, too.
-  std::optional<Replacement> translate_if_possible(const std::string& commands, const TemporaryDirectory& directory) {
+  // By address it goes without the translator, too, unless the user has asked for what cannot be done.
+  Result<std::optional<Replacement>> translate_if_possible(const std::string& commands,
+                                                           const TemporaryDirectory& directory) {
     auto plan = translate(commands, directory);
-    if (plan) return std::move(*plan);
+    if (plan || plan.error().of_setting) return plan;
     if (!runner_.interrupted()) warn(plan.error().text);
     return std::nullopt;
   }

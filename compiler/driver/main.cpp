@@ -1,8 +1,10 @@
 /// cppc-cc, cppc-c++, cppc-fc: compilers for MPI programs that are to be movable, in the place of mpicc, mpicxx,
 /// mpifort.
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -86,7 +88,10 @@ Result<int> work(Wrapper wrapper, const std::vector<std::string>& arguments) {
   }
   const bool verbose = is_set("CPPC_VERBOSE") || (line->verbose && line->has_inputs);
   if (off) return tl::unexpected(become(with_compiler(wrapper, line->words), verbose));
-  if (arguments.size() == 1 && arguments.front() == "--help") return std::fputs(help, stdout) < 0 ? 1 : 0;
+  if (arguments.size() == 1 && arguments.front() == "--help") {
+    std::fputs(help, stdout);
+    return 0;
+  }
   if (asks_to_show(arguments)) {
     Runner runner(verbose);
     return show(arguments, wrapper, runner);
@@ -110,14 +115,29 @@ Result<int> run_tool(const std::string& tool, const std::vector<std::string>& ar
   return tl::unexpected(become(words, is_set("CPPC_VERBOSE")));
 }
 
+/// All that was printed has been written.
+Result<void> check_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  return error(std::string("cannot write to standard output") +
+               (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
+}
+
+Result<int> run(const Wrapper& wrapper, const char* program, const std::vector<std::string>& arguments) {
+  const auto tool = tool_called(program);
+  auto status = tool ? run_tool(*tool, arguments) : work(wrapper, arguments);
+  if (!status || *status != 0) return status;
+  if (const auto written = check_output(); !written) return tl::unexpected(written.error());
+  return status;
+}
+
 }  // namespace
 }  // namespace cppc::driver
 
 int main(int argc, char** argv) {
   const cppc::driver::Wrapper wrapper = cppc::driver::wrapper_called(argv[0]);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto tool = cppc::driver::tool_called(argv[0]);
-  const auto status = tool ? cppc::driver::run_tool(*tool, arguments) : cppc::driver::work(wrapper, arguments);
+  const auto status = cppc::driver::run(wrapper, argv[0], arguments);
   if (status) return *status;
   if (!status.error().text.empty()) std::fprintf(stderr, "%s: %s\n", wrapper.name.c_str(), status.error().text.c_str());
   return status.error().status;

@@ -7,8 +7,9 @@
 namespace cppc::driver {
 
 struct Failure {
-  std::string text;  ///< for people; empty when the failing tool has already said it
-  int status = 1;    ///< the wrapper's exit status
+  std::string text;         ///< for people; empty when the failing tool has already said it
+  int status = 1;           ///< the wrapper's exit status
+  bool of_setting = false;  ///< what the user has asked the translator for cannot be done
 };
 
 template <class T>

@@ -111,7 +111,7 @@ Result<int> show(std::span<const std::string> arguments, const Wrapper& wrapper,
   Answer answer(*line, wrapper, runner);
   const auto text = colon == std::string::npos ? answer.command() : answer.to(question.substr(colon + 1));
   if (!text) return tl::unexpected(text.error());
-  if (std::puts(text->c_str()) < 0) return error("cannot write the answer");
+  std::puts(text->c_str());
   return 0;
 }
 

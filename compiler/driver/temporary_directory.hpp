@@ -1,7 +1,9 @@
 /// A directory under $TMPDIR that goes with its owner, with all that is in it.
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -12,12 +14,15 @@ namespace cppc::driver {
 
 class TemporaryDirectory {
  public:
-  static Result<TemporaryDirectory> make() {
-    std::error_code failure;
-    std::string name = std::filesystem::temp_directory_path(failure) / "cppc-cc-XXXXXX";
-    if (failure || mkdtemp(name.data()) == nullptr)
-      return error("cannot make a directory for temporary files: " + name);
-    return TemporaryDirectory(std::move(name));
+  /// `name`: what the directory's name begins with.
+  static Result<TemporaryDirectory> make(const std::string& name) {
+    const char* const setting = std::getenv("TMPDIR");
+    const std::filesystem::path parent = setting != nullptr && *setting != '\0' ? setting : "/tmp";
+    std::string path = parent / (name + "-XXXXXX");
+    if (mkdtemp(path.data()) == nullptr)
+      return error("cannot make a directory for temporary files in " + parent.string() + ": " + std::strerror(errno) +
+                   "; TMPDIR names another place for them");
+    return TemporaryDirectory(std::move(path));
   }
   TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;

@@ -14,8 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The translator's exit status for a program without MPI or without a safe point.
-constexpr int nothing_to_do = 3;
+// The translator's exit status for a program without MPI or without a safe point, and for options that are wrong, such
+// as a table of functions that cannot be read.
+constexpr int nothing_to_do = 3, wrong_options = 2;
 
 Result<void> write(const std::string& path, const std::string& text) {
   std::ofstream file(path);
@@ -90,6 +91,10 @@ std::string reason_of(const Output& output) {
 Result<int> run_quietly(const Command& command, Runner& runner) {
   const auto output = runner.capture(command);
   if (!output) return tl::unexpected(output.error());
+  if (output->status == wrong_options) {
+    std::fputs(output->errors.c_str(), stderr);
+    return tl::unexpected(Failure{"", wrong_options, /*of_setting=*/true});
+  }
   if (output->status != 0 && output->status != nothing_to_do)
     return tl::unexpected(Failure{reason_of(*output), output->status});
   if (output->status == 0) std::fputs(output->errors.c_str(), stderr);
@@ -104,7 +109,9 @@ Result<void> keep(const TranslationRequest& request) {
   fs::create_directories(kept, failure);
   if (!failure)
     fs::copy(request.directory, kept, fs::copy_options::recursive | fs::copy_options::overwrite_existing, failure);
-  if (failure) return error("cannot keep the translated sources in " + kept.string() + ": " + failure.message());
+  if (failure)
+    return tl::unexpected(Failure{"cannot keep the translated sources in " + kept.string() + ": " + failure.message(),
+                                  EXIT_FAILURE, /*of_setting=*/true});
   return {};
 }
 
@@ -130,7 +137,8 @@ Result<std::optional<Translated>> translate(const TranslationRequest& request, c
   if (*status == nothing_to_do) return std::nullopt;
   if (*status != 0)
     return tl::unexpected(
-        Failure{request.by_address ? "the translator ended with status " + std::to_string(*status) : "", *status});
+        Failure{request.by_address ? "the translator ended with status " + std::to_string(*status) : "", *status,
+                /*of_setting=*/*status == wrong_options});
   const auto written = [&request](const std::string& name) {
     const std::string path = request.directory + "/" + name;
     return fs::exists(path) ? path : "";

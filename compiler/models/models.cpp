@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <sstream>
+
+#include "read_text.hpp"
 
 namespace cppc::models {
 
@@ -182,7 +186,9 @@ bool is_of_mpi(std::string_view function) {
 }
 
 tl::expected<void, std::string> Models::read(const std::filesystem::path& file) try {
-  for (const toml::table table = toml::parse_file(file.string()); const auto& [name, value] : table)
+  const auto text = read_text(file);
+  if (!text) return tl::unexpected("cannot read " + file.string() + ": " + std::strerror(errno));
+  for (const toml::table table = toml::parse(*text, file.string()); const auto& [name, value] : table)
     functions_[std::string(name.str())] = read_model(value);
   for (const auto& [name, model] : functions_)
     if (name.starts_with("MPI_")) fortran_[small_letters(name)] = fortran_model(model);

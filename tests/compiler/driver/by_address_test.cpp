@@ -134,6 +134,17 @@ TEST_P(ByAddress, NoFailureOfTheTranslationEndsTheLink) {
   goes_on("FAKE_STATUS", "", "a part of cppc-cc is missing: " + installed("bin/cppc") + "; install it again");
 }
 
+TEST_P(ByAddress, WhatTheUserHasAskedForAndCannotBeIsAnError) {
+  compile();
+  set("CPPC_KEEP", "/dev/null/kept");
+  fails(link_, 1, "cppc-cc: cannot keep the translated sources in /dev/null/kept/program: Not a directory");
+  EXPECT_FALSE(exists("program"));
+  set("CPPC_KEEP", "");
+  set("FAKE_STATUS", "2");  // as when a file of --cppc-models cannot be read
+  fails(link_, 2, "cppc: ends with 2");
+  EXPECT_FALSE(exists("program"));
+}
+
 TEST_P(ByAddress, ASourceThatIsNotWhatWasCompiledIsLeftOut) {
   compile();
   const std::string source = read("part.c");

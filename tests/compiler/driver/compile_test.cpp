@@ -190,6 +190,12 @@ TEST_F(Alone, SaysWhatIsWrong) {
   EXPECT_FALSE(exists("good.o"));
 }
 
+TEST_F(Alone, AnswersThatCannotBeWrittenAreAFailure) {
+  for (const char* question : {"-showme", "-showme:link", "--help"})
+    fails({"sh", "-c", std::string("cppc-cc ") + question + " >/dev/full"}, 1,
+          "cppc-cc: cannot write to standard output: No space left on device");
+}
+
 TEST_F(Alone, WithoutMpiccItStillAnswersForTheCompiler) {
   set("CPPC_CC", GCC);
   EXPECT_EQ(well({"env", "PATH=/nowhere", installed("bin/cppc-cc"), "-dumpversion"}), well({GCC, "-dumpversion"}));

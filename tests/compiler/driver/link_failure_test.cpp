@@ -142,6 +142,18 @@ TEST_F(LinkFailure, TranslatedSourcesAreKeptOnRequest) {
   EXPECT_NE(read("kept here/program/1.c").find("no C"), std::string::npos);
 }
 
+TEST_F(LinkFailure, TranslatedSourcesThatCannotBeKeptAreAnError) {
+  set("CPPC_KEEP", "/dev/null/kept");
+  fails(link_, 1, "cppc-cc: cannot keep the translated sources in /dev/null/kept/program: Not a directory");
+  EXPECT_FALSE(exists("program"));
+}
+
+TEST_F(LinkFailure, TemporaryFilesThatHaveNoPlaceAreAnError) {
+  set("TMPDIR", "/nowhere");
+  fails(link_, 1,
+        "cppc-cc: cannot make a directory for temporary files in /nowhere: No such file or directory; TMPDIR names");
+}
+
 TEST_F(LinkFailure, TheTranslatorIsToldWhatTheCompilerPredefines) {
   set("CPPC_KEEP", path("kept"));
   for (const char* option : {"-O2", "-O0"}) well({"cppc-cc", option, "-c", option[2] == '2' ? "main.c" : "part.c"});
