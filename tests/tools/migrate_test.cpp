@@ -360,6 +360,43 @@ TEST_F(MigrateTest, WrongUsageIsStatus2) {
   EXPECT_EQ(migrate({"--version"}).output, "migrate " CPPC_VERSION "\n");
 }
 
+TEST_F(MigrateTest, WrongValuesAreNamed) {
+  const auto says = [this](const Words& words, const std::string& message) {
+    const Finished wrong = migrate(words);
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_EQ(wrong.errors.substr(0, message.size()), message);
+  };
+  says({"--rank", "1", "--to", "node1", "--timeout", "soon"},
+       "--timeout: \"soon\" is no number of seconds above 0, and at most 1000000000\n");
+  says({"trace", "-1"}, "ID: \"-1\" is no whole number from 0 up\n");
+  for (const char* option : {"--to", "--evacuate", "--add", "--restore", "--avoid"})
+    says({option, ""}, option + std::string(": an empty word is no name\n"));
+}
+
+TEST_F(MigrateTest, WithJsonEveryFailureIsJson) {
+  const auto says = [this](const Words& words, int status, const std::string& reason) {
+    const Finished failed = migrate(words);
+    EXPECT_EQ(failed.status, status);
+    EXPECT_EQ(json::parse(failed.output), json({{"error", reason}})) << failed.output;
+    EXPECT_EQ(failed.errors, "migrate: " + reason + "\n");
+  };
+  says({"--rank", "3", "--to", "node2", "--json"}, 3, "no job is running that cppc-run has started on this machine");
+  const auto first = start_job("app-1"), second = start_job("other-2");
+  says({"--rank", "3", "--to", "node2", "--json"}, 2, "several jobs are running: app-1, other-2; choose with --job");
+  says({"--job", "gone-3", "--rank", "3", "--to", "node2", "--json"}, 3, "there is no job gone-3, or it has ended");
+  says({"--job", "app-1", "trace", "7", "--json"}, 3, "there is no migration 7");
+}
+
+TEST_F(MigrateTest, OutputThatCannotBeWrittenIsAFailure) {
+  for (const char* words : {"status", "status --json"}) {
+    const Finished full = Process({"sh", "-c", std::string(MIGRATE_PROGRAM " ") + words + " >/dev/full"},
+                                  {"CPPC_JOB_DIRECTORIES=" + jobs_})
+                              .wait();
+    EXPECT_EQ(full.status, 1);
+    EXPECT_EQ(full.errors, "migrate: cannot write to standard output: No space left on device\n");
+  }
+}
+
 // script(1) gives it a terminal.
 TEST_F(MigrateTest, OnATerminalThereIsABar) {
   start();

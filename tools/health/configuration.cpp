@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <sstream>
 
+#include "../common/read_file.hpp"
 #include "toml.hpp"
 
 namespace cppc::health {
@@ -181,11 +180,11 @@ Result<Configuration> parse_configuration(const std::string& text, const std::st
 }
 
 Result<Configuration> read_configuration(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) return error("cannot read the configuration " + file.string() + ": name another with --config");
-  return parse_configuration(text.str(), file.string());
+  const auto text = tools::read_file(file);
+  if (!text)
+    return error("cannot read the configuration " + file.string() + ": " + text.error() +
+                 "; name another with --config");
+  return parse_configuration(*text, file.string());
 }
 
 }  // namespace cppc::health

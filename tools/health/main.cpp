@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "../common/option_values.hpp"
 #include "daemon.hpp"
 #include "evacuator.hpp"
 #include "io_thread.hpp"
@@ -164,7 +165,7 @@ int main(int argc, char** argv) {
   notice->add_option("--source", command.notice.source, "who says so, for the rules (default: manual)");
   notice->add_option("--key", command.notice.key, "what is the same thing, said again (default: the node)");
   notice->add_option("--deadline", command.notice.deadline_s, "how many seconds are left")
-      ->check(CLI::NonNegativeNumber);
+      ->check(cppc::tools::wrong_seconds);
   notice->add_flag("--resolved", command.resolved, "it is well again, or has been repaired");
   auto* server = notice->add_option("--server", command.server, "the daemon: https://HOST:PORT");
   auto* token = notice->add_option("--token-file", command.token_file, "a file of mode 0600 with its token");

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "../common/option_values.hpp"
+#include "../common/standard_output.hpp"
 #include "all_jobs.hpp"
 #include "evacuation.hpp"
 #include "migration_request.hpp"
@@ -40,15 +42,16 @@ empty, but cppc-run runs on it, 6 other jobs are on it, or may be; it is empty, 
 the resource manager: 7 still, 8 since the batch script runs there, 9 since Slurm has taken one out before; 124 timeout
 See also: cppc-run(1))";
 
-int fail(Exit how, const std::string& reason) {
-  std::fprintf(stderr, "migrate: %s\n", reason.c_str());
-  return exit_with(how);
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 std::string ids(const std::vector<RunningJob>& jobs) {
-  std::string text;
-  for (const RunningJob& job : jobs) text += (text.empty() ? "" : ", ") + job.id;
-  return text;
+  std::vector<std::string> names;
+  for (const RunningJob& job : jobs) names.push_back(job.id);
+  return joined(names);
 }
 
 int show_status(const std::vector<RunningJob>& jobs, bool as_json) {
@@ -75,19 +78,26 @@ struct Command {
   Deadline deadline;
 };
 
-int show_trace(const RunningJob& job, std::uint64_t id) {
-  const Answer answer = job.client.trace(id);
-  if (answer.status == 0) return fail(Exit::failed, "cppc-run of job " + job.id + " does not answer");
-  if (answer.status != 200) return fail(Exit::refused, answer.error());
+int fail(const Command& command, Exit how, const std::string& reason) {
+  if (command.request.json) print_json({{"error", reason}});
+  complain(reason);
+  return exit_with(how);
+}
+
+int show_trace(const RunningJob& job, const Command& command) {
+  const Answer answer = job.client.trace(*command.traced);
+  if (answer.status == 0) return fail(command, Exit::failed, "cppc-run of job " + job.id + " does not answer");
+  if (answer.status != 200) return fail(command, Exit::refused, answer.error());
   print_json(answer.body);
   return EXIT_SUCCESS;
 }
 
 /// What is asked of one job.
 int ask_one(const std::vector<RunningJob>& jobs, const Command& command) {
-  if (jobs.empty()) return fail(Exit::refused, "no job is running that cppc-run has started on this machine");
-  if (jobs.size() > 1) return fail(Exit::wrong_usage, "several jobs are running: " + ids(jobs) + "; choose with --job");
-  if (command.traced) return show_trace(jobs.front(), *command.traced);
+  if (jobs.empty()) return fail(command, Exit::refused, "no job is running that cppc-run has started on this machine");
+  if (jobs.size() > 1)
+    return fail(command, Exit::wrong_usage, "several jobs are running: " + ids(jobs) + "; choose with --job");
+  if (command.traced) return show_trace(jobs.front(), command);
   return exit_with(carry_out(jobs.front(), command.request));
 }
 
@@ -101,19 +111,22 @@ int run_remotely(const Command& command, RemoteJob remote) {
   const std::string slurm_job = slurm_job_in(remote.server);
   if (!slurm_job.empty()) {
     auto server = controller_of_slurm_job(slurm_job, command.deadline);
-    if (!server) return fail(has_passed(command.deadline) ? Exit::timeout : Exit::refused, server.error());
+    if (!server) return fail(command, has_passed(command.deadline) ? Exit::timeout : Exit::refused, server.error());
     remote.server = *std::move(server);
   }
   const auto route = by_network(remote);
-  if (!route) return fail(Exit::wrong_usage, route.error());
+  if (!route) return fail(command, Exit::wrong_usage, route.error());
   const auto job = job_at(*route, command.deadline);
-  if (!job && job.error().status == unauthorized) return fail(Exit::refused, remote.server + " does not know you");
-  if (!job) return fail(unanswered(command.deadline), "no answer from " + remote.server + ": " + job.error().reason);
+  if (!job && job.error().status == unauthorized)
+    return fail(command, Exit::refused, remote.server + " does not know you");
+  if (!job)
+    return fail(command, unanswered(command.deadline), "no answer from " + remote.server + ": " + job.error().reason);
   // Anybody may write into the comment of an own job where somebody else's controller is.
   if (!slurm_job.empty() && text(job->description, "allocation") != "slurm:" + slurm_job)
-    return fail(Exit::refused, remote.server + ", which Slurm's job " + slurm_job + " names, is not its controller");
+    return fail(command, Exit::refused,
+                remote.server + ", which Slurm's job " + slurm_job + " names, is not its controller");
   if (!command.job.empty() && job->id != command.job)
-    return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
+    return fail(command, Exit::refused, "there is no job " + command.job + ", or it has ended");
   if (command.status) return show_status({*job}, command.request.json);
   if (command.request.evacuate.empty()) return ask_one({*job}, command);
   const auto look = [&]() -> Result<RunningJobs> {
@@ -140,13 +153,14 @@ int run_here(const Command& command) {
   for (const auto end = Clock::now() + kPatienceWithStart;
        running && running->starting && Clock::now() < end && !has_passed(command.deadline); running = look())
     std::this_thread::sleep_for(100ms);
-  if (!running) return fail(Exit::failed, running.error());
-  for (const std::string& silent : running->silent) complain("no answer from " + silent);
+  if (!running) return fail(command, Exit::failed, running.error());
   std::vector<RunningJob>& jobs = running->jobs;
-  if (!command.status && jobs.empty() && !running->silent.empty()) return exit_with(unanswered(command.deadline));
+  if (!command.status && jobs.empty() && !running->silent.empty())
+    return fail(command, unanswered(command.deadline), "no answer from " + joined(running->silent));
+  for (const std::string& silent : running->silent) complain("no answer from " + silent);
   if (!command.job.empty()) {
     std::erase_if(jobs, [&](const RunningJob& job) { return job.id != command.job; });
-    if (jobs.empty()) return fail(Exit::refused, "there is no job " + command.job + ", or it has ended");
+    if (jobs.empty()) return fail(command, Exit::refused, "there is no job " + command.job + ", or it has ended");
   }
   if (command.status) return show_status(jobs, command.request.json);
   if (moves || jobs.empty()) return ask_one(jobs, command);
@@ -158,6 +172,7 @@ int run_here(const Command& command) {
 
 int main(int argc, char** argv) {
   using namespace cppc::migrate;
+  using cppc::tools::wrong_name, cppc::tools::wrong_positive_seconds, cppc::tools::wrong_whole_number;
   std::signal(SIGPIPE, SIG_IGN);  // who is asked something may close the connection before
   Command command;
   Request& request = command.request;
@@ -167,7 +182,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "migrate " CPPC_VERSION);
   auto* status = app.add_subcommand("status", "which jobs run, and where their ranks are");
   auto* trace = app.add_subcommand("trace", "a migration on a timeline, as JSON in Chrome's trace format");
-  trace->add_option("ID", command.traced, "the number of the migration")->required();
+  trace->add_option("ID", command.traced, "the number of the migration")->required()->check(wrong_whole_number);
   auto* checkpoint = app.add_subcommand("checkpoint", "write images of all ranks, which work on meanwhile, to files");
   std::string directory;
   auto* checkpoint_to = checkpoint->add_option(
@@ -195,11 +210,12 @@ int main(int argc, char** argv) {
                                 "for --add and --restore: a directory that all nodes see, for images of all ranks; "
                                 "without it they are in the memory of the nodes, or in an allocation of a resource "
                                 "manager where cppc-run --checkpoint-to says");
+  for (auto* option : {evacuate, to, avoid, add, restore}) option->check(wrong_name);
   auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
   auto* keep_node = app.add_flag("--keep-node", request.keep_node,
                                  "leave the evacuated node in the job of the resource manager (Slurm)");
   auto* timeout =
-      app.add_option("--timeout", request.timeout_s, "seconds after which to cancel")->check(CLI::PositiveNumber);
+      app.add_option("--timeout", request.timeout_s, "seconds after which to cancel")->check(wrong_positive_seconds);
   auto* all_jobs = app.add_flag("--all-jobs", command.all_jobs,
                                 "with --evacuate: jobs of everybody, also of other machines, as Slurm tells of them");
   auto* why = app.add_option("--why", request.why, "what the owners of the jobs are told of the reason");
@@ -240,11 +256,14 @@ int main(int argc, char** argv) {
   }
   command.status = static_cast<bool>(*status);
   if (*checkpoint) request.checkpoint = *checkpoint_to ? std::filesystem::absolute(directory).string() : "";
-  if (*images && !*add && !*restore) return fail(Exit::wrong_usage, "--images is for --add and --restore");
+  if (*images && !*add && !*restore) return fail(command, Exit::wrong_usage, "--images is for --add and --restore");
   if (*images) request.images = std::filesystem::absolute(image_directory).string();
   if (request.timeout_s)
     command.deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request.timeout_s));
-  if (command.all_jobs) return evacuate_everybodys(command, remote);
-  return *server ? run_remotely(command, remote) : run_here(command);
+  const int status_of_work = command.all_jobs ? evacuate_everybodys(command, remote)
+                             : *server        ? run_remotely(command, remote)
+                                              : run_here(command);
+  const bool written = cppc::tools::has_written_output("migrate");
+  return status_of_work == EXIT_SUCCESS && !written ? exit_with(Exit::failed) : status_of_work;
 }

@@ -104,7 +104,8 @@ TEST_F(ProgramTest, HasHelpAndSaysWhatIsWrong) {
             "cppc-health: " + wrong + ":4: per_hour in [site] has to be a whole number from 1 to 100000\n");
   const Finished none = run({"--config", "/nonexistent"});
   EXPECT_EQ(none.status, 2);
-  EXPECT_NE(none.errors.find("cannot read the configuration /nonexistent: name another"), std::string::npos);
+  EXPECT_NE(none.errors.find("cannot read the configuration /nonexistent: No such file or directory; name another"),
+            std::string::npos);
   std::filesystem::permissions(token_file_, std::filesystem::perms(0644));
   const Finished open = run({"--config", configuration_});
   EXPECT_EQ(open.status, 1);
@@ -157,6 +158,10 @@ TEST_F(ProgramTest, TheClientSaysWhyANoticeWasNotTaken) {
   Process daemon = start();
   EXPECT_EQ(notice({"--node", "a b"}).status, 2);
   EXPECT_EQ(notice({}).status, 2);
+  const Finished deadline = notice({"--node", "node1", "--deadline", "soon"});
+  EXPECT_EQ(deadline.status, 2);
+  EXPECT_EQ(deadline.errors.find("--deadline: \"soon\" is no number of seconds from 0 to 1000000000"), 0u)
+      << deadline.errors;
   const std::string other = directory_.write("other", std::string(32, 'x'));
   std::filesystem::permissions(other, std::filesystem::perms(0600));
   const Finished stranger = notice({"--node", "node1"}, other);
@@ -167,6 +172,15 @@ TEST_F(ProgramTest, TheClientSaysWhyANoticeWasNotTaken) {
   const Finished nobody = notice({"--node", "node1"});
   EXPECT_EQ(nobody.status, 1);
   EXPECT_NE(nobody.errors.find("no answer from http://127.0.0.1:"), std::string::npos) << nobody.errors;
+}
+
+TEST_F(ProgramTest, AConfigurationThatCannotBeReadIsSaid) {
+  for (const auto& [file, reason] : {std::pair{"/", "Is a directory"}, {"/nowhere", "No such file or directory"}}) {
+    const Finished finished = run({"--check", "--config", file});
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.errors, std::string("cppc-health: cannot read the configuration ") + file + ": " + reason +
+                                   "; name another with --config\n");
+  }
 }
 
 TEST_F(ProgramTest, KilledInTheMiddleItGoesOnFromItsJournal) {
