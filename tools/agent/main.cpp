@@ -13,6 +13,8 @@
 
 namespace {
 
+constexpr int wrong_usage = 2;
+
 void log_to_stderr() {
   auto logger = spdlog::stderr_color_mt("cppc-agent");
   logger->set_pattern("%n: %l: %v");
@@ -44,7 +46,12 @@ int main(int argc, char** argv) {
   app.footer(
       "Examples:\n  cppc-run -H node0,node1 -n 2 ./app    starts an agent on node0 and one on node1\n"
       "  CPPC_LOG=info cppc-run ...            makes them say what they do, on standard error");
-  CLI11_PARSE(app, argc, argv);
+  app.set_version_flag("--version", "cppc-agent " CPPC_VERSION);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& failure) {
+    return app.exit(failure) == 0 ? EXIT_SUCCESS : wrong_usage;
+  }
   if (*become) return cppc::migration::become(agent, descriptor);
   if (*start && !start->remaining().empty()) {
     program.command = start->remaining();
@@ -52,7 +59,7 @@ int main(int argc, char** argv) {
   }
   if (node.empty()) {
     spdlog::error("the name of the node is missing; see cppc-agent --help");
-    return 2;
+    return wrong_usage;
   }
   return cppc::migration::run_agent(node);
 }

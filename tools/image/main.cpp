@@ -115,11 +115,17 @@ int main(int argc, char** argv) {
     command->footer(examples);
     return command;
   };
+  app.set_version_flag("--version", "cppc-image " CPPC_VERSION);
   add("ls",
       "Lists the objects: path, type, elements, bytes, bytes stored (\"+\": the rest is dead, \"dead\": no contents)");
   add("dump", "Prints values; references as @number, bytes in hexadecimal, a line that repeats the one before as *")
       ->add_option("--path", arguments.path, "Only of this object");
   add("verify", "Checks the checksums and the index; of a directory: those of all images of a checkpoint");
+  const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
+    std::fprintf(stderr, "cppc-image: there is no command %s; there are ls, dump and verify\n", argv[1]);
+    return exit_usage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -25,8 +25,13 @@ tl::expected<std::span<const std::byte>, cppc_status> map(int file) {
   if (::fstat(file, &about) != 0) {
     return refused("stat");
   }
+  if (!S_ISREG(about.st_mode)) {
+    spdlog::error(S_ISDIR(about.st_mode) ? "it is a directory: only cppc-image verify takes one"
+                                         : "it is no regular file");
+    return tl::make_unexpected(CPPC_ERR_SYSTEM);
+  }
   const auto bytes = static_cast<std::size_t>(about.st_size);
-  if (S_ISREG(about.st_mode) && bytes == 0) {
+  if (bytes == 0) {
     return std::span<const std::byte>();
   }
   void* start = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);

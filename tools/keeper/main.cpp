@@ -20,6 +20,8 @@ using cppc::keeper::Connection;
 using cppc::keeper::Keeper;
 using nlohmann::json;
 
+constexpr int wrong_usage = 2;
+
 void log_to_stderr() {
   auto logger = spdlog::stderr_color_mt("cppc-keeper");
   logger->set_pattern("%n: %l: %v");
@@ -55,7 +57,13 @@ bool adopted(Connection& connection) {
 int serve() {
   Connection connection;
   const auto settings = connection.next(cppc::deadlines::keep());
-  if (!settings || !settings->is_object()) return EXIT_FAILURE;
+  if (!settings || !settings->is_object()) {
+    std::fputs(
+        "cppc-keeper: standard input does not say of which job it is to keep images: cppc-run starts it, for "
+        "--protect and migrate --add; see cppc-keeper --help\n",
+        stderr);
+    return EXIT_FAILURE;
+  }
   take_environment(*settings);
   log_to_stderr();
   auto keeper = Keeper::start(*settings, [&] { return connection.adopt(); });
@@ -81,11 +89,16 @@ int adopt(const std::string& job) {
 int main(int argc, char** argv) {
   CLI::App app{
       "The keeper of a node: has images of a job's ranks in memory, for a job that loses a node. cppc-run starts one "
-      "per node, for --protect partner and rs:K+M; it is of no use by itself."};
+      "per node, for --protect partner and rs:K+M, and for migrate --add and --restore; it is of no use by itself."};
   app.footer("Examples:\n  cppc-run --protect partner --checkpoint-every 1min --recover 5 -H node0,node1 -n 2 ./app");
   std::string job;
   app.add_option("--adopt", job, "Passes requests on to the keeper of this job, whose cppc-run has ended");
-  CLI11_PARSE(app, argc, argv);
+  app.set_version_flag("--version", "cppc-keeper " CPPC_VERSION);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& failure) {
+    return app.exit(failure) == 0 ? EXIT_SUCCESS : wrong_usage;
+  }
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return job.empty() ? serve() : adopt(job);

@@ -131,6 +131,8 @@ int main(int argc, char** argv) {
   using namespace cppc::launch;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments.front() == "--help") return std::fputs(help, stdout) < 0 ? EXIT_FAILURE : 0;
+  if (!arguments.empty() && arguments.front() == "--version")
+    return std::puts("cppc-launch " CPPC_VERSION) < 0 ? EXIT_FAILURE : 0;
   if (arguments.size() < 2 || arguments.front().starts_with('-')) {
     std::fputs("cppc-launch: a host and a command are needed (see cppc-launch --help)\n", stderr);
     return cannot_launch;
