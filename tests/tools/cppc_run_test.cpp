@@ -206,11 +206,32 @@ TEST_F(CppcRun, SaysWhatIsWrong) {
   fails({"-n", "2"}, 2, "which program");
   fails({"--frobnicate", app()}, 2, "unknown option --frobnicate");
   fails({"--rankfile", "f", app()}, 2, "--rankfile cannot be used");
+  fails({"-H", "localhost:x", "-n", "2", app()}, 2, "--host localhost:x: a number of slots, or *, has to follow");
+  fails({"--site-moves", "maybe", "-n", "2", app()}, 2, "--site-moves needs never, or two times of day");
   fails({"-n", "2", "true"}, 2, "true is not linked with libcppc");
   fails({"--hostfile", "/nonexistent", app()}, 1, "cannot read the host file /nonexistent");
   fails({"-H", "elsewhere:*", app()}, 1, "how many ranks?");
   fs::remove(bin_ + "/cppc-agent");
   fails({"-n", "2", app()}, 1, "a part of cppc-run is missing");
+}
+
+TEST_F(CppcRun, RefusesValuesOfItsVariablesByTheRightOnes) {
+  const auto says = [this](const std::string& setting, const std::string& message) {
+    Words settings = environment();
+    settings.push_back(setting);
+    const Finished finished = Process(command({"-n", "2", app()}), settings).wait();
+    EXPECT_EQ(finished.status, 2) << setting;
+    EXPECT_EQ(finished.errors, "cppc-run: " + setting + message + " (see cppc-run --help)\n");
+  };
+  says("CPPC_DEADLINE_START=x", " is no number of whole seconds from 1 to 604800");
+  says("CPPC_DEADLINE_SHIP=0", " is no number of whole seconds from 1 to 604800");
+  says("CPPC_LOG=loud", " is none of error, warn, info, debug, trace, off");
+  says("CPPC_COMPRESS=maybe", " is none of auto, on, off");
+  says("CPPC_FABRIC_DEPTH=-1", " is no whole number above 0");
+  Words settings = environment();
+  settings.insert(settings.end(), {"CPPC_LOG=err", "CPPC_COMPRESS=", "CPPC_FABRIC_CHUNK=64"});
+  mpirun("exit 0");
+  EXPECT_EQ(Process(command({"-n", "2", app()}), settings).wait().status, 0);
 }
 
 TEST_F(CppcRun, WithoutMpirunItSaysSo) {

@@ -43,7 +43,7 @@ When the site lets you say that (/etc/cppc/site.toml), others, root too, may mov
   --site-moves 18:00-06:00       at this time of day
 
 Environment:
-  CPPC_LOG=info     say on standard error what happens, as --verbose does; also: debug, warn (the default), error
+  CPPC_LOG=info     say on standard error what happens, as --verbose does; also: debug, trace, warn (the default), error, off
   CPPC_FABRIC=net   libfabric provider for the ranks' state, in place of the best there is: net, tcp, verbs, ...
   CPPC_COMPRESS=off never compress it; on: always; auto (the default): when the network is slow enough to gain
 

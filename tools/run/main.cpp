@@ -19,6 +19,7 @@
 #include "../common/job_directory.hpp"
 #include "controller.hpp"
 #include "cppc/checkpoint_files.hpp"
+#include "cppc/choices.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 #include "help.hpp"
@@ -323,8 +324,9 @@ int main(int argc, char** argv) {
   if (first == "--mpi-coverage") return std::fputs(mpi_coverage().c_str(), stdout) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   log_to_stderr();
   for (const auto& [name, value] : cppc::tools::present_environment()) {
-    const std::string wrong = name == "CPPC_FAULT" ? std::string(cppc::fault::validation_error(value))
-                                                   : cppc::deadlines::validation_error(name, value);
+    std::string wrong = name == "CPPC_FAULT" ? std::string(cppc::fault::validation_error(value))
+                                             : cppc::deadlines::validation_error(name, value);
+    if (wrong.empty()) wrong = cppc::choices::validation_error(name, value);
     if (!wrong.empty()) return fail(wrong_usage, wrong);
   }
   std::optional<ResumeRecord> record;

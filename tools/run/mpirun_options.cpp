@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 
+#include "host_lists.hpp"
 #include "own_options.hpp"
 
 namespace cppc::run {
@@ -234,6 +235,20 @@ Result<std::vector<Context>> parse_command_line(std::span<const std::string> arg
   }
 }
 
+namespace {
+
+// Whether the list can be understood at all, on whatever machine.
+Result<void> check_hosts(const Context& context) {
+  const Machine any{"", [](const std::string&) { return false; }};
+  for (const Option& option : context.options) {
+    if (option.name != "host") continue;
+    if (const auto nodes = parse_host_list(option.values[0], any); !nodes) return error(nodes.error());
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_supported(std::span<const Context> contexts) {
   for (const Context& context : contexts) {
     for (const auto& [name, reason] : unsupported_options) {
@@ -241,6 +256,7 @@ Result<void> check_supported(std::span<const Context> contexts) {
         return error("the option --" + std::string(name) + " cannot be used: " + std::string(reason));
       }
     }
+    if (const auto understood = check_hosts(context); !understood) return understood;
   }
   return {};
 }

@@ -6,6 +6,8 @@
 #include <map>
 #include <string_view>
 
+#include "site.hpp"
+
 namespace cppc::run {
 namespace {
 
@@ -152,6 +154,8 @@ Result<OwnOptions> take_own_options(std::vector<std::string> arguments) {
   OwnOptions options{std::nullopt, given.erase("--preload") != 0, *std::move(checkpoints), "", {next, arguments.end()}};
   if (auto moves = given.extract("--site-moves"); !moves.empty()) {
     if (moves.mapped().empty()) return error("--site-moves needs a value");
+    const Site any{.operators = {}, .owners_may_refuse = true, .owners_may_set_window = true};
+    if (const auto understood = SiteMoves::parse(moves.mapped(), any); !understood) return error(understood.error());
     options.site_moves = std::move(moves.mapped());
   }
   if (given.empty()) return options;

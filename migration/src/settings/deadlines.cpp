@@ -36,11 +36,14 @@ Seconds keep() { return deadline("KEEP", Seconds(600)); }
 std::string validation_error(std::string_view name, std::string_view value) {
   if (!name.starts_with(prefix)) return {};
   const std::string_view rest = name.substr(prefix.size());
-  for (const std::string_view known : {"START", "ARRIVE", "DRAIN", "SHIP", "DECIDE", "COMMIT", "LEAVE", "KEEP"})
-    if (rest == known && parse(value)) return {};
-  return std::string(name) +
-         " has to be one of CPPC_DEADLINE_START, _ARRIVE, _DRAIN, _SHIP, _DECIDE, _COMMIT, _LEAVE and _KEEP, in whole "
-         "seconds";
+  for (const std::string_view known : {"START", "ARRIVE", "DRAIN", "SHIP", "DECIDE", "COMMIT", "LEAVE", "KEEP"}) {
+    if (rest != known) continue;
+    if (parse(value)) return {};
+    return std::string(name) + "=" + std::string(value) + " is no number of whole seconds from 1 to " +
+           std::to_string(longest);
+  }
+  return "there is no " + std::string(name) +
+         "; there are CPPC_DEADLINE_START, _ARRIVE, _DRAIN, _SHIP, _DECIDE, _COMMIT, _LEAVE and _KEEP";
 }
 
 }  // namespace cppc::deadlines

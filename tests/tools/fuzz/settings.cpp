@@ -2,6 +2,7 @@
 #include <array>
 #include <sstream>
 
+#include "cppc/choices.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
 #include "fuzz.hpp"
@@ -38,7 +39,9 @@ void try_contact(const std::string& text) {
 
 void try_deadline(const std::string& text) {
   const auto equals = text.find('=');
-  if (equals != std::string::npos) (void)deadlines::validation_error(text.substr(0, equals), text.substr(equals + 1));
+  if (equals == std::string::npos) return;
+  (void)deadlines::validation_error(text.substr(0, equals), text.substr(equals + 1));
+  (void)choices::validation_error(text.substr(0, equals), text.substr(equals + 1));
 }
 
 void try_fault(const std::string& text) { (void)fault::validation_error(text); }
