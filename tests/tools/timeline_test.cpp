@@ -106,6 +106,24 @@ TEST(Trace, HasALaneForEachAgentAndRankThatTakesPart) {
   EXPECT_EQ(all["otherData"]["state"], "done");
 }
 
+TEST(Trace, NamesWhatFollowsTheAgentsReport) {
+  const auto last_span = [](const Migration& migration) {
+    const json all = trace({"app-1", "./app", {{"node0", 2}, {"node1", 2}, {"node2", 2}}, "head"}, migration);
+    std::string last;
+    for (const json& one : all["traceEvents"])
+      if (one["ph"] == "X" && one["pid"] == 1) last = one["name"];
+    return last;
+  };
+  Migration migration = evacuation();
+  EXPECT_EQ(last_span(migration), "give up node1");
+  migration.request.evacuate.clear();
+  EXPECT_EQ(last_span(migration), "migration 3") << "of one that only moves ranks nothing is left to do";
+  migration.draft.emplace();
+  EXPECT_EQ(last_span(migration), "complete the checkpoint");
+  migration.hop.emplace();
+  EXPECT_EQ(last_span(migration), "start the job again");
+}
+
 TEST(Trace, OfOneThatNeverBeganHasTheQueueAlone) {
   Migration migration;
   migration.end(Migration::State::failed, CPPC_ERR_CANCELLED, "cancelled before it began");

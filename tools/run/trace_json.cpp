@@ -55,7 +55,15 @@ class Trace {
     span(controller_lanes, 0, "queued", migration_.requested, started);
     if (started == end_) return;
     span(controller_lanes, 0, "migration " + std::to_string(migration_.id), started, carried_out, summary(migration_));
-    if (carried_out < end_) span(controller_lanes, 0, "give up " + migration_.request.evacuate, carried_out, end_);
+    const std::string rest = what_follows();
+    if (carried_out < end_ && !rest.empty()) span(controller_lanes, 0, rest, carried_out, end_);
+  }
+
+  // What cppc-run does once the agents have reported the end.
+  [[nodiscard]] std::string what_follows() const {
+    if (migration_.hop) return "start the job again";
+    if (migration_.draft) return "complete the checkpoint";
+    return migration_.request.evacuate.empty() ? "" : "give up " + migration_.request.evacuate;
   }
 
   void add_agent(int agent, const std::vector<Timeline::Phase>& phases) {
