@@ -93,7 +93,15 @@ class Memory {
  public:
   Memory() : file_(open("/proc/self/mem", O_RDONLY | O_CLOEXEC)) {}
   [[nodiscard]] bool read(std::uintptr_t from, std::span<std::byte> to) const {
-    return pread(file_.get(), to.data(), to.size(), static_cast<off_t>(from)) == std::ssize(to);
+    while (!to.empty()) {  // one call gives 2 GiB at most
+      const ssize_t got = pread(file_.get(), to.data(), to.size(), static_cast<off_t>(from));
+      if (got < 0 && errno == EINTR) continue;
+      if (got == 0) errno = EIO;
+      if (got <= 0) return false;
+      from += static_cast<std::uintptr_t>(got);
+      to = to.subspan(static_cast<std::size_t>(got));
+    }
+    return true;
   }
 
  private:
