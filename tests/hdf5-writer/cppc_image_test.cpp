@@ -197,6 +197,12 @@ TEST_F(CppcImage, SaysWhatItCannotRead) {
   EXPECT_EQ(missing.status, 1);
   EXPECT_PRED2(contains, missing.output, "/nonexistent/image.h5: cannot open: No such file");
   EXPECT_EQ(tool("verify", "/").status, 1);
+  const auto directory = tool("ls", "/");
+  EXPECT_EQ(directory.status, 1);
+  EXPECT_PRED2(contains, directory.output, "/: it is a directory: only cppc-image verify takes one");
+  const auto unknown = tool("foo", "/");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_PRED2(contains, unknown.output, "cppc-image: there is no command foo; there are ls, dump and verify");
 }
 
 TEST_F(CppcImage, SaysWhenOutputIsLost) {
