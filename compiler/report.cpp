@@ -108,7 +108,7 @@ nlohmann::json report_json(const ir::Program& program, const analysis::Effects& 
                                 {"declared", place(program, program.places.at(object))},
                                 {"type", program.types.at(object)},
                                 {"size", "sizeof(" + program.types.at(object) + ")"},
-                                {"live", "not read any more, but it cannot be named here"}});
+                                {"live", "not needed any more, but it cannot be named here"}});
     if (!plan.untold[p].empty()) point["untold"] = plan.untold[p];
   }
   json["left_out"] = left_out_json(left_out);

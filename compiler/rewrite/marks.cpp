@@ -94,7 +94,7 @@ std::string Marker::objects() {
       continue;
     }
     code += "cppc_dead_range(" + found->address + ", " + found->bytes + "); ";
-    mark_.dead.push_back({rewriting_.program.names.at(object), found->bytes, "not read any more"});
+    mark_.dead.push_back({rewriting_.program.names.at(object), found->bytes, "not needed any more"});
   }
   return code;
 }

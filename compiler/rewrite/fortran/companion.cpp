@@ -54,7 +54,7 @@ class Writer {
     });
     if (code.empty()) return {};
     point_.dead.push_back(
-        {object.name, object.bytes, overwritten.empty() ? "not read any more" : "overwritten before it is read"});
+        {object.name, object.bytes, overwritten.empty() ? "not needed any more" : "overwritten before it is read"});
     return code;
   }
 
