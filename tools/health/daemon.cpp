@@ -128,6 +128,7 @@ void Daemon::loop(const std::stop_token& stop) {
     const auto starts = engine_.advance(now);
     publish(engine_.events());
     for (const Engine::Start& start : starts) begin(start);
+    if (journal_->is_behind()) record({}, now);
     if (journal_->is_long()) check(journal_->compact(engine_, now));
     const auto soon = engine_.next(now);
     if (std::chrono::steady_clock::now() - last_beat >= between_beats) {

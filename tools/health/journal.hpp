@@ -25,6 +25,9 @@ class Journal {
   /// All on the disk when it returns without an error, with those that could not be written before.
   Result<void> write(const std::vector<nlohmann::json>& records, Time now);
 
+  /// Whether there is something that could not be written.
+  bool is_behind() const { return !unwritten_.empty(); }
+
   /// Whether compact() is worth while.
   bool is_long() const { return written_ > longest; }
   Result<void> compact(const Engine& engine, Time now);

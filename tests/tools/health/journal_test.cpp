@@ -1,7 +1,10 @@
 #include "journal.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "../temporary_directory.hpp"
 #include "process.hpp"
@@ -122,6 +125,27 @@ TEST_F(JournalTest, AFileThatCannotBeReadIsNotTakenForItsEnd) {
   const auto journal = open(0s);
   ASSERT_FALSE(journal.has_value());
   EXPECT_EQ(journal.error(), "cannot read " + path_ + ": Input/output error");
+}
+
+TEST_F(JournalTest, WhatCouldNotBeWrittenIsWrittenLaterAndWhole) {
+  auto journal = open(0s).value();
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{10, before.rlim_max};  // a part of a line can be written
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto first = journal.write({Journal::notice(notice("node1"))}, 1s);
+  const auto second = journal.write({Journal::notice(notice("node2"))}, 2s);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(first.has_value());
+  EXPECT_FALSE(second.has_value());
+  EXPECT_EQ(std::filesystem::file_size(path_), 0u);
+  ASSERT_TRUE(journal.is_behind());
+  ASSERT_TRUE(journal.write({}, 3s));
+  EXPECT_FALSE(journal.is_behind());
+  EXPECT_EQ(lines(), 2u);
+  ASSERT_TRUE(open(4s).has_value());
+  EXPECT_EQ(engine_->conditions().size(), 2u);
 }
 
 TEST_F(JournalTest, ADiskThatIsFullIsSaid) {
