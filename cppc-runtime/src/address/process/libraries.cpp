@@ -26,6 +26,7 @@
 #include "address/program_time.hpp"
 #include "cppc/hooks.h"
 #include "log.hpp"
+#include "memory_map.hpp"
 #include "never_destroyed.hpp"
 
 #if !defined(__x86_64__)
@@ -213,9 +214,32 @@ void end_pools() {
 
 }  // namespace
 
+namespace {
+
+/// Another process opens it by its path.
+cppc_status check_files() {
+  if (all_opened().empty()) return CPPC_OK;
+  const auto memory = MemoryMap::read();
+  if (!memory) return memory.error();
+  cppc_status status = CPPC_OK;
+  for (const Opened& opened : all_opened()) {
+    const link_map* const record = record_of(const_cast<void*>(opened.handle));
+    const MemoryMap::Range* const range = record != nullptr ? memory->find(record->l_ld) : nullptr;
+    if (range == nullptr || !range->name.ends_with(" (deleted)")) continue;
+    log().error(
+        "the program has opened the library {}, whose file has been removed or replaced since, so that no other "
+        "process can open it; leave it where it is, or close it by dlclose() before the safe point",
+        opened.path);
+    status = CPPC_ERR_UNSUPPORTED;
+  }
+  return status;
+}
+
+}  // namespace
+
 cppc_status check() {
   const std::lock_guard lock(mutex);
-  cppc_status status = CPPC_OK;
+  cppc_status status = check_files();
   static const auto& foreign = *new auto(call_of_other_allocator());  // used until the process ends
   if (!foreign.empty()) {
     log().error("the program calls {}, whose memory cannot be carried over; link the program without this library",
