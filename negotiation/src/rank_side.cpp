@@ -14,6 +14,10 @@
 #include "cppc/page.hpp"
 #include "layout.hpp"
 
+extern "C" {  // which glibc 2.36 leaves out
+#include <sys/pidfd.h>
+}
+
 namespace cppc::negotiation {
 namespace {
 
@@ -73,7 +77,7 @@ void RankSide::detach() { page_.layout_->slot(rank_).pid.store(0); }
 bool RankSide::watch_agent() const {
   const pid_t now = page_.agent();
   if (now == watched_) return true;
-  UniqueFd agent(static_cast<int>(syscall(SYS_pidfd_open, now, 0)));
+  UniqueFd agent(pidfd_open(now, 0));
   if (agent.get() < 0) return false;
   agent_ = std::move(agent);
   watched_ = now;

@@ -26,6 +26,10 @@
 #include "address/process/next.hpp"
 #include "address/process/standard_input.hpp"
 
+extern "C" {  // which glibc 2.36 leaves out
+#include <sys/pidfd.h>
+}
+
 #pragma GCC visibility push(default)
 
 // As programs that are compiled with _FORTIFY_SOURCE call them.
@@ -200,6 +204,7 @@ int epoll_create(int size) noexcept { return opened(CPPC_NEXT(epoll_create)(size
 int epoll_create1(int flags) noexcept { return opened(CPPC_NEXT(epoll_create1)(flags)); }
 int memfd_create(const char* name, unsigned flags) noexcept { return opened(CPPC_NEXT(memfd_create)(name, flags)); }
 
+int pidfd_open(pid_t process, unsigned flags) noexcept { return opened(CPPC_NEXT(pidfd_open)(process, flags)); }
 int timerfd_create(clockid_t clock, int flags) noexcept { return opened(CPPC_NEXT(timerfd_create)(clock, flags)); }
 
 int signalfd(int number, const sigset_t* signals, int flags) noexcept {
