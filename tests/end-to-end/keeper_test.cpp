@@ -30,7 +30,7 @@ constexpr Protection kOneParity{"rs:2+1", 3}, kTwoParities{"rs:2+2", 4};
 /// A solver with ranks on two nodes and others to spare, whose images are in its nodes' memory.
 class KeeperTest : public testing::Test {
  protected:
-  void start(const std::vector<std::string>& settings = {}, const Protection& protection = {}) {
+  void start(const std::vector<std::string>& settings = {}, const Protection& protection = {}, bool recovers = true) {
     std::vector<std::string> all{"CPPC_LOG=info"};
     all.insert(all.end(), settings.begin(), settings.end());
     std::string hosts;
@@ -38,10 +38,10 @@ class KeeperTest : public testing::Test {
       nodes_.push_back("node" + std::to_string(i));
       hosts += (i == 0 ? "" : ",") + nodes_.back() + ":2";
     }
-    scene_.emplace(protection.nodes,
-                   std::vector<std::string>{"--protect", protection.option, "--checkpoint-every", "1s", "--recover",
-                                            "2", "-H", hosts, "-n", "4"},
-                   std::vector<std::string>{"--mb", "2"}, all);
+    std::vector<std::string> options{"--protect", protection.option, "--checkpoint-every", "1s"};
+    if (recovers) options.insert(options.end(), {"--recover", "2"});
+    options.insert(options.end(), {"-H", hosts, "-n", "4"});
+    scene_.emplace(protection.nodes, options, std::vector<std::string>{"--mb", "2"}, all);
   }
   ~KeeperTest() override {
     if (!scene_) return;
@@ -130,7 +130,7 @@ TEST_F(KeeperTest, AJobWhoseCppcRunIsKilledIsTakenUp) {
 
 /// It has not answered in time, and goes on with the images that it has.
 TEST_F(KeeperTest, AKeeperThatWasStoppedIsTakenUpAgain) {
-  start();
+  start({"CPPC_DEADLINE_SHIP=5"});  // for a checkpoint that is under way
   ASSERT_TRUE(await_said("checkpoint memory:1:"));
   const auto to_keepers = [&](const std::string& signal) {
     for (const pid_t one : keepers_on("node1"))
@@ -152,6 +152,20 @@ TEST_F(KeeperTest, AJobIsTakenUpWithoutANode) {
   scene_->job().kill();
   (void)scene_->job().wait();
   power_off("node0");
+  scene_->job().resume();
+  ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
+  scene_->job().await_running();
+  expect_same_answer(*scene_);
+}
+
+/// Nobody has asked for it to be started again, but it can be.
+TEST_F(KeeperTest, AJobThatIsLostWithoutRecoverWaitsToBeResumed) {
+  start({}, {}, /*recovers=*/false);
+  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  power_off("node1");
+  const Finished lost = scene_->job().wait();
+  EXPECT_NE(lost.status, 0);
+  EXPECT_TRUE(contains(lost.errors, " stay in memory for ")) << lost.errors;
   scene_->job().resume();
   ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
   scene_->job().await_running();

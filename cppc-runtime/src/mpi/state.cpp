@@ -3,6 +3,7 @@
 /// numbers, made again in a replacement.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -263,7 +264,8 @@ cppc_status refuse_bytes(const Local& local, const Types& types) {
 /// No rank may use a communicator before all have set its hints: what one sends that has told Open MPI that messages
 /// may overtake each other is never received by one that has not. All ranks, when they have made all communicators.
 void set_hints_of_world(const Hints& hints, MPI_Comm world) {
-  int any = hints.empty() ? 0 : 1;
+  // Open MPI lists those that it knows, as not set.
+  int any = std::ranges::any_of(hints, [](const auto& hint) { return hint.second != "false"; }) ? 1 : 0;
   must(PMPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, world), "MPI_Allreduce");
   if (any == 0) return;
   MPI_Comm plain = MPI_COMM_NULL;
