@@ -8,11 +8,10 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <vector>
 
+#include "../common/read_file.hpp"
 #include "cppc/checkpoint_files.hpp"
 #include "cppc/unique_fd.hpp"
 
@@ -64,9 +63,8 @@ Result<Numbers> numbers_in(const fs::path& directory) {
 }
 
 Result<std::string> read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return failed("read", path);
-  return std::string{std::istreambuf_iterator<char>(file), {}};
+  return tools::read_file(path).map_error(
+      [&](const std::string& reason) { return "cannot read " + path.string() + ": " + reason; });
 }
 
 Result<void> bring_to_storage(const fs::path& directory) {

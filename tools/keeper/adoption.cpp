@@ -8,23 +8,11 @@
 #include <chrono>
 #include <thread>
 
+#include "../common/pass_on.hpp"
 #include "cppc/keeper.hpp"
 
 namespace cppc::keeper {
 namespace {
-
-// False: one of them has ended.
-bool pass_on(int from, int to) {
-  std::array<char, 65536> bytes{};
-  const ssize_t got = read(from, bytes.data(), bytes.size());
-  if (got < 0 && errno == EINTR) return true;
-  for (ssize_t done = 0; done < got;) {
-    const ssize_t written = write(to, bytes.data() + done, static_cast<std::size_t>(got - done));
-    if (written < 0 && errno != EINTR) return false;
-    done += written > 0 ? written : 0;
-  }
-  return got > 0;
-}
 
 // The keeper may have yet to notice that its cppc-run has ended.
 Result<UniqueFd> adopt_soon(const std::string& job) {
@@ -45,8 +33,8 @@ Result<void> adopt_job(const std::string& job) {
   std::array<pollfd, 2> ends{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{keeper->get(), POLLIN, 0}};
   while (true) {
     if (poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) return tools::error("cannot wait for requests");
-    if (ends[0].revents != 0 && !pass_on(STDIN_FILENO, keeper->get())) return {};
-    if (ends[1].revents != 0 && !pass_on(keeper->get(), STDOUT_FILENO)) return {};
+    if (ends[0].revents != 0 && !tools::pass_on(STDIN_FILENO, keeper->get())) return {};
+    if (ends[1].revents != 0 && !tools::pass_on(keeper->get(), STDOUT_FILENO)) return {};
   }
 }
 

@@ -7,11 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+
+#include "../common/pass_on.hpp"
 
 extern char** environ;
 
@@ -61,31 +62,20 @@ int spawn(pid_t& child, std::vector<std::string> words, int input, int output, i
   return failure;
 }
 
-// Whether there may be more. What this process cannot say is lost.
-bool pass_on_errors(int from) {
-  std::array<char, 4096> bytes{};
-  const ssize_t got = read(from, bytes.data(), bytes.size());
-  if (got < 0) return errno == EINTR;
-  for (ssize_t done = 0; done < got;) {
-    const ssize_t written = write(STDERR_FILENO, bytes.data() + done, static_cast<std::size_t>(got - done));
-    if (written < 0 && errno != EINTR) break;
-    done += std::max<ssize_t>(written, 0);
-  }
-  return got > 0;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::string>& command, const json& settings,
                                                       std::chrono::milliseconds patience) {
   auto input = make_pipe(), output = make_pipe(), errors = make_pipe();
-  if (!input || !output || !errors) return error("it cannot be started: " + std::string(std::strerror(errno)));
+  UniqueFd given_up(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!input || !output || !errors || !given_up)
+    return error("it cannot be started: " + std::string(std::strerror(errno)));
   pid_t process = -1;
   if (const int failure = spawn(process, command, input->read.get(), output->write.get(), errors->write.get());
       failure != 0)
     return error("cannot run " + command.front() + ": " + std::strerror(failure));
-  std::unique_ptr<KeeperLink> link(
-      new KeeperLink(process, std::move(input->write), std::move(output->read), std::move(errors->read)));
+  std::unique_ptr<KeeperLink> link(new KeeperLink(process, std::move(input->write), std::move(output->read),
+                                                  std::move(errors->read), std::move(given_up)));
   output->write.reset();
   errors->write.reset();
   input->read.reset();
@@ -98,12 +88,12 @@ Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::str
   return link;
 }
 
-KeeperLink::KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors)
+KeeperLink::KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors, UniqueFd given_up)
     : process_(process),
       input_(std::move(input)),
       output_(std::move(output)),
       errors_(std::move(errors)),
-      given_up_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      given_up_(std::move(given_up)) {
   awaited_[0] = true;
   fcntl(input_.get(), F_SETFL, O_NONBLOCK);  // a remote shell whose node is silent takes nothing after some time
 }
@@ -180,7 +170,10 @@ void KeeperLink::read() {
   while (true) {
     if (poll(ends.data(), ends.size(), -1) < 0) continue;
     if (given_up.revents != 0) break;  // it may live on, and have its ends of the others
-    if (errors.revents != 0 && !pass_on_errors(errors_.get())) errors.fd = -1;
+    if (errors.revents != 0 && !tools::pass_on(errors_.get(), STDERR_FILENO)) {
+      errors.fd = -1;
+      errors_.reset();  // what nobody reads must not hold the keeper up
+    }
     if (errors.revents == 0 && output.revents != 0 && !read_answers(text)) break;
   }
   const std::lock_guard lock(mutex_);

@@ -47,7 +47,7 @@ class KeeperLink {
   void quit();
 
  private:
-  KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors);
+  KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors, UniqueFd given_up);
   Result<nlohmann::json> await(std::uint64_t id, std::chrono::milliseconds patience,
                                const std::function<bool()>& wanted);
   Result<void> say(const nlohmann::json& object);

@@ -97,6 +97,7 @@ std::optional<Allocation> Recovery::left_of(const Allocation& allocation, const 
 
 std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocation& allocation) {
   if (options_.recoveries == 0 || end.status == EXIT_SUCCESS || end.told_to_stop) return std::nullopt;
+  if (starts_ == 0 && !is_loss(end)) return std::nullopt;  // it was started from nothing that could be damaged
   auto found = newest();
   const bool is_useless = found && *found == last_ && is_damaged(last_);
   if (!is_useless && !is_loss(end)) return std::nullopt;
