@@ -1,6 +1,5 @@
 #include "address/process/descriptor_table.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,9 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <cstddef>
-#include <cstring>
 
 #include "address/process/closed_files.hpp"
 #include "address/process/descriptors.hpp"
@@ -34,12 +31,6 @@ constinit std::array<bool, kReservable> reserved{};
 bool is_of_program(int number) {
   const Description description = description_of(number);
   return description > static_cast<Description>(kStandard) && description != kClosed;
-}
-
-void set_of_process(int number, bool is) {
-  if (number < 0 || number >= kNumbers) return;
-  auto& entry = of_process[static_cast<std::size_t>(number)];
-  if (entry.load(std::memory_order_relaxed) != is) entry.store(is, std::memory_order_relaxed);
 }
 
 void given(int number, Description description) {
@@ -66,28 +57,15 @@ void set(int number, Description description) {
 
 Description new_description() { return ++last_description; }
 
+void set_of_process(int number, bool is) {
+  if (number < 0 || number >= kNumbers) return;
+  auto& entry = of_process[static_cast<std::size_t>(number)];
+  if (entry.load(std::memory_order_relaxed) != is) entry.store(is, std::memory_order_relaxed);
+}
+
 bool is_of_process(int number) {
   return number >= 0 && number < kNumbers &&
          of_process[static_cast<std::size_t>(number)].load(std::memory_order_relaxed);
-}
-
-void note_numbers_of_process() {
-  for (const int number : open_numbers())
-    if (description_of(number) == 0) set_of_process(number, true);
-}
-
-std::vector<int> open_numbers() {
-  std::vector<int> numbers;
-  DIR* const all = opendir("/proc/self/fd");
-  if (all == nullptr) return numbers;
-  while (const dirent* const entry = readdir(all)) {
-    int number = -1;
-    const char* const end = entry->d_name + std::strlen(entry->d_name);
-    const auto [rest, failure] = std::from_chars(entry->d_name, end, number);
-    if (failure == std::errc() && rest == end && number != dirfd(all)) numbers.push_back(number);
-  }
-  closedir(all);
-  return numbers;
 }
 
 bool any_beyond() { return number_beyond.load(std::memory_order_relaxed); }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 namespace cppc::address::descriptors {
 
@@ -26,14 +25,9 @@ Description description_of(int number);
 void set(int number, Description description);
 Description new_description();
 
-/// Open ones, in no order. Not in a signal handler; empty when the system does not tell.
-std::vector<int> open_numbers();
-
 /// One that is not the program's, as far as the interposed functions tell: opened outside its time, or before.
 bool is_of_process(int number);
-
-/// All open ones that are not the program's are the process's: after MPI has started.
-void note_numbers_of_process();
+void set_of_process(int number, bool is);
 
 /// The program has been given a number that is too high to be kept account of.
 bool any_beyond();

@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -354,10 +356,28 @@ class Opening {
 
 namespace {
 
+/// In no order.
+tl::expected<std::vector<int>, cppc_status> open_numbers() {
+  std::vector<int> numbers;
+  std::error_code failure;
+  for (std::filesystem::directory_iterator all("/proc/self/fd", failure); !failure && all != end(all);
+       all.increment(failure)) {
+    const std::string name = all->path().filename();
+    int number = -1;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    numbers.push_back(number);
+  }
+  if (!failure) return numbers;
+  log().error("the system does not tell which descriptors this process has: {}", failure.message());
+  return tl::unexpected(CPPC_ERR_SYSTEM);
+}
+
 /// By a system call that is not the C library's, or by one of its functions that libcppc does not stand in front of. A
 /// socket may be the C library's own, as that of syslog() is, which opens another one.
 cppc_status check_unseen() {
-  for (const int number : open_numbers()) {
+  const auto numbers = open_numbers();
+  if (!numbers) return numbers.error();
+  for (const int number : *numbers) {
     if (number < kStandard || description_of(number) != 0 || is_of_process(number) || is_reserved(number)) continue;
     const std::string name = name_of(number);
     if (name.empty() || name.starts_with("socket:")) continue;
@@ -402,6 +422,12 @@ cppc_status open_again(ByteReader& in) {
   if (const cppc_status status = opening.open_all(); status != CPPC_OK) return status;
   note_locks(opening.opened());
   return opening.put_all();
+}
+
+void note_numbers_of_process() {
+  const auto numbers = open_numbers();
+  for (const int number : numbers.value_or(std::vector<int>{}))  // unknown ones are refused when a rank is to move
+    if (description_of(number) == 0) set_of_process(number, true);
 }
 
 void release_locks() {

@@ -40,6 +40,9 @@ cppc_status open_again(ByteReader& in);
 void release_locks();
 cppc_status lock_again();
 
+/// After MPI has started: what is open and not the program's is the process's. Errors are logged.
+void note_numbers_of_process();
+
 /// Before MPI starts: occupies the low numbers, so that MPI's own are above. release_numbers(): after MPI has started;
 /// in a new process after open_again().
 void reserve_numbers();

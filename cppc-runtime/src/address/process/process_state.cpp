@@ -14,7 +14,6 @@
 #include "address/process/children.hpp"
 #include "address/process/clocks.hpp"
 #include "address/process/closed_files.hpp"
-#include "address/process/descriptor_table.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/process/environment.hpp"
 #include "address/process/exit_handlers.hpp"

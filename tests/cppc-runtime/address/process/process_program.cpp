@@ -20,7 +20,6 @@
 
 #include "address/places.hpp"
 #include "address/process/closed_files.hpp"
-#include "address/process/descriptor_table.hpp"
 #include "address/process/descriptors.hpp"
 #include "address/process/mappings.hpp"
 #include "address/process/streams.hpp"

@@ -15,7 +15,7 @@
 #include "address/carried_objects.hpp"
 #include "address/mpi_memory.hpp"
 #include "address/places.hpp"
-#include "address/process/descriptor_table.hpp"
+#include "address/process/descriptors.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "address/roots.hpp"
