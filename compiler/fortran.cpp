@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "analysis/plan.hpp"
-#include "driver/temporary_directory.hpp"
 #include "fail.hpp"
 #include "frontend/fortran/labels.hpp"
 #include "frontend/fortran/lower.hpp"
@@ -21,6 +20,7 @@
 #include "read_text.hpp"
 #include "report.hpp"
 #include "rewrite/fortran/insert.hpp"
+#include "temporary_directory.hpp"
 
 namespace cppc {
 
@@ -237,8 +237,8 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
                                      std::uint64_t most_steps) {
   FortranProgram program = given;
   leave_out_unlike(program);
-  const auto for_modules = driver::TemporaryDirectory::make("cppc-modules");
-  if (!for_modules) fail(for_modules.error().text);
+  const auto for_modules = TemporaryDirectory::make("cppc-modules");
+  if (!for_modules) fail(for_modules.error());
   fortran::Program tree =
       fortran::read(program.commands, program.modules, program.intrinsic_modules, for_modules->path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -29,6 +28,7 @@
 #include "report_html.hpp"
 #include "rewrite/marks.hpp"
 #include "rewrite/unit.hpp"
+#include "standard_output.hpp"
 
 namespace cppc {
 namespace {
@@ -252,12 +252,8 @@ int translate_as_fortran(const Settings& settings, const Files& files) {
   return kTranslated;
 }
 
-/// All that was printed has been written.
 void check_output() {
-  errno = 0;
-  std::cout.flush();
-  if (std::cout && std::ferror(stdout) == 0) return;
-  fail(std::string("cannot write to standard output") + (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
+  if (const std::string failure = output_failure(); !failure.empty()) fail(failure);
 }
 
 int translate(const Settings& settings, const Files& files) {

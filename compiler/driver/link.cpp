@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "../temporary_directory.hpp"
 #include "by_address.hpp"
 #include "compile.hpp"
 #include "inputs.hpp"
@@ -20,7 +21,6 @@
 #include "replacement.hpp"
 #include "response_file.hpp"
 #include "settings.hpp"
-#include "temporary_directory.hpp"
 #include "translate.hpp"
 
 namespace cppc::driver {
@@ -103,7 +103,7 @@ class Linker {
     const bool may_call_mpi = plain.is_elf && (plain.names_mpi || !plain.has_symbols);
     if (!may_call_mpi) return 0;
     auto directory = TemporaryDirectory::make("cppc-cc");
-    if (!directory) return tl::unexpected(directory.error());
+    if (!directory) return error(directory.error());
     const auto plan = translate(plain.commands, *directory);
     if (!plan) return tl::unexpected(plan.error());
     return *plan ? link_again(**plan, libcppc_flags(locate_parts()), *directory) : 0;
@@ -112,7 +112,7 @@ class Linker {
   // One link is enough when the guess is right whether the program calls MPI.
   Result<int> link_by_address() {
     const auto directory = TemporaryDirectory::make("cppc-cc");
-    if (!directory) return tl::unexpected(directory.error());
+    if (!directory) return error(directory.error());
     if (line_.reads_standard_input) return link_with_libcppc(nullptr, *directory);  // the only link there can be
     const bool guess = mention_mpi(input_files(line_, {}));
     auto status = guess ? link_with_libcppc(nullptr, *directory) : link_as_given();

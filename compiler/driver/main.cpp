@@ -1,13 +1,12 @@
 /// cppc-cc, cppc-c++, cppc-fc: compilers for MPI programs that are to be movable, in the place of mpicc, mpicxx,
 /// mpifort.
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
+#include "../standard_output.hpp"
 #include "command_line.hpp"
 #include "compile.hpp"
 #include "link.hpp"
@@ -115,19 +114,11 @@ Result<int> run_tool(const std::string& tool, const std::vector<std::string>& ar
   return tl::unexpected(become(words, is_set("CPPC_VERBOSE")));
 }
 
-/// All that was printed has been written.
-Result<void> check_output() {
-  errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
-  return error(std::string("cannot write to standard output") +
-               (errno == 0 ? "" : std::string(": ") + std::strerror(errno)));
-}
-
 Result<int> run(const Wrapper& wrapper, const char* program, const std::vector<std::string>& arguments) {
   const auto tool = tool_called(program);
   auto status = tool ? run_tool(*tool, arguments) : work(wrapper, arguments);
   if (!status || *status != 0) return status;
-  if (const auto written = check_output(); !written) return tl::unexpected(written.error());
+  if (const std::string failure = output_failure(); !failure.empty()) return error(failure);
   return status;
 }
 

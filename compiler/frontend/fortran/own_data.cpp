@@ -27,7 +27,7 @@ class Check {
   bool expression(const ExprPtr& one) const {
     if (one == nullptr) return true;
     const bool calls = one->kind == Expr::Kind::call && (one->procedure != none || one->word.empty());
-    const bool is_address = one->word == "(address)" || one->word.ends_with("loc");  // LOC, C_LOC, C_FUNLOC
+    const bool is_address = one->word == "(address)" || gives_address(one->word);
     return !calls && !is_address && is_own(one->symbol) && is_own(one->view) && expressions(one->parts);
   }
   bool is_own(Index index) const {

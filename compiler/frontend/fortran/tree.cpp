@@ -8,6 +8,10 @@ Index root(const Expr& e) {
   return part && e.parts.front() != nullptr ? root(*e.parts.front()) : none;
 }
 
+bool gives_address(const std::string& word) {
+  return word == "loc" || word.ends_with("c_loc") || word.ends_with("c_funloc");
+}
+
 Index view(const Expr& name) { return name.view != none ? name.view : name.symbol; }
 
 std::vector<Index> besides(const Program& program, Index symbol) {

@@ -178,6 +178,9 @@ std::string text(const Program& program, const Expr& e);
 /// The variable that a designator begins with, or none.
 Index root(const Expr& e);
 
+/// Whether the word is that of an intrinsic that gives an address: LOC, C_LOC, C_FUNLOC.
+bool gives_address(const std::string& word);
+
 /// The symbol with the bounds of an array that is named.
 Index view(const Expr& name);
 

@@ -6,22 +6,21 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <tl/expected.hpp>
 #include <utility>
 
-#include "result.hpp"
-
-namespace cppc::driver {
+namespace cppc {
 
 class TemporaryDirectory {
  public:
-  /// `name`: what the directory's name begins with.
-  static Result<TemporaryDirectory> make(const std::string& name) {
+  /// `name`: what the directory's name begins with. The error is for people.
+  static tl::expected<TemporaryDirectory, std::string> make(const std::string& name) {
     const char* const setting = std::getenv("TMPDIR");
     const std::filesystem::path parent = setting != nullptr && *setting != '\0' ? setting : "/tmp";
     std::string path = parent / (name + "-XXXXXX");
     if (mkdtemp(path.data()) == nullptr)
-      return error("cannot make a directory for temporary files in " + parent.string() + ": " + std::strerror(errno) +
-                   "; TMPDIR names another place for them");
+      return tl::unexpected("cannot make a directory for temporary files in " + parent.string() + ": " +
+                            std::strerror(errno) + "; TMPDIR names another place for them");
     return TemporaryDirectory(std::move(path));
   }
   TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -40,4 +39,4 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-}  // namespace cppc::driver
+}  // namespace cppc
