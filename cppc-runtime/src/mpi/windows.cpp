@@ -107,6 +107,7 @@ int make_on_node(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
 /// For MPI_Win_allocate, memory included.
 int make_allocated(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
   const int status = make_on_node(kept, info, comm, out);
+  out.made_on_node = status == MPI_SUCCESS;
   if (status != MPI_ERR_NO_MEM) return status;
   if (kept.base == nullptr && kept.size > 0) {
     kept.base = kept.block = allocate_carried(cppc_type_bytes, static_cast<std::size_t>(kept.size));
@@ -125,8 +126,8 @@ int make_first(KeptWindow& shown, MPI_Info info, MPI_Comm comm, Window& out) {
 }
 
 int make_again(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
-  // Others of a window whose memory this rank has shared do so, too, unless they are in another process now.
-  const int status = out.shares_memory ? make_on_node(kept, info, comm, out) : MPI_ERR_NO_MEM;
+  // All members take this way, with memory in the window or without, unless one is in another process now.
+  const int status = out.made_on_node ? make_on_node(kept, info, comm, out) : MPI_ERR_NO_MEM;
   return status != MPI_ERR_NO_MEM ? status : make_window(kept, info, comm, &out.real);
 }
 

@@ -51,6 +51,7 @@ struct Window {
   bool posted = false;            ///< from MPI_Win_post to MPI_Win_wait: active
   bool bound = false;             ///< other ranks use its memory, or know addresses in it: it cannot be made anew
   bool shares_memory = false;     ///< its block is pages that this process shares, or did: see node_memory.hpp
+  bool made_on_node = false;      ///< at first by make_node_window(): the same in all members that are where they were
 
   /// Accesses of these kinds to `target`, or to all, are complete.
   void settle(int target, Access access);

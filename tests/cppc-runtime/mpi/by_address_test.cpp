@@ -244,6 +244,25 @@ TEST_F(ByAddress, WindowMemoryOfOneNodeIsSharedAndStaysWhereItIs) {
   EXPECT_FALSE(is_shared(base)) << "the memory is the heap's again";
 }
 
+TEST_F(ByAddress, WindowMemoryOfOneNodeMayBeOneRanksAlone) {
+  int* base = nullptr;
+  MPI_Win win;
+  MPI_Win_allocate(rank_ == 0 ? sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&base),
+                   &win);
+  for (int round = 0; round < 2; ++round) {
+    const int one = 1;
+    MPI_Win_fence(0, win);
+    MPI_Accumulate(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    drain_all();
+    ASSERT_EQ(mpi_state::rebuild(next_world()), CPPC_OK);
+    if (rank_ == 0) {
+      EXPECT_EQ(*base, (round + 1) * size_);
+    }
+  }
+  MPI_Win_free(&win);
+}
+
 TEST_F(ByAddress, GeneralizedRequestsRunInTheProgramsTime) {
   static int state;
   MPI_Request request;
