@@ -77,7 +77,8 @@ Modules Modules::read() {
     const std::string_view path = info->dlpi_name;
     const auto slash = path.rfind('/');
     modules.push_back({std::string(slash == std::string_view::npos ? path : path.substr(slash + 1)), info->dlpi_addr,
-                       std::span(info->dlpi_phdr, info->dlpi_phnum)});
+                       std::span(info->dlpi_phdr, info->dlpi_phnum),
+                       reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data)});
     return 0;
   };
   dl_iterate_phdr(add, &all);
@@ -138,6 +139,13 @@ std::vector<std::uintptr_t> Modules::records_in(std::uintptr_t begin, std::uintp
     found.push_back(record.begin);
   }
   return found;
+}
+
+std::uintptr_t Modules::thread_data_in(std::uintptr_t begin, std::uintptr_t end) const {
+  std::uintptr_t least = end;
+  for (const Module& module : modules_)
+    if (module.thread_data >= begin) least = std::min(least, module.thread_data);
+  return least;
 }
 
 bool Modules::is_within_record(std::uintptr_t address) const {

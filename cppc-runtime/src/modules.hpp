@@ -45,6 +45,9 @@ class Modules {
   /// linker has the rest to itself.
   [[nodiscard]] bool is_within_record(std::uintptr_t address) const;
 
+  /// Where, in this range, thread-locals of the thread begin that read the modules; its end: there are none.
+  [[nodiscard]] std::uintptr_t thread_data_in(std::uintptr_t begin, std::uintptr_t end) const;
+
   /// Of the module at this base address; empty: there is none.
   [[nodiscard]] std::string identity_at(std::uintptr_t base) const;
 
@@ -59,6 +62,7 @@ class Modules {
     std::string name;
     std::uintptr_t base;
     std::span<const ElfW(Phdr)> segments;
+    std::uintptr_t thread_data;  ///< 0: none
   };
   struct Segment {
     std::uintptr_t begin;

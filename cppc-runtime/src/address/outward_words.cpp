@@ -186,10 +186,13 @@ bool OutwardWords::is_unknown_to_program(const MemoryMap::Range& range, std::uin
   return true;
 }
 
-/// Memory that the dynamic linker took before there was a C library, the records of libraries among it. To the program
-/// it gives no other addresses than those of records.
+/// Memory that the dynamic linker took before there was a C library, the records of libraries among it, and the main
+/// thread's own block. To the program it gives no other addresses than those of records and thread-locals.
 bool OutwardWords::is_linkers(const MemoryMap::Range& range, std::uintptr_t word) {
   if (!range.name.empty() || modules_.find_record(word) || c_heap_.holds(range, word)) return false;
+  if (thread_ >= range.begin && thread_ < range.end &&
+      (word < modules_.thread_data_in(range.begin, range.end) || word >= thread_ + kThreadBlock))
+    return true;
   const auto of_linker = [&](std::uintptr_t record) { return !c_heap_.holds(range, record); };
   return std::ranges::any_of(modules_.records_in(range.begin, range.end), of_linker);
 }
