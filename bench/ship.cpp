@@ -219,25 +219,25 @@ BlockFigures block_figures(const std::string& kind, const std::string& program, 
   numbers.resize(bench::unless_short(numbers.size(), std::size_t{1}));
   std::printf(
       "\nSmall blocks, %s, %d turns: more than the same bytes in one block, a block\n%-12s %10s %14s %14s %14s\n",
-      kind.c_str(), turns, "blocks", "ns", "bytes sent", "leaver bytes", "newcomer bytes");
+      kind.c_str(), turns, "blocks", "ns", "bytes sent", "source bytes", "replacement bytes");
   BlockFigures figures;
   const test::Cluster cluster(2);
   for (const long blocks : numbers) {
     // A move of 10,000 blocks takes milliseconds: what else happens on the machine shows most there.
     const int more = blocks < 100'000 ? bench::unless_short(4, 1) : 1;
     const bench::BlockCost cost = bench::measure_small_blocks(cluster, test::tool(program), blocks, more * turns);
-    const double most = std::max({cost.image_bytes, cost.leaver_bytes, cost.newcomer_bytes});
+    const double most = std::max({cost.image_bytes, cost.source_bytes, cost.replacement_bytes});
     const std::string name = std::to_string(blocks);
     std::printf("%-12s %10.1f %14.1f %14.1f %14.1f\n", name.c_str(), cost.nanoseconds, cost.image_bytes,
-                cost.leaver_bytes, cost.newcomer_bytes);
+                cost.source_bytes, cost.replacement_bytes);
     std::fflush(stdout);
     aims.at_most(kind + ", " + name + " blocks: ns a block", cost.nanoseconds, 100);
     aims.at_most(kind + ", " + name + " blocks: bytes a block", most, 64);
     figures.nanoseconds[name] = rounded(cost.nanoseconds);
     figures.bytes[name] = rounded(most);
     figures.bytes_by_place[name] = {{"sent", rounded(cost.image_bytes)},
-                                    {"leaver", rounded(cost.leaver_bytes)},
-                                    {"newcomer", rounded(cost.newcomer_bytes)}};
+                                    {"source", rounded(cost.source_bytes)},
+                                    {"replacement", rounded(cost.replacement_bytes)}};
   }
   return figures;
 }

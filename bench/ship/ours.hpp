@@ -25,7 +25,7 @@ class OurSource : public Source {
   fabric::Offer offer_;
 };
 
-/// The offer is made before the clock starts, as in a migration, where the replacement waits for the leaver.
+/// The offer is made before the clock starts, as in a migration, where the replacement waits for the source.
 class OurTarget : public Target {
  public:
   OurTarget(State& state, std::string provider) : state_(state), provider_(std::move(provider)) {}

@@ -22,7 +22,7 @@ constexpr int kInOne = 0, kInBlocks = 1;  // ranks
 struct Move {
   double milliseconds = 0;
   double image_bytes = 0;
-  double leaver_megabytes = 0, newcomer_megabytes = 0;
+  double source_megabytes = 0, replacement_megabytes = 0;
 };
 
 class Run {
@@ -67,12 +67,12 @@ class Run {
   static std::optional<Move> find(const std::string& text) {
     static const std::regex sent(R"(image shipped after [0-9.]+ ms, ([0-9.]+) MB)");
     static const std::regex received(R"(([0-9]+) bytes received and restored in ([0-9.]+) ms, ([0-9.]+) MB)");
-    std::smatch leaver, newcomer;
-    if (!std::regex_search(text, leaver, sent) || !std::regex_search(text, newcomer, received)) return std::nullopt;
-    return Move{.milliseconds = std::stod(newcomer[2]),
-                .image_bytes = std::stod(newcomer[1]),
-                .leaver_megabytes = std::stod(leaver[1]),
-                .newcomer_megabytes = std::stod(newcomer[3])};
+    std::smatch source, replacement;
+    if (!std::regex_search(text, source, sent) || !std::regex_search(text, replacement, received)) return std::nullopt;
+    return Move{.milliseconds = std::stod(replacement[2]),
+                .image_bytes = std::stod(replacement[1]),
+                .source_megabytes = std::stod(source[1]),
+                .replacement_megabytes = std::stod(replacement[3])};
   }
 
   [[noreturn]] void give_up(const std::string& why) {
@@ -95,8 +95,8 @@ BlockCost measure_small_blocks(const test::Cluster& cluster, const std::string& 
     if (turn < 0) continue;
     differences[0].push_back((many.milliseconds - one.milliseconds) * 1e6);
     differences[1].push_back(many.image_bytes - one.image_bytes);
-    differences[2].push_back((many.leaver_megabytes - one.leaver_megabytes) * 1e6);
-    differences[3].push_back((many.newcomer_megabytes - one.newcomer_megabytes) * 1e6);
+    differences[2].push_back((many.source_megabytes - one.source_megabytes) * 1e6);
+    differences[3].push_back((many.replacement_megabytes - one.replacement_megabytes) * 1e6);
   }
   run.finish();
   const auto each = [&](int figure) { return spread(differences[figure]).median / static_cast<double>(blocks); };

@@ -13,7 +13,7 @@ namespace cppc::bench {
 struct BlockCost {
   double nanoseconds = 0;  ///< from the order to move until all is in its place: saved, sent, received, restored
   double image_bytes = 0;
-  double leaver_bytes = 0, newcomer_bytes = 0;  ///< of memory, at their peaks
+  double source_bytes = 0, replacement_bytes = 0;  ///< of memory, at their peaks
 };
 
 /// `program`: a build of blocks.c. Ends this process with a message when a move fails, or the list is wrong after all

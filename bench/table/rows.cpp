@@ -193,8 +193,8 @@ Rows ship(const Json& f) {
   const auto blocks = [&](const char* nanoseconds, const char* places) {
     const auto [number, time] = most(f.at(nanoseconds));
     const Json& bytes = f.at(places).back();
-    return text(time) + " ns; " + text(bytes.at("sent")) + ", " + text(bytes.at("leaver")) + ", " +
-           text(bytes.at("newcomer")) + " bytes";
+    return text(time) + " ns; " + text(bytes.at("sent")) + ", " + text(bytes.at("source")) + ", " +
+           text(bytes.at("replacement")) + " bytes";
   };
   return {{"a state of " + keys(sizes) +
                " MB and 10,000 small objects, built, sent over veth from one process to "

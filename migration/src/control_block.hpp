@@ -57,11 +57,11 @@ class SharedWord {
 enum class Stage : std::uint32_t {
   working,   // [rank] runs, or goes on running
   arrived,   // [agent] stopped at the migration point
-  shipped,   // [agent] leaver: the image has arrived and is intact
-  ready,     // [agent] newcomer: started; the mail holds where to send the image
-  expected,  // [rank] newcomer: the image comes now, or never (dismissed)
-  restored,  // [agent] newcomer: stands at the migration point with the leaver's state
-  failed,    // [agent] leaver, newcomer or rank that saves: see status
+  shipped,   // [agent] source: the image has arrived and is intact
+  ready,     // [agent] replacement: started; the mail holds where to send the image
+  expected,  // [rank] replacement: the image comes now, or never (dismissed)
+  restored,  // [agent] replacement: stands at the migration point with the source's state
+  failed,    // [agent] source, replacement or rank that saves: see status
   copied,    // [agent] rank that saves: there is a snapshot of its memory, for a file
 };
 
@@ -69,12 +69,12 @@ enum class Action : std::uint32_t {
   none,
   next_point,  // messages in flight: stop again at the next safe point
   drain,       // take out of MPI what is in flight
-  ship,        // leavers build and send their images
+  ship,        // sources build and send their images
   copy,        // a checkpoint: ranks take snapshots of their memory, for their files
   save,        // a checkpoint after which ranks stand: they write their files
   release,     // not all have come to the safe point: ranks work on, to stop elsewhere
   join,        // commit: rebuild the world
-  go_on,       // no migration: work on; newcomers vanish
+  go_on,       // no migration: work on; replacements vanish
   leave,       // the job goes on elsewhere from the files: finalize and exit
 };
 
@@ -89,63 +89,64 @@ enum class Saving : std::uint32_t {
 /// Zero-filled memory is that of a rank that works.
 struct alignas(64) Slot {
   SharedWord stage;
-  SharedWord dismissed;           // the agent's: nobody waits for this newcomer's, or leaver's, image any more
-  Shared<std::uint32_t> in_mpi;   // a newcomer's: MPI_Init has returned
-  SharedWord spawning;            // the agent's, for a newcomer: it is inside MPI_Comm_spawn_multiple
-  Shared<std::uint32_t> needed;   // the agent's, for a newcomer: committed, the job cannot go on without it
-  Shared<std::uint32_t> decided;  // the agent's, for a leaver: nobody goes back
+  SharedWord dismissed;           // the agent's: nobody waits for this replacement's, or source's, image any more
+  Shared<std::uint32_t> in_mpi;   // a replacement's: MPI_Init has returned
+  SharedWord spawning;            // the agent's, for a replacement: it is inside MPI_Comm_spawn_multiple
+  Shared<std::uint32_t> needed;   // the agent's, for a replacement: committed, the job cannot go on without it
+  Shared<std::uint32_t> decided;  // the agent's, for a source: nobody goes back
   Shared<cppc_status> status;     // of stage failed
   std::array<char, 400> reason;   // of stage failed: the rank's own words, ended by 0; empty: it has none
   // The rank's report on arrival.
   Shared<std::uint64_t> passed;
   Shared<std::uint32_t> site;
   // Of the migration under way, in nanoseconds. stood: for how long the rank has stood still at stops that are over;
-  // the agent sets it to 0. stopped: when, by Clock, it came to the last one; the agent's, for a newcomer: the commit.
+  // the agent sets it to 0. stopped: when, by Clock, it came to the last one; the agent's, for a replacement: the
+  // commit.
   Shared<std::uint64_t> stood_ns, stopped_ns;
   // Messages sent and received, requests active: kept up to date while the rank drains. Whoever reads `active` first
   // sees a `received` that is no older.
   Shared<std::int64_t> sent;
   Shared<std::int64_t> received, active;
-  // The image. A leaver has in its mail where to send it.
+  // The image. A source has in its mail where to send it.
   Shared<std::uint64_t> image_bytes;
   Shared<std::uint64_t> bytes_done;
   Shared<std::uint64_t> chunks_again;  // that did not arrive as they were sent
   Shared<std::int32_t> stops;          // the rank's: where it can be stopped, as the runtime's watch_calls() says
   Shared<std::uint32_t> leaving;       // the agent's: this rank moves away
-  Shared<std::int32_t> group;          // the agent's, for a newcomer: index of its agent in ControlBlock::joins()
+  Shared<std::int32_t> group;          // the agent's, for a replacement: index of its agent in ControlBlock::joins()
   // A checkpoint. saves: the agent's, its number; 0: there is none. The mail has the directory for the file.
   Shared<std::uint64_t> saves, file_hash;
   SharedWord saving;  // the rank's, a Saving; the agent sets it to none
   // Lists are written while their length is 0, or before anybody looks, and read after it.
   Shared<std::uint32_t> mail_size;
   std::array<std::byte, 1024> mail;
-  // What the runtime told of the rank's largest blocks, when it last announced them; a newcomer gets what was told of
-  // the rank it takes over.
+  // What the runtime told of the rank's largest blocks, when it last announced them; a replacement gets what was told
+  // of the rank it takes over.
   Shared<std::uint32_t> block_count;
   std::array<std::uint64_t, 64> blocks;
-  // What the runtime told of the objects that it carries, once; a newcomer gets what was told of the rank it takes
+  // What the runtime told of the objects that it carries, once; a replacement gets what was told of the rank it takes
   // over.
   Shared<std::uint32_t> object_bytes;
   std::array<std::byte, 8192> objects;
-  // The agent's: how many newcomers there have been for this rank; a guardian's: which of them has come last, has died
-  // before it was needed, and has gone without having been needed.
-  Shared<std::uint32_t> newcomers, last_come, last_lost, last_gone;
+  // The agent's: how many replacements there have been for this rank; a guardian's: which of them has come last, has
+  // died before it was needed, and has gone without having been needed.
+  Shared<std::uint32_t> replacements, last_come, last_lost, last_gone;
 
-  /// Agent: another newcomer begins.
-  void expect_newcomer() { newcomers.fetch_add(1); }
+  /// Agent: another replacement begins.
+  void expect_replacement() { replacements.fetch_add(1); }
   /// Its guardian: which one that is.
-  [[nodiscard]] std::uint32_t newcomer() const { return newcomers.load(); }
+  [[nodiscard]] std::uint32_t replacement() const { return replacements.load(); }
   void come(std::uint32_t which) { last_come.store(which); }
   /// Nothing of it is there any more that looks at this slot.
   void go(std::uint32_t which) { last_gone.store(which); }
   /// Its guardian, perhaps when the agent expects another already.
   void lose(std::uint32_t which) { last_lost.store(which); }
-  /// Agent: whether the newcomer that it no longer needs is still there, started far enough or not.
+  /// Agent: whether the replacement that it no longer needs is still there, started far enough or not.
   [[nodiscard]] bool is_left() const {
-    return last_come.load() == newcomers.load() && last_gone.load() != newcomers.load();
+    return last_come.load() == replacements.load() && last_gone.load() != replacements.load();
   }
-  /// Agent: whether the newcomer that it expects is lost.
-  [[nodiscard]] bool lost() const { return last_lost.load() == newcomers.load(); }
+  /// Agent: whether the replacement that it expects is lost.
+  [[nodiscard]] bool lost() const { return last_lost.load() == replacements.load(); }
 };
 
 class ControlBlock {
@@ -165,7 +166,7 @@ class ControlBlock {
 
   /// Agent: gives all ranks on the node an order. For Action::join: `gone` are the ranks, in the communicator of
   /// everybody, of agents that have been lost; `joins` those, in what is left of it, of the agents that bring
-  /// newcomers, in the order in which they join. Together no more than there are agents.
+  /// replacements, in the order in which they join. Together no more than there are agents.
   void command(Action action, std::span<const int> joins = {}, std::span<const int> gone = {});
 
   /// Rank: the number of commands given so far.

@@ -150,25 +150,26 @@ int merge_neighbours(const Part& part, int distance, MPI_Comm all, MPI_Comm& bri
   return code;
 }
 
-/// Newcomers and all who are there already become one communicator, the newcomers last. The groups of newcomers, each
-/// with its agent, come together before that, so that those who stay take two steps, however many groups there are.
-int join_newcomers(const Part& part, bool newcomer, MPI_Comm& current) {
+/// Replacements and all who are there already become one communicator, the replacements last. The groups of
+/// replacements, each with its agent, come together before that, so that those who stay take two steps, however many
+/// groups there are.
+int join_replacements(const Part& part, bool replacement, MPI_Comm& current) {
   const int groups = static_cast<int>(part.joins.size());
   MPI_Comm bridge = part.bridge;
-  MPI_Comm several = MPI_COMM_NULL;  // newcomers of more than one group
+  MPI_Comm several = MPI_COMM_NULL;  // replacements of more than one group
   int code = MPI_SUCCESS;
   if (bridge != MPI_COMM_NULL && groups > 1) {
     for (int distance = 1; distance < groups && code == MPI_SUCCESS; distance *= 2)
       code = merge_neighbours(part, distance, current, bridge);
-    if (code == MPI_SUCCESS) code = PMPI_Comm_split(bridge, newcomer ? 0 : MPI_UNDEFINED, 0, &several);
+    if (code == MPI_SUCCESS) code = PMPI_Comm_split(bridge, replacement ? 0 : MPI_UNDEFINED, 0, &several);
   }
   MPI_Comm inter = MPI_COMM_NULL;
-  // Rank 0 of the bridge is the first agent, rank 1 its first newcomer.
+  // Rank 0 of the bridge is the first agent, rank 1 its first replacement.
   if (code == MPI_SUCCESS)
-    code = newcomer ? PMPI_Intercomm_create(groups > 1 ? several : MPI_COMM_WORLD, 0, bridge, 0, kTag, &inter)
-                    : PMPI_Intercomm_create(current, part.joins[0], bridge, 1, kTag, &inter);
+    code = replacement ? PMPI_Intercomm_create(groups > 1 ? several : MPI_COMM_WORLD, 0, bridge, 0, kTag, &inter)
+                       : PMPI_Intercomm_create(current, part.joins[0], bridge, 1, kTag, &inter);
   MPI_Comm merged = MPI_COMM_NULL;
-  if (code == MPI_SUCCESS) code = PMPI_Intercomm_merge(inter, newcomer ? 1 : 0, &merged);
+  if (code == MPI_SUCCESS) code = PMPI_Intercomm_merge(inter, replacement ? 1 : 0, &merged);
   for (MPI_Comm* used : {&inter, &several, &bridge})
     if (code == MPI_SUCCESS) code = free_comm(*used);
   if (code == MPI_SUCCESS && current != part.before.all) code = free_comm(current);
@@ -191,14 +192,14 @@ tl::expected<MPI_Comm, cppc_status> remaining(MPI_Comm all, std::span<const int>
 
 tl::expected<JobComms, cppc_status> join(const Part& part) {
   MPI_Comm current = part.before.all;
-  const bool newcomer = current == MPI_COMM_NULL;
-  if (!newcomer && !part.gone.empty()) {
+  const bool replacement = current == MPI_COMM_NULL;
+  if (!replacement && !part.gone.empty()) {
     auto left = remaining(current, part.gone);
     if (!left) return tl::unexpected(left.error());
     current = *left;
   }
   // None come when a node without ranks is evacuated.
-  int code = part.joins.empty() ? MPI_SUCCESS : join_newcomers(part, newcomer, current);
+  int code = part.joins.empty() ? MPI_SUCCESS : join_replacements(part, replacement, current);
   JobComms after{.ranks = part.ranks};
   const int key = part.agent ? part.ranks + part.place : part.place;
   if (code == MPI_SUCCESS) code = PMPI_Comm_split(current, part.leaves ? MPI_UNDEFINED : 0, key, &after.all);

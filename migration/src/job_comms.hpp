@@ -56,21 +56,21 @@ bool checked(int code, const char* what);
 /// tells it from others that are made at the same time. The result returns errors. CPPC_ERR_MPI, logged.
 tl::expected<MPI_Comm, cppc_status> some_of(MPI_Comm comm, std::span<const int> members, int number);
 
-/// Part in a commit. Newcomers joined in groups, one for each agent that spawned some.
+/// Part in a commit. Replacements joined in groups, one for each agent that spawned some.
 struct Part {
-  JobComms before;                  ///< empty in a newcomer
+  JobComms before;                  ///< empty in a replacement
   std::span<const int> gone;        ///< ranks, in `before.all`, of agents that have been lost
-  std::span<const int> joins;       ///< ranks, in what is left of it, of the agents that bring newcomers, in order
-  int group = -1;                   ///< newcomer or bringing agent: index of its group in `joins`
-  MPI_Comm bridge = MPI_COMM_NULL;  ///< bringing agent (rank 0) and its newcomers; freed by the call
+  std::span<const int> joins;       ///< ranks, in what is left of it, of the agents that bring replacements, in order
+  int group = -1;                   ///< replacement or bringing agent: index of its group in `joins`
+  MPI_Comm bridge = MPI_COMM_NULL;  ///< bringing agent (rank 0) and its replacements; freed by the call
   bool agent = false;
   bool leaves = false;  ///< is no member afterwards
   int place = 0;        ///< rank in the application's world, or number of the agent
   int ranks = 0;
 };
 
-/// Collective over everybody and all newcomers: returns the new communicators (none in a process that leaves) and frees
-/// `before.all`; `before.own` is left to the caller.
+/// Collective over everybody and all replacements: returns the new communicators (none in a process that leaves) and
+/// frees `before.all`; `before.own` is left to the caller.
 tl::expected<JobComms, cppc_status> join(const Part& part);
 
 }  // namespace cppc::migration

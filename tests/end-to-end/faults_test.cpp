@@ -26,11 +26,11 @@ TEST_P(Faults, TheJobGoesOnOrEndsAsItMust) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Few, Faults,
-                         testing::Values("PMIx_Lookup:kill", "newcomer-start:kill",
-                                         "newcomer-restore:kill (shipped deadlines)", "leaver-ship:enomem",
+                         testing::Values("PMIx_Lookup:kill", "replacement-start:kill",
+                                         "replacement-restore:kill (shipped deadlines)", "source-ship:enomem",
                                          "source-agent-freeze:kill", "other-agent-decided:kill",
-                                         "controller-decide:delay", "newcomer-join:kill", "stayer-join:kill (recovery)",
-                                         "other-agent-decided:kill (recovery)"),
+                                         "controller-decide:delay", "replacement-join:kill",
+                                         "other-join:kill (recovery)", "other-agent-decided:kill (recovery)"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& letter : name)

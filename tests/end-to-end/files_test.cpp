@@ -29,8 +29,8 @@ class Records {
   Job job_;
 };
 
-// A newcomer and the ranks beside it belong to different jobs of Open MPI, which have different session directories.
-TEST(FilesTest, HaveOnePositionForANewcomerAndTheOtherRanksOfItsNode) {
+// A replacement and the ranks beside it belong to different jobs of Open MPI, which have different session directories.
+TEST(FilesTest, HaveOnePositionForAReplacementAndTheOtherRanksOfItsNode) {
   const Folder folder;
   Records records({"-H", "node0:2,node1:2", "--map-by", "node", "-n", "2"}, folder.file("shared"));
   for (const char* target : {"node1", "node0", "node1"}) {

@@ -170,7 +170,7 @@ TEST(MigrationTest, CountsEveryStopOfARankInItsDowntime) {
   const Folder folder;
   const Cluster cluster(3);
   Job job(cluster, kFourOnTwo, {app("farm"), "--until", folder.file("end")},
-          {"CPPC_LOG=debug", "CPPC_FAULT=stayer-arrive:delay", "CPPC_FAULT_RECORD=" + folder.file("struck")});
+          {"CPPC_LOG=debug", "CPPC_FAULT=other-arrive:delay", "CPPC_FAULT_RECORD=" + folder.file("struck")});
   job.await_running();
   const Finished moved = job.migrate({"--rank", "1", "--to", "node2", "--json"});
   std::ofstream(folder.file("end")).flush();

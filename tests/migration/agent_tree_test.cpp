@@ -182,7 +182,7 @@ TEST_P(Trees, AreMadeAgainWithoutThoseThatRetire) {
   std::uint64_t epoch = 1;
   Node node(rank_in(agents), size_of(agents));
   for (bool first_leaves = true; agents != MPI_COMM_NULL; first_leaves = !first_leaves) {
-    const int leaver = first_leaves ? 0 : size_of(agents) - 1;
+    const int source = first_leaves ? 0 : size_of(agents) - 1;
     {
       AgentComm comm(all_of(agents), kTag + 1, [] {});
       AgentTree tree(comm, kTag, GetParam());
@@ -190,7 +190,7 @@ TEST_P(Trees, AreMadeAgainWithoutThoseThatRetire) {
     }
     epoch += agreements;
     MPI_Comm rest = MPI_COMM_NULL;
-    MPI_Comm_split(agents, rank_in(agents) == leaver ? MPI_UNDEFINED : 0, rank_in(agents), &rest);
+    MPI_Comm_split(agents, rank_in(agents) == source ? MPI_UNDEFINED : 0, rank_in(agents), &rest);
     MPI_Comm_free(&agents);
     agents = rest;
   }

@@ -101,36 +101,36 @@ TEST(ControlBlockTest, RefusesOneOfAnotherLayout) {
   EXPECT_EQ(opened_with(3, 6), CPPC_ERR_MISMATCH) << "fewer";
 }
 
-TEST(ControlBlockTest, TheLossOfAnEarlierNewcomerIsNotThatOfTheNextOne) {
+TEST(ControlBlockTest, TheLossOfAnEarlierReplacementIsNotThatOfTheNextOne) {
   auto control = ControlBlock::create(1, 1);
   ASSERT_TRUE(control);
   Slot& slot = control->slot(0);
-  slot.expect_newcomer();
+  slot.expect_replacement();
   EXPECT_FALSE(slot.lost());
-  const std::uint32_t first = slot.newcomer();
+  const std::uint32_t first = slot.replacement();
   slot.lose(first);
   EXPECT_TRUE(slot.lost());
-  slot.expect_newcomer();
+  slot.expect_replacement();
   EXPECT_FALSE(slot.lost());
   slot.lose(first);  // by a guardian that is late
   EXPECT_FALSE(slot.lost());
-  slot.lose(slot.newcomer());
+  slot.lose(slot.replacement());
   EXPECT_TRUE(slot.lost());
 }
 
-TEST(ControlBlockTest, ANewcomerIsLeftFromItsComingUntilItHasGone) {
+TEST(ControlBlockTest, AReplacementIsLeftFromItsComingUntilItHasGone) {
   auto control = ControlBlock::create(1, 1);
   ASSERT_TRUE(control);
   Slot& slot = control->slot(0);
   EXPECT_FALSE(slot.is_left());
   for (int i = 0; i < 2; ++i) {
-    slot.expect_newcomer();
+    slot.expect_replacement();
     EXPECT_FALSE(slot.is_left()) << "it may never come";
-    slot.come(slot.newcomer());
+    slot.come(slot.replacement());
     EXPECT_TRUE(slot.is_left());
-    slot.lose(slot.newcomer());
+    slot.lose(slot.replacement());
     EXPECT_TRUE(slot.is_left()) << "its guardian is";
-    slot.go(slot.newcomer());
+    slot.go(slot.replacement());
     EXPECT_FALSE(slot.is_left());
   }
 }

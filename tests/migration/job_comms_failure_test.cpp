@@ -46,8 +46,8 @@ bool gather(const std::function<void()>& strike) {
       .has_value();
 }
 
-/// Two agents bring a newcomer each.
-bool join_newcomers(const std::function<void()>& strike) {
+/// Two agents bring a replacement each.
+bool join_replacements(const std::function<void()>& strike) {
   const int me = test::own_rank();
   const std::array<int, 2> joins{0, 1};
   Part part{.joins = joins, .group = me % 2, .agent = me < 2, .place = me % 2, .ranks = 2};
@@ -78,7 +78,7 @@ void PrintTo(const Meeting& meeting, std::ostream* out) { *out << meeting.name; 
 
 const std::vector<Meeting> kMeetings{{"Count", count, test::kCount},
                                      {"Gather", gather, test::kGather},
-                                     {"JoinNewcomers", join_newcomers, test::kJoin, 4},
+                                     {"JoinReplacements", join_replacements, test::kJoin, 4},
                                      {"GoOnWithoutOne", go_on_without_one, test::kLeave}};
 
 /// False: there is no such call any more.

@@ -13,7 +13,7 @@ inline const std::vector<std::string> kMessages{"PMPI_Isend", "PMPI_Test", "PMPI
 /// Of those below, whose failure costs nothing: what is not given back is lost.
 inline const std::vector<std::string> kHarmless{"PMPI_Group_free"};
 
-/// job_comms.cpp: how all meet when the job starts, and in a commit, with newcomers and without those that are gone.
+/// job_comms.cpp: how all meet when the job starts, and in a commit, with replacements and without those that are gone.
 inline const std::vector<std::string> kCount{"PMPI_Comm_set_errhandler", "PMPI_Comm_size", "PMPI_Comm_rank",
                                              "PMPI_Allreduce"};
 inline const std::vector<std::string> kGather{"PMPI_Comm_split_type",     "PMPI_Comm_size", "PMPI_Allgather",

@@ -186,10 +186,10 @@ Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::ve
 
 std::string fault_point(const FaultCase& one) {
   if (one.place == kTarget || one.place.starts_with(kPmix)) return "";
-  if (step_of(one) == kChunk) return "leaver-chunk:stop";
+  if (step_of(one) == kChunk) return "source-chunk:stop";
   if (!step_of(one).empty()) return "source-agent-" + step_of(one) + ":stop";
   // Ranks that stay have come to a stop before, for the checkpoint.
-  return one.place + ':' + one.action + (one.recovers && one.place == "stayer-arrive" ? ":2" : "");
+  return one.place + ':' + one.action + (one.recovers && one.place == "other-arrive" ? ":2" : "");
 }
 
 std::vector<std::string> placement(const FaultCase& one) {
@@ -314,24 +314,24 @@ std::vector<FaultCase> all_fault_cases() {
             rolled_back("the agent of node2 has died|cannot start . replacements on node2", 1, "node2"));
   cases.add({"PMIx_Commit", "PMIx_Fence_nb", "PMIx_Lookup", "PMIx_Connect"}, {"hang"},
             rolled_back("the agent of node2 does not answer", 1, "node2"));
-  cases.add("newcomer-" + std::vector<std::string>{"start", "receive", "restore"}, {"kill"}, has_died);
-  cases.add({"newcomer-start"}, {"hang"}, rolled_back("has not come up", kTimeout));
-  cases.add({"newcomer-receive", "newcomer-restore"}, {"hang"},
+  cases.add("replacement-" + std::vector<std::string>{"start", "receive", "restore"}, {"kill"}, has_died);
+  cases.add({"replacement-start"}, {"hang"}, rolled_back("has not come up", kTimeout));
+  cases.add({"replacement-receive", "replacement-restore"}, {"hang"},
             rolled_back("has not arrived in time|given up on request", kTimeout));
-  cases.add("newcomer-" + std::vector<std::string>{"start", "receive", "restore"}, {"delay"}, committed);
-  cases.add({"newcomer-start"}, {"enomem", "enospc"}, rolled_back("this replacement cannot start"));
-  cases.add({"newcomer-receive", "newcomer-restore"}, {"enomem", "enospc"}, cannot_take_over);
+  cases.add("replacement-" + std::vector<std::string>{"start", "receive", "restore"}, {"delay"}, committed);
+  cases.add({"replacement-start"}, {"enomem", "enospc"}, rolled_back("this replacement cannot start"));
+  cases.add({"replacement-receive", "replacement-restore"}, {"enomem", "enospc"}, cannot_take_over);
   // Images on their way.
-  cases.add({"newcomer-chunk", "leaver-chunk", "leaver-pack", "leaver-ship"}, {"delay"}, committed);
-  cases.add({"newcomer-chunk", "leaver-chunk"}, {"enomem", "cut"}, rolled_back("cannot (send its image|take over)"));
+  cases.add({"replacement-chunk", "source-chunk", "source-pack", "source-ship"}, {"delay"}, committed);
+  cases.add({"replacement-chunk", "source-chunk"}, {"enomem", "cut"}, rolled_back("cannot (send its image|take over)"));
   // Whose agent is the first to see it.
-  cases.add({"newcomer-chunk"}, {"kill"},
+  cases.add({"replacement-chunk"}, {"kill"},
             rolled_back("the replacement of rank . on node2 has died|rank . on node0 cannot send its image"));
-  cases.add({"newcomer-chunk"}, {"hang"}, rolled_back("has not arrived in time", kTimeout));
-  cases.add({"newcomer-chunk"}, {"corrupt"}, committed);
-  cases.add({"newcomer-chunk"}, {"corrupt:1+"}, rolled_back("cannot (send its image|take over)"));
-  cases.add({"newcomer-head"}, {"corrupt"}, rolled_back("cannot (send its image|take over)"));
-  cases.add({"leaver-pack", "leaver-ship"}, {"enomem", "enospc"}, cannot_send);
+  cases.add({"replacement-chunk"}, {"hang"}, rolled_back("has not arrived in time", kTimeout));
+  cases.add({"replacement-chunk"}, {"corrupt"}, committed);
+  cases.add({"replacement-chunk"}, {"corrupt:1+"}, rolled_back("cannot (send its image|take over)"));
+  cases.add({"replacement-head"}, {"corrupt"}, rolled_back("cannot (send its image|take over)"));
+  cases.add({"source-pack", "source-ship"}, {"enomem", "enospc"}, cannot_send);
   // Agents, before they promise to commit and after they have heard the decision.
   for (const auto& [role, node] : kAgents) {
     const Expectation gone = rolled_back("the agent of " + node + " has died", 1, node);
@@ -357,11 +357,11 @@ std::vector<FaultCase> all_fault_cases() {
   // An agent commits without the controller; the leader's substitute tells of the end.
   cases.add({"source-agent-commit", "target-agent-commit", "other-agent-commit"}, {"corrupt", "cut"}, committed);
   // Ranks.
-  cases.add({"leaver-arrive", "stayer-arrive", "newcomer-join", "leaver-join", "stayer-join", "controller-decide"},
+  cases.add({"source-arrive", "other-arrive", "replacement-join", "source-join", "other-join", "controller-decide"},
             {"delay"}, committed);
-  cases.add({"leaver-arrive", "leaver-pack", "leaver-ship", "leaver-chunk", "stayer-arrive"}, {"kill"}, ended(""));
-  cases.add({"newcomer-join", "leaver-join", "stayer-join"}, {"kill"}, ended(""));
-  cases.add({"newcomer-join", "leaver-join", "stayer-join"}, {"hang"}, ended("has not ended within"));
+  cases.add({"source-arrive", "source-pack", "source-ship", "source-chunk", "other-arrive"}, {"kill"}, ended(""));
+  cases.add({"replacement-join", "source-join", "other-join"}, {"kill"}, ended(""));
+  cases.add({"replacement-join", "source-join", "other-join"}, {"hang"}, ended("has not ended within"));
   // From outside.
   cases.add({"network-negotiate"}, {"cut"}, rolled_back("", kTimeout));
   // Connections that are made meanwhile wait; one that is there is lost.
@@ -372,15 +372,15 @@ std::vector<FaultCase> all_fault_cases() {
   cases.add("node-" + undecided, {"off"}, rolled_back("node2 (does not answer|has died)", 1, "node2"));
   cases.add({"target-node"}, {"full"}, committed);  // MPI warns, and goes without
   cases.add({"controller-decide"}, {"kill"}, ended("has ended without a word about the migration"));
-  cases.with_shipped_deadlines("newcomer-start:kill", 1);
-  cases.with_shipped_deadlines("newcomer-start:hang", 1);
-  cases.with_shipped_deadlines("newcomer-restore:kill", 1);
-  cases.with_shipped_deadlines("newcomer-restore:hang", kTimeout);
-  cases.with_shipped_deadlines("leaver-chunk:cut", 1);
+  cases.with_shipped_deadlines("replacement-start:kill", 1);
+  cases.with_shipped_deadlines("replacement-start:hang", 1);
+  cases.with_shipped_deadlines("replacement-restore:kill", 1);
+  cases.with_shipped_deadlines("replacement-restore:hang", kTimeout);
+  cases.with_shipped_deadlines("source-chunk:cut", 1);
   cases.with_shipped_deadlines("target-agent-freeze:kill", 1);
   cases.with_shipped_deadlines("source-agent-ship:kill", 1);
   cases.with_shipped_deadlines("controller-ship:stop", 1);
-  cases.with_shipped_deadlines("stayer-join:hang", 4);
+  cases.with_shipped_deadlines("other-join:hang", 4);
   cases.with_recovery();
   return std::move(cases).take();
 }

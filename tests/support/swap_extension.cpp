@@ -138,17 +138,17 @@ void drain() {
 
 /// The seats after the next swap.
 void swap_seats() {
-  const auto newcomer = ranks() + static_cast<int>(next_swap);
-  process_of[static_cast<std::size_t>(swaps[next_swap].rank)] = newcomer;
+  const auto replacement = ranks() + static_cast<int>(next_swap);
+  process_of[static_cast<std::size_t>(swaps[next_swap].rank)] = replacement;
   ++next_swap;
 }
 
 void stopped(std::uint64_t passed, unsigned) {
   drain();
-  const int leaver = process_of[static_cast<std::size_t>(swaps[next_swap].rank)];
+  const int source = process_of[static_cast<std::size_t>(swaps[next_swap].rank)];
   const int rank = swaps[next_swap].rank;
   swap_seats();
-  if (process() == leaver) {
+  if (process() == source) {
     std::fprintf(stderr, "swap extension: rank %d moves at safe point %ju\n", rank, std::uintmax_t{passed});
     leave(process_of[static_cast<std::size_t>(rank)]);
   }

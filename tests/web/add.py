@@ -8,7 +8,7 @@ from browser import Browser
 url, token_file, node, rank = sys.argv[1:]
 browser = Browser.of_job(url, token_file)
 try:
-    browser.one("#newcomer-job").send_keys(node)
+    browser.one("#added-node-job").send_keys(node)
     browser.click("[data-name=add]")
     browser.answer("yes")
     browser.await_text("tbody [data-migration='1']", "done")

@@ -208,7 +208,7 @@ class PageTest(unittest.TestCase):
         self.browser.await_text("[data-node=node1]", "evacuated, 0 ranks")
 
     def test_15_a_node_is_added_or_it_is_said_why_not(self):
-        self.browser.one("#newcomer-job").send_keys("node9:2")
+        self.browser.one("#added-node-job").send_keys("node9:2")
         self.browser.click("[data-name=add]")
         self.browser.await_text("#dialog", "Add node9:2?")
         self.browser.answer("yes")

@@ -12,13 +12,13 @@ HttpServer::HttpServer(asio::io_context& context, ListeningSocket listener, Sett
   service_.answer_to_head = settings_.answer_to_head;
   service_.answer = settings_.answer;
   post(context_, [this, socket = std::make_shared<ListeningSocket>(std::move(listener))] {
-    door_ = std::make_unique<Acceptor>(std::move(*socket), settings_.whose,
-                                       [this](Socket connection) { accept(std::move(connection)); });
+    acceptor_ = std::make_unique<Acceptor>(std::move(*socket), settings_.whose,
+                                           [this](Socket connection) { accept(std::move(connection)); });
   });
 }
 
 HttpServer::~HttpServer() {
-  post(context_, [this] { close_door(); });
+  post(context_, [this] { stop_accepting(); });
   all_ended_.get_future().wait();
   service_.workers.join();
 }
@@ -29,20 +29,20 @@ void HttpServer::accept(Socket socket) {
                                  : settings_.answer_to_head ? plain_session(std::move(socket), service_)
                                                             : own_user_session(std::move(socket), service_);
   sessions_.insert(session);
-  if (sessions_.size() >= settings_.at_a_time) door_->hold();
+  if (sessions_.size() >= settings_.at_a_time) acceptor_->hold();
   session->start([this, weak = std::weak_ptr(session)] { ended(weak.lock()); });
 }
 
 void HttpServer::ended(const SessionPointer& session) {
   sessions_.erase(session);
-  if (door_) door_->go_on();
+  if (acceptor_) acceptor_->go_on();
   if (closing_ && sessions_.empty()) all_ended_.set_value();
 }
 
-void HttpServer::close_door() {
+void HttpServer::stop_accepting() {
   closing_ = true;
-  door_.reset();
-  for (const SessionPointer& session : sessions_) session->close_door();
+  acceptor_.reset();
+  for (const SessionPointer& session : sessions_) session->finish_soon();
   if (sessions_.empty()) all_ended_.set_value();
 }
 

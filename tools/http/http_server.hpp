@@ -34,12 +34,12 @@ class HttpServer {
 
   void accept(Socket socket);
   void ended(const SessionPointer& session);
-  void close_door();
+  void stop_accepting();
 
   asio::io_context& context_;
   const Settings settings_;
   HttpService service_;
-  std::unique_ptr<Acceptor> door_;
+  std::unique_ptr<Acceptor> acceptor_;
   std::set<SessionPointer> sessions_;
   bool closing_ = false;
   std::promise<void> all_ended_;

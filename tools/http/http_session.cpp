@@ -98,7 +98,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
     }
   }
 
-  void close_door() override {
+  void finish_soon() override {
     closing_ = true;
     if (!admitted_ || parting_) return end();
     if (endless_) give(patience_with_watchers);
@@ -272,7 +272,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   std::function<void()> ended_;
   bool admitted_;
   bool parting_ = false;  // the answer has been sent
-  bool closing_ = false;  // close_door() has been called
+  bool closing_ = false;  // finish_soon() has been called
   bool over_ = false;
 };
 

@@ -29,7 +29,7 @@ class HttpSession {
 
   /// Nobody is waited for any more who has not been admitted, or has his answer; and not for long who watches: his
   /// stream has to end.
-  virtual void close_door() = 0;
+  virtual void finish_soon() = 0;
 };
 
 /// Of this user or root: who has connected need not be admitted.

@@ -38,12 +38,15 @@ Result<void> get(const Peers& peers, const Member& member, const std::optional<L
 
 class Encoder {
  public:
-  Encoder(const Peers& peers, const Encoding& encoding, const std::function<bool()>& wanted)
-      : peers_(peers), encoding_(encoding), wanted_(wanted) {}
+  Encoder(const Peers& peers, Reservations& memory, const Encoding& encoding, const std::function<bool()>& wanted)
+      : peers_(peers), memory_(memory), encoding_(encoding), wanted_(wanted) {}
 
   // Since the earlier parity, if there is one.
   Result<Held> make(const std::optional<Parity>& earlier) {
-    auto sum = Sum::begin(longest(encoding_.members), earlier ? earlier->bytes : nullptr);
+    const std::uint64_t bytes = longest(encoding_.members);
+    auto reserved = memory_.make(bytes, "a parity");
+    if (!reserved) return error(reserved.error());
+    auto sum = Sum::begin(std::move(reserved->file), bytes, earlier ? earlier->bytes : nullptr);
     if (!sum) return error(sum.error());
     const std::size_t count = encoding_.members.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -70,6 +73,7 @@ class Encoder {
   }
 
   const Peers& peers_;
+  Reservations& memory_;
   const Encoding& encoding_;
   const std::function<bool()>& wanted_;
   std::uint64_t travelled_ = 0;
@@ -87,8 +91,7 @@ Result<std::uint64_t> encode(const Peers& peers, Images& images, const Encoding&
                              const std::function<bool()>& wanted) {
   const Label& first = encoding.members.front().label;
   if (is_of(images.find_parity(first.set, encoding.name), encoding.members)) return 0;
-  if (const auto room = images.has_room(longest(encoding.members), "a parity"); !room) return error(room.error());
-  Encoder encoder(peers, encoding, wanted);
+  Encoder encoder(peers, images.reservations(), encoding, wanted);
   auto earlier = images.earlier_parity(first.set, encoding.name);
   auto made = encoder.make(earlier);
   for (int i = 1; i < tries && !made && wanted(); ++i) {

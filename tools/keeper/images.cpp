@@ -1,9 +1,7 @@
 #include "images.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -13,12 +11,6 @@ namespace {
 using tools::error;
 
 constexpr std::size_t kept = 2;  // complete sets
-constexpr std::uint64_t block = 512;
-
-std::uint64_t memory_of(const UniqueFd& file) {
-  struct stat state {};
-  return fstat(file.get(), &state) == 0 ? static_cast<std::uint64_t>(state.st_blocks) * block : 0;
-}
 
 }  // namespace
 
@@ -60,55 +52,27 @@ void Images::keep_complete(std::size_t count) {
   }
 }
 
-// To ranks, which have not written it yet.
-std::uint64_t Images::promised() const {
-  std::uint64_t bytes = 0;
-  for (const auto& [number, set] : sets_)
-    for (const auto& [rank, file] : set.written) {
-      const std::uint64_t size = set.sizes.at(rank);
-      bytes += size - std::min(size, memory_of(file));
-    }
-  return bytes;
-}
-
-Result<void> Images::check_room(std::uint64_t bytes, const char* what) const {
-  const std::uint64_t free = memory_free_(), taken = promised();
-  if (free >= bytes + taken) return {};
-  return error(std::string(what) + " of " + std::to_string(bytes / 1'000'000) +
-               " MB does not fit into its memory, of which " + std::to_string(free / 1'000'000) + " MB are free and " +
-               std::to_string(taken / 1'000'000) + " MB of these promised to other images");
-}
-
-Result<void> Images::has_room(std::uint64_t bytes, const char* what) const {
-  const std::lock_guard lock(mutex_);
-  return check_room(bytes, what);
-}
-
 Result<UniqueFd> Images::make(std::uint64_t set, int rank, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const auto found = sets_.find(set);
   if (found == sets_.end() || found->second.complete) return error("set " + std::to_string(set) + " is not being made");
-  if (const auto room = check_room(bytes, "an image"); !room) return error(room.error());
-  auto file = Image::file();
-  if (!file) return file;
-  UniqueFd for_rank(fcntl(file->get(), F_DUPFD_CLOEXEC, 0));
+  auto reservation = reservations_.make(bytes);
+  if (!reservation) return error(reservation.error());
+  UniqueFd for_rank(fcntl(reservation->file.get(), F_DUPFD_CLOEXEC, 0));
   if (!for_rank) return error(std::string("no descriptor for an image: ") + std::strerror(errno));
-  found->second.sizes[rank] = bytes;
-  found->second.written[rank] = *std::move(file);
+  found->second.written.insert_or_assign(rank, *std::move(reservation));
   return for_rank;
 }
 
 Result<Held> Images::seal(std::uint64_t set, int rank, std::uint64_t bytes, std::uint64_t xxh3) {
-  UniqueFd file;
+  std::map<int, Reservation>::node_type written;
   {
     const std::lock_guard lock(mutex_);
     const auto found = sets_.find(set);
-    if (found == sets_.end() || !found->second.written.contains(rank))
-      return error("no image of rank " + std::to_string(rank) + " has been written");
-    file = std::move(found->second.written.at(rank));
-    found->second.written.erase(rank);
+    if (found != sets_.end()) written = found->second.written.extract(rank);
   }
-  auto image = Image::take(std::move(file), bytes, xxh3);
+  if (written.empty()) return error("no image of rank " + std::to_string(rank) + " has been written");
+  auto image = Image::take(std::move(written.mapped().file), bytes, xxh3);
   if (!image) return error("the image of rank " + std::to_string(rank) + " is not good: " + image.error());
   if (const auto added = add(set, rank, *image, /*complete=*/false); !added) return error(added.error());
   return image;

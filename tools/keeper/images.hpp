@@ -1,7 +1,6 @@
 /// All images that a keeper has in memory, by set and rank, and parities of such. Any thread.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -10,14 +9,13 @@
 
 #include "image.hpp"
 #include "parity.hpp"
+#include "reservations.hpp"
 
 namespace cppc::keeper {
 
 class Images {
  public:
-  /// Bytes that this process may still take.
-  using MemoryFree = std::function<std::uint64_t()>;
-  explicit Images(MemoryFree memory_free) : memory_free_(std::move(memory_free)) {}
+  explicit Images(Reservations::MemoryFree memory_free) : reservations_(std::move(memory_free)) {}
 
   /// A new set: images of it are taken until it is complete or discarded. Of complete ones, the last stays.
   void begin(std::uint64_t set);
@@ -32,8 +30,8 @@ class Images {
   /// That file has been written.
   Result<Held> seal(std::uint64_t set, int rank, std::uint64_t bytes, std::uint64_t xxh3);
 
-  /// Whether so much of other nodes' fits, `what` for people; the error has the numbers.
-  Result<void> has_room(std::uint64_t bytes, const char* what = "an image") const;
+  /// For what comes from other nodes.
+  Reservations& reservations() { return reservations_; }
   /// The image is here as well. `complete`: the set is, so it may have begun before this keeper. Otherwise an error
   /// when the set is not being made any more.
   Result<void> add(std::uint64_t set, int rank, Held image, bool complete);
@@ -65,19 +63,16 @@ class Images {
 
  private:
   struct Set {
-    std::map<int, UniqueFd> written;  // by ranks of this node; until they are sealed
-    std::map<int, std::uint64_t> sizes;
+    std::map<int, Reservation> written;  // by ranks of this node; until they are sealed
     std::map<int, Held> images;
     std::map<ParityName, Parity> parities;
     bool complete = false;
     int ranks = 0;
   };
   Result<Set*> set_to_add_to(std::uint64_t set, bool complete);
-  std::uint64_t promised() const;
-  Result<void> check_room(std::uint64_t bytes, const char* what) const;
   void keep_complete(std::size_t count);
 
-  const MemoryFree memory_free_;
+  Reservations reservations_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Set> sets_;
 };

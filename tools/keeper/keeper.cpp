@@ -45,10 +45,10 @@ Result<std::unique_ptr<Keeper>> Keeper::start(const json& settings, Adopt adopt)
   auto server = PeerServer::start(keeper->peers_, keeper->images_);
   if (!server) return error(std::move(server).error());
   keeper->server_ = *std::move(server);
-  auto door =
-      Door::open(settings.at("job"), [raw = keeper.get()](const Request& request) { return raw->serve(request); });
-  if (!door) return error(std::move(door).error());
-  keeper->door_ = *std::move(door);
+  auto local_server = LocalServer::open(settings.at("job"),
+                                        [raw = keeper.get()](const Request& request) { return raw->serve(request); });
+  if (!local_server) return error(std::move(local_server).error());
+  keeper->local_server_ = *std::move(local_server);
   return keeper;
 }
 

@@ -30,8 +30,8 @@
 #include <string>
 
 #include "cppc/memory_free.hpp"
-#include "door.hpp"
 #include "images.hpp"
+#include "local_server.hpp"
 #include "origins.hpp"
 #include "peers.hpp"
 
@@ -68,7 +68,7 @@ class Keeper {
   std::mutex mutex_;
   std::set<std::uint64_t> discarded_;
   std::unique_ptr<PeerServer> server_;
-  std::unique_ptr<Door> door_;
+  std::unique_ptr<LocalServer> local_server_;
 };
 
 }  // namespace cppc::keeper

@@ -55,7 +55,6 @@ Result<Held> Origins::bring_now(const Key& key) {
     if (found == origins_.end()) return error("no keeper has it");
     origin = found->second;
   }
-  if (const auto room = images_.has_room(origin.member.label.bytes); !room) return error(room.error());
   auto image = get(origin);
   if (!image) return image;
   if (const auto added = images_.add(key.first, key.second, *image, /*complete=*/true); !added)
@@ -67,12 +66,12 @@ Result<Held> Origins::get(const Origin& origin) const {
   const Label& label = origin.member.label;
   std::string why = "no keeper has it";
   for (const std::string& addresses : origin.member.at) {
-    auto image = fetch(peers_, addresses, label);
+    auto image = fetch(peers_, images_.reservations(), addresses, label);
     if (image) return image;
     why = addresses + ": " + image.error();
   }
   for (const Group& group : origin.groups) {
-    auto image = rebuild(peers_, group, label.rank);
+    auto image = rebuild(peers_, images_.reservations(), group, label.rank);
     if (image) {
       spdlog::info("set {}, rank {}: {} bytes rebuilt from its group", label.set, label.rank, label.bytes);
       return image;

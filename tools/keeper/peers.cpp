@@ -70,9 +70,9 @@ std::vector<std::uint64_t> chunks_of(const Held& base, const Label& label) {
 }
 
 Result<void> take_push(Stream& stream, const Label& label, Images& images) {
-  if (const auto room = images.has_room(label.bytes); !room) return room;
-  auto file = Image::file();
-  if (!file) return error(file.error());
+  auto reserved = images.reservations().make(label.bytes);
+  if (!reserved) return error(reserved.error());
+  UniqueFd& file = reserved->file;
   const Held base = images.newest_of(label.rank);
   const auto known = chunks_of(base, label);
   if (const auto sent = stream.send_line({{"chunks", known.size()}}); !sent) return sent;
@@ -81,12 +81,12 @@ Result<void> take_push(Stream& stream, const Label& label, Images& images) {
   const auto keep = [&](std::uint64_t index, std::span<const std::byte> bytes) -> Result<void> {
     if (auto faulty = fault::at("keeper-receive"); !faulty) return error(cppc_status_text(faulty.error()));
     arrived[index] = true;
-    return write_at(*file, bytes, index * chunk_bytes);
+    return write_at(file, bytes, index * chunk_bytes);
   };
   if (const auto got = receive_chunks(stream, label.bytes, keep); !got) return got;
   if (base != nullptr)
-    if (const auto filled = fill_from(*base, *file, arrived); !filled) return filled;
-  auto image = Image::take(*std::move(file), label.bytes, label.xxh3);
+    if (const auto filled = fill_from(*base, file, arrived); !filled) return filled;
+  auto image = Image::take(std::move(file), label.bytes, label.xxh3);
   if (!image) return error("the image of rank " + std::to_string(label.rank) + " has not arrived: " + image.error());
   if (const auto added = images.add(label.set, label.rank, *std::move(image), label.complete); !added) return added;
   return stream.send_line({{"done", true}});
@@ -127,19 +127,19 @@ Result<std::uint64_t> push(const Peers& peers, const std::string& addresses, con
   return sent;
 }
 
-Result<Held> fetch(const Peers& peers, const std::string& addresses, const Label& label) {
+Result<Held> fetch(const Peers& peers, Reservations& memory, const std::string& addresses, const Label& label) {
   auto asked = ask(peers, addresses, request("fetch", label));
   if (!asked) return error(asked.error());
   if (asked->reply.value("bytes", json()) != label.bytes) return error("it has another image");
-  auto file = Image::file();
-  if (!file) return error(file.error());
-  std::vector<std::byte> memory(chunk_bytes);
+  auto reserved = memory.make(label.bytes);
+  if (!reserved) return error(reserved.error());
+  std::vector<std::byte> chunk(chunk_bytes);
   for (std::uint64_t offset = 0; offset < label.bytes; offset += chunk_bytes) {
-    const auto bytes = std::span(memory).first(size_of_chunk(label.bytes, offset / chunk_bytes));
+    const auto bytes = std::span(chunk).first(size_of_chunk(label.bytes, offset / chunk_bytes));
     if (const auto got = asked->stream.receive(bytes); !got) return error(got.error());
-    if (const auto kept = write_at(*file, bytes, offset); !kept) return error(kept.error());
+    if (const auto kept = write_at(reserved->file, bytes, offset); !kept) return error(kept.error());
   }
-  return Image::take(*std::move(file), label.bytes, label.xxh3);
+  return Image::take(std::move(reserved->file), label.bytes, label.xxh3);
 }
 
 Result<std::unique_ptr<PeerServer>> PeerServer::start(Peers peers, Images& images) {
@@ -150,7 +150,7 @@ Result<std::unique_ptr<PeerServer>> PeerServer::start(Peers peers, Images& image
   auto listener = tools::listen_on_tcp(server->io_->context(), tools::Reach::network);
   if (!listener) return error(std::move(listener).error());
   server->addresses_ = tools::reachable_at(listener->port, tools::Reach::network);
-  server->door_ =
+  server->acceptor_ =
       std::make_unique<tools::Acceptor>(std::move(listener->socket), "keepers'",
                                         [raw = server.get()](tools::Socket socket) { raw->accept(std::move(socket)); });
   server->io_->start();

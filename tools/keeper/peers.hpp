@@ -18,8 +18,8 @@ namespace cppc::keeper {
 Result<std::uint64_t> push(const Peers& peers, const std::string& addresses, const Label& label, const Image& image,
                            const std::function<bool()>& wanted);
 
-/// Gets it from there.
-Result<Held> fetch(const Peers& peers, const std::string& addresses, const Label& label);
+/// Gets it from there, into `memory`.
+Result<Held> fetch(const Peers& peers, Reservations& memory, const std::string& addresses, const Label& label);
 
 /// Lets other keepers do so here, and get differences and parities (difference.hpp). Each connection has a thread of
 /// its own.
@@ -41,7 +41,7 @@ class PeerServer {
   Images& images_;
   std::string addresses_;
   std::unique_ptr<tools::IoThread> io_;
-  std::unique_ptr<tools::Acceptor> door_;
+  std::unique_ptr<tools::Acceptor> acceptor_;
 };
 
 }  // namespace cppc::keeper

@@ -21,7 +21,8 @@ constexpr int most_failures_of_one = 3;  // connections may break
 
 class Rebuilder {
  public:
-  Rebuilder(const Peers& peers, const Group& group, int rank) : peers_(peers), group_(group) {
+  Rebuilder(const Peers& peers, Reservations& memory, const Group& group, int rank)
+      : peers_(peers), memory_(memory), group_(group) {
     const auto of_rank = [&](const Member& member) { return member.label.rank == rank; };
     lost_ = static_cast<int>(std::ranges::find_if(group.members, of_rank) - group.members.begin());
     for (std::size_t i = 0; i < group.members.size(); ++i)
@@ -33,7 +34,9 @@ class Rebuilder {
   Result<Held> rebuild() {
     for (int i = 0; i < most_tries && left_.size() >= group_.members.size(); ++i) {
       if (chosen_.empty()) choose_first();
-      auto image = try_chosen();
+      auto reserved = memory_.make(label().bytes);
+      if (!reserved) return error(reserved.error());
+      auto image = try_chosen(std::move(reserved->file));
       if (image) return image;
       why_ = image.error();
       spdlog::info("rank {} is rebuilt from other pieces, if there are some: {}", label().rank, why_);
@@ -63,13 +66,13 @@ class Rebuilder {
     return true;
   }
 
-  Result<Held> try_chosen() {
+  Result<Held> try_chosen(UniqueFd file) {
     std::vector<int> pieces;
     for (std::size_t i = 0; i < left_.size(); ++i)
       if (chosen_[i]) pieces.push_back(left_[i]);
     const auto factors = coefficients_to_rebuild(count(), pieces, lost_);
     if (!factors) return error("two pieces are the same");
-    auto sum = Sum::begin(label().bytes, nullptr);
+    auto sum = Sum::begin(std::move(file), label().bytes, nullptr);
     if (!sum) return error(sum.error());
     for (std::size_t i = 0; i < pieces.size(); ++i)
       if (const auto added = add(*sum, (*factors)[i], pieces[i]); !added) {
@@ -112,6 +115,7 @@ class Rebuilder {
   }
 
   const Peers& peers_;
+  Reservations& memory_;
   const Group& group_;
   int lost_ = 0;
   std::vector<int> left_;     // pieces that may be there: images, and behind these rows
@@ -123,8 +127,8 @@ class Rebuilder {
 
 }  // namespace
 
-Result<Held> rebuild(const Peers& peers, const Group& group, int rank) {
-  return Rebuilder(peers, group, rank).rebuild();
+Result<Held> rebuild(const Peers& peers, Reservations& memory, const Group& group, int rank) {
+  return Rebuilder(peers, memory, group, rank).rebuild();
 }
 
 }  // namespace cppc::keeper

@@ -21,7 +21,7 @@ struct Group {
 };
 
 /// The image of that rank of the group, from as many other pieces as it has members. Where one is not there, or the
-/// image that they make does not have the checksum that its rank has told, others are tried. Nothing is kept.
-Result<Held> rebuild(const Peers& peers, const Group& group, int rank);
+/// image that they make does not have the checksum that its rank has told, others are tried. It is made in `memory`.
+Result<Held> rebuild(const Peers& peers, Reservations& memory, const Group& group, int rank);
 
 }  // namespace cppc::keeper

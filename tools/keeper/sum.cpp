@@ -12,12 +12,10 @@ namespace cppc::keeper {
 
 using tools::error;
 
-Result<Sum> Sum::begin(std::uint64_t bytes, Held base) {
-  auto file = Image::file();
-  if (!file) return error(file.error());
-  if (ftruncate(file->get(), static_cast<off_t>(bytes)) != 0)
+Result<Sum> Sum::begin(UniqueFd file, std::uint64_t bytes, Held base) {
+  if (ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
     return error(std::string("no memory for a sum: ") + std::strerror(errno));
-  return Sum(*std::move(file), bytes, std::move(base));
+  return Sum(std::move(file), bytes, std::move(base));
 }
 
 std::span<const std::byte> Sum::base(std::size_t index) const {

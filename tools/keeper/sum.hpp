@@ -11,8 +11,8 @@ namespace cppc::keeper {
 
 class Sum {
  public:
-  /// Of so many bytes. It begins as what there is of `base`, if any, and zeros.
-  static Result<Sum> begin(std::uint64_t bytes, Held base);
+  /// Of so many bytes, in an empty file. It begins as what there is of `base`, if any, and zeros.
+  static Result<Sum> begin(UniqueFd file, std::uint64_t bytes, Held base);
 
   /// A chunk; what is beyond the sum's end has no part in it.
   Result<void> add(std::uint8_t coefficient, std::uint64_t index, std::span<const std::byte> bytes);

@@ -16,7 +16,7 @@ constexpr std::size_t most_strangers = 64;  // connections that have not said He
 }  // namespace
 
 AgentServer::AgentServer(Listener listener, std::string key, int agents, Events events)
-    : door_(std::move(listener.socket), "agents'", [this](Socket socket) { accept(std::move(socket)); }),
+    : acceptor_(std::move(listener.socket), "agents'", [this](Socket socket) { accept(std::move(socket)); }),
       key_(std::move(key)),
       agents_(agents),
       events_(std::move(events)) {}

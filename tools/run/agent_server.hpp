@@ -62,7 +62,7 @@ class AgentServer {
   void leave(int agent);
   void close(Position client);
 
-  Acceptor door_;
+  Acceptor acceptor_;
   std::string key_;
   int agents_;
   Events events_;

@@ -102,16 +102,16 @@ Result<void> copy_images(const KeeperLinks& links, ImageSet& set, const std::map
     image["written"] = written;
     images[way].push_back(std::move(image));
   }
-  std::vector<KeeperLinks::Errand> errands;
+  std::vector<KeeperLinks::Task> tasks;
   for (const auto& [way, its] : images) {
     const auto target = way.to.empty() ? nullptr : links.link(way.to);
     if (target == nullptr && !way.to.empty()) return error("a keeper has ended, on " + way.to);
-    errands.push_back(
+    tasks.push_back(
         {way.from,
          {{"do", "copy"}, {"set", set.number}, {"images", its}, {"to", target == nullptr ? "" : target->addresses()}},
          way.to});
   }
-  if (auto done = links.run(errands); !done) return done;
+  if (auto done = links.run(tasks); !done) return done;
   for (const auto& [rank, way] : ways)
     if (!way.to.empty()) set.at[static_cast<std::size_t>(rank)].insert(way.to);
   return {};

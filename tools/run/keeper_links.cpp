@@ -127,20 +127,20 @@ bool KeeperLinks::tell_all(const json& request) const {
   return all_have;
 }
 
-Result<void> KeeperLinks::run(const std::vector<Errand>& errands) const {
+Result<void> KeeperLinks::run(const std::vector<Task>& tasks) const {
   std::atomic<bool> failed = false;
-  const auto run_one = [&](const Errand& errand) -> Result<void> {
-    const Link its = link(errand.node);
-    if (its == nullptr) return error("a keeper has ended, on " + errand.node);
-    const auto done = its->ask(errand.request, deadlines::ship(), [&] { return !failed; });
+  const auto run_one = [&](const Task& task) -> Result<void> {
+    const Link its = link(task.node);
+    if (its == nullptr) return error("a keeper has ended, on " + task.node);
+    const auto done = its->ask(task.request, deadlines::ship(), [&] { return !failed; });
     if (done) return {};
     if (done.error() == given_up) return error(given_up);
-    return error(errand.node + (errand.with.empty() ? "" : ", to " + errand.with) + ": " + done.error());
+    return error(task.node + (task.with.empty() ? "" : ", to " + task.with) + ": " + done.error());
   };
   std::vector<std::future<Result<void>>> runs;
-  for (const Errand& errand : errands)
+  for (const Task& task : tasks)
     runs.push_back(std::async(std::launch::async, [&]() -> Result<void> {
-      auto done = run_one(errand);
+      auto done = run_one(task);
       if (!done) failed = true;
       return done;
     }));

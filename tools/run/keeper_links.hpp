@@ -57,13 +57,13 @@ class KeeperLinks {
   /// At the same time; who does not answer is lost. Whether all have.
   bool tell_all(const nlohmann::json& request) const;
 
-  struct Errand {
+  struct Task {
     std::string node;
     nlohmann::json request;
     std::string with = {};  ///< another node, for the message when it fails
   };
   /// At the same time, for as long as an image may travel; given up when one fails.
-  Result<void> run(const std::vector<Errand>& errands) const;
+  Result<void> run(const std::vector<Task>& tasks) const;
 
   /// These nodes are lost, and their keepers.
   void lose(const std::set<std::string>& nodes);

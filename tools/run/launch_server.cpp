@@ -39,7 +39,7 @@ Result<std::unique_ptr<LaunchServer>> LaunchServer::create(asio::io_context& con
 LaunchServer::LaunchServer(Relay& relay, std::filesystem::path path, ListeningSocket listener)
     : relay_(relay),
       path_(std::move(path)),
-      door_(std::move(listener), "launch agents'", [this](Socket socket) { accept(std::move(socket)); }) {}
+      acceptor_(std::move(listener), "launch agents'", [this](Socket socket) { accept(std::move(socket)); }) {}
 
 LaunchServer::~LaunchServer() {
   std::error_code ignored;  // somebody has removed it before

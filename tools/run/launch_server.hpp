@@ -37,7 +37,7 @@ class LaunchServer {
 
   Relay& relay_;
   std::filesystem::path path_;
-  Acceptor door_;
+  Acceptor acceptor_;
   std::list<Client> clients_;
 };
 

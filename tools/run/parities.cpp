@@ -130,10 +130,10 @@ class Parities : public Protection {
     }
     if (lost.empty()) return {};
     links_.tell_all(locate_request(set, links_));
-    std::vector<KeeperLinks::Errand> errands;
+    std::vector<KeeperLinks::Task> tasks;
     for (const auto& [node, ranks] : lost)
-      errands.push_back({node, {{"do", "bring"}, {"set", set.number}, {"ranks", ranks}}});
-    if (auto brought = links_.run(errands); !brought) return brought;
+      tasks.push_back({node, {{"do", "bring"}, {"set", set.number}, {"ranks", ranks}}});
+    if (auto brought = links_.run(tasks); !brought) return brought;
     for (const auto& [node, ranks] : lost)
       for (const int rank : ranks) set.at[index(rank)].insert(node);
     return {};
@@ -151,7 +151,7 @@ class Parities : public Protection {
     const ErasureCode code = code_for(nodes.size());
     auto groups = plan_groups(homes, nodes, code, before);
     if (!groups) return error(groups.error());
-    if (auto made = links_.run(errands_for(set, *groups, complete)); !made) return made;
+    if (auto made = links_.run(tasks_for(set, *groups, complete)); !made) return made;
     set.groups = *std::move(groups);
     last_groups_ = set.groups;
     json ranks = json::array();
@@ -173,8 +173,8 @@ class Parities : public Protection {
   }
 
   // One for each keeper; it does nothing for parities that it has.
-  std::vector<KeeperLinks::Errand> errands_for(const ImageSet& set, const std::vector<ParityGroup>& groups,
-                                               bool complete) const {
+  std::vector<KeeperLinks::Task> tasks_for(const ImageSet& set, const std::vector<ParityGroup>& groups,
+                                           bool complete) const {
     std::map<std::string, json> by_node;
     for (const ParityGroup& group : groups) {
       json members = json::array();
@@ -182,11 +182,11 @@ class Parities : public Protection {
       for (std::size_t row = 0; row < group.parities.size(); ++row)
         by_node[group.parities[row]].push_back({{"rows", group.parities.size()}, {"row", row}, {"members", members}});
     }
-    std::vector<KeeperLinks::Errand> errands;
+    std::vector<KeeperLinks::Task> tasks;
     for (auto& [node, parities] : by_node)
-      errands.push_back(
+      tasks.push_back(
           {node, {{"do", "encode"}, {"set", set.number}, {"complete", complete}, {"parities", std::move(parities)}}});
-    return errands;
+    return tasks;
   }
 
   const KeeperLinks& links_;

@@ -35,7 +35,7 @@ Relay::~Relay() {
 void Relay::complete(const std::string& node) {
   const auto port = ports_.find(node);
   if (port == ports_.end()) return;
-  port->second.door.reset();
+  port->second.acceptor.reset();
   for (const LinkPointer& link : std::vector(links_)) {
     if (link->port == &port->second && !link->heard) remove(link);
   }
@@ -49,8 +49,8 @@ Result<std::uint16_t> Relay::open(const std::string& node, const Endpoint& mpiru
   if (!listener) return tools::error(std::move(listener).error());
   Port& port = ports_[node];
   port = {node, *endpoint, nullptr, listener->port, false, {}, {}};
-  port.door = std::make_unique<Acceptor>(std::move(listener->socket), "daemons'",
-                                         [this, &port](Socket daemon) { accept(port, std::move(daemon)); });
+  port.acceptor = std::make_unique<Acceptor>(std::move(listener->socket), "daemons'",
+                                             [this, &port](Socket daemon) { accept(port, std::move(daemon)); });
   return port.number;
 }
 

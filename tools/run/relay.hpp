@@ -65,7 +65,7 @@ class Relay {
   struct Port {
     std::string node;
     asio::ip::tcp::endpoint mpirun;
-    std::unique_ptr<Acceptor> door;
+    std::unique_ptr<Acceptor> acceptor;
     std::uint16_t number = 0;
     bool given_up = false;
     std::vector<Callback> when_heard, when_gone;

@@ -36,7 +36,7 @@ export class JobPanel {
     this.nodes = element('ul', {class: 'cards', 'aria-labelledby': id('nodes')});
     this.rank = element('input', {id: id('rank'), type: 'number', min: '0', required: true, inputmode: 'numeric'});
     this.target = element('select', {id: id('target'), required: true});
-    this.newcomer = element('input', {id: id('newcomer'), required: true, autocomplete: 'off', spellcheck: 'false', placeholder: 'node7:4'});
+    this.addedNode = element('input', {id: id('added-node'), required: true, autocomplete: 'off', spellcheck: 'false', placeholder: 'node7:4'});
     this.running = element('ul', {class: 'migrations', 'aria-labelledby': id('running')});
     this.history = element('tbody');
     const columns = ['Migration', 'What', 'Asked for', 'Result', 'Took', 'Moved', 'Ranks stood still', 'Trace'];
@@ -49,7 +49,7 @@ export class JobPanel {
           element('label', {for: id('target')}, 'to'), this.target,
           element('button', {type: 'submit'}, 'Move')),
         element('form', {class: 'move', onsubmit: (event) => this.added(event)},
-          element('label', {for: id('newcomer')}, 'Add node[:slots]'), this.newcomer,
+          element('label', {for: id('added-node')}, 'Add node[:slots]'), this.addedNode,
           element('button', {type: 'submit', 'data-name': 'add'}, 'Add'))),
       element('section', {},
         element('h2', {id: id('running')}, 'Migrations under way'),
@@ -173,7 +173,7 @@ export class JobPanel {
 
   added(event) {
     event.preventDefault();
-    const name = this.newcomer.value.trim();
+    const name = this.addedNode.value.trim();
     return this.grow({add: [name]}, `Add ${name}`);
   }
 

@@ -17,7 +17,7 @@ Seconds drain();   ///< DRAIN: while messages are in flight, from one to the nex
 Seconds ship();    ///< SHIP: an image, from its offer until the replacement has restored it; 600
 Seconds decide();  ///< DECIDE: the controller, from the agents' promises until its word; 10
 Seconds commit();  ///< COMMIT: from the decision until all ranks work again, else the job is ended; 60
-Seconds leave();   ///< LEAVE: a leaver, from the commit until its process is gone; mpirun that is told to end; 30
+Seconds leave();   ///< LEAVE: a source, from the commit until its process is gone; mpirun that is told to end; 30
 Seconds keep();    ///< KEEP: a keeper has its images, without any word of cppc-run's; 600
 
 /// What is wrong with the value of an environment variable; empty: nothing, or it is none of these.

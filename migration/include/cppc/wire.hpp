@@ -131,7 +131,7 @@ struct MpiFailed {
   std::string reason;
 };
 
-/// Leader to controller: a migration has ended. CPPC_OK: all moves are done and the leavers are gone.
+/// Leader to controller: a migration has ended. CPPC_OK: all moves are done and the sources are gone.
 /// CPPC_ERR_PEER or CPPC_ERR_MPI: the job is damaged. Anything else: rolled back, the job goes on as before.
 struct Outcome {
   std::uint64_t id = 0;

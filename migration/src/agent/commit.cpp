@@ -35,13 +35,13 @@ std::vector<int> Operation::joining_agents() const {
 
 void Operation::commit() {
   const std::uint64_t committed_ns = now_ns();
-  for (const RankTransfer& newcomer : newcomers_) {
-    Slot& slot = node_.control.slot(newcomer.rank);
+  for (const RankTransfer& replacement : replacements_) {
+    Slot& slot = node_.control.slot(replacement.rank);
     slot.stood_ns = 0;
     slot.stopped_ns = committed_ns;
     slot.needed.store(1);
   }
-  for (const RankTransfer& leaver : leavers_) node_.control.slot(leaver.rank).decided.store(1);
+  for (const RankTransfer& source : sources_) node_.control.slot(source.rank).decided.store(1);
   announce("commit");
   const MPI_Comm before = node_.comms.own;
   const auto committed = Clock::now();
@@ -60,7 +60,7 @@ void Operation::commit() {
   acknowledge();
   if (failure_.status != CPPC_OK) return;
   await_departures();
-  if (!leavers_.empty()) outcome_.evacuation_ms = milliseconds_since(started_);
+  if (!sources_.empty()) outcome_.evacuation_ms = milliseconds_since(started_);
   share_times();
   if (failure_.status != CPPC_OK) return;
   free_agents(before);
@@ -84,12 +84,12 @@ void Operation::rebuild_comms() {
             .place = node_.agent,
             .ranks = node_.comms.ranks};
   if (group != agents.end()) part.group = static_cast<int>(group - agents.begin());
-  for (const RankTransfer& newcomer : newcomers_) node_.control.slot(newcomer.rank).group = part.group;
+  for (const RankTransfer& replacement : replacements_) node_.control.slot(replacement.rank).group = part.group;
   node_.control.command(Action::join, lists.joins, lists.gone);
-  if (node_.has_mpi(node_.agent)) join_newcomers(part);
+  if (node_.has_mpi(node_.agent)) join_replacements(part);
 }
 
-void Operation::join_newcomers(Part part) {
+void Operation::join_replacements(Part part) {
   const char* const failed = "the communicator of all ranks could not be rebuilt";
   if (children_ != MPI_COMM_NULL) {
     if (!checked(PMPI_Intercomm_merge(children_, 0, &part.bridge), "MPI_Intercomm_merge with the replacements") ||
@@ -122,8 +122,8 @@ bool Operation::share(Lists& lists) {
 
 void Operation::update_node() {
   for (const wire::Move& move : order_.moves) node_.agent_of[static_cast<std::size_t>(move.rank)] = move.to;
-  for (RankTransfer& newcomer : newcomers_)
-    node_.processes.insert_or_assign(newcomer.rank, std::move(*newcomer.process));
+  for (RankTransfer& replacement : replacements_)
+    node_.processes.insert_or_assign(replacement.rank, std::move(*replacement.process));
   std::erase_if(node_.agents, [this](int agent) {
     return std::find(order_.retire.begin(), order_.retire.end(), agent) != order_.retire.end();
   });
@@ -138,21 +138,21 @@ void Operation::free_agents(MPI_Comm before) {
     (void)checked(PMPI_Comm_free(&before), "MPI_Comm_free");
 }
 
-/// Until everybody works, leavers keep their images.
+/// Until everybody works, sources keep their images.
 void Operation::acknowledge() {
   if (!comm_.barrier()) return fail(CPPC_ERR_MPI, comm_.error());
-  for (const RankTransfer& leaver : leavers_) node_.control.slot(leaver.rank).dismissed.set(1);
+  for (const RankTransfer& source : sources_) node_.control.slot(source.rank).dismissed.set(1);
 }
 
 void Operation::await_departures() {
   Allowance patience(deadlines::leave());
-  for (const RankTransfer& leaver : leavers_) {
-    const auto process = node_.processes.find(leaver.rank);
+  for (const RankTransfer& source : sources_) {
+    const auto process = node_.processes.find(source.rank);
     while (!process->second.ended() && !patience.spent()) std::this_thread::sleep_for(1ms);
     if (!process->second.ended())  // the rank has moved all the same
-      spdlog::error("rank {} has moved, but its old process on {} is still there", leaver.rank, node_.name);
+      spdlog::error("rank {} has moved, but its old process on {} is still there", source.rank, node_.name);
     node_.processes.erase(process);
-    Slot& slot = node_.control.slot(leaver.rank);
+    Slot& slot = node_.control.slot(source.rank);
     slot.leaving = 0;
     slot.decided.store(0);
   }
@@ -168,9 +168,9 @@ void Operation::note_downtimes(std::uint64_t committed_ns) {
     downtimes[static_cast<std::size_t>(rank)] = static_cast<double>(nanoseconds) / 1e6;
   };
   for (const int rank : node_.local_ranks()) note(rank, node_.control.slot(rank).stood_ns);
-  for (const RankTransfer& leaver : leavers_) {
-    const Slot& slot = node_.control.slot(leaver.rank);
-    note(leaver.rank, slot.stood_ns + (committed_ns - slot.stopped_ns));
+  for (const RankTransfer& source : sources_) {
+    const Slot& slot = node_.control.slot(source.rank);
+    note(source.rank, slot.stood_ns + (committed_ns - slot.stopped_ns));
   }
 }
 
@@ -214,9 +214,9 @@ bool Operation::share_downtimes() {
 }
 
 void Operation::roll_back() {
-  for (const RankTransfer& leaver : leavers_) node_.control.slot(leaver.rank).leaving = 0;
-  for (const RankTransfer& newcomer : newcomers_) {
-    Slot& slot = node_.control.slot(newcomer.rank);
+  for (const RankTransfer& source : sources_) node_.control.slot(source.rank).leaving = 0;
+  for (const RankTransfer& replacement : replacements_) {
+    Slot& slot = node_.control.slot(replacement.rank);
     slot.dismissed.set(1);
     if (slot.stage.get() == static_cast<std::uint32_t>(Stage::ready))
       slot.stage.set(static_cast<std::uint32_t>(Stage::expected));
@@ -225,15 +225,15 @@ void Operation::roll_back() {
   if (children_ != MPI_COMM_NULL) (void)checked(PMPI_Comm_free(&children_), "MPI_Comm_free");
   // The next migration may use their places at the control block.
   Allowance patience(2 * deadlines::leave());  // their guardians end them
-  for (const RankTransfer& newcomer : newcomers_) {
-    const Slot& slot = node_.control.slot(newcomer.rank);
+  for (const RankTransfer& replacement : replacements_) {
+    const Slot& slot = node_.control.slot(replacement.rank);
     while (slot.is_left() && !patience.spent()) {
       listen();  // the controller may want to hear from this agent
       std::this_thread::sleep_for(1ms);
     }
     if (slot.is_left())
       spdlog::error("{}: the replacement of rank {} that is not needed any more does not go", node_.name,
-                    newcomer.rank);
+                    replacement.rank);
   }
 }
 

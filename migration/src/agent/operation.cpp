@@ -28,8 +28,9 @@ Operation::Operation(Node& node, const wire::Order& order)
   for (std::size_t i = 0; i < order.moves.size(); ++i) {
     const wire::Move& move = order.moves[i];
     const int from = node.agent_of[static_cast<std::size_t>(move.rank)];
-    if (from == node.agent) leavers_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = move.to});
-    if (move.to == node.agent) newcomers_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = from});
+    if (from == node.agent) sources_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = move.to});
+    if (move.to == node.agent)
+      replacements_.push_back({.index = static_cast<int>(i), .rank = move.rank, .other = from});
   }
   for (const int rank : node.local_ranks()) node.control.slot(rank).stood_ns = 0;
 }
@@ -158,7 +159,7 @@ void Operation::report_mpi_failure() {
 void Operation::announce(const char* phase) {
   phase_ = phase;
   spdlog::debug("{}: migration {}: {} after {:.1f} ms", node_.name, order_.id, phase, milliseconds_since(started_));
-  if (node_.leader() || !leavers_.empty() || !newcomers_.empty()) report_bytes();
+  if (node_.leader() || !sources_.empty() || !replacements_.empty()) report_bytes();
   if (auto faulty = fault::at(place(phase)); !faulty) fail(faulty.error(), fmt::format("{} fails on request", phase));
   disturb_link(phase);
 }
@@ -179,7 +180,7 @@ void Operation::report_bytes() {
     progress.ranks.push_back(one);
   };
   if (saves()) std::ranges::for_each(node_.local_ranks(), add);
-  for (const RankTransfer& leaver : leavers_) add(leaver.rank);
+  for (const RankTransfer& source : sources_) add(source.rank);
   reported_ = Clock::now();
   if (auto sent = node_.link.send(progress); !sent && !node_.state->needed) exit_without_aborting_job();
 }
@@ -226,8 +227,8 @@ bool Operation::cancelled() {
 std::string Operation::place(const char* step) const {
   const char* const role = !node_.has_mpi(node_.agent) ? "substitute"
                            : saves()                   ? "saving-agent"
-                           : !newcomers_.empty()       ? "target-agent"
-                           : !leavers_.empty()         ? "source-agent"
+                           : !replacements_.empty()    ? "target-agent"
+                           : !sources_.empty()         ? "source-agent"
                                                        : "other-agent";
   return fmt::format("{}-{}", role, step);
 }

@@ -40,12 +40,13 @@ class Operation {
     int index = 0;  ///< in the order's moves
     int rank = 0;
     int other = 0;              ///< agent on the other side
-    bool told = false;          ///< newcomer's: how sending ended; leaver's: that receiving has failed
-    bool failure_sent = false;  ///< newcomer's: the other side knows that it has failed
+    bool told = false;          ///< replacement's: how sending ended; source's: that receiving has failed
+    bool failure_sent = false;  ///< replacement's: the other side knows that it has failed
     bool done = false;
-    std::optional<Clock::time_point> given_up;  ///< newcomer's, when sending has failed: it need not say why any more
+    std::optional<Clock::time_point>
+        given_up;  ///< replacement's, when sending has failed: it need not say why any more
     std::vector<std::byte> recipe;
-    std::optional<ProcessWatch> process;  ///< newcomer's
+    std::optional<ProcessWatch> process;  ///< replacement's
   };
 
   struct Failure {
@@ -66,8 +67,8 @@ class Operation {
   void prepare();
   void exchange_recipes();
   [[nodiscard]] bool has_program(int rank, const Recipe& recipe);
-  void start_newcomers();
-  void await_newcomers();
+  void start_replacements();
+  void await_replacements();
   void exchange_offers();
   struct Stops {
     bool at_calls, at_marks;
@@ -110,15 +111,15 @@ class Operation {
   void await_local_arrivals(std::uint64_t point, Clock::duration within, const std::function<void()>& meanwhile);
   enum class Traffic { quiet, in_flight, disordered, unknown };
   Traffic traffic();
-  bool lost(const RankTransfer& newcomer);
-  bool cannot_take_over(const RankTransfer& newcomer);
+  bool lost(const RankTransfer& replacement);
+  bool cannot_take_over(const RankTransfer& replacement);
   static bool has_no_words(const Slot& slot) { return slot.reason.front() == '\0'; }
   static std::string why(const Slot& slot);
-  void advance_leaver(RankTransfer& leaver);
-  void advance_newcomer(RankTransfer& newcomer);
+  void advance_source(RankTransfer& source);
+  void advance_replacement(RankTransfer& replacement);
   [[nodiscard]] std::vector<int> joining_agents() const;
   void rebuild_comms();
-  void join_newcomers(Part part);
+  void join_replacements(Part part);
   struct Lists {
     std::vector<int> gone, joins;  ///< as in Part
   };
@@ -164,8 +165,8 @@ class Operation {
   bool cancel_wanted_ = false;  ///< by an operator
   bool decided_ = false;        ///< the controller has said so
   const Clock::time_point started_ = Clock::now();
-  std::vector<RankTransfer> leavers_;
-  std::vector<RankTransfer> newcomers_;
+  std::vector<RankTransfer> sources_;
+  std::vector<RankTransfer> replacements_;
   MPI_Comm children_ = MPI_COMM_NULL;
   Failure failure_;
   std::map<int, std::string> programs_;      ///< of the ranks that save, by rank

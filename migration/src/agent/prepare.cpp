@@ -19,10 +19,10 @@ namespace cppc::migration {
 using namespace std::chrono_literals;
 
 namespace {
-constexpr int kRecipe = 0;   // leaver's agent to newcomer's: how it was started; empty: not known
+constexpr int kRecipe = 0;   // source's agent to replacement's: how it was started; empty: not known
 constexpr int kBlocks = 1;   // likewise: the sizes of its large blocks
-constexpr int kOffer = 2;    // newcomer's agent to leaver's: where to send the image; empty: nowhere
-constexpr int kObjects = 4;  // leaver's agent to newcomer's: where its libraries are loaded
+constexpr int kOffer = 2;    // replacement's agent to source's: where to send the image; empty: nowhere
+constexpr int kObjects = 4;  // source's agent to replacement's: where its libraries are loaded
 
 /// As much as there is room for; how much.
 template <class Room>
@@ -54,8 +54,8 @@ bool Operation::ranks_can_stop() {
 void Operation::prepare() {
   announce("prepare");
   node_.control.command(Action::none);  // what was commanded last belongs to another migration
-  for (const RankTransfer& leaver : leavers_) {
-    Slot& slot = node_.control.slot(leaver.rank);
+  for (const RankTransfer& source : sources_) {
+    Slot& slot = node_.control.slot(source.rank);
     slot.leaving = 1;
     slot.dismissed.set(0);
     slot.image_bytes.store(0);
@@ -64,52 +64,53 @@ void Operation::prepare() {
   }
   exchange_recipes();
   const auto good = [this] { return failure_.status == CPPC_OK && !comm_.broken(); };
-  if (good() && !newcomers_.empty()) {
-    start_newcomers();
-    if (good()) await_newcomers();
+  if (good() && !replacements_.empty()) {
+    start_replacements();
+    if (good()) await_replacements();
   }
   exchange_offers();
 }
 
 void Operation::exchange_recipes() {
-  for (RankTransfer& leaver : leavers_) {
+  for (RankTransfer& source : sources_) {
     // An empty message tells the other side that there is no recipe.
-    if (auto recipe = Recipe::of(node_.page.record(leaver.rank).pid))
-      leaver.recipe = recipe->encode();
+    if (auto recipe = Recipe::of(node_.page.record(source.rank).pid))
+      source.recipe = recipe->encode();
     else
-      fail(recipe.error(), fmt::format("rank {} on {}: cannot read how it was started", leaver.rank, node_.name));
-    const Slot& slot = node_.control.slot(leaver.rank);
+      fail(recipe.error(), fmt::format("rank {} on {}: cannot read how it was started", source.rank, node_.name));
+    const Slot& slot = node_.control.slot(source.rank);
     const std::span blocks(slot.blocks.data(), std::min<std::size_t>(slot.block_count.load(), slot.blocks.size()));
     const std::span objects(slot.objects.data(), std::min<std::size_t>(slot.object_bytes, slot.objects.size()));
-    const int to = node_.seat(leaver.other);
-    if (!comm_.send(to, tag(leaver, kRecipe), leaver.recipe) ||
-        !comm_.send(to, tag(leaver, kBlocks), std::as_bytes(blocks)) || !comm_.send(to, tag(leaver, kObjects), objects))
+    const int to = node_.seat(source.other);
+    if (!comm_.send(to, tag(source, kRecipe), source.recipe) ||
+        !comm_.send(to, tag(source, kBlocks), std::as_bytes(blocks)) || !comm_.send(to, tag(source, kObjects), objects))
       return;
   }
-  for (RankTransfer& newcomer : newcomers_) {
-    const int from = node_.seat(newcomer.other);
-    auto recipe = comm_.receive(from, tag(newcomer, kRecipe));
-    const auto blocks = comm_.receive(from, tag(newcomer, kBlocks));
-    const auto objects = comm_.receive(from, tag(newcomer, kObjects));
+  for (RankTransfer& replacement : replacements_) {
+    const int from = node_.seat(replacement.other);
+    auto recipe = comm_.receive(from, tag(replacement, kRecipe));
+    const auto blocks = comm_.receive(from, tag(replacement, kBlocks));
+    const auto objects = comm_.receive(from, tag(replacement, kObjects));
     if (!recipe || !blocks || !objects) return;
-    newcomer.recipe = *std::move(recipe);
-    Slot& slot = node_.control.slot(newcomer.rank);
+    replacement.recipe = *std::move(recipe);
+    Slot& slot = node_.control.slot(replacement.rank);
     slot.block_count.store(static_cast<std::uint32_t>(put(*blocks, slot.blocks) / sizeof slot.blocks[0]));
     slot.object_bytes = static_cast<std::uint32_t>(put(*objects, slot.objects));
   }
 }
 
-/// Leavers get to know where to send their images.
+/// Sources get to know where to send their images.
 void Operation::exchange_offers() {
-  for (const RankTransfer& newcomer : newcomers_) {
-    const Slot& slot = node_.control.slot(newcomer.rank);
+  for (const RankTransfer& replacement : replacements_) {
+    const Slot& slot = node_.control.slot(replacement.rank);
     const std::uint32_t bytes = failure_.status == CPPC_OK ? slot.mail_size.load() : 0;
-    if (!comm_.send(node_.seat(newcomer.other), tag(newcomer, kOffer), std::span(slot.mail.data(), bytes))) return;
+    if (!comm_.send(node_.seat(replacement.other), tag(replacement, kOffer), std::span(slot.mail.data(), bytes)))
+      return;
   }
-  for (const RankTransfer& leaver : leavers_) {
-    const auto offer = comm_.receive(node_.seat(leaver.other), tag(leaver, kOffer));
+  for (const RankTransfer& source : sources_) {
+    const auto offer = comm_.receive(node_.seat(source.other), tag(source, kOffer));
     if (!offer) return;
-    Slot& slot = node_.control.slot(leaver.rank);
+    Slot& slot = node_.control.slot(source.rank);
     slot.mail_size.store(static_cast<std::uint32_t>(put(*offer, slot.mail)));
   }
 }
@@ -126,28 +127,28 @@ bool Operation::has_program(int rank, const Recipe& recipe) {
   return id && *id == recipe.identity;
 }
 
-void Operation::start_newcomers() {
+void Operation::start_replacements() {
   std::vector<Replacement> replacements;
-  for (const RankTransfer& newcomer : newcomers_) {
-    auto recipe = Recipe::decode(newcomer.recipe);
-    if (!recipe) return fail(recipe.error(), fmt::format("rank {}: how it was started is not known", newcomer.rank));
-    if (!has_program(newcomer.rank, *recipe)) return;
-    Slot& slot = node_.control.slot(newcomer.rank);
+  for (const RankTransfer& replacement : replacements_) {
+    auto recipe = Recipe::decode(replacement.recipe);
+    if (!recipe) return fail(recipe.error(), fmt::format("rank {}: how it was started is not known", replacement.rank));
+    if (!has_program(replacement.rank, *recipe)) return;
+    Slot& slot = node_.control.slot(replacement.rank);
     slot.dismissed.set(0);
     for (auto* word : {&slot.in_mpi, &slot.needed}) word->store(0);
-    slot.expect_newcomer();
+    slot.expect_replacement();
     slot.leaving = 0;
     slot.mail_size.store(0);
     slot.stage.set(static_cast<std::uint32_t>(Stage::working));
     replacements.push_back({std::move(*recipe),
-                            {.rank = newcomer.rank,
+                            {.rank = replacement.rank,
                              .ranks = node_.comms.ranks,
                              .agent_pid = getpid(),
                              .control = node_.control.descriptor(),
                              .page = node_.page.fd()}});
   }
   const auto spawning = [this](std::uint32_t value) {
-    for (const RankTransfer& newcomer : newcomers_) node_.control.slot(newcomer.rank).spawning.set(value);
+    for (const RankTransfer& replacement : replacements_) node_.control.slot(replacement.rank).spawning.set(value);
   };
   spawning(1);
   auto children = spawn(node_.name, node_.bound, replacements);
@@ -157,35 +158,36 @@ void Operation::start_newcomers() {
   children_ = *children;
 }
 
-void Operation::await_newcomers() {
+void Operation::await_replacements() {
   Allowance patience(deadlines::start());
-  for (RankTransfer& newcomer : newcomers_) {
-    const Slot& slot = node_.control.slot(newcomer.rank);
+  for (RankTransfer& replacement : replacements_) {
+    const Slot& slot = node_.control.slot(replacement.rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::ready)) {
-      if (lost(newcomer) || cannot_take_over(newcomer)) return;
+      if (lost(replacement) || cannot_take_over(replacement)) return;
       if (patience.spent())
         return fail(CPPC_ERR_TIMEOUT,
-                    fmt::format("the replacement of rank {} on {} has not come up", newcomer.rank, node_.name));
+                    fmt::format("the replacement of rank {} on {} has not come up", replacement.rank, node_.name));
       if (cancelled()) return;  // one that is given up waits all the same: who has come up can be told to go
       std::this_thread::sleep_for(1ms);
     }
-    auto process = ProcessWatch::on(node_.page.record(newcomer.rank).pid);
+    auto process = ProcessWatch::on(node_.page.record(replacement.rank).pid);
     if (!process)
-      return fail(process.error(), fmt::format("the replacement of rank {} on {} is gone", newcomer.rank, node_.name));
-    newcomer.process = std::move(*process);
+      return fail(process.error(),
+                  fmt::format("the replacement of rank {} on {} is gone", replacement.rank, node_.name));
+    replacement.process = std::move(*process);
   }
 }
 
-bool Operation::lost(const RankTransfer& newcomer) {
-  if (!node_.control.slot(newcomer.rank).lost()) return false;
-  fail(CPPC_ERR_LOST, fmt::format("the replacement of rank {} on {} has died", newcomer.rank, node_.name));
+bool Operation::lost(const RankTransfer& replacement) {
+  if (!node_.control.slot(replacement.rank).lost()) return false;
+  fail(CPPC_ERR_LOST, fmt::format("the replacement of rank {} on {} has died", replacement.rank, node_.name));
   return true;
 }
 
-bool Operation::cannot_take_over(const RankTransfer& newcomer) {
-  const Slot& slot = node_.control.slot(newcomer.rank);
+bool Operation::cannot_take_over(const RankTransfer& replacement) {
+  const Slot& slot = node_.control.slot(replacement.rank);
   if (slot.stage.get() != static_cast<std::uint32_t>(Stage::failed)) return false;
-  fail_for(slot, fmt::format("the replacement of rank {} on {} cannot take over", newcomer.rank, node_.name));
+  fail_for(slot, fmt::format("the replacement of rank {} on {} cannot take over", replacement.rank, node_.name));
   return true;
 }
 

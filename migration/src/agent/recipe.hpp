@@ -29,7 +29,7 @@ struct Recipe {
   static tl::expected<Recipe, cppc_status> decode(std::span<const std::byte> bytes);
 
   /// The environment for a replacement: the recipe's, with what belongs to MPI's own start-up taken from `own`, the
-  /// process that is going to become it, and with the setting `extra`, whatever the recipe says of it (the leaver may
+  /// process that is going to become it, and with the setting `extra`, whatever the recipe says of it (the source may
   /// have been a replacement itself).
   [[nodiscard]] std::vector<std::string> environment_for(std::span<const char* const> own,
                                                          const std::string& extra) const;

@@ -83,7 +83,7 @@ void release(const ProcessWatch& agent, const Slot& slot, int rank) {
 }
 
 int guard(const Child& child, Slot& slot, const ProcessWatch& agent, int rank) {
-  const std::uint32_t number = slot.newcomer();
+  const std::uint32_t number = slot.replacement();
   slot.come(number);
   bool needed = false;  // once and for all: the slot may come to be another replacement's
   const auto unwanted = [&] {

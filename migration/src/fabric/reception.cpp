@@ -122,8 +122,8 @@ Result Reception::offer_slots() {
 // ------------------------------------------------------------------------------------------------------------ chunks
 
 Result Reception::take(const Control& chunk) {
-  if (auto faulty = fault::at("newcomer-chunk"); !faulty) return tl::unexpected(faulty.error());
-  if (fault::cuts("newcomer-chunk")) return session_.cut();
+  if (auto faulty = fault::at("replacement-chunk"); !faulty) return tl::unexpected(faulty.error());
+  if (fault::cuts("replacement-chunk")) return session_.cut();
   const bool sound = hello_ && chunk.bytes > 0 && arrival_of(chunk).size() == chunk.sent;
   if (!sound) {
     spdlog::error("the migration's source sent {} bytes at {}, outside of what it announced", chunk.bytes,
@@ -183,7 +183,7 @@ Result Reception::advance_arrivals() {
 
 Result Reception::verify(const Control& chunk) {
   const auto bytes = arrival_of(chunk);
-  if (!bytes.empty() && fault::corrupts("newcomer-chunk")) bytes.front() ^= std::byte{1};
+  if (!bytes.empty() && fault::corrupts("replacement-chunk")) bytes.front() ^= std::byte{1};
   const bool intact = bytes.empty() || hash_of(bytes) == chunk.hash;
   if (intact && !put(chunk, bytes)) {
     spdlog::error("the migration's source sent {} bytes at {} that belong nowhere or make no sense", chunk.bytes,
@@ -241,7 +241,7 @@ Result Reception::count(const Control& chunk) {
 // end
 
 Result Reception::unpack_head() {
-  if (fault::corrupts("newcomer-head")) head_.back() ^= std::byte{1};
+  if (fault::corrupts("replacement-head")) head_.back() ^= std::byte{1};
   const auto head = decode_head(head_);
   if (!head) {
     spdlog::error("the head of the image, {} bytes, makes no sense", head_.size());

@@ -252,8 +252,8 @@ Result Sender::load(Slot& slot) {
   if (session_.unsent() > slots_.size() * 2) return {};
   auto chunk = next_chunk(slot);
   if (!chunk) return {};
-  if (auto faulty = fault::at("leaver-chunk"); !faulty) return tl::unexpected(faulty.error());
-  if (fault::cuts("leaver-chunk")) return session_.cut();
+  if (auto faulty = fault::at("source-chunk"); !faulty) return tl::unexpected(faulty.error());
+  if (fault::cuts("source-chunk")) return session_.cut();
   slot.chunk = std::move(*chunk);
   if (auto encoded = encode(slot); !encoded) return encoded;
   if (slot.bytes.empty()) {

@@ -43,7 +43,7 @@ cppc_status Arrival::fetch(const cppc_runtime& runtime, const std::function<bool
   while (!slot_->stage.wait_while(static_cast<std::uint32_t>(Stage::ready), Clock::now() + std::chrono::seconds(1)))
     if (given_up()) return CPPC_ERR_CANCELLED;
   if (given_up()) return CPPC_ERR_CANCELLED;
-  if (auto faulty = fault::at("newcomer-receive"); !faulty) return faulty.error();
+  if (auto faulty = fault::at("replacement-receive"); !faulty) return faulty.error();
   const auto begin = Clock::now();
   const auto unpack = [&](std::span<const image::Extent> head, const fabric::KeepAlive& keep_alive) {
     return image::Reader::open_head(head, keep_alive).and_then([&](const image::Reader& reader) {
@@ -53,7 +53,7 @@ cppc_status Arrival::fetch(const cppc_runtime& runtime, const std::function<bool
   const fabric::Patience patience{.deadline = begin + deadlines::ship(), .cancelled = given_up};
   const auto received = receiver_.receive(unpack, patience);
   if (!received) return received.error();
-  if (auto faulty = fault::at("newcomer-restore"); !faulty) return faulty.error();
+  if (auto faulty = fault::at("replacement-restore"); !faulty) return faulty.error();
   const cppc_status status = runtime.restore_end();
   spdlog::debug("{} bytes received and restored in {:.3f} ms, {:.1f} MB of memory at most", received->bytes,
                 std::chrono::duration<double, std::milli>(Clock::now() - begin).count(), peak_megabytes());

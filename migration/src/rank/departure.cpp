@@ -76,7 +76,7 @@ tl::expected<void, cppc_status> Departure::ship(const image::Image& image, const
 tl::expected<image::Image, cppc_status> Departure::depart(const cppc_runtime& runtime,
                                                           const std::function<bool()>& given_up) {
   const auto start = Clock::now();
-  if (auto faulty = fault::at("leaver-pack"); !faulty) return fail(*slot_, faulty.error());
+  if (auto faulty = fault::at("source-pack"); !faulty) return fail(*slot_, faulty.error());
   auto image = pack(runtime);
   if (!image) {
     report_failure(runtime, image.error(), *slot_);
@@ -86,7 +86,7 @@ tl::expected<image::Image, cppc_status> Departure::depart(const cppc_runtime& ru
   slot_->bytes_done.store(0);
   slot_->chunks_again.store(0);
   slot_->image_bytes.store(image->size());
-  if (auto faulty = fault::at("leaver-ship"); !faulty) return fail(*slot_, faulty.error());
+  if (auto faulty = fault::at("source-ship"); !faulty) return fail(*slot_, faulty.error());
   if (auto shipped = ship(*image, given_up); !shipped) return fail(*slot_, shipped.error());
   spdlog::debug("image shipped after {:.1f} ms, {:.1f} MB of memory at most", milliseconds_since(start),
                 peak_megabytes());

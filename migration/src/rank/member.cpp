@@ -113,7 +113,7 @@ void Member::depart() {
   departure_.reset();
 }
 
-/// Others may still be inside MPI, together with newcomers.
+/// Others may still be inside MPI, together with replacements.
 void Member::await_acknowledgement() {
   negotiation::Allowance patience(deadlines::leave());  // after the agent's end
   while (slot().dismissed.get() == 0 && !(negotiator_.agent_gone() && patience.spent())) {
@@ -134,7 +134,7 @@ std::function<bool()> Member::given_up() {
 }
 
 void Member::report_arrival(std::uint64_t passed, unsigned site) {
-  (void)fault::at(slot().leaving != 0 ? "leaver-arrive" : "stayer-arrive");
+  (void)fault::at(slot().leaving != 0 ? "source-arrive" : "other-arrive");
   Slot& mine = slot();
   mine.passed = passed;
   mine.site = site;
@@ -224,7 +224,7 @@ void Member::go_on() {
 
 void Member::rebuild_comms() {
   const bool leaves = slot().leaving != 0;
-  (void)fault::at(leaves ? "leaver-join" : "stayer-join");
+  (void)fault::at(leaves ? "source-join" : "other-join");
   const Part part{.before = comms_,
                   .gone = control_.gone(),
                   .joins = control_.joins(),
@@ -271,7 +271,7 @@ cppc_status Member::fetch() {
   return CPPC_OK;
 }
 
-/// A newcomer whose agent has died goes.
+/// A replacement whose agent has died goes.
 Action Member::await_order() {
   const auto action = control_.await_command(seen_, Clock::now() + kLook);
   if (action) return *action;
@@ -292,7 +292,7 @@ cppc_status Member::join_as_replacement() {
   slot().stage.set(static_cast<std::uint32_t>(Stage::restored));
   for (Action action = Action::none; action != Action::join; action = await_order())
     if (action == Action::go_on) vanish();
-  (void)fault::at("newcomer-join");
+  (void)fault::at("replacement-join");
   MPI_Comm parent = MPI_COMM_NULL;
   MPI_Comm bridge = MPI_COMM_NULL;
   if (!checked(PMPI_Comm_get_parent(&parent), "MPI_Comm_get_parent") ||

@@ -94,8 +94,8 @@ class Member {
   bool at_call_ = false;                                           ///< it stops at a call, not at a safe point
   std::optional<std::uint64_t> stop_at_;                           ///< messages were in flight: stop again here
   std::optional<Arrival> arrival_;                                 ///< replacement until its state is here
-  std::optional<tl::expected<Departure, cppc_status>> departure_;  ///< leaver, once it has been told
-  std::unique_ptr<LastImage> last_image_;                          ///< leaver, once it is shipped
+  std::optional<tl::expected<Departure, cppc_status>> departure_;  ///< source, once it has been told
+  std::unique_ptr<LastImage> last_image_;                          ///< source, once it is shipped
   std::unique_ptr<Snapshot> snapshot_;                             ///< of the last checkpoint
   std::string checkpoint_;                                         ///< restarted rank: from which; else empty
 };

@@ -80,7 +80,7 @@ tl::expected<std::unique_ptr<Member>, cppc_status> Member::replace(const cppc_ru
       new Member(runtime, calls, mine->rank, std::move(access->first), std::move(access->second)));
   member->comms_.ranks = mine->ranks;
   member->slot().in_mpi.store(1);
-  if (auto faulty = fault::at("newcomer-start"); !faulty) return tl::unexpected(faulty.error());
+  if (auto faulty = fault::at("replacement-start"); !faulty) return tl::unexpected(faulty.error());
   const Slot& slot = member->slot();
   if (const cppc_status status = runtime.compare_objects(slot.objects.data(), slot.object_bytes); status != CPPC_OK)
     member->fail(status);

@@ -26,9 +26,9 @@ struct Role {
 };
 constexpr std::string_view agent_steps = " prepare negotiate withdraw freeze ship decide decided commit ";
 constexpr std::array<Role, 11> roles{
-    {{"leaver", " arrive pack ship chunk join "},
-     {"newcomer", " start receive chunk head restore join "},
-     {"stayer", " arrive join "},
+    {{"source", " arrive pack ship chunk join "},
+     {"replacement", " start receive chunk head restore join "},
+     {"other", " arrive join "},
      {"source-agent", agent_steps},
      {"target-agent", agent_steps},
      {"other-agent", agent_steps},

@@ -96,12 +96,12 @@ bool leaves() { return !outside() && me() == moved_rank; }
 
 /// Moves `moved_rank`, which holds these handles, into the process outside, as an extension does.
 void move_rank(std::span<MPI_File> files) {
-  const bool leaver = leaves(), newcomer = outside();
-  const auto state = hand_over(leaver ? save(files) : std::vector<std::byte>{});
+  const bool source = leaves(), replacement = outside();
+  const auto state = hand_over(source ? save(files) : std::vector<std::byte>{});
   swap();
   const MPI_Comm world = next_world();
-  if (leaver) return mpi_state::abandon();
-  if (newcomer) load(state, files);
+  if (source) return mpi_state::abandon();
+  if (replacement) load(state, files);
   ASSERT_EQ(mpi_state::rebuild(world), CPPC_OK);
 }
 

@@ -55,7 +55,7 @@ std::vector<Bytes> seeds() {
   return {bytes_of("0node0:2,node1,localhost,node2:*,node3.example.org:auto,10.0.0.1"),
           bytes_of("1# hosts\nnode0 slots=2\nnode1 count = 3 // many\n\nlocalhost\n"),
           bytes_of("2-mca orte_hnp_uri \"1.0;tcp://10.0.0.1,10.1.0.1:4711;tcp6://[fe80::1]:4712\""),
-          bytes_of("3CPPC_DEADLINE_SHIP=600"), bytes_of("4newcomer-restore:kill:2")};
+          bytes_of("3CPPC_DEADLINE_SHIP=600"), bytes_of("4replacement-restore:kill:2")};
 }
 
 }  // namespace cppc::fuzz

@@ -75,7 +75,7 @@ class ErasureCodeTest : public testing::Test {
     at.clear();
   }
   void expect_rebuilt(const Group& group, int rank) {
-    const auto image = rebuild(peers_, group, rank);
+    const auto image = rebuild(peers_, memory_, group, rank);
     ASSERT_TRUE(image) << image.error();
     const std::uint64_t set = group.members.front().label.set;
     EXPECT_EQ(bytes_of(*image), written_.at(set)[static_cast<std::size_t>(rank)]);
@@ -91,6 +91,8 @@ class ErasureCodeTest : public testing::Test {
   }
 
   const Peers peers_{"the job's key", 1s};
+  std::uint64_t free_ = std::uint64_t{1} << 40;
+  Reservations memory_{[this] { return free_; }};  // of the node where images are rebuilt
   std::vector<std::unique_ptr<Node>> nodes_;
   std::map<std::uint64_t, std::vector<Bytes>> written_;
 };
@@ -196,7 +198,7 @@ TEST_F(ErasureCodeTest, ADamagedParityIsNotedAndAnotherUsed) {
   lose(left, 0);
   expect_rebuilt(left, 0);
   lose(left, kImages + 1);
-  const auto wrong = rebuild(peers_, left, 0);
+  const auto wrong = rebuild(peers_, memory_, left, 0);
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().find("another checksum"), std::string::npos) << wrong.error();
 }
@@ -208,7 +210,7 @@ TEST_F(ErasureCodeTest, APieceThatIsNotThereIsReplaced) {
   lose(left, 0);
   expect_rebuilt(left, 0);
   node(kImages).images().discard(1);
-  const auto lost = rebuild(peers_, left, 0);
+  const auto lost = rebuild(peers_, memory_, left, 0);
   ASSERT_FALSE(lost);
   EXPECT_NE(lost.error().find("of 3 pieces that it needs 2 are left"), std::string::npos) << lost.error();
 }
@@ -247,6 +249,16 @@ TEST_F(ErasureCodeTest, WhatDoesNotFitOrIsNotWantedIsRefused) {
   EXPECT_NE(refused.error().find("a parity of 0 MB does not fit"), std::string::npos) << refused.error();
 }
 
+TEST_F(ErasureCodeTest, ARebuiltImageNeedsMemory) {
+  write_and_encode(1);
+  Group left = group(1);
+  lose(left, 0);
+  free_ = 1000;
+  const auto refused = rebuild(peers_, memory_, left, 0);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("an image of 0 MB does not fit"), std::string::npos) << refused.error();
+}
+
 TEST_F(ErasureCodeTest, OfASetThatIsRegroupedOnlyItsGroupsStay) {
   write_and_encode(1);
   const ParityName name = encoding(1, 0).name;
@@ -261,7 +273,7 @@ TEST_F(ErasureCodeTest, StrangersGetNothing) {
   const Peers stranger{"another key", 1s};
   Group left = group(1);
   lose(left, 0);
-  EXPECT_FALSE(rebuild(stranger, left, 0));
+  EXPECT_FALSE(rebuild(stranger, memory_, left, 0));
 }
 
 TEST(ParityNameTest, IsReadAsItWasWrittenAndNothingElseIs) {

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cppc/file_hash.hpp"
 
@@ -83,8 +84,23 @@ TEST_F(ImagesTest, WhatDoesNotFitIsRefusedWithNumbers) {
   ASSERT_FALSE(second);
   for (const char* number : {"60 MB does not fit", "100 MB are free", "60 MB of these promised"})
     EXPECT_NE(second.error().find(number), std::string::npos) << second.error();
-  EXPECT_TRUE(images_.has_room(40 * kMB));
-  EXPECT_FALSE(images_.has_room(41 * kMB));
+  EXPECT_TRUE(images_.reservations().make(40 * kMB));
+  EXPECT_FALSE(images_.reservations().make(41 * kMB));
+}
+
+TEST_F(ImagesTest, MemoryIsPromisedToOneImageFromOtherNodesAtATime) {
+  auto first = images_.reservations().make(60 * kMB);
+  ASSERT_TRUE(first) << first.error();
+  EXPECT_FALSE(images_.reservations().make(60 * kMB));
+  images_.begin(1);
+  EXPECT_FALSE(images_.make(1, 0, 60 * kMB));
+  const std::vector<char> half(30 * kMB, 'a');
+  ASSERT_EQ(write(first->file.get(), half.data(), half.size()), static_cast<ssize_t>(half.size()));
+  free_ -= 30 * kMB;
+  EXPECT_TRUE(images_.reservations().make(39 * kMB)) << "what is written is not counted twice";
+  EXPECT_FALSE(images_.reservations().make(41 * kMB));
+  first = tl::unexpected(std::string("given up"));
+  EXPECT_TRUE(images_.reservations().make(70 * kMB));
 }
 
 TEST_F(ImagesTest, AnImageOfASetThatIsDiscardedIsNotAdded) {

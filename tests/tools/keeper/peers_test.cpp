@@ -38,6 +38,7 @@ class PeersTest : public testing::Test {
   const Peers peers_{"the job's key", std::chrono::seconds(5)};
   std::uint64_t free_ = std::uint64_t{1} << 40;
   Images there_{[this] { return free_; }};
+  Reservations memory_{[this] { return free_; }};
   std::unique_ptr<PeerServer> server_;
 };
 
@@ -68,13 +69,17 @@ TEST_F(PeersTest, ItIsGotAgain) {
   const Bytes bytes = state(chunk_bytes + 1);
   const Held image = image_of(bytes);
   ASSERT_TRUE(copy(1, bytes));
-  const auto got = fetch(peers_, server_->addresses(), label(1, image));
+  const auto got = fetch(peers_, memory_, server_->addresses(), label(1, image));
   ASSERT_TRUE(got) << got.error();
   EXPECT_EQ(Bytes((*got)->bytes().begin(), (*got)->bytes().end()), bytes);
-  EXPECT_FALSE(fetch(peers_, server_->addresses(), label(2, image))) << "which it does not have";
+  EXPECT_FALSE(fetch(peers_, memory_, server_->addresses(), label(2, image))) << "which it does not have";
   Label other = label(1, image);
   other.xxh3 ^= 1;
-  EXPECT_FALSE(fetch(peers_, server_->addresses(), other));
+  EXPECT_FALSE(fetch(peers_, memory_, server_->addresses(), other));
+  free_ = 1000;
+  const auto refused = fetch(peers_, memory_, server_->addresses(), label(1, image));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("does not fit"), std::string::npos) << refused.error();
 }
 
 TEST_F(PeersTest, WhatIsNotWantedOrDoesNotFitIsRefused) {
@@ -93,7 +98,7 @@ TEST_F(PeersTest, StrangersGetNothing) {
   const Held image = image_of(bytes);
   ASSERT_TRUE(copy(1, bytes));
   const Peers stranger{"another key", std::chrono::seconds(5)};
-  EXPECT_FALSE(fetch(stranger, server_->addresses(), label(1, image)));
+  EXPECT_FALSE(fetch(stranger, memory_, server_->addresses(), label(1, image)));
   EXPECT_FALSE(push(stranger, server_->addresses(), label(2, image), *image, [] { return true; }));
   EXPECT_EQ(there_.find(2, 7), nullptr);
   auto stream = Stream::connect(server_->addresses(), std::chrono::seconds(5));

@@ -2,7 +2,7 @@
 ///
 ///     in all:         end_of_constructors(), of the program's libraries; start() before main(), once the program's
 ///                     heap has started; mpi_starts() and mpi_started() around MPI_Init
-///     in the leaver:  hold(), write(), then release() if the program goes on here, or leave()
+///     in the source:  hold(), write(), then release() if the program goes on here, or leave()
 ///     in another one: prepare(); with the program's memory in its places, complete(); both may refuse. When the rank
 ///                     is in its world, apply(), and at the very end release(): from then on the program's signal
 ///                     handlers run

@@ -11,7 +11,7 @@ TEST(Signals, HaveTheirHandlersMaskAndStackInAnotherProcess) {
                "RTMAX blocked: 1\nhandler of USR2\n");
 }
 
-TEST(Signals, ThatComeToTheLeaverDoNotRunTheProgramsHandlerThere) { expect_moved("signal_to_leaver", "goes on\n"); }
+TEST(Signals, ThatComeToTheSourceDoNotRunTheProgramsHandlerThere) { expect_moved("signal_to_source", "goes on\n"); }
 
 TEST(Signals, ThatTheProcessHandlesItTakesAllTheTime) {
   expect_moved("handler_of_process", "handler of CONT\nnot the program's\n");

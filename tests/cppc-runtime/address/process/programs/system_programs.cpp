@@ -72,7 +72,7 @@ const Program signals{.before =
                             pthread_sigmask(SIG_SETMASK, &none, nullptr);
                           }};
 
-const Program signal_to_leaver{.before = [] { ::signal(SIGUSR1, say_number); },
+const Program signal_to_source{.before = [] { ::signal(SIGUSR1, say_number); },
                                .after = [] { std::printf("goes on\n"); },
                                .left = [] { kill(getpid(), SIGUSR1); }};
 
@@ -159,7 +159,7 @@ const Program timers{
           std::printf("value %d, overrun %d\n", info.si_value.sival_int, timer_getoverrun(timers->running));
         }};
 
-const Program timer_of_leaver{.before =
+const Program timer_of_source{.before =
                                   [] {
                                     ::signal(SIGALRM, say_number);
                                     const itimerval soon{.it_interval = {.tv_sec = 0, .tv_usec = 1000},
@@ -244,12 +244,12 @@ const Program lost_directory{.before =
 
 const Program* system_program(const std::string& name) {
   if (name == "signals") return &signals;
-  if (name == "signal_to_leaver") return &signal_to_leaver;
+  if (name == "signal_to_source") return &signal_to_source;
   if (name == "handler_of_process") return &handler_of_process;
   if (name == "foreign_handler") return &foreign_handler_set;
   if (name == "foreign_stack") return &foreign_stack;
   if (name == "timers") return &timers;
-  if (name == "timer_of_leaver") return &timer_of_leaver;
+  if (name == "timer_of_source") return &timer_of_source;
   if (name == "thread_timer") return &thread_timer;
   if (name == "limits") return &limits;
   if (name == "lower_limit") return &lower_limit;

@@ -1,4 +1,4 @@
-#include "door.hpp"
+#include "local_server.hpp"
 
 #include <array>
 #include <cerrno>
@@ -13,7 +13,7 @@ namespace {
 constexpr int times_to_bind = 20;
 constexpr std::chrono::milliseconds between_times{100};
 
-void serve_one(const UniqueFd& socket, const Door::Serve& serve) {
+void serve_one(const UniqueFd& socket, const LocalServer::Serve& serve) {
   if (!is_own(socket.get())) return;
   std::array<char, longest_packet> packet{};
   ssize_t size = -1;
@@ -26,7 +26,7 @@ void serve_one(const UniqueFd& socket, const Door::Serve& serve) {
 
 }  // namespace
 
-Result<std::unique_ptr<Door>> Door::open(const std::string& job, Serve serve) {
+Result<std::unique_ptr<LocalServer>> LocalServer::open(const std::string& job, Serve serve) {
   const Address own = address_of(job);
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   int failure = socket ? EADDRINUSE : errno;
@@ -36,15 +36,15 @@ Result<std::unique_ptr<Door>> Door::open(const std::string& job, Serve serve) {
   }
   if (failure == 0 && listen(socket.get(), SOMAXCONN) != 0) failure = errno;
   if (failure != 0) return tl::unexpected(std::string("cannot listen for ranks: ") + std::strerror(failure));
-  std::unique_ptr<Door> door(new Door(std::move(socket), std::move(serve)));
-  std::thread([raw = door.get()] { raw->run(); }).detach();
-  return door;
+  std::unique_ptr<LocalServer> server(new LocalServer(std::move(socket), std::move(serve)));
+  std::thread([raw = server.get()] { raw->run(); }).detach();
+  return server;
 }
 
 // The process ends with it: threads may still wait.
-Door::~Door() { shutdown(socket_.get(), SHUT_RDWR); }
+LocalServer::~LocalServer() { shutdown(socket_.get(), SHUT_RDWR); }
 
-void Door::run() const {
+void LocalServer::run() const {
   while (true) {
     UniqueFd one(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!one && (errno == EINTR || errno == ECONNABORTED)) continue;
