@@ -127,11 +127,8 @@ std::optional<ir::Node> Lowering::cxx_value(const clang::Expr* e) {
     case Stmt::LambdaExprClass:
     case Stmt::CXXStdInitializerListExprClass:
     case Stmt::CXXParenListInitExprClass:
-    case Stmt::ArrayInitLoopExprClass: {
-      const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
-      initialise({.object = object, .whole = true}, e);
-      return get({.object = object}, true);
-    }
+    case Stmt::ArrayInitLoopExprClass:
+      return value_of_object(e);
     case Stmt::CXXNewExprClass:
       return allocate(llvm::cast<clang::CXXNewExpr>(e));
     case Stmt::CXXDeleteExprClass:

@@ -204,6 +204,11 @@ class Lowering {
   ir::Node value(const clang::Expr* e);
   ir::Node value_of(const clang::Expr* e);
   ir::Node full_value_of(const clang::Expr* e);
+  ir::Node rare_value(const clang::Expr* e);
+  ir::Node converted(const clang::CastExpr* cast);
+  ir::Node as_number(ir::Node address);
+  ir::Node last_value(const clang::CompoundStmt* body);
+  ir::Node value_of_object(const clang::Expr* e);
   void sizes_in(clang::QualType type);
   LValue place(const clang::Expr* e);
   ir::Node call(const clang::CallExpr* e);
