@@ -142,6 +142,12 @@ class Lowering {
   // C++: expressions (lower_cxx_expressions.cpp).
   std::optional<ir::Node> cxx_value(const clang::Expr* e);
   std::optional<LValue> cxx_place(const clang::Expr* e);
+  std::optional<LValue> cxx_member(const clang::MemberExpr* member);
+  std::optional<LValue> converted_place(const clang::CastExpr* cast);
+  LValue temporary_object(const clang::MaterializeTemporaryExpr* e);
+  std::optional<LValue> place_of_operator(const clang::Expr* e);
+  std::optional<LValue> place_of_binary(const clang::BinaryOperator* e);
+  LValue chosen_place(const clang::AbstractConditionalOperator* e);
   bool cxx_initialise(const LValue& to, const clang::Expr* value);
 
   // C++: calls (lower_cxx_calls.cpp).
