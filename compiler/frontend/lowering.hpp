@@ -113,6 +113,17 @@ class Lowering {
     std::size_t clean_ups;
   };
 
+  /// Of a member function of a container.
+  struct ContainerCall {
+    const clang::CallExpr* expression;
+    const clang::FunctionDecl* callee;
+    const clang::Expr* object;  ///< or a pointer to it
+    clang::QualType type;       ///< of the object
+    llvm::ArrayRef<const clang::Expr*> arguments;
+    std::string name;
+    LValue container;
+  };
+
   // What is not understood (lower_unknown.cpp).
   [[nodiscard]] bool by_address() { return symbols_.program().by_address; }
   void opaque(const std::string& why);
@@ -160,6 +171,10 @@ class Lowering {
 
   // C++: containers (lower_containers.cpp).
   std::optional<ir::Node> container_call(const clang::CallExpr* e, const clang::FunctionDecl* callee);
+  ir::Node call_of_iterator(const ContainerCall& c);
+  ir::Node call_of_array(const ContainerCall& c);
+  ir::Node call_of_owner(const ContainerCall& c);
+  ir::Node block_made_by(const ContainerCall& c, ir::Node old, bool keeps_elements);
   bool construct_container(const LValue& to, const clang::CXXConstructExpr* e);
   bool assign_container(const LValue& to, const clang::Expr* from, const clang::Expr* vector);
   void replaced(const clang::Expr* vector);
