@@ -134,40 +134,73 @@ void Lowering::statement_in_scope(const clang::Stmt* s) {
     }
     case Stmt::SwitchStmtClass:
       return choose(llvm::cast<clang::SwitchStmt>(s));
-    case Stmt::CaseStmtClass:
-    case Stmt::DefaultStmtClass: {
-      const auto* c = llvm::cast<clang::SwitchCase>(s);
-      const ir::Index here = block();
-      go(here);
-      at(here);
-      if (cases_ != nullptr) cases_->emplace_back(c, here);
-      return statement(c->getSubStmt());
-    }
-    case Stmt::LabelStmtClass: {
-      const auto* l = llvm::cast<clang::LabelStmt>(s);
-      auto [entry, fresh] = labels_.try_emplace(l->getDecl(), 0);
-      if (fresh) entry->second = block();
-      go(entry->second);
-      at(entry->second);
-      return statement(l->getSubStmt());
-    }
-    case Stmt::GotoStmtClass: {
-      if (!clean_ups_.empty()) opaque("it has a goto where objects are to be destroyed");
-      auto [entry, fresh] = labels_.try_emplace(llvm::cast<clang::GotoStmt>(s)->getLabel(), 0);
-      if (fresh) entry->second = block();
-      return go(entry->second);
-    }
-    case Stmt::IndirectGotoStmtClass:
-      function().obstacle = "it has a computed goto";
-      return opaque(function().obstacle);
     case Stmt::GCCAsmStmtClass:
       return assembly(llvm::cast<clang::AsmStmt>(s));
+    case Stmt::NullStmtClass:
+      return;
+    default:
+      break;
+  }
+  if (labelled(s) || jump(s)) return;
+  if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return simple(s, e);
+  if (cxx_statement(s)) return;
+  if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) return directive(omp);
+  opaque(std::string("it has a ") + s->getStmtClassName());
+  for (const Stmt* child : s->children()) statement(child);
+}
+
+/// False when nothing is written before the statement: no label, case or attribute.
+bool Lowering::labelled(const clang::Stmt* s) {
+  if (const auto* c = llvm::dyn_cast<clang::SwitchCase>(s)) {
+    const ir::Index here = block();
+    go(here);
+    at(here);
+    if (cases_ != nullptr) cases_->emplace_back(c, here);
+    statement(c->getSubStmt());
+    return true;
+  }
+  if (const auto* l = llvm::dyn_cast<clang::LabelStmt>(s)) {
+    const ir::Index here = block_of(l->getDecl());
+    go(here);
+    at(here);
+    statement(l->getSubStmt());
+    return true;
+  }
+  if (const auto* attributed = llvm::dyn_cast<clang::AttributedStmt>(s)) {
+    for (const clang::Attr* attribute : attributed->getAttrs())
+      if (!is_hint(*attribute)) opaque(std::string("it has the attribute '") + attribute->getSpelling() + "'");
+    statement(attributed->getSubStmt());
+    return true;
+  }
+  return false;
+}
+
+ir::Index Lowering::block_of(const clang::LabelDecl* label) {
+  auto [entry, fresh] = labels_.try_emplace(label, 0);
+  if (fresh) entry->second = block();
+  return entry->second;
+}
+
+/// False when it is none.
+bool Lowering::jump(const clang::Stmt* s) {
+  using clang::Stmt;
+  switch (s->getStmtClass()) {
+    case Stmt::GotoStmtClass:
+      if (!clean_ups_.empty()) opaque("it has a goto where objects are to be destroyed");
+      go(block_of(llvm::cast<clang::GotoStmt>(s)->getLabel()));
+      return true;
+    case Stmt::IndirectGotoStmtClass:
+      function().obstacle = "it has a computed goto";
+      opaque(function().obstacle);
+      return true;
     case Stmt::BreakStmtClass:
       clean_up_to(targets_.back().clean_ups);
-      return go(targets_.back().on_break);
+      go(targets_.back().on_break);
+      return true;
     case Stmt::ContinueStmtClass:
       clean_up_to(targets_.back().clean_ups_of_pass);
-      return go(targets_.back().on_continue);
+      go(targets_.back().on_continue);
+      return true;
     case Stmt::ReturnStmtClass: {
       const clang::Expr* e = llvm::cast<clang::ReturnStmt>(s)->getRetValue();
       mark(s, Part::statement, e);
@@ -176,24 +209,12 @@ void Lowering::statement_in_scope(const clang::Stmt* s) {
           emit(ir::Op::copy, function().result, returned);
       }
       clean_up_to(0);
-      return go(members_ != ir::none ? members_ : ir::exit_block);
-    }
-    case Stmt::NullStmtClass:
-      return;
-    case Stmt::AttributedStmtClass: {
-      const auto* attributed = llvm::cast<clang::AttributedStmt>(s);
-      for (const clang::Attr* attribute : attributed->getAttrs())
-        if (!is_hint(*attribute)) opaque(std::string("it has the attribute '") + attribute->getSpelling() + "'");
-      return statement(attributed->getSubStmt());
+      go(members_ != ir::none ? members_ : ir::exit_block);
+      return true;
     }
     default:
-      break;
+      return false;
   }
-  if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return simple(s, e);
-  if (cxx_statement(s)) return;
-  if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) return directive(omp);
-  opaque(std::string("it has a ") + s->getStmtClassName());
-  for (const Stmt* child : s->children()) statement(child);
 }
 
 void Lowering::declaration(const clang::DeclStmt* s) {

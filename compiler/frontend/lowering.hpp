@@ -199,6 +199,9 @@ class Lowering {
   // Statements.
   void statement(const clang::Stmt* s);
   void statement_in_scope(const clang::Stmt* s);
+  bool labelled(const clang::Stmt* s);
+  ir::Index block_of(const clang::LabelDecl* label);
+  bool jump(const clang::Stmt* s);
   bool cxx_statement(const clang::Stmt* s);
   void simple(const clang::Stmt* s, const clang::Expr* e);
   void declaration(const clang::DeclStmt* s);
