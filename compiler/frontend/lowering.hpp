@@ -208,11 +208,8 @@ class Lowering {
   void declare(const clang::VarDecl* variable);
   void branch(const clang::IfStmt* s);
   ir::Index condition(const clang::Expr* e);
-  void loop(const clang::Stmt* s, const clang::Stmt* init, const clang::Expr* condition, const clang::Expr* increment,
-            const clang::Stmt* body, bool at_end);
   void choose(const clang::SwitchStmt* s);
   void mark(const clang::Stmt* s, Part part, const clang::Stmt* calls_in);
-  double trips(const clang::ForStmt* s) const;
   std::vector<ir::Index> overwrites_of(const clang::Stmt* s);
   std::optional<OverwriteSite> overwrite_of(const clang::CallExpr* call, const std::string& name);
   std::optional<OverwriteSite> overwrite_of_algorithm(const std::vector<const clang::Expr*>& arguments);
@@ -221,6 +218,16 @@ class Lowering {
   Locals declared_in(ir::Index loop, const OverwriteSite& site);
   ir::Node contents(const clang::Expr* e);
   ir::Target target_of(const OverwriteSite& site, const Locals& locals);
+
+  // Loops (lower_loops.cpp).
+  void loop(const clang::Stmt* s, const clang::Stmt* init, const clang::Expr* condition, const clang::Expr* increment,
+            const clang::Stmt* body, bool at_end);
+  void start_loop(const clang::Stmt* s, const clang::Stmt* init);
+  ir::Index add_loop(const clang::Stmt* s, const clang::Stmt* body);
+  void passes(const clang::Stmt* s, const clang::Expr* condition, const clang::Expr* increment, const clang::Stmt* body,
+              bool at_end);
+  void loop_test(const clang::Stmt* s, const clang::Expr* condition, ir::Index test, ir::Index inside, ir::Index after);
+  double trips(const clang::ForStmt* s) const;
   void apply_pragmas(const clang::Stmt* s, ir::Loop& loop);
   std::string obstacle_of(const clang::Stmt* loop, const clang::Stmt* body);
 
