@@ -22,6 +22,7 @@
 #include "response_file.hpp"
 #include "settings.hpp"
 #include "translate.hpp"
+#include "translation_inputs.hpp"
 
 namespace cppc::driver {
 namespace {
@@ -58,7 +59,8 @@ class Linker {
         compile_flags_(std::move(compile_flags)),
         link_flags_(std::move(link_flags)),
         runner_(runner),
-        output_(line.output.empty() ? "a.out" : line.output) {}
+        output_(line.output.empty() ? "a.out" : line.output),
+        macros_(runner) {}
 
   Result<int> link() {
     if (line_.mode == Mode::partial) return link_as_given();
@@ -204,7 +206,7 @@ class Linker {
       for (const Record& record : part.records) {
         const bool taken = std::find(program_.begin(), program_.end(), record) != program_.end();
         if (taken || !is_fortran(record) || !check_source(record)) continue;
-        if (const auto macros = macros_of(record))
+        if (const auto macros = macros_.of(record))
           modules_.push_back({.command = compilation_entry(record), .object = "", .macros = *macros, .left_out = ""});
       }
     }
@@ -235,9 +237,11 @@ class Linker {
     const Parts installed = locate_parts();
     if (const auto checked = check_library(installed); !checked) return tl::unexpected(checked.error());
     if (const auto checked = check_translator(installed); !checked) return tl::unexpected(checked.error());
-    const auto inputs = translation_inputs();
+    const bool for_fortran = wrapper_.language == Language::fortran;
+    const std::string own_headers = for_fortran ? "" : compilers_headers(wrapper_, runner_);
+    const auto inputs = translation_inputs({program_, own_, wrapper_.language, line_.portable, own_headers}, macros_);
     if (!inputs) return tl::unexpected(inputs.error());
-    const auto outside = wrapper_.language == Language::fortran
+    const auto outside = for_fortran
                              ? names_outside(line_, program_, own_, output_, compiler_directories(wrapper_, runner_))
                              : std::nullopt;
     const TranslationRequest request{*inputs,
@@ -263,44 +267,6 @@ class Linker {
     if (*compiled != 0) return tl::unexpected(Failure{line_.portable ? "" : not_compiled(*plan, directory), *compiled});
     if (!companion.empty()) plan->in_front.push_back(directory.file("companion.o"));
     return std::move(*plan);
-  }
-
-  // By address a source that is not what was compiled is left as it is.
-  Result<std::vector<TranslationInput>> translation_inputs() {
-    const bool in_fortran = wrapper_.language == Language::fortran;
-    const std::string own_headers = in_fortran ? "" : compilers_headers(wrapper_, runner_);
-    std::vector<TranslationInput> inputs;
-    for (const Record& record : program_) {
-      const auto checked = check_source(record);
-      if (!checked && line_.portable) return tl::unexpected(checked.error());
-      const bool compiled_here = inputs.size() < own_;
-      const bool is_read = is_fortran(record) == in_fortran;  // of others the names for the linker are enough
-      const auto macros = is_read ? macros_of(record) : Result<std::string>();
-      if (!macros && line_.portable) return tl::unexpected(macros.error());
-      TranslationInput input{.command = compilation_entry(record),
-                             .object = compiled_here ? "" : object_of(record),
-                             .macros = macros.value_or(""),
-                             .left_out = !checked  ? checked.error().text
-                                         : !macros ? macros.error().text
-                                                   : ""};
-      if (!own_headers.empty())
-        input.command["arguments"].insert(input.command["arguments"].end(), {"-idirafter", own_headers});
-      inputs.push_back(std::move(input));
-    }
-    return inputs;
-  }
-
-  // What the compiler predefines with the record's options: the translator has to see the same code.
-  Result<std::string> macros_of(const Record& record) {
-    const Words words = ask_for_macros(record);
-    const auto known = macros_.find(words);
-    if (known != macros_.end()) return known->second;
-    const auto answer = runner_.capture({words, record.directory});
-    if (!answer) return tl::unexpected(answer.error());
-    if (answer->status != 0 || answer->text.find("#define ") == std::string::npos)
-      return error(record.compiler.front() + " does not tell its macros (-dM -E), so that it is not known what " +
-                   record.file + " is for it");
-    return macros_[words] = answer->text;
   }
 
   [[nodiscard]] std::string not_compiled(const Replacement& plan, const TemporaryDirectory& directory) const {
@@ -402,7 +368,7 @@ class Linker {
   std::vector<TranslationInput> modules_;  // what is read for its modules only
   std::size_t own_ = 0;                    // how many of them are on the command line
   bool linked_before_ = false;
-  std::map<Words, std::string> macros_;  // by the command that asks for them
+  Macros macros_;
 };
 
 }  // namespace

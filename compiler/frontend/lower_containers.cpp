@@ -174,89 +174,103 @@ std::optional<ir::Node> Lowering::container_call(const clang::CallExpr* e, const
   }
   const bool arrow = object->getType()->isPointerType();
   const LValue container = arrow ? LValue{.pointer = value(object)} : place(object);
-  const std::string name = callee->getNameAsString();
-  if (kind == Kind::pointer) {  // an iterator
-    for (const clang::Expr* one : arguments) element_value(one);
-    const ir::Node pointer = get(container, true);
-    if (name == "operator++" || name == "operator--" || name == "operator+=" || name == "operator-=")
-      put(container, pointer);
-    const bool itself = callee->getReturnType()->isReferenceType() && name != "operator*" && name != "operator[]";
-    return itself ? address_of(container) : pointer;
+  const ContainerCall call{e, callee, object, type, arguments, callee->getNameAsString(), container};
+  if (kind == Kind::pointer) return call_of_iterator(call);
+  if (kind == Kind::array) return call_of_array(call);
+  return call_of_owner(call);
+}
+
+ir::Node Lowering::call_of_iterator(const ContainerCall& c) {
+  for (const clang::Expr* one : c.arguments) element_value(one);
+  const ir::Node pointer = get(c.container, true);
+  if (c.name == "operator++" || c.name == "operator--" || c.name == "operator+=" || c.name == "operator-=")
+    put(c.container, pointer);
+  const bool itself = c.callee->getReturnType()->isReferenceType() && c.name != "operator*" && c.name != "operator[]";
+  return itself ? address_of(c.container) : pointer;
+}
+
+ir::Node Lowering::call_of_array(const ContainerCall& c) {
+  ir::Node given = ir::nothing;
+  for (const clang::Expr* one : c.arguments) given = join(given, element_value(one));
+  if (locates_in_array(c.name)) return address_of(c.container);
+  if (c.name == "size" || c.name == "empty" || c.name == "max_size") return ir::nothing;
+  if (c.name != "fill" || !is_simple(element_of(c.type)))
+    return unknown_call(c.expression, {address_of(c.container), given});
+  put({.object = c.container.object, .pointer = c.container.pointer}, given);
+  return ir::nothing;
+}
+
+ir::Node Lowering::call_of_owner(const ContainerCall& c) {
+  if (c.name == "operator=") {
+    assign_container(c.container, c.arguments.front(), is_vector(c.type) ? c.object : nullptr);
+    return address_of(c.container);
   }
-  if (kind == Kind::array) {
-    ir::Node given = ir::nothing;
-    for (const clang::Expr* one : arguments) given = join(given, element_value(one));
-    if (locates_in_array(name)) return address_of(container);
-    if (name == "size" || name == "empty" || name == "max_size") return ir::nothing;
-    if (name != "fill" || !is_simple(element_of(type))) return unknown_call(e, {address_of(container), given});
-    put({.object = container.object, .pointer = container.pointer}, given);
-    return ir::nothing;
-  }
-  if (name == "operator=") {
-    assign_container(container, arguments.front(), is_vector(type) ? object : nullptr);
-    return address_of(container);
-  }
-  const models::Model* model = symbols_.models().find(library_name(callee));
+  const models::Model* model = symbols_.models().find(library_name(c.callee));
   const Container what = model != nullptr ? model->container : Container::none;
-  const clang::QualType element = element_of(type);
-  const ir::Node old = get(container, true);
+  const clang::QualType element = element_of(c.type);
+  const ir::Node old = get(c.container, true);
   switch (what) {
     case Container::tells:
     case Container::locates:
-      for (const clang::Expr* one : arguments) value(one);
-      if (name == "clear" || name == "pop_back") {
-        if (!is_simple(element)) unknown_call(e, {old});
-        if (name == "clear") replaced(object);
-        put(container, old);  // of another size
+      for (const clang::Expr* one : c.arguments) value(one);
+      if (c.name == "clear" || c.name == "pop_back") {
+        if (!is_simple(element)) unknown_call(c.expression, {old});
+        if (c.name == "clear") replaced(c.object);
+        put(c.container, old);  // of another size
       }
       return what == Container::locates ? old : ir::nothing;
     case Container::makes:
-    case Container::grows: {
-      const ir::Node made = new_block(e);
-      if (what == Container::grows) {
-        const ir::Node elements = get({.pointer = old}, true);
-        emit(Op::store, made, elements);
-        emit(Op::store, old, elements);
-      }
-      for (const clang::Expr* one : arguments) {
-        const ir::Node given = element_value(one);
-        emit(Op::store, made, given);
-        emit(Op::store, old, given);
-      }
-      if (!is_simple(element) || makes_objects(element)) {
-        std::vector<ir::Node> all{old, made};
-        for (const clang::Expr* one : arguments)
-          if (calls_program(one->getType())) all.push_back(argument(one));
-        unknown_call(e, std::move(all));
-      }
-      const ir::Node block = join(old, made);
-      if (what == Container::makes) replaced(object);
-      put(container, block);
-      return block;
-    }
+    case Container::grows:
+      return block_made_by(c, old, what == Container::grows);
     case Container::swaps: {
-      const LValue other = place(arguments.front());
+      const LValue other = place(c.arguments.front());
       const ir::Node theirs = get(other, true);
-      put(container, theirs);
+      put(c.container, theirs);
       put(other, old);
       return ir::nothing;
     }
     case Container::takes: {
-      const ir::Node taken = arguments.empty() ? ir::nothing : value(arguments.front());
-      if (destructor_of(element) != nullptr) unknown_call(e, {old});
-      free_block(e, old);
-      put(container, taken);
+      const ir::Node taken = c.arguments.empty() ? ir::nothing : value(c.arguments.front());
+      if (destructor_of(element) != nullptr) unknown_call(c.expression, {old});
+      free_block(c.expression, old);
+      put(c.container, taken);
       return ir::nothing;
     }
     case Container::releases:
-      put(container, ir::nothing);
+      put(c.container, ir::nothing);
       return old;
     default: {
-      std::vector<ir::Node> all{address_of(container)};
-      for (const clang::Expr* one : arguments) all.push_back(argument(one));
-      return unknown_call(e, std::move(all));
+      std::vector<ir::Node> all{address_of(c.container)};
+      for (const clang::Expr* one : c.arguments) all.push_back(argument(one));
+      return unknown_call(c.expression, std::move(all));
     }
   }
+}
+
+/// The block that a container may have after it got elements, which is `old` or another one.
+ir::Node Lowering::block_made_by(const ContainerCall& c, ir::Node old, bool keeps_elements) {
+  const clang::QualType element = element_of(c.type);
+  const ir::Node made = new_block(c.expression);
+  if (keeps_elements) {
+    const ir::Node elements = get({.pointer = old}, true);
+    emit(Op::store, made, elements);
+    emit(Op::store, old, elements);
+  }
+  for (const clang::Expr* one : c.arguments) {
+    const ir::Node given = element_value(one);
+    emit(Op::store, made, given);
+    emit(Op::store, old, given);
+  }
+  if (!is_simple(element) || makes_objects(element)) {
+    std::vector<ir::Node> all{old, made};
+    for (const clang::Expr* one : c.arguments)
+      if (calls_program(one->getType())) all.push_back(argument(one));
+    unknown_call(c.expression, std::move(all));
+  }
+  const ir::Node block = join(old, made);
+  if (!keeps_elements) replaced(c.object);
+  put(c.container, block);
+  return block;
 }
 
 }  // namespace cppc::frontend

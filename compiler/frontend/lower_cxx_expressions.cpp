@@ -127,11 +127,8 @@ std::optional<ir::Node> Lowering::cxx_value(const clang::Expr* e) {
     case Stmt::LambdaExprClass:
     case Stmt::CXXStdInitializerListExprClass:
     case Stmt::CXXParenListInitExprClass:
-    case Stmt::ArrayInitLoopExprClass: {
-      const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
-      initialise({.object = object, .whole = true}, e);
-      return get({.object = object}, true);
-    }
+    case Stmt::ArrayInitLoopExprClass:
+      return value_of_object(e);
     case Stmt::CXXNewExprClass:
       return allocate(llvm::cast<clang::CXXNewExpr>(e));
     case Stmt::CXXDeleteExprClass:
@@ -169,48 +166,18 @@ std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
     case Stmt::CXXOperatorCallExprClass:
     case Stmt::UserDefinedLiteralClass:
       return LValue{.pointer = full_value_of(e)};
-    case Stmt::MemberExprClass: {
-      const auto* member = llvm::cast<clang::MemberExpr>(e);
-      if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(member->getMemberDecl())) {
-        value(member->getBase());
-        const ir::Node node = symbols_.variable(variable);
-        if (variable->getType()->isReferenceType()) return LValue{.pointer = get({.object = node}, true)};
-        return LValue{.object = node, .whole = true};
-      }
-      if (!member->getMemberDecl()->getType()->isReferenceType()) return {};
-      LValue base = member->isArrow() ? LValue{.pointer = value(member->getBase())} : place(member->getBase());
-      base.whole = false;
-      base.member = symbols_.member(member->getMemberDecl());
-      return LValue{.pointer = get(base, true)};
-    }
+    case Stmt::MemberExprClass:
+      return cxx_member(llvm::cast<clang::MemberExpr>(e));
     case Stmt::ImplicitCastExprClass:
     case Stmt::CStyleCastExprClass:
     case Stmt::CXXStaticCastExprClass:
     case Stmt::CXXConstCastExprClass:
     case Stmt::CXXReinterpretCastExprClass:
     case Stmt::CXXDynamicCastExprClass:
-    case Stmt::CXXFunctionalCastExprClass: {
-      const auto* cast = llvm::cast<clang::CastExpr>(e);
-      if (!is_transparent(cast)) return {};
-      const clang::Expr* sub = cast->getSubExpr();
-      if (!sub->isGLValue()) return LValue{.pointer = value(sub)};
-      LValue object = place(sub);
-      if (cast->getCastKind() == clang::CK_NoOp) return object;
-      object.whole = false;
-      object.member = ir::none;
-      return object;
-    }
-    case Stmt::MaterializeTemporaryExprClass: {
-      const auto* made = llvm::cast<clang::MaterializeTemporaryExpr>(e);
-      const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
-      const LValue temporary{.object = object, .whole = true};
-      initialise(temporary, made->getSubExpr());
-      if (made->getStorageDuration() != clang::SD_Static && destructor_of(e->getType()) != nullptr) {
-        add_clean_up(temporary, e->getType(), true);
-        clean_ups_.back().extended = made->getStorageDuration() == clang::SD_Automatic;
-      }
-      return temporary;
-    }
+    case Stmt::CXXFunctionalCastExprClass:
+      return converted_place(llvm::cast<clang::CastExpr>(e));
+    case Stmt::MaterializeTemporaryExprClass:
+      return temporary_object(llvm::cast<clang::MaterializeTemporaryExpr>(e));
     case Stmt::ExprWithCleanupsClass: {
       const std::size_t before = clean_ups_.size();
       const LValue object = place(llvm::cast<clang::ExprWithCleanups>(e)->getSubExpr());
@@ -231,6 +198,52 @@ std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
     case Stmt::CXXTypeidExprClass:
       (void)cxx_value(e);
       return LValue{.object = symbols_.program().text};
+    default:
+      return place_of_operator(e);
+  }
+}
+
+/// Of members that are static or references.
+std::optional<LValue> Lowering::cxx_member(const clang::MemberExpr* member) {
+  if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(member->getMemberDecl())) {
+    value(member->getBase());
+    const ir::Node node = symbols_.variable(variable);
+    if (variable->getType()->isReferenceType()) return LValue{.pointer = get({.object = node}, true)};
+    return LValue{.object = node, .whole = true};
+  }
+  if (!member->getMemberDecl()->getType()->isReferenceType()) return {};
+  LValue base = member->isArrow() ? LValue{.pointer = value(member->getBase())} : place(member->getBase());
+  base.whole = false;
+  base.member = symbols_.member(member->getMemberDecl());
+  return LValue{.pointer = get(base, true)};
+}
+
+std::optional<LValue> Lowering::converted_place(const clang::CastExpr* cast) {
+  if (!is_transparent(cast)) return {};
+  const clang::Expr* sub = cast->getSubExpr();
+  if (!sub->isGLValue()) return LValue{.pointer = value(sub)};
+  LValue object = place(sub);
+  if (cast->getCastKind() == clang::CK_NoOp) return object;
+  object.whole = false;
+  object.member = ir::none;
+  return object;
+}
+
+LValue Lowering::temporary_object(const clang::MaterializeTemporaryExpr* e) {
+  const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
+  const LValue temporary{.object = object, .whole = true};
+  initialise(temporary, e->getSubExpr());
+  if (e->getStorageDuration() != clang::SD_Static && destructor_of(e->getType()) != nullptr) {
+    add_clean_up(temporary, e->getType(), true);
+    clean_ups_.back().extended = e->getStorageDuration() == clang::SD_Automatic;
+  }
+  return temporary;
+}
+
+/// What operators give in C++ that give a value in C.
+std::optional<LValue> Lowering::place_of_operator(const clang::Expr* e) {
+  using clang::Stmt;
+  switch (e->getStmtClass()) {
     case Stmt::UnaryOperatorClass: {
       const auto* unary = llvm::cast<clang::UnaryOperator>(e);
       if (unary->getOpcode() != clang::UO_PreInc && unary->getOpcode() != clang::UO_PreDec) return {};
@@ -239,46 +252,49 @@ std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
       return target;
     }
     case Stmt::BinaryOperatorClass:
-    case Stmt::CompoundAssignOperatorClass: {
-      const auto* both = llvm::cast<clang::BinaryOperator>(e);
-      if (both->getOpcode() == clang::BO_Comma) {
-        value(both->getLHS());
-        return place(both->getRHS());
-      }
-      if (both->isPtrMemOp()) {
-        const clang::Expr* object = both->getLHS();
-        value(both->getRHS());
-        LValue whole = object->isGLValue() ? place(object) : LValue{.pointer = value(object)};
-        whole.whole = false;
-        return whole;
-      }
-      if (!both->isAssignmentOp()) return {};
-      const ir::Node from = value(both->getRHS());
-      const LValue target = place(both->getLHS());
-      put(target, both->isCompoundAssignmentOp() ? join(get(target, true), from) : from);
-      return target;
-    }
+    case Stmt::CompoundAssignOperatorClass:
+      return place_of_binary(llvm::cast<clang::BinaryOperator>(e));
     case Stmt::ConditionalOperatorClass:
-    case Stmt::BinaryConditionalOperatorClass: {
-      const auto* choice = llvm::cast<clang::AbstractConditionalOperator>(e);
-      value(choice->getCond());
-      if (static_only_ || aside_ != nullptr)
-        return LValue{.pointer = join(argument(choice->getTrueExpr()), argument(choice->getFalseExpr()))};
-      const ir::Index from = block_, left = block(), right = block(), after = block();
-      function().blocks[from].successors = {left, right};
-      const ir::Node result = temporary();
-      for (const auto& [way, chosen] :
-           {std::pair{left, choice->getTrueExpr()}, std::pair{right, choice->getFalseExpr()}}) {
-        at(way);
-        emit(Op::copy, result, argument(chosen));
-        function().blocks[block_].successors.push_back(after);
-      }
-      at(after);
-      return LValue{.pointer = result};
-    }
+    case Stmt::BinaryConditionalOperatorClass:
+      return chosen_place(llvm::cast<clang::AbstractConditionalOperator>(e));
     default:
       return {};
   }
+}
+
+std::optional<LValue> Lowering::place_of_binary(const clang::BinaryOperator* e) {
+  if (e->getOpcode() == clang::BO_Comma) {
+    value(e->getLHS());
+    return place(e->getRHS());
+  }
+  if (e->isPtrMemOp()) {
+    const clang::Expr* object = e->getLHS();
+    value(e->getRHS());
+    LValue whole = object->isGLValue() ? place(object) : LValue{.pointer = value(object)};
+    whole.whole = false;
+    return whole;
+  }
+  if (!e->isAssignmentOp()) return {};
+  const ir::Node from = value(e->getRHS());
+  const LValue target = place(e->getLHS());
+  put(target, e->isCompoundAssignmentOp() ? join(get(target, true), from) : from);
+  return target;
+}
+
+LValue Lowering::chosen_place(const clang::AbstractConditionalOperator* e) {
+  value(e->getCond());
+  if (static_only_ || aside_ != nullptr)
+    return LValue{.pointer = join(argument(e->getTrueExpr()), argument(e->getFalseExpr()))};
+  const ir::Index from = block_, left = block(), right = block(), after = block();
+  function().blocks[from].successors = {left, right};
+  const ir::Node result = temporary();
+  for (const auto& [way, chosen] : {std::pair{left, e->getTrueExpr()}, std::pair{right, e->getFalseExpr()}}) {
+    at(way);
+    emit(Op::copy, result, argument(chosen));
+    function().blocks[block_].successors.push_back(after);
+  }
+  at(after);
+  return LValue{.pointer = result};
 }
 
 }  // namespace cppc::frontend

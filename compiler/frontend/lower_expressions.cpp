@@ -26,6 +26,32 @@ ir::Node any_number(ir::Program& program) {
   return numbers.front();
 }
 
+/// Whether an expression's value leads nowhere, and it does no more than its operands do.
+bool is_only_operands(const clang::Expr* e) {
+  using clang::Stmt;
+  switch (e->getStmtClass()) {
+    case Stmt::IntegerLiteralClass:
+    case Stmt::FloatingLiteralClass:
+    case Stmt::CharacterLiteralClass:
+    case Stmt::ImaginaryLiteralClass:
+    case Stmt::StringLiteralClass:
+    case Stmt::DeclRefExprClass:
+    case Stmt::ImplicitValueInitExprClass:
+    case Stmt::NoInitExprClass:
+    case Stmt::OffsetOfExprClass:
+    case Stmt::CXXBoolLiteralExprClass:
+    case Stmt::CXXNullPtrLiteralExprClass:
+    case Stmt::GNUNullExprClass:
+    case Stmt::TypeTraitExprClass:
+    case Stmt::SourceLocExprClass:
+    case Stmt::ConvertVectorExprClass:
+    case Stmt::ShuffleVectorExprClass:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 ir::Node Lowering::value(const clang::Expr* e) {
@@ -47,8 +73,6 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
   switch (e->getStmtClass()) {
     case Stmt::ParenExprClass:
       return value_of(llvm::cast<clang::ParenExpr>(e)->getSubExpr());
-    case Stmt::ConstantExprClass:
-      return ir::nothing;
     case Stmt::ImplicitCastExprClass:
     case Stmt::CStyleCastExprClass:
     case Stmt::CXXStaticCastExprClass:
@@ -56,47 +80,8 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
     case Stmt::CXXReinterpretCastExprClass:
     case Stmt::CXXDynamicCastExprClass:
     case Stmt::CXXFunctionalCastExprClass:
-    case Stmt::BuiltinBitCastExprClass: {
-      const auto* cast = llvm::cast<clang::CastExpr>(e);
-      const clang::Expr* sub = cast->getSubExpr();
-      if (const auto* written = llvm::dyn_cast<clang::CStyleCastExpr>(e)) sizes_in(written->getTypeAsWritten());
-      switch (cast->getCastKind()) {
-        case clang::CK_LValueToRValue:
-          if (const auto node = known(sub)) return *node;
-          return get(place(sub), may_refer(sub->getType()));
-        case clang::CK_LValueToRValueBitCast:
-          return get(place(sub), true);
-        case clang::CK_ArrayToPointerDecay:
-          return sub->isGLValue() ? address_of(place(sub)) : value_of(sub);
-        case clang::CK_FunctionToPointerDecay:
-        case clang::CK_BuiltinFnToFnPtr:
-          return address_of(place(sub));
-        case clang::CK_IntegralToPointer:
-          if (!e->isEvaluatable(*context_))
-            return join(value(sub), by_address() ? from_outside() : any_number(symbols_.program()));
-          break;
-        default:
-          break;
-      }
-      if (const auto* inner = llvm::dyn_cast<clang::CallExpr>(sub->IgnoreParens());
-          inner != nullptr && e->getType()->isPointerType() && !e->getType()->isVoidPointerType())
-        conversions_.emplace(inner, e->getType()->getPointeeType());
-      if (sub->isGLValue()) {
-        place(sub);
-        return ir::nothing;
-      }
-      const ir::Node converted = value_of(sub);
-      if (cast->getCastKind() != clang::CK_PointerToIntegral || converted == ir::nothing) return converted;
-      const ir::Node number = temporary();
-      emit(Op::copy, number, converted);
-      // It may become a pointer again in any way.
-      if (by_address())
-        escape(number);
-      else
-        emit(Op::copy, any_number(symbols_.program()), number);
-      symbols_.program().addresses_as_numbers.push_back(number);
-      return number;
-    }
+    case Stmt::BuiltinBitCastExprClass:
+      return converted(llvm::cast<clang::CastExpr>(e));
     case Stmt::UnaryOperatorClass:
       return unary(llvm::cast<clang::UnaryOperator>(e));
     case Stmt::BinaryOperatorClass:
@@ -115,6 +100,25 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
       const clang::Expr* result = aside_ != nullptr ? plain_result(made) : nullptr;
       return result != nullptr ? look_into(made, result) : call(made);
     }
+    case Stmt::MemberExprClass: {  // of a value that a function returned
+      const LValue member = place(e);
+      return e->getType()->isArrayType() ? address_of(member) : get(member, may_refer(e->getType()));
+    }
+    case Stmt::InitListExprClass:
+      return value_of_object(e);
+    case Stmt::AtomicExprClass:
+      return atomic(llvm::cast<clang::AtomicExpr>(e));
+    default:
+      return rare_value(e);
+  }
+}
+
+/// Of expressions that are not in every program.
+ir::Node Lowering::rare_value(const clang::Expr* e) {
+  using clang::Stmt;
+  switch (e->getStmtClass()) {
+    case Stmt::ConstantExprClass:
+      return ir::nothing;
     case Stmt::UnaryExprOrTypeTraitExprClass: {
       const auto* size = llvm::cast<clang::UnaryExprOrTypeTraitExpr>(e);
       if (size->isArgumentType())
@@ -123,66 +127,97 @@ ir::Node Lowering::full_value_of(const clang::Expr* e) {
         place(size->getArgumentExpr());
       return ir::nothing;
     }
-    case Stmt::StmtExprClass: {
-      const auto* body = llvm::cast<clang::StmtExpr>(e)->getSubStmt();
-      ir::Node last = ir::nothing;
-      for (const clang::Stmt* child : body->body()) {
-        const auto* expression = llvm::dyn_cast<clang::Expr>(child);
-        if (expression != nullptr && child == body->body_back())
-          last = value(expression);
-        else
-          statement(child);
-      }
-      return last;
-    }
+    case Stmt::StmtExprClass:
+      return last_value(llvm::cast<clang::StmtExpr>(e)->getSubStmt());
     case Stmt::VAArgExprClass: {
       const ir::Node result = temporary();
       sizes_in(e->getType());
       emit(Op::copy, result, symbols_.variable_arguments());
       return result;
     }
-    case Stmt::InitListExprClass: {
-      const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
-      initialise({.object = object, .whole = true}, e);
-      return get({.object = object}, true);
-    }
     case Stmt::AddrLabelExprClass:  // of a static table: the function has a computed goto
       if (!static_only_) function().obstacle = "it takes a label's address";
       return ir::nothing;
-    case Stmt::MemberExprClass: {  // of a value that a function returned
-      const LValue member = place(e);
-      return e->getType()->isArrayType() ? address_of(member) : get(member, may_refer(e->getType()));
-    }
-    case Stmt::AtomicExprClass:
-      return atomic(llvm::cast<clang::AtomicExpr>(e));
     case Stmt::GenericSelectionExprClass:
       return value(llvm::cast<clang::GenericSelectionExpr>(e)->getResultExpr());
     case Stmt::ChooseExprClass:
       return value(llvm::cast<clang::ChooseExpr>(e)->getChosenSubExpr());
-    case Stmt::IntegerLiteralClass:
-    case Stmt::FloatingLiteralClass:
-    case Stmt::CharacterLiteralClass:
-    case Stmt::ImaginaryLiteralClass:
-    case Stmt::StringLiteralClass:
-    case Stmt::DeclRefExprClass:
-    case Stmt::ImplicitValueInitExprClass:
-    case Stmt::NoInitExprClass:
-    case Stmt::OffsetOfExprClass:
-    case Stmt::CXXBoolLiteralExprClass:
-    case Stmt::CXXNullPtrLiteralExprClass:
-    case Stmt::GNUNullExprClass:
-    case Stmt::TypeTraitExprClass:
-    case Stmt::SourceLocExprClass:
-    case Stmt::ConvertVectorExprClass:
-    case Stmt::ShuffleVectorExprClass:
-      for (const clang::Stmt* child : e->children())
-        if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
-      return ir::nothing;
     default:
-      if (is_cxx())
-        if (const auto made = cxx_value(e)) return *made;
-      return not_understood(e);
+      break;
   }
+  if (is_only_operands(e)) {
+    for (const clang::Stmt* child : e->children())
+      if (const auto* sub = llvm::dyn_cast_or_null<clang::Expr>(child)) value(sub);
+    return ir::nothing;
+  }
+  if (is_cxx())
+    if (const auto made = cxx_value(e)) return *made;
+  return not_understood(e);
+}
+
+ir::Node Lowering::converted(const clang::CastExpr* cast) {
+  const clang::Expr* sub = cast->getSubExpr();
+  if (const auto* written = llvm::dyn_cast<clang::CStyleCastExpr>(cast)) sizes_in(written->getTypeAsWritten());
+  switch (cast->getCastKind()) {
+    case clang::CK_LValueToRValue:
+      if (const auto node = known(sub)) return *node;
+      return get(place(sub), may_refer(sub->getType()));
+    case clang::CK_LValueToRValueBitCast:
+      return get(place(sub), true);
+    case clang::CK_ArrayToPointerDecay:
+      return sub->isGLValue() ? address_of(place(sub)) : value_of(sub);
+    case clang::CK_FunctionToPointerDecay:
+    case clang::CK_BuiltinFnToFnPtr:
+      return address_of(place(sub));
+    case clang::CK_IntegralToPointer:
+      if (!cast->isEvaluatable(*context_))
+        return join(value(sub), by_address() ? from_outside() : any_number(symbols_.program()));
+      break;
+    default:
+      break;
+  }
+  if (const auto* inner = llvm::dyn_cast<clang::CallExpr>(sub->IgnoreParens());
+      inner != nullptr && cast->getType()->isPointerType() && !cast->getType()->isVoidPointerType())
+    conversions_.emplace(inner, cast->getType()->getPointeeType());
+  if (sub->isGLValue()) {
+    place(sub);
+    return ir::nothing;
+  }
+  const ir::Node from = value_of(sub);
+  const bool is_address = cast->getCastKind() == clang::CK_PointerToIntegral && from != ir::nothing;
+  return is_address ? as_number(from) : from;
+}
+
+/// An address as an integer, which may become a pointer again in any way.
+ir::Node Lowering::as_number(ir::Node address) {
+  const ir::Node number = temporary();
+  emit(Op::copy, number, address);
+  if (by_address())
+    escape(number);
+  else
+    emit(Op::copy, any_number(symbols_.program()), number);
+  symbols_.program().addresses_as_numbers.push_back(number);
+  return number;
+}
+
+/// Of a statement expression.
+ir::Node Lowering::last_value(const clang::CompoundStmt* body) {
+  ir::Node last = ir::nothing;
+  for (const clang::Stmt* child : body->body()) {
+    const auto* expression = llvm::dyn_cast<clang::Expr>(child);
+    if (expression != nullptr && child == body->body_back())
+      last = value(expression);
+    else
+      statement(child);
+  }
+  return last;
+}
+
+/// Of an object without a name, which the expression initialises.
+ir::Node Lowering::value_of_object(const clang::Expr* e) {
+  const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
+  initialise({.object = object, .whole = true}, e);
+  return get({.object = object}, true);
 }
 
 /// What says how long arrays of a type are is evaluated where the type is written.

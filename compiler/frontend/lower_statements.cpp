@@ -134,40 +134,73 @@ void Lowering::statement_in_scope(const clang::Stmt* s) {
     }
     case Stmt::SwitchStmtClass:
       return choose(llvm::cast<clang::SwitchStmt>(s));
-    case Stmt::CaseStmtClass:
-    case Stmt::DefaultStmtClass: {
-      const auto* c = llvm::cast<clang::SwitchCase>(s);
-      const ir::Index here = block();
-      go(here);
-      at(here);
-      if (cases_ != nullptr) cases_->emplace_back(c, here);
-      return statement(c->getSubStmt());
-    }
-    case Stmt::LabelStmtClass: {
-      const auto* l = llvm::cast<clang::LabelStmt>(s);
-      auto [entry, fresh] = labels_.try_emplace(l->getDecl(), 0);
-      if (fresh) entry->second = block();
-      go(entry->second);
-      at(entry->second);
-      return statement(l->getSubStmt());
-    }
-    case Stmt::GotoStmtClass: {
-      if (!clean_ups_.empty()) opaque("it has a goto where objects are to be destroyed");
-      auto [entry, fresh] = labels_.try_emplace(llvm::cast<clang::GotoStmt>(s)->getLabel(), 0);
-      if (fresh) entry->second = block();
-      return go(entry->second);
-    }
-    case Stmt::IndirectGotoStmtClass:
-      function().obstacle = "it has a computed goto";
-      return opaque(function().obstacle);
     case Stmt::GCCAsmStmtClass:
       return assembly(llvm::cast<clang::AsmStmt>(s));
+    case Stmt::NullStmtClass:
+      return;
+    default:
+      break;
+  }
+  if (labelled(s) || jump(s)) return;
+  if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return simple(s, e);
+  if (cxx_statement(s)) return;
+  if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) return directive(omp);
+  opaque(std::string("it has a ") + s->getStmtClassName());
+  for (const Stmt* child : s->children()) statement(child);
+}
+
+/// False when nothing is written before the statement: no label, case or attribute.
+bool Lowering::labelled(const clang::Stmt* s) {
+  if (const auto* c = llvm::dyn_cast<clang::SwitchCase>(s)) {
+    const ir::Index here = block();
+    go(here);
+    at(here);
+    if (cases_ != nullptr) cases_->emplace_back(c, here);
+    statement(c->getSubStmt());
+    return true;
+  }
+  if (const auto* l = llvm::dyn_cast<clang::LabelStmt>(s)) {
+    const ir::Index here = block_of(l->getDecl());
+    go(here);
+    at(here);
+    statement(l->getSubStmt());
+    return true;
+  }
+  if (const auto* attributed = llvm::dyn_cast<clang::AttributedStmt>(s)) {
+    for (const clang::Attr* attribute : attributed->getAttrs())
+      if (!is_hint(*attribute)) opaque(std::string("it has the attribute '") + attribute->getSpelling() + "'");
+    statement(attributed->getSubStmt());
+    return true;
+  }
+  return false;
+}
+
+ir::Index Lowering::block_of(const clang::LabelDecl* label) {
+  auto [entry, fresh] = labels_.try_emplace(label, 0);
+  if (fresh) entry->second = block();
+  return entry->second;
+}
+
+/// False when it is none.
+bool Lowering::jump(const clang::Stmt* s) {
+  using clang::Stmt;
+  switch (s->getStmtClass()) {
+    case Stmt::GotoStmtClass:
+      if (!clean_ups_.empty()) opaque("it has a goto where objects are to be destroyed");
+      go(block_of(llvm::cast<clang::GotoStmt>(s)->getLabel()));
+      return true;
+    case Stmt::IndirectGotoStmtClass:
+      function().obstacle = "it has a computed goto";
+      opaque(function().obstacle);
+      return true;
     case Stmt::BreakStmtClass:
       clean_up_to(targets_.back().clean_ups);
-      return go(targets_.back().on_break);
+      go(targets_.back().on_break);
+      return true;
     case Stmt::ContinueStmtClass:
       clean_up_to(targets_.back().clean_ups_of_pass);
-      return go(targets_.back().on_continue);
+      go(targets_.back().on_continue);
+      return true;
     case Stmt::ReturnStmtClass: {
       const clang::Expr* e = llvm::cast<clang::ReturnStmt>(s)->getRetValue();
       mark(s, Part::statement, e);
@@ -176,24 +209,12 @@ void Lowering::statement_in_scope(const clang::Stmt* s) {
           emit(ir::Op::copy, function().result, returned);
       }
       clean_up_to(0);
-      return go(members_ != ir::none ? members_ : ir::exit_block);
-    }
-    case Stmt::NullStmtClass:
-      return;
-    case Stmt::AttributedStmtClass: {
-      const auto* attributed = llvm::cast<clang::AttributedStmt>(s);
-      for (const clang::Attr* attribute : attributed->getAttrs())
-        if (!is_hint(*attribute)) opaque(std::string("it has the attribute '") + attribute->getSpelling() + "'");
-      return statement(attributed->getSubStmt());
+      go(members_ != ir::none ? members_ : ir::exit_block);
+      return true;
     }
     default:
-      break;
+      return false;
   }
-  if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return simple(s, e);
-  if (cxx_statement(s)) return;
-  if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) return directive(omp);
-  opaque(std::string("it has a ") + s->getStmtClassName());
-  for (const Stmt* child : s->children()) statement(child);
 }
 
 void Lowering::declaration(const clang::DeclStmt* s) {
@@ -235,101 +256,6 @@ void Lowering::declare(const clang::VarDecl* variable) {
   if (is_cxx()) add_clean_up({.object = node, .whole = true}, variable->getType());
 }
 
-/// Trips of `for (i = a; i < b; i++)` with constant bounds, else 0.
-double Lowering::trips(const clang::ForStmt* s) const {
-  const auto* condition = llvm::dyn_cast_or_null<clang::BinaryOperator>(s->getCond());
-  if (condition == nullptr || !condition->isRelationalOp()) return 0;
-  const clang::Expr* from = nullptr;
-  if (const auto* d = llvm::dyn_cast_or_null<clang::DeclStmt>(s->getInit()); d != nullptr && d->isSingleDecl()) {
-    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d->getSingleDecl())) from = variable->getInit();
-  } else if (const auto* b = llvm::dyn_cast_or_null<clang::BinaryOperator>(s->getInit())) {
-    if (b->getOpcode() == clang::BO_Assign) from = b->getRHS();
-  }
-  clang::Expr::EvalResult low, high;
-  if (from == nullptr || from->isValueDependent() || !from->EvaluateAsInt(low, *context_)) return 0;
-  if (!condition->getRHS()->EvaluateAsInt(high, *context_)) return 0;
-  const double width = static_cast<double>(high.Val.getInt().getExtValue() - low.Val.getInt().getExtValue());
-  return std::max(1.0, std::abs(width));
-}
-
-void Lowering::loop(const clang::Stmt* s, const clang::Stmt* init, const clang::Expr* condition,
-                    const clang::Expr* increment, const clang::Stmt* body, bool at_end) {
-  auto& program = symbols_.program();
-  const ir::Index outside = block_;
-  const std::size_t start = aside_ == nullptr ? function().blocks[block_].instructions.size() : 0;
-  if (init != nullptr) {
-    mark(s, Part::statement, init);
-    if (const auto* d = llvm::dyn_cast<clang::DeclStmt>(init))
-      for (const clang::Decl* one : d->decls()) {
-        if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(one)) declare(variable);
-      }
-    else
-      value(llvm::cast<clang::Expr>(init));
-  }
-  const auto index = static_cast<ir::Index>(program.loops.size());
-  ir::Loop made{.function = index_, .parent = loop_, .begin = ++order_};
-  made.where = position(manager(), s->getBeginLoc(), program);
-  if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s)) made.trips = trips(f);
-  made.obstacle = obstacle_of(s, body);
-  apply_pragmas(s, made);
-  made.marker = static_cast<ir::Index>(program.markers.size());
-  program.markers.push_back({.function = index_,
-                             .loop = index,
-                             .where = made.where,
-                             .handle = static_cast<ir::Index>(symbols_.source().markers.size())});
-  symbols_.source().markers.push_back({symbols_.unit, s, Part::body});
-  program.loops.push_back(made);
-  const ir::Index outer = loop_;
-  loop_ = index;
-
-  const ir::Index test = block(), inside = block(), next = block(), after = block();
-  const std::size_t clean_ups_before = clean_ups_.size();
-  const auto evaluate = [&] {
-    at(test);
-    bool endless = condition == nullptr;
-    if (condition != nullptr) {
-      mark(s, Part::condition, condition);
-      const std::size_t without = clean_ups_.size();
-      if (const auto* w = llvm::dyn_cast<clang::WhileStmt>(s); w != nullptr && w->getConditionVariable() != nullptr)
-        declaration(w->getConditionVariableDeclStmt());
-      if (const auto* f = llvm::dyn_cast<clang::ForStmt>(s); f != nullptr && f->getConditionVariable() != nullptr)
-        declaration(f->getConditionVariableDeclStmt());
-      if (clean_ups_.size() != without) opaque("it has a loop whose condition declares an object that is destroyed");
-      value(condition);
-      clang::Expr::EvalResult known;
-      endless = condition->EvaluateAsInt(known, *context_) && known.Val.getInt() != 0;
-    }
-    function().blocks[block_].successors.push_back(inside);
-    if (!endless) function().blocks[block_].successors.push_back(after);
-  };
-  go(at_end ? inside : test);
-  if (!at_end) evaluate();
-  at(inside);
-  emit(ir::Op::marker, ir::nothing, ir::nothing, program.loops[index].marker);
-  targets_.push_back({after, next, clean_ups_before, clean_ups_.size()});
-  if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(s)) declaration(range->getLoopVarStmt());
-  statement(body);
-  end_scope(targets_.back().clean_ups_of_pass);
-  targets_.pop_back();
-  go(next);
-  at(next);
-  if (increment != nullptr) {
-    mark(s, Part::increment, increment);
-    value(increment);
-  }
-  go(test);
-  if (at_end) evaluate();
-  at(after);
-  program.loops[index].end = ++order_;
-  loop_ = outer;
-  for (const ir::Index overwrite : overwrites_of(s)) {
-    emit(ir::Op::overwrite, ir::nothing, ir::nothing, overwrite);
-    auto& before = function().blocks[outside].instructions;
-    before.insert(before.begin() + static_cast<std::ptrdiff_t>(start),
-                  {ir::Op::overwrite_begin, ir::nothing, ir::nothing, overwrite});
-  }
-}
-
 void Lowering::choose(const clang::SwitchStmt* s) {
   statement(s->getInit());
   if (s->getConditionVariable() != nullptr) declaration(s->getConditionVariableDeclStmt());
@@ -353,27 +279,6 @@ void Lowering::choose(const clang::SwitchStmt* s) {
   }
   if (!complete) function().blocks[from].successors.push_back(after);
   at(after);
-}
-
-void Lowering::apply_pragmas(const clang::Stmt* s, ir::Loop& made) {
-  const unsigned begin = manager().getFileOffset(manager().getExpansionLoc(s->getBeginLoc()));
-  if (!manager().isInMainFile(manager().getExpansionLoc(s->getBeginLoc()))) return;
-  const llvm::StringRef text = manager().getBufferData(manager().getMainFileID());
-  for (Pragma& pragma : symbols_.source().units[symbols_.unit].pragmas) {
-    const unsigned end = pragma.offset + pragma.length;
-    if (end > begin || text.slice(end, begin).find_first_of(";{}") != llvm::StringRef::npos) continue;
-    if (pragma.word == "checkpoint") made.forced = pragma.used = true;
-    if (pragma.word == "off") made.forbidden = pragma.used = true;
-  }
-}
-
-/// Why text cannot be inserted into the loop's header and body.
-std::string Lowering::obstacle_of(const clang::Stmt* s, const clang::Stmt* body) {
-  if (in_team_) return "several threads may pass through it";
-  if (declaration_ != nullptr && declaration_->isConstexpr()) return "the compiler may evaluate its function";
-  if (!by_address()) return s->getBeginLoc().isMacroID() ? "the loop's header comes from a macro" : "";
-  if (body->getBeginLoc().isMacroID() || body->getEndLoc().isMacroID()) return "the loop's body comes from a macro";
-  return manager().isInSystemHeader(body->getBeginLoc()) ? "the loop is in a header of the system" : "";
 }
 
 }  // namespace cppc::frontend

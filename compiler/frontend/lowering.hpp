@@ -113,6 +113,17 @@ class Lowering {
     std::size_t clean_ups;
   };
 
+  /// Of a member function of a container.
+  struct ContainerCall {
+    const clang::CallExpr* expression;
+    const clang::FunctionDecl* callee;
+    const clang::Expr* object;  ///< or a pointer to it
+    clang::QualType type;       ///< of the object
+    llvm::ArrayRef<const clang::Expr*> arguments;
+    std::string name;
+    LValue container;
+  };
+
   // What is not understood (lower_unknown.cpp).
   [[nodiscard]] bool by_address() { return symbols_.program().by_address; }
   void opaque(const std::string& why);
@@ -142,6 +153,12 @@ class Lowering {
   // C++: expressions (lower_cxx_expressions.cpp).
   std::optional<ir::Node> cxx_value(const clang::Expr* e);
   std::optional<LValue> cxx_place(const clang::Expr* e);
+  std::optional<LValue> cxx_member(const clang::MemberExpr* member);
+  std::optional<LValue> converted_place(const clang::CastExpr* cast);
+  LValue temporary_object(const clang::MaterializeTemporaryExpr* e);
+  std::optional<LValue> place_of_operator(const clang::Expr* e);
+  std::optional<LValue> place_of_binary(const clang::BinaryOperator* e);
+  LValue chosen_place(const clang::AbstractConditionalOperator* e);
   bool cxx_initialise(const LValue& to, const clang::Expr* value);
 
   // C++: calls (lower_cxx_calls.cpp).
@@ -154,6 +171,10 @@ class Lowering {
 
   // C++: containers (lower_containers.cpp).
   std::optional<ir::Node> container_call(const clang::CallExpr* e, const clang::FunctionDecl* callee);
+  ir::Node call_of_iterator(const ContainerCall& c);
+  ir::Node call_of_array(const ContainerCall& c);
+  ir::Node call_of_owner(const ContainerCall& c);
+  ir::Node block_made_by(const ContainerCall& c, ir::Node old, bool keeps_elements);
   bool construct_container(const LValue& to, const clang::CXXConstructExpr* e);
   bool assign_container(const LValue& to, const clang::Expr* from, const clang::Expr* vector);
   void replaced(const clang::Expr* vector);
@@ -178,17 +199,17 @@ class Lowering {
   // Statements.
   void statement(const clang::Stmt* s);
   void statement_in_scope(const clang::Stmt* s);
+  bool labelled(const clang::Stmt* s);
+  ir::Index block_of(const clang::LabelDecl* label);
+  bool jump(const clang::Stmt* s);
   bool cxx_statement(const clang::Stmt* s);
   void simple(const clang::Stmt* s, const clang::Expr* e);
   void declaration(const clang::DeclStmt* s);
   void declare(const clang::VarDecl* variable);
   void branch(const clang::IfStmt* s);
   ir::Index condition(const clang::Expr* e);
-  void loop(const clang::Stmt* s, const clang::Stmt* init, const clang::Expr* condition, const clang::Expr* increment,
-            const clang::Stmt* body, bool at_end);
   void choose(const clang::SwitchStmt* s);
   void mark(const clang::Stmt* s, Part part, const clang::Stmt* calls_in);
-  double trips(const clang::ForStmt* s) const;
   std::vector<ir::Index> overwrites_of(const clang::Stmt* s);
   std::optional<OverwriteSite> overwrite_of(const clang::CallExpr* call, const std::string& name);
   std::optional<OverwriteSite> overwrite_of_algorithm(const std::vector<const clang::Expr*>& arguments);
@@ -197,6 +218,16 @@ class Lowering {
   Locals declared_in(ir::Index loop, const OverwriteSite& site);
   ir::Node contents(const clang::Expr* e);
   ir::Target target_of(const OverwriteSite& site, const Locals& locals);
+
+  // Loops (lower_loops.cpp).
+  void loop(const clang::Stmt* s, const clang::Stmt* init, const clang::Expr* condition, const clang::Expr* increment,
+            const clang::Stmt* body, bool at_end);
+  void start_loop(const clang::Stmt* s, const clang::Stmt* init);
+  ir::Index add_loop(const clang::Stmt* s, const clang::Stmt* body);
+  void passes(const clang::Stmt* s, const clang::Expr* condition, const clang::Expr* increment, const clang::Stmt* body,
+              bool at_end);
+  void loop_test(const clang::Stmt* s, const clang::Expr* condition, ir::Index test, ir::Index inside, ir::Index after);
+  double trips(const clang::ForStmt* s) const;
   void apply_pragmas(const clang::Stmt* s, ir::Loop& loop);
   std::string obstacle_of(const clang::Stmt* loop, const clang::Stmt* body);
 
@@ -204,6 +235,11 @@ class Lowering {
   ir::Node value(const clang::Expr* e);
   ir::Node value_of(const clang::Expr* e);
   ir::Node full_value_of(const clang::Expr* e);
+  ir::Node rare_value(const clang::Expr* e);
+  ir::Node converted(const clang::CastExpr* cast);
+  ir::Node as_number(ir::Node address);
+  ir::Node last_value(const clang::CompoundStmt* body);
+  ir::Node value_of_object(const clang::Expr* e);
   void sizes_in(clang::QualType type);
   LValue place(const clang::Expr* e);
   ir::Node call(const clang::CallExpr* e);

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <sstream>
 
 #include "read_text.hpp"
@@ -55,90 +56,93 @@ T word(const toml::node& node, std::initializer_list<std::pair<const char*, T>> 
   throw Wrong{"unknown word '" + text + "'", node.source()};
 }
 
+Heap heap_word(const toml::node& node) {
+  return word<Heap>(node, {{"allocates", Heap::allocates}, {"reallocates", Heap::reallocates}, {"frees", Heap::frees}});
+}
+
+Container container_word(const toml::node& node) {
+  return word<Container>(node, {{"tells", Container::tells},
+                                {"locates", Container::locates},
+                                {"makes", Container::makes},
+                                {"grows", Container::grows},
+                                {"swaps", Container::swaps},
+                                {"takes", Container::takes},
+                                {"releases", Container::releases}});
+}
+
+Traffic traffic_word(const toml::node& node) {
+  return word<Traffic>(node, {{"send", Traffic::send},
+                              {"receive", Traffic::receive},
+                              {"exchange", Traffic::exchange},
+                              {"collective", Traffic::collective},
+                              {"start_send", Traffic::start_send},
+                              {"start_receive", Traffic::start_receive},
+                              {"start", Traffic::start},
+                              {"complete", Traffic::complete},
+                              {"test", Traffic::test},
+                              {"probe", Traffic::probe}});
+}
+
+bool truth(const toml::node& node) { return get<bool>(node, "true or false"); }
+std::string reason(const toml::node& node) { return get<std::string>(node, "a reason"); }
+std::string loss(const toml::node& node) { return get<std::string>(node, "what is lost"); }
+std::string function_name(const toml::node& node) { return get<std::string>(node, "a function"); }
+
+using Setter = std::function<void(Model&, const toml::node&)>;
+
+/// Sets a field of the model to what `read` makes of the value.
+template <typename T>
+Setter field(T Model::*which, T (*read)(const toml::node&)) {
+  return [=](Model& model, const toml::node& value) { model.*which = read(value); };
+}
+
+Setter argument(int Communication::*which) {
+  return [=](Model& model, const toml::node& value) { model.communication.*which = number(value); };
+}
+
+const std::map<std::string_view, Setter>& setters() {
+  static const std::map<std::string_view, Setter> all = {
+      {"reads", field(&Model::reads, numbers)},
+      {"writes", field(&Model::writes, numbers)},
+      {"sets", field(&Model::sets, numbers)},
+      {"fills", field(&Model::fills, numbers)},
+      {"reads_from", field(&Model::reads_from, number)},
+      {"writes_from", field(&Model::writes_from, number)},
+      {"copies", field(&Model::copies, pairs)},
+      {"keeps", field(&Model::keeps, pairs)},
+      {"container", field(&Model::container, container_word)},
+      {"shows", field(&Model::shows, number)},
+      {"returns", field(&Model::returns, number)},
+      {"returns_outside", field(&Model::returns_outside, truth)},
+      {"heap", field(&Model::heap, heap_word)},
+      {"heap_argument", field(&Model::heap_argument, number)},
+      {"callback", field(&Model::callback, number)},
+      {"callback_arguments", field(&Model::callback_arguments, numbers)},
+      {"keeps_callback", field(&Model::keeps_callback, truth)},
+      {"held", field(&Model::held, numbers)},
+      {"returns_never", field(&Model::returns_never, truth)},
+      {"required", field(&Model::required, truth)},
+      {"refused", field(&Model::refused, reason)},
+      {"refused_on_path", field(&Model::refused_on_path, truth)},
+      {"lost", field(&Model::lost, loss)},
+      {"stream", field(&Model::stream, truth)},
+      {"replaced", field(&Model::replaced, function_name)},
+      {"traffic", [](Model& model, const toml::node& value) { model.communication.traffic = traffic_word(value); }},
+      {"peer", argument(&Communication::peer)},
+      {"tag", argument(&Communication::tag)},
+      {"communicator", argument(&Communication::communicator)},
+      {"request", argument(&Communication::request)}};
+  return all;
+}
+
 Model read_model(const toml::node& node) {
   const toml::table* table = node.as_table();
   if (table == nullptr) throw Wrong{"expected a table", node.source()};
   Model model;
   for (const auto& [key, value] : *table) {
-    const std::string name(key.str());
-    if (name == "reads")
-      model.reads = numbers(value);
-    else if (name == "writes")
-      model.writes = numbers(value);
-    else if (name == "sets")
-      model.sets = numbers(value);
-    else if (name == "fills")
-      model.fills = numbers(value);
-    else if (name == "reads_from")
-      model.reads_from = number(value);
-    else if (name == "writes_from")
-      model.writes_from = number(value);
-    else if (name == "copies")
-      model.copies = pairs(value);
-    else if (name == "keeps")
-      model.keeps = pairs(value);
-    else if (name == "container")
-      model.container = word<Container>(value, {{"tells", Container::tells},
-                                                {"locates", Container::locates},
-                                                {"makes", Container::makes},
-                                                {"grows", Container::grows},
-                                                {"swaps", Container::swaps},
-                                                {"takes", Container::takes},
-                                                {"releases", Container::releases}});
-    else if (name == "shows")
-      model.shows = number(value);
-    else if (name == "returns")
-      model.returns = number(value);
-    else if (name == "returns_outside")
-      model.returns_outside = get<bool>(value, "true or false");
-    else if (name == "heap")
-      model.heap = word<Heap>(
-          value, {{"allocates", Heap::allocates}, {"reallocates", Heap::reallocates}, {"frees", Heap::frees}});
-    else if (name == "heap_argument")
-      model.heap_argument = number(value);
-    else if (name == "callback")
-      model.callback = number(value);
-    else if (name == "callback_arguments")
-      model.callback_arguments = numbers(value);
-    else if (name == "keeps_callback")
-      model.keeps_callback = get<bool>(value, "true or false");
-    else if (name == "held")
-      model.held = numbers(value);
-    else if (name == "returns_never")
-      model.returns_never = get<bool>(value, "true or false");
-    else if (name == "required")
-      model.required = get<bool>(value, "true or false");
-    else if (name == "refused")
-      model.refused = get<std::string>(value, "a reason");
-    else if (name == "refused_on_path")
-      model.refused_on_path = get<bool>(value, "true or false");
-    else if (name == "lost")
-      model.lost = get<std::string>(value, "what is lost");
-    else if (name == "stream")
-      model.stream = get<bool>(value, "true or false");
-    else if (name == "replaced")
-      model.replaced = get<std::string>(value, "a function");
-    else if (name == "traffic")
-      model.communication.traffic = word<Traffic>(value, {{"send", Traffic::send},
-                                                          {"receive", Traffic::receive},
-                                                          {"exchange", Traffic::exchange},
-                                                          {"collective", Traffic::collective},
-                                                          {"start_send", Traffic::start_send},
-                                                          {"start_receive", Traffic::start_receive},
-                                                          {"start", Traffic::start},
-                                                          {"complete", Traffic::complete},
-                                                          {"test", Traffic::test},
-                                                          {"probe", Traffic::probe}});
-    else if (name == "peer")
-      model.communication.peer = number(value);
-    else if (name == "tag")
-      model.communication.tag = number(value);
-    else if (name == "communicator")
-      model.communication.communicator = number(value);
-    else if (name == "request")
-      model.communication.request = number(value);
-    else
-      throw Wrong{"unknown key '" + name + "'", value.source()};
+    const auto found = setters().find(key.str());
+    if (found == setters().end()) throw Wrong{"unknown key '" + std::string(key.str()) + "'", value.source()};
+    found->second(model, value);
   }
   return model;
 }

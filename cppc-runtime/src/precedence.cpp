@@ -24,6 +24,7 @@ constexpr const char* replaced[] = {
 #define FORTRAN(c, lower, upper, ...) #lower, #lower "_", #lower "__", #upper,
 #define FORTRAN_TEXT FORTRAN
 #define FORTRAN_OWN FORTRAN
+#define FORTRAN_REQUESTS FORTRAN
 #define FORTRAN_REFUSED FORTRAN
 #include "cppc/mpi/fortran.def"
 };

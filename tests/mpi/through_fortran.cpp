@@ -231,6 +231,7 @@ extern "C" {
 #define FORTRAN(c, lower, ...) void lower##_(...);
 #define FORTRAN_TEXT FORTRAN
 #define FORTRAN_OWN(c, lower, ...) void lower##_(...);
+#define FORTRAN_REQUESTS FORTRAN_OWN
 #define FORTRAN_REFUSED(...)
 #include "cppc/mpi/fortran.def"
 #undef FORTRAN

@@ -77,6 +77,14 @@ struct CutState {
   bool locked = false;
 };
 
+/// Whether a rank may stop while it waits in it.
+bool can_be_left(CutOp::Kind kind);
+
+/// Whether agents have ranks look at the word.
+bool rings(cut::Word word);
+
+inline std::uint64_t id_of(int comm) { return static_cast<std::uint64_t>(comm) + 1; }
+
 class CutModel {
  public:
   CutModel(CutProgram program, std::vector<int> node_of_rank, int nodes, CutFlaw flaw = CutFlaw::none);

@@ -1,17 +1,16 @@
 /// migrate: moves the ranks of a running job to other nodes.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <optional>
 #include <thread>
 
-#include "../common/option_values.hpp"
 #include "../common/standard_output.hpp"
 #include "all_jobs.hpp"
+#include "command_line.hpp"
 #include "evacuation.hpp"
 #include "migration_request.hpp"
 #include "route.hpp"
@@ -22,25 +21,6 @@ namespace cppc::migrate {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr const char* footer = R"(Examples:
-  migrate status                          which jobs run, and where their ranks are
-  migrate --rank 5 --to node2
-  migrate --rank 3,5,8 --to node2 --dry-run
-  migrate --evacuate node1                empties it of all jobs; says whether it may be powered off
-  migrate --evacuate node1 --to node2,node3 --timeout 30
-  migrate --add node7                     the job gets another node, or one back: all of it is started again there
-  migrate --restore node1                 node1 comes back, and the ranks that had left it
-  migrate checkpoint --to /scratch/heat   images of all ranks, to restart from: cppc-run --restart /scratch/heat
-  migrate --job heat-1f3a5b7d --rank 0 --to node1
-  migrate trace 3 > t.json                migration 3 on a timeline, for https://ui.perfetto.dev
-  migrate --server https://login1:4711 --ca site.pem --token-file ~/.cppc-token status
-  migrate --server slurm:1234 --ca site.pem --munge --rank 0 --to node2
-
-Exit status: 0 done, 1 failed and the job goes on as before, 2 wrong usage, 3 refused, 4 the job is damaged, 5 the node is
-empty, but cppc-run runs on it, 6 other jobs are on it, or may be; it is empty, but in the job of
-the resource manager: 7 still, 8 since the batch script runs there, 9 since Slurm has taken one out before; 124 timeout
-See also: cppc-run(1))";
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -67,21 +47,6 @@ int show_status(const std::vector<RunningJob>& jobs, bool as_json) {
     if (jobs.empty()) std::puts("no job is running");
   }
   return EXIT_SUCCESS;
-}
-
-struct Command {
-  bool status = false;
-  std::optional<std::uint64_t> traced;  ///< a migration whose trace is wanted
-  std::string job;                      ///< empty: whichever there is
-  bool all_jobs = false;                ///< of everybody, elsewhere too
-  Request request;
-  Deadline deadline;
-};
-
-int fail(const Command& command, Exit how, const std::string& reason) {
-  if (command.request.json) print_json({{"error", reason}});
-  complain(reason);
-  return exit_with(how);
 }
 
 int show_trace(const RunningJob& job, const Command& command) {
@@ -172,98 +137,13 @@ int run_here(const Command& command) {
 
 int main(int argc, char** argv) {
   using namespace cppc::migrate;
-  using cppc::tools::wrong_name, cppc::tools::wrong_positive_seconds, cppc::tools::wrong_whole_number;
   std::signal(SIGPIPE, SIG_IGN);  // who is asked something may close the connection before
-  Command command;
-  Request& request = command.request;
-  CLI::App app{
-      "Moves ranks of a running MPI job, started by cppc-run, to other nodes while it works, or saves all of them."};
-  app.footer(footer);
-  app.set_version_flag("--version", "migrate " CPPC_VERSION);
-  auto* status = app.add_subcommand("status", "which jobs run, and where their ranks are");
-  auto* trace = app.add_subcommand("trace", "a migration on a timeline, as JSON in Chrome's trace format");
-  trace->add_option("ID", command.traced, "the number of the migration")->required()->check(wrong_whole_number);
-  auto* checkpoint = app.add_subcommand("checkpoint", "write images of all ranks, which work on meanwhile, to files");
-  std::string directory;
-  auto* checkpoint_to = checkpoint->add_option(
-      "--to", directory,
-      "a directory that all nodes see (as cppc-run --checkpoint-to says); it gets one of its own there");
-  auto* rank = app.add_option("--rank", request.ranks, "the ranks to move, such as 3,5,8")
-                   ->delimiter(',')
-                   ->allow_extra_args(false);
-  auto* evacuate =
-      app.add_option("--evacuate", request.evacuate, "the node whose ranks, of all jobs, are to move; it is given up");
-  auto* to = app.add_option("--to", request.to, "the node to move to; several to share the ranks out")
-                 ->delimiter(',')
-                 ->allow_extra_args(false);
-  auto* avoid = app.add_option("--avoid", request.avoid, "nodes that no rank is to go to when a node is evacuated")
-                    ->delimiter(',')
-                    ->allow_extra_args(false);
-  auto* add = app.add_option("--add", request.add,
-                             "nodes that the job is to have, as --host names them; --rank and --to, if some are to "
-                             "be there at once")
-                  ->delimiter(',')
-                  ->allow_extra_args(false);
-  auto* restore = app.add_option("--restore", request.restore, "the node that all ranks which have left it go back to");
-  std::string image_directory;
-  auto* images = app.add_option("--images", image_directory,
-                                "for --add and --restore: a directory that all nodes see, for images of all ranks; "
-                                "without it they are in the memory of the nodes, or in an allocation of a resource "
-                                "manager where cppc-run --checkpoint-to says");
-  for (auto* option : {evacuate, to, avoid, add, restore}) option->check(wrong_name);
-  auto* dry_run = app.add_flag("--dry-run", request.dry_run, "only say which ranks would move where");
-  auto* keep_node = app.add_flag("--keep-node", request.keep_node,
-                                 "leave the evacuated node in the job of the resource manager (Slurm)");
-  auto* timeout =
-      app.add_option("--timeout", request.timeout_s, "seconds after which to cancel")->check(wrong_positive_seconds);
-  auto* all_jobs = app.add_flag("--all-jobs", command.all_jobs,
-                                "with --evacuate: jobs of everybody, also of other machines, as Slurm tells of them");
-  auto* why = app.add_option("--why", request.why, "what the owners of the jobs are told of the reason");
-  auto* one_job = app.add_option("--job", command.job, "which job, when several are running");
-  app.add_flag("--json", request.json, "say it as JSON on standard output");
-  RemoteJob remote;
-  auto* server = app.add_option("--server", remote.server,
-                                "a job elsewhere: https://HOST:PORT, see cppc-run --listen, or slurm:JOBID");
-  auto* authority = app.add_option("--ca", remote.authority, "certificates that the server's has to lead to");
-  auto* token =
-      app.add_option("--token-file", remote.token_file, "a file of mode 0600 with the token that cppc-run has");
-  bool by_munge = false;
-  auto* munge = app.add_flag("--munge", by_munge, "ask as the user that MUNGE says you are");
-  for (auto* subcommand : {status, trace, checkpoint}) subcommand->fallthrough();
-  rank->needs(to)->excludes(evacuate);
-  keep_node->needs(evacuate);
-  avoid->needs(evacuate)->excludes(to);
-  add->excludes(evacuate);
-  restore->excludes(evacuate)->excludes(add)->excludes(rank);
-  all_jobs->needs(evacuate)->excludes(one_job)->excludes(server);
-  token->excludes(munge);
-  for (auto* option : {rank, evacuate, to, avoid, add, restore, images, dry_run, timeout, why})
-    for (auto* subcommand : {status, trace}) subcommand->excludes(option);
-  for (auto* option : {rank, evacuate, to, avoid, add, restore, images, dry_run, keep_node})
-    checkpoint->excludes(option);
-  status->excludes(trace)->excludes(checkpoint);
-  trace->excludes(checkpoint);
-  try {
-    app.parse(argc, argv);
-    if (!*status && !*trace && !*checkpoint && !*rank && !*evacuate && !*add && !*restore)
-      throw CLI::RequiredError("--rank, --evacuate, --add, --restore, checkpoint, status or trace");
-    if (!*server && !*all_jobs)
-      for (const auto* option : {authority, token, munge})
-        if (*option) throw CLI::RequiresError(option->get_name(), "--server");
-    if (*server && !*token && !*munge) throw CLI::RequiredError("--token-file or --munge");
-  } catch (const CLI::ParseError& failure) {
-    return app.exit(failure) == 0 ? EXIT_SUCCESS : exit_with(Exit::wrong_usage);
-  }
-  command.status = static_cast<bool>(*status);
-  if (*checkpoint) request.checkpoint = *checkpoint_to ? std::filesystem::absolute(directory).string() : "";
-  if (*images && !*add && !*restore) return fail(command, Exit::wrong_usage, "--images is for --add and --restore");
-  if (*images) request.images = std::filesystem::absolute(image_directory).string();
-  if (request.timeout_s)
-    command.deadline =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request.timeout_s));
-  const int status_of_work = command.all_jobs ? evacuate_everybodys(command, remote)
-                             : *server        ? run_remotely(command, remote)
-                                              : run_here(command);
+  CommandLine line;
+  if (const std::optional<int> status = line.parse(argc, argv)) return *status;
+  const Command& command = line.command();
+  const int status = command.all_jobs ? evacuate_everybodys(command, line.remote())
+                     : line.server()  ? run_remotely(command, line.remote())
+                                      : run_here(command);
   const bool written = cppc::tools::has_written_output("migrate");
-  return status_of_work == EXIT_SUCCESS && !written ? exit_with(Exit::failed) : status_of_work;
+  return status == EXIT_SUCCESS && !written ? exit_with(Exit::failed) : status;
 }

@@ -32,6 +32,7 @@ std::vector<Row> fortran_rows(const std::vector<Row>& of_c) {
 #define FORTRAN(c, lower, ...) add(#c, #lower);
 #define FORTRAN_TEXT FORTRAN
 #define FORTRAN_OWN FORTRAN
+#define FORTRAN_REQUESTS FORTRAN
 #define FORTRAN_REFUSED(c, lower, ...) all.push_back({#lower, refused});
 #include "cppc/mpi/fortran.def"
   return all;

@@ -59,75 +59,127 @@ void add_list(const char* list, std::vector<std::string>& directories) {
     if (!one.empty()) directories.push_back(one);
 }
 
-}  // namespace
-
-Options options_of(const Command& command) {
-  Options made{.file = command.file};
-  set_form_by_name(made);
-  std::vector<std::string> user, system;  // -I and -J, -isystem
-  std::string modules;                    // where they go
-  const auto& words = command.arguments;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const auto value = [&](std::size_t letters) {
-      return word.size() > letters ? word.substr(letters) : i + 1 < words.size() ? words[++i] : std::string();
-    };
-    const auto in_directory = [&](const std::string& path) { return (fs::path(command.directory) / path).string(); };
-    if (word.starts_with("-I")) {
-      user.push_back(in_directory(value(2)));
-    } else if (word.starts_with("-J")) {
-      modules = in_directory(value(2));
-    } else if (word.starts_with("-isystem")) {
-      system.push_back(in_directory(value(8)));
-    } else if (word.starts_with("-D")) {
-      const std::string definition = value(2);
-      const auto equals = definition.find('=');
-      made.definitions.emplace_back(definition.substr(0, equals),
-                                    equals == std::string::npos ? "1" : definition.substr(equals + 1));
-    } else if (word.starts_with("-U")) {
-      const std::string name = value(2);
-      std::erase_if(made.definitions, [&](const auto& definition) { return definition.first == name; });
-    } else if (word == "-x") {
-      set_form(value(2), made);
-    } else if (word == "-ffree-form" || word == "-ffixed-form") {
-      made.fixed_form = word == "-ffixed-form";
-    } else if (word == "-cpp" || word == "-nocpp") {
-      made.preprocessed = word == "-cpp";
-    } else if (word.starts_with("-ffixed-line-length-")) {
-      const std::string columns = word.substr(20);
-      made.fixed_columns = columns == "none" || columns == "0" ? 1 << 20 : std::atoi(columns.c_str());
-    } else if (word.starts_with("-std=")) {
-      made.modern = word == "-std=f2018" || word == "-std=gnu" || word == "-std=legacy";
-    } else if (word.ends_with("implicit-interface")) {
-      made.declares = !word.starts_with("-Wno-");
-    } else if (word == "-fopenmp" || word == "-fno-openmp") {
-      made.openmp = word == "-fopenmp";
-    } else if (word == "-fbackslash") {
-      made.backslash = true;
-    } else if (word == "-fdefault-integer-8") {
-      made.integer_kind = 8;
-    } else if (word == "-fdefault-real-8") {
-      made.real_kind = 8;
-      made.double_kind = made.double_kind == 8 ? 16 : made.double_kind;
-    } else if (word == "-fdefault-double-8") {
-      made.double_kind = 8;
-    } else if (word.starts_with("-fdefault-")) {
-      made.refused = "the option " + word + " is not followed";
-    } else if (std::ranges::any_of(kRefused, [&](std::string_view one) { return word.starts_with(one); })) {
-      made.refused = "the option " + word + " is not followed";
-    }
+/// The words of a command, one after the other.
+class Words {
+ public:
+  explicit Words(const std::vector<std::string>& all) : all_(all) {}
+  /// False after the last one.
+  bool next() { return ++at_ < all_.size(); }
+  [[nodiscard]] const std::string& word() const { return all_[at_]; }
+  /// Of an option of so many letters: in the same word, or the next.
+  std::string value(std::size_t letters) {
+    const std::string& option = word();
+    if (option.size() > letters) return option.substr(letters);
+    return at_ + 1 < all_.size() ? all_[++at_] : std::string();
   }
-  if (!modules.empty()) user.push_back(modules);
+
+ private:
+  const std::vector<std::string>& all_;
+  std::size_t at_ = 0;  // the compiler
+};
+
+struct Directories {
+  std::vector<std::string> user, system;  ///< -I and -J, -isystem
+  std::string modules;                    ///< where they go
+};
+
+// Each of these is false when the word is none of its options.
+
+bool read_directory(Words& words, const std::string& base, Directories& directories) {
+  const std::string& word = words.word();
+  const auto in_base = [&](const std::string& path) { return (fs::path(base) / path).string(); };
+  if (word.starts_with("-I"))
+    directories.user.push_back(in_base(words.value(2)));
+  else if (word.starts_with("-J"))
+    directories.modules = in_base(words.value(2));
+  else if (word.starts_with("-isystem"))
+    directories.system.push_back(in_base(words.value(8)));
+  else
+    return false;
+  return true;
+}
+
+bool read_macro(Words& words, Options& made) {
+  const std::string& word = words.word();
+  if (word.starts_with("-D")) {
+    const std::string definition = words.value(2);
+    const auto equals = definition.find('=');
+    made.definitions.emplace_back(definition.substr(0, equals),
+                                  equals == std::string::npos ? "1" : definition.substr(equals + 1));
+  } else if (word.starts_with("-U")) {
+    const std::string name = words.value(2);
+    std::erase_if(made.definitions, [&](const auto& definition) { return definition.first == name; });
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool read_form(Words& words, Options& made) {
+  const std::string& word = words.word();
+  if (word == "-x") {
+    set_form(words.value(2), made);
+  } else if (word == "-ffree-form" || word == "-ffixed-form") {
+    made.fixed_form = word == "-ffixed-form";
+  } else if (word == "-cpp" || word == "-nocpp") {
+    made.preprocessed = word == "-cpp";
+  } else if (word.starts_with("-ffixed-line-length-")) {
+    const std::string columns = word.substr(20);
+    made.fixed_columns = columns == "none" || columns == "0" ? 1 << 20 : std::atoi(columns.c_str());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool read_dialect(const std::string& word, Options& made) {
+  if (word.starts_with("-std="))
+    made.modern = word == "-std=f2018" || word == "-std=gnu" || word == "-std=legacy";
+  else if (word.ends_with("implicit-interface"))
+    made.declares = !word.starts_with("-Wno-");
+  else if (word == "-fopenmp" || word == "-fno-openmp")
+    made.openmp = word == "-fopenmp";
+  else if (word == "-fbackslash")
+    made.backslash = true;
+  else
+    return false;
+  return true;
+}
+
+bool read_kinds(const std::string& word, Options& made) {
+  if (word == "-fdefault-integer-8") {
+    made.integer_kind = 8;
+  } else if (word == "-fdefault-real-8") {
+    made.real_kind = 8;
+    made.double_kind = made.double_kind == 8 ? 16 : made.double_kind;
+  } else if (word == "-fdefault-double-8") {
+    made.double_kind = 8;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool is_refused(const std::string& word) {
+  return word.starts_with("-fdefault-") ||
+         std::ranges::any_of(kRefused, [&](std::string_view one) { return word.starts_with(one); });
+}
+
+void set_directories(const Command& command, const Directories& given, Options& made) {
+  std::vector<std::string> user = given.user;
+  if (!given.modules.empty()) user.push_back(given.modules);
   const std::string own = (fs::path(command.directory) / fs::path(command.file).parent_path()).string();
   made.includes = {own};
   made.modules = {command.directory, own};
   made.includes.insert(made.includes.end(), user.begin(), user.end());
   made.modules.insert(made.modules.end(), user.begin(), user.end());
-  if (made.preprocessed) {  // as GNU's preprocessor does
-    add_list(std::getenv("CPATH"), made.includes);
-    made.includes.insert(made.includes.end(), system.begin(), system.end());
-    made.includes.insert(made.includes.end(), std::begin(kSystemDirectories), std::end(kSystemDirectories));
-  }
+  if (!made.preprocessed) return;
+  add_list(std::getenv("CPATH"), made.includes);  // as GNU's preprocessor does
+  made.includes.insert(made.includes.end(), given.system.begin(), given.system.end());
+  made.includes.insert(made.includes.end(), std::begin(kSystemDirectories), std::end(kSystemDirectories));
+}
+
+void set_definitions(const Command& command, Options& made) {
   if (!made.preprocessed)
     made.definitions.clear();
   else if (command.macros != nullptr)
@@ -135,6 +187,23 @@ Options options_of(const Command& command) {
   else
     made.definitions.insert(made.definitions.begin(), kPredefined.begin(), kPredefined.end());
   if (made.preprocessed && made.openmp && command.macros == nullptr) made.definitions.emplace_back("_OPENMP", "201511");
+}
+
+}  // namespace
+
+Options options_of(const Command& command) {
+  Options made{.file = command.file};
+  set_form_by_name(made);
+  Directories directories;
+  for (Words words(command.arguments); words.next();) {
+    if (read_directory(words, command.directory, directories) || read_macro(words, made) || read_form(words, made))
+      continue;
+    const std::string& word = words.word();
+    if (read_dialect(word, made) || read_kinds(word, made)) continue;
+    if (is_refused(word)) made.refused = "the option " + word + " is not followed";
+  }
+  set_directories(command, directories, made);
+  set_definitions(command, made);
   return made;
 }
 

@@ -3,67 +3,21 @@
 #include <flang/Semantics/expression.h>
 #include <flang/Semantics/tools.h>
 
-#include "mentioned.hpp"
+#include "actions.hpp"
 
 namespace cppc::fortran {
 
-namespace parser = Fortran::parser;
-namespace semantics = Fortran::semantics;
-using StatementKind = Statement::Kind;
-
 namespace {
 
-class Body {
+class Body : private Actions {
  public:
-  Body(Context& context, Index procedure) : context_(context), procedure_(procedure) {}
+  Body(Context& context, Index procedure) : Actions(context, procedure) {}
 
   void block(const parser::Block& block, Statements& into) {
     for (const auto& construct : block) Fortran::common::visit([&](const auto& one) { add(one, into); }, construct.u);
   }
 
  private:
-  struct Construct {
-    Index number;
-    std::string name;
-    bool loop;
-  };
-
-  void unclear(const std::string& why) { context_.symbols.program().procedures[procedure_].unclear = why; }
-
-  template <typename T>
-  ExprPtr convert(const T& e) {
-    const auto* typed = semantics::GetExpr(context_.semantics, e);
-    if (typed != nullptr) return context_.symbols.convert(*typed);
-    return std::make_shared<const Expr>(Expr{.kind = Expr::Kind::other, .parts = mentioned(e).expressions});
-  }
-
-  template <typename T>
-  Mentioned mentioned(const T& node) {
-    Mentioned found{.context = context_, .expressions = {}, .labels = {}};
-    parser::Walk(node, found);
-    return found;
-  }
-
-  /// Of a statement that is not looked into further.
-  template <typename T>
-  void touch(const T& node, const Place& where, Statements& into, bool changes = true) {
-    Mentioned found = mentioned(node);
-    Statement made{.kind = StatementKind::touch, .place = where, .expressions = std::move(found.expressions)};
-    made.changes = changes;
-    into.push_back(std::move(made));
-    if (found.labels.empty()) return;
-    Statement jump{
-        .kind = StatementKind::jump, .place = where, .falls_through = true, .labels = std::move(found.labels)};
-    into.push_back(std::move(jump));
-  }
-
-  /// There may be assignments of pointers in it.
-  template <typename T>
-  void touch_and_share(const T& node, Statements& into) {
-    touch(node, here_, into);
-    for (const ExprPtr& e : mentioned(node).expressions) context_.symbols.share(*e);
-  }
-
   void label(const std::optional<parser::Label>& label, Statements& into) {
     if (label) into.push_back({.kind = StatementKind::label, .label = static_cast<Index>(*label)});
   }
@@ -81,9 +35,7 @@ class Body {
     here_ = place(context_, statement.source);
     add(statement.statement, into);
   }
-  void add(const parser::ActionStmt& action, Statements& into) {
-    Fortran::common::visit([&](const auto& one) { act(one, into); }, action.u);
-  }
+  void add(const parser::ActionStmt& action, Statements& into) { act_by_kind(action, into); }
   void add(const parser::FormatStmt& /*format*/, Statements& /*into*/) {}
   void add(const parser::DataStmt& /*data*/, Statements& /*into*/) {}
   void add(const parser::NamelistStmt& /*list*/, Statements& /*into*/) {}
@@ -263,146 +215,8 @@ class Body {
     touch_and_share(construct, into);
   }
 
-  template <typename T>
-  void act(const Fortran::common::Indirection<T>& action, Statements& into) {
-    act(action.value(), into);
-  }
-  void act(const parser::ContinueStmt& /*nothing*/, Statements& /*into*/) {}
-  void act(const parser::AssignmentStmt& assignment, Statements& into) {
-    const auto* typed = semantics::GetAssignment(assignment);
-    if (typed == nullptr || !std::holds_alternative<Fortran::evaluate::Assignment::Intrinsic>(typed->u)) {
-      if (typed != nullptr)
-        if (const auto* call = std::get_if<Fortran::evaluate::ProcedureRef>(&typed->u)) return called(*call, into);
-      return touch_and_share(assignment, into);
-    }
-    Statement made{.kind = StatementKind::assign, .place = here_};
-    made.target = context_.symbols.convert(typed->lhs);
-    made.value = context_.symbols.convert(typed->rhs);
-    const auto type = typed->lhs.GetType();
-    made.copies = !type || type->category() == Fortran::common::TypeCategory::Derived;
-    into.push_back(std::move(made));
-  }
-  void called(const Fortran::evaluate::ProcedureRef& call, Statements& into) {
-    into.push_back({.kind = StatementKind::call, .place = here_, .expressions = {context_.symbols.convert(call)}});
-  }
-  void act(const parser::CallStmt& call, Statements& into) {
-    if (call.typedCall)
-      called(*call.typedCall, into);
-    else
-      unclear("it has a call that is not understood");
-    const Mentioned found = mentioned(call);
-    if (found.labels.empty()) return;
-    into.push_back({.kind = StatementKind::jump, .place = here_, .falls_through = true, .labels = found.labels});
-  }
-  void act(const parser::IfStmt& branch, Statements& into) {
-    Statement made{.kind = StatementKind::branch, .place = here_};
-    made.cases.push_back({convert(std::get<parser::ScalarLogicalExpr>(branch.t)), {}});
-    add(std::get<parser::UnlabeledStatement<parser::ActionStmt>>(branch.t).statement, made.cases.back().body);
-    into.push_back(std::move(made));
-  }
-  void act(const parser::GotoStmt& jump, Statements& into) {
-    into.push_back({.kind = StatementKind::jump, .place = here_, .labels = {static_cast<Index>(jump.v)}});
-  }
-  void act(const parser::ComputedGotoStmt& jump, Statements& into) {
-    touch(std::get<parser::ScalarIntExpr>(jump.t), here_, into, false);
-    Statement made{.kind = StatementKind::jump, .place = here_, .falls_through = true};
-    for (const auto label : std::get<std::list<parser::Label>>(jump.t))
-      made.labels.push_back(static_cast<Index>(label));
-    into.push_back(std::move(made));
-  }
-  void act(const parser::ArithmeticIfStmt& jump, Statements& into) {
-    touch(std::get<parser::Expr>(jump.t), here_, into, false);
-    into.push_back({.kind = StatementKind::jump,
-                    .place = here_,
-                    .labels = {static_cast<Index>(std::get<1>(jump.t)), static_cast<Index>(std::get<2>(jump.t)),
-                               static_cast<Index>(std::get<3>(jump.t))}});
-  }
-  void act(const parser::CycleStmt& cycle, Statements& into) { go(StatementKind::cycle, cycle.v, into); }
-  void act(const parser::ExitStmt& leave, Statements& into) { go(StatementKind::leave, leave.v, into); }
-  void go(StatementKind kind, const std::optional<parser::Name>& name, Statements& into) {
-    for (auto at = open_.rbegin(); at != open_.rend(); ++at)
-      if (name ? at->name == name->ToString() : at->loop) {
-        into.push_back({.kind = kind, .place = here_, .label = at->number});
-        return;
-      }
-    unclear("it has an EXIT or CYCLE that is not understood");
-  }
-  void act(const parser::ReturnStmt& end, Statements& into) {
-    if (end.v) touch(*end.v, here_, into, false);
-    into.push_back({.kind = StatementKind::end, .place = here_});
-  }
-  void act(const parser::StopStmt& stop, Statements& into) {
-    touch(stop, here_, into, false);
-    into.push_back({.kind = StatementKind::stop, .place = here_});
-  }
-  void act(const parser::AssignStmt& /*assign*/, Statements& /*into*/) { unclear("it has an ASSIGN"); }
-  void act(const parser::AssignedGotoStmt& /*jump*/, Statements& /*into*/) { unclear("it has an assigned GOTO"); }
-  void act(const parser::PrintStmt& print, Statements& into) {
-    const auto& [format, items] = print.t;
-    touch(format, here_, into, false);
-    put_out(items, into);
-  }
-  void act(const parser::WriteStmt& write, Statements& into) {
-    put_out(write.items, into);
-    if (write.format) touch(*write.format, here_, into, false);
-    if (write.iounit) touch(*write.iounit, here_, into);
-    for (const parser::IoControlSpec& control : write.controls) touch(control, here_, into);
-  }
-  /// The variable of an implied DO changes.
-  void put_out(const std::list<parser::OutputItem>& items, Statements& into) {
-    for (const parser::OutputItem& item : items)
-      touch(item, here_, into, !std::holds_alternative<parser::Expr>(item.u));
-  }
-  void act(const parser::PointerAssignmentStmt& assignment, Statements& into) {
-    const auto* typed = semantics::GetAssignment(assignment);
-    if (typed == nullptr) return touch_and_share(assignment, into);
-    Statement made{.kind = StatementKind::touch, .place = here_, .changes = true};
-    made.expressions = {context_.symbols.convert(typed->lhs), context_.symbols.convert(typed->rhs)};
-    if (!Fortran::evaluate::IsNullPointer(typed->rhs)) associate(made.expressions[0], made.expressions[1]);
-    into.push_back(std::move(made));
-  }
-  void associate(const ExprPtr& pointer, const ExprPtr& target) {
-    Program& program = context_.symbols.program();
-    program.associations.emplace_back(pointer, target);
-    for (const ExprPtr& e : {pointer, target})
-      if (const Index symbol = root(*e); symbol != none) program.symbols[symbol].shared = true;
-  }
-  void act(const parser::ReadStmt& read, Statements& into) { touch(read, here_, into); }
-  /// Sizes are read only.
-  void act(const parser::AllocateStmt& allocate, Statements& into) {
-    touch(allocate, here_, into, false);
-    for (const auto& one : std::get<std::list<parser::Allocation>>(allocate.t))
-      touch(std::get<parser::AllocateObject>(one.t), here_, into);
-    for (const auto& option : std::get<std::list<parser::AllocOpt>>(allocate.t))
-      if (std::holds_alternative<parser::AllocOpt::Source>(option.u))
-        share_copied(option);
-      else if (!std::holds_alternative<parser::AllocOpt::Mold>(option.u))
-        touch(option, here_, into);
-  }
-  /// There may be pointers in what is copied.
-  void share_copied(const parser::AllocOpt& source) {
-    for (const ExprPtr& e : mentioned(source).expressions)
-      if (const Index symbol = root(*e); symbol != none && context_.symbols.program().symbols[symbol].element == 0)
-        context_.symbols.share(*e);
-  }
-  void act(const parser::DeallocateStmt& deallocate, Statements& into) {
-    touch(deallocate, here_, into);
-    for (const ExprPtr& e : mentioned(deallocate).expressions)
-      if (root(*e) != none) context_.symbols.program().freed.insert(root(*e));
-  }
-  void act(const parser::NullifyStmt& nullify, Statements& into) { touch(nullify, here_, into); }
-  void act(const parser::WhereStmt& where, Statements& into) { touch(where, here_, into); }
-  template <typename T>
-  void act(const T& action, Statements& into) {
-    touch_and_share(action, into);
-  }
-
-  Context& context_;
-  Index procedure_;
   Index constructs_ = 0;
   int teams_ = 0;  ///< constructs of OpenMP around
-  Place here_;
-  std::vector<Construct> open_;
 };
 
 }  // namespace

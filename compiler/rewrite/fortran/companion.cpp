@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "helpers.hpp"
+#include "scopes.hpp"
 
 namespace cppc::rewrite::fortran {
 
@@ -15,12 +16,6 @@ using Descriptor = Symbol::Descriptor;
 namespace {
 
 constexpr const char* kAll = "        cppc_row(&rows, 0, size);\n";
-
-/// What names of one procedure are, where a way leads through it.
-struct Scope {
-  std::map<Index, std::pair<ExprPtr, const Scope*>> values;
-  std::map<Index, std::string> counters;  ///< in C, of loops of the procedure
-};
 
 class Writer {
  public:
@@ -183,13 +178,13 @@ class Writer {
 
   std::string condition(std::size_t number) {
     const Overwritten& overwritten = flow_.overwritten(number);
-    const std::deque<Scope> scopes = scopes_of(overwritten);
+    const std::deque<Scope> scopes = scopes_of(program_, overwritten);
     return (overwritten.holds ? "(" : "!(") + this->number(overwritten.condition, scopes.back()) + ")";
   }
 
   std::string region(std::size_t number) {
     const Overwritten& overwritten = flow_.overwritten(number);
-    const std::deque<Scope> scopes = scopes_of(overwritten);
+    const std::deque<Scope> scopes = scopes_of(program_, overwritten);
     std::string code;
     for (std::size_t i = 0; i < overwritten.links.size(); ++i)
       if (const Statement* loop = overwritten.links[i].loop; loop != nullptr)
@@ -204,28 +199,6 @@ class Writer {
     return "      for (long " + counter + " = " + number(down ? loop.high : loop.low, scope) + ", " + counter +
            "_end = " + number(down ? loop.low : loop.high, scope) + "; " + counter + " <= " + counter +
            "_end && !cppc_too_many(&rows); ++" + counter + ")\n";
-  }
-
-  [[nodiscard]] std::deque<Scope> scopes_of(const Overwritten& overwritten) const {
-    std::deque<Scope> scopes(1);
-    for (const Link& link : overwritten.links) {
-      const Scope& outer = scopes.back();
-      Scope made;
-      if (link.loop != nullptr) {
-        made = outer;
-        made.counters[link.variable] = "l" + std::to_string(scopes.size());
-      } else if (link.call == nullptr) {
-        made = outer;
-        made.values[link.variable] = {link.value, &outer};
-      } else {
-        const auto& dummies = program_.procedures[link.callee].dummies;
-        for (std::size_t i = 0; i < dummies.size() && i < link.call->parts.size(); ++i)
-          if (dummies[i] != none && link.call->parts[i] != nullptr)
-            made.values[dummies[i]] = {link.call->parts[i], &outer};
-      }
-      scopes.push_back(std::move(made));
-    }
-    return scopes;
   }
 
   std::string received(const Region& region, const Scope& scope) {

@@ -110,6 +110,7 @@ Function* refused(const char* name, Function* /*own*/) {
   }                                                                             \
   CPPC_FORTRAN_SPELLINGS(lower, upper)
 #define FORTRAN_OWN(c, lower, upper)
+#define FORTRAN_REQUESTS FORTRAN_OWN
 
 #pragma GCC visibility push(default)
 extern "C" {

@@ -1,5 +1,5 @@
-/// Functions of mpif.h that say more than the types of their parameters in C: lists of handles, indices that count from
-/// 1, numbers of MPI 1 that are too small for addresses, attributes, which are integers.
+/// Functions of mpif.h that say more than the types of their parameters in C: lists of handles, numbers of MPI
+/// 1 that are too small for addresses, attributes, which are integers.
 #include <mpi.h>
 
 #include <string>
@@ -23,28 +23,6 @@ using cppc::address::OutsideProgram;
 using fortran::buffer;
 using fortran::handle_at;
 using fortran::Handles;
-using fortran::Statuses;
-
-/// An index of a list, which counts from 1.
-void count_from_1(int* index) {
-  if (*index >= 0) ++*index;  // MPI_UNDEFINED is below
-}
-
-void count_from_1(int* indices, int count) {
-  for (int i = 0; i < count; ++i) count_from_1(&indices[i]);
-}
-
-/// `call(requests, statuses)` completes some of `count` requests; there are `said` statuses.
-template <class Call>
-void complete(int count, void* requests, void* statuses, int said, MPI_Fint* error, Call call) {
-  Handles<MPI_Request> all(requests, count);
-  Statuses ended(statuses, said);
-  *error = call(all.get(), ended.get());
-  all.finish();
-  ended.finish();
-}
-
-bool some_completed(int error) { return error == MPI_SUCCESS || error == MPI_ERR_IN_STATUS; }
 
 /// MPI_UNDEFINED when it is too large for an INTEGER.
 MPI_Fint as_integer(MPI_Aint value) {
@@ -136,58 +114,6 @@ void mpi_pcontrol_(const MPI_Fint* level) {
 }
 
 void mpi_f_sync_reg_(void* /*buffer*/) {}
-
-// ---- Requests
-
-void mpi_startall_(const MPI_Fint* count, void* requests, MPI_Fint* error) {
-  const OutsideProgram outside;
-  Handles<MPI_Request> all(requests, *count);
-  *error = MPI_Startall(*count, all.get());
-  all.finish();
-}
-
-void mpi_waitall_(const MPI_Fint* count, void* requests, void* statuses, MPI_Fint* error) {
-  const OutsideProgram outside;
-  complete(*count, requests, statuses, *count, error,
-           [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitall(*count, all, said); });
-}
-
-void mpi_testall_(const MPI_Fint* count, void* requests, MPI_Fint* flag, void* statuses, MPI_Fint* error) {
-  const OutsideProgram outside;
-  complete(*count, requests, statuses, *count, error,
-           [&](MPI_Request* all, MPI_Status* said) { return MPI_Testall(*count, all, flag, said); });
-}
-
-void mpi_waitany_(const MPI_Fint* count, void* requests, MPI_Fint* index, void* status, MPI_Fint* error) {
-  const OutsideProgram outside;
-  complete(*count, requests, status, 1, error,
-           [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitany(*count, all, index, said); });
-  if (*error == MPI_SUCCESS) count_from_1(index);
-}
-
-void mpi_testany_(const MPI_Fint* count, void* requests, MPI_Fint* index, MPI_Fint* flag, void* status,
-                  MPI_Fint* error) {
-  const OutsideProgram outside;
-  complete(*count, requests, status, 1, error,
-           [&](MPI_Request* all, MPI_Status* said) { return MPI_Testany(*count, all, index, flag, said); });
-  if (*error == MPI_SUCCESS) count_from_1(index);
-}
-
-void mpi_waitsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, MPI_Fint* indices, void* statuses,
-                   MPI_Fint* error) {
-  const OutsideProgram outside;
-  complete(*count, requests, statuses, *count, error,
-           [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitsome(*count, all, completed, indices, said); });
-  if (some_completed(*error)) count_from_1(indices, *completed);
-}
-
-void mpi_testsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, MPI_Fint* indices, void* statuses,
-                   MPI_Fint* error) {
-  const OutsideProgram outside;
-  complete(*count, requests, statuses, *count, error,
-           [&](MPI_Request* all, MPI_Status* said) { return MPI_Testsome(*count, all, completed, indices, said); });
-  if (some_completed(*error)) count_from_1(indices, *completed);
-}
 
 // ---- Collective operations
 
@@ -409,6 +335,7 @@ void mpi_info_get_(const void* info, const void* key, const MPI_Fint* value_leng
 #define FORTRAN(c, lower, upper, ...)
 #define FORTRAN_TEXT FORTRAN
 #define FORTRAN_REFUSED FORTRAN
+#define FORTRAN_REQUESTS FORTRAN
 #define FORTRAN_OWN(c, lower, upper) CPPC_FORTRAN_SPELLINGS(lower, upper)
 #include "cppc/mpi/fortran.def"
 

@@ -29,6 +29,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/fortran_arguments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran_handles.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fortran_own.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fortran_requests.cpp
   ${CMAKE_CURRENT_LIST_DIR}/general_requests.cpp
   ${CMAKE_CURRENT_LIST_DIR}/groups.cpp
   ${CMAKE_CURRENT_LIST_DIR}/handles.cpp
@@ -56,8 +57,8 @@ add_library(cppc-mpi OBJECT
 )
 set_target_properties(cppc-mpi PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 # Others have the same names for other things; random.cpp is part of a test by itself.
-set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp ${CMAKE_CURRENT_LIST_DIR}/predefined.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/../c_library/random.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/fortran_requests.cpp ${CMAKE_CURRENT_LIST_DIR}/own_attributes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/predefined.cpp ${CMAKE_CURRENT_LIST_DIR}/../c_library/random.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_include_directories(cppc-mpi
   PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR}/src
 )

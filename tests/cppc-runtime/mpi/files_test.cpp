@@ -1,5 +1,4 @@
-/// Files of MPI that are open while a rank goes on in another process: what is in them in the end is what an
-/// undisturbed run writes.
+/// Files of MPI that are open while a rank goes on in another process.
 #include "mpi/files.hpp"
 
 #include <gtest/gtest.h>
@@ -7,18 +6,13 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "communicator_set.hpp"
-#include "cppc/hooks.h"
-#include "handles.hpp"
-#include "test_world.hpp"
+#include "files_fixture.hpp"
 
 namespace cppc::test {
 
@@ -27,170 +21,6 @@ const int moved_rank = MOVED_RANK;
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int update = MPI_MODE_CREATE | MPI_MODE_RDWR;
-
-int me() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
-void barrier() { PMPI_Barrier(MPI_COMM_WORLD); }  // of all processes
-
-/// A directory for each test, of all processes.
-class MpiFiles : public testing::Test {
- protected:
-  MpiFiles() : first_(process() == 0) {
-    std::array<char, 32> name{"/tmp/cppc-files-XXXXXX"};
-    if (first_ && mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no directory";
-    PMPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    directory_ = name.data();
-  }
-  ~MpiFiles() override {
-    barrier();
-    if (first_) fs::remove_all(directory_);
-  }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return directory_ + "/" + name; }
-
-  [[nodiscard]] std::string contents(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  [[nodiscard]] MPI_File open(const std::string& name, int mode, MPI_Comm comm = MPI_COMM_WORLD) const {
-    MPI_File file = MPI_FILE_NULL;
-    EXPECT_EQ(MPI_File_open(comm, path(name).c_str(), mode, MPI_INFO_NULL, &file), MPI_SUCCESS);
-    return file;
-  }
-
-  const bool first_;
-
- private:
-  static int process() {
-    int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-  }
-  std::string directory_;
-};
-
-std::vector<std::byte> save(std::span<MPI_File> files) {
-  ByteWriter writer;
-  for (const MPI_File& file : files) writer.u64(handles::encode(CPPC_MPI_FILE, &file).value());
-  ByteWriter mpi_part;
-  EXPECT_EQ(mpi_state::serialize(mpi_part), CPPC_OK);
-  writer.block(mpi_part.bytes());
-  return std::move(writer).take();
-}
-
-void load(const std::vector<std::byte>& state, std::span<MPI_File> files) {
-  ByteReader reader(state);
-  std::vector<std::uint64_t> stored(files.size());
-  for (std::uint64_t& number : stored) number = reader.u64();
-  ByteReader mpi_part(reader.block());
-  ASSERT_EQ(mpi_state::restore(mpi_part), CPPC_OK);
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    EXPECT_TRUE(handles::decode(CPPC_MPI_FILE, stored[i], &files[i]));
-  }
-}
-
-bool leaves() { return !outside() && me() == moved_rank; }
-
-/// Moves `moved_rank`, which holds these handles, into the process outside, as an extension does.
-void move_rank(std::span<MPI_File> files) {
-  const bool source = leaves(), replacement = outside();
-  const auto state = hand_over(source ? save(files) : std::vector<std::byte>{});
-  swap();
-  const MPI_Comm world = next_world();
-  if (source) return mpi_state::abandon();
-  if (replacement) load(state, files);
-  ASSERT_EQ(mpi_state::rebuild(world), CPPC_OK);
-}
-
-// ---- A program that writes three files in every step
-
-struct Program {
-  std::array<MPI_File, 3> files{};
-  MPI_File& strided() { return files[0]; }  ///< every rank its own elements, by its own position
-  MPI_File& shared() { return files[1]; }   ///< by the shared position
-  MPI_File& direct() { return files[2]; }   ///< at offsets, what is written is read at once
-};
-
-/// Of elements of two numbers, this rank's in every row of all ranks' elements.
-void set_strided_view(MPI_File file) {
-  MPI_Datatype pair, row;
-  MPI_Type_contiguous(2, MPI_INT, &pair);
-  MPI_Type_create_resized(pair, 0, static_cast<MPI_Aint>(sizeof(int)) * 2 * size(), &row);
-  MPI_Type_commit(&pair);
-  MPI_Type_commit(&row);
-  MPI_File_set_view(file, 4 + 8 * me(), pair, row, "native", MPI_INFO_NULL);
-  MPI_Type_free(&pair);
-  MPI_Type_free(&row);
-}
-
-void start(Program& program, const std::string& prefix) {
-  MPI_Comm comm;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_File_open(comm, (prefix + "strided").c_str(), update, MPI_INFO_NULL, &program.strided());
-  set_strided_view(program.strided());
-  MPI_File_open(comm, (prefix + "shared").c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &program.shared());
-  MPI_File_set_view(program.shared(), 4, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
-  MPI_File_open(MPI_COMM_WORLD, (prefix + "direct").c_str(), update | MPI_MODE_EXCL, MPI_INFO_NULL, &program.direct());
-  MPI_File_set_atomicity(program.direct(), 1);
-  MPI_Comm_free(&comm);
-}
-
-void write_strided(MPI_File file, int step) {
-  const std::array<int, 2> element{me(), step};
-  if (step % 3 == 0) MPI_File_write(file, element.data(), 2, MPI_INT, MPI_STATUS_IGNORE);
-  if (step % 3 == 1) MPI_File_write_all(file, element.data(), 2, MPI_INT, MPI_STATUS_IGNORE);
-  if (step % 3 != 2) return;
-  MPI_Request request;
-  MPI_File_iwrite(file, element.data(), 2, MPI_INT, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-void write_shared(MPI_File file, int step) {
-  const int stamp = 1000 * step + me(), extra = -stamp;
-  MPI_File_write_ordered(file, &stamp, 1, MPI_INT, MPI_STATUS_IGNORE);
-  if (step % size() == me()) MPI_File_write_shared(file, &extra, 1, MPI_INT, MPI_STATUS_IGNORE);
-  MPI_Barrier(MPI_COMM_WORLD);
-}
-
-void write_directly(MPI_File file, int step) {
-  const int next = (me() + 1) % size(), value = 100 * step + me();
-  int read = -1;
-  MPI_File_write_at_all(file, 4 * (step * size() + me()), &value, 1, MPI_INT, MPI_STATUS_IGNORE);
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_File_read_at(file, 4 * (step * size() + next), &read, 1, MPI_INT, MPI_STATUS_IGNORE);
-  EXPECT_EQ(read, 100 * step + next);
-}
-
-void step(Program& program, int number) {
-  write_strided(program.strided(), number);
-  write_shared(program.shared(), number);
-  write_directly(program.direct(), number);
-}
-
-TEST_F(MpiFiles, HoldWhatAnUndisturbedRunWrites) {
-  constexpr int steps = 9;
-  Program program;
-  for (const bool disturbed : {false, true}) {
-    if (!outside()) start(program, path(disturbed ? "disturbed." : "undisturbed."));
-    for (int i = 0; i < steps; ++i) {
-      if (!outside()) step(program, i);
-      if (disturbed) move_rank(program.files);
-    }
-    if (outside()) continue;
-    for (MPI_File& file : program.files) {
-      EXPECT_EQ(MPI_File_close(&file), MPI_SUCCESS);
-      EXPECT_EQ(file, MPI_FILE_NULL);
-    }
-  }
-  barrier();
-  for (const std::string name : {"strided", "shared", "direct"}) {
-    EXPECT_GE(contents("undisturbed." + name).size(), std::size_t{4 * steps}) << name;
-    EXPECT_EQ(contents("disturbed." + name), contents("undisturbed." + name)) << name;
-  }
-}
 
 TEST_F(MpiFiles, AreWhatTheyWere) {
   std::array<MPI_File, 1> file{};
