@@ -114,8 +114,8 @@ std::optional<Modules::Place> Modules::find(const void* address) const {
 }
 
 ModuleId Modules::id(std::size_t module) const {
-  const auto& [name, base, segments] = modules_[module];
-  return {name, cppc::identity_of(base, segments)};
+  const Module& one = modules_[module];
+  return {one.name, cppc::identity_of(one.base, one.segments)};
 }
 
 std::uintptr_t Modules::record(std::size_t module) const {
