@@ -36,7 +36,7 @@ std::vector<std::string> directories_of(const void* caller) {
 
 const link_map* record_of(void* handle) {
   const link_map* map = nullptr;
-  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map : nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 ? map : nullptr;
 }
 
 std::string absolute(std::string path) {
@@ -52,8 +52,8 @@ bool is_open(const std::string& name) {
 
 std::string found_for(const void* caller, const std::string& name) {
   if (name.find('/') != std::string::npos || is_open(name)) return name;
-  for (const std::string& directory : directories_of(caller))
-    if (const std::string path = directory + "/" + name; access(path.c_str(), R_OK) == 0) return path;
+  for (std::string path : directories_of(caller))
+    if (path.append("/").append(name); access(path.c_str(), R_OK) == 0) return path;
   return name;
 }
 
