@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cppc::test {
@@ -15,6 +16,12 @@ enum class Fate {
 };
 
 const char* text(Fate fate);
+
+/// Of `migrate` when it has waited long enough.
+inline constexpr int timeout_status = 124;
+
+/// How places of cppc-run's begin.
+inline constexpr std::string_view controller_places = "controller-";
 
 /// What must become of a job.
 struct Expectation {
