@@ -65,6 +65,9 @@ OutwardWords::OutwardWords(MemoryMap memory, std::span<const CarriedObject> carr
   for (const CarriedObject& object : carried)
     if (!object.thread_data.empty())
       thread_begin_ = std::min(thread_begin_, reinterpret_cast<std::uintptr_t>(object.thread_data.data()));
+  // Those of other libraries are as far from the register in every process of the program: errno's address, for one.
+  if (const MemoryMap::Range* const own = memory_.find(reinterpret_cast<const void*>(thread_)); own != nullptr)
+    thread_begin_ = std::min(thread_begin_, modules_.thread_data_in(own->begin, thread_));
   // The executable lies below all others, be it at a fixed place or not, and so does the program's own memory.
   const auto in_executable = [&](const MemoryMap::Range& range) {
     const auto place = modules_.find(reinterpret_cast<const void*>(range.begin));
@@ -187,12 +190,11 @@ bool OutwardWords::is_unknown_to_program(const MemoryMap::Range& range, std::uin
 }
 
 /// Memory that the dynamic linker took before there was a C library, the records of libraries among it, and the main
-/// thread's own block. To the program it gives no other addresses than those of records and thread-locals.
+/// thread's own block. To the program it gives no other addresses than those of records and of thread-locals, which
+/// have been looked at before.
 bool OutwardWords::is_linkers(const MemoryMap::Range& range, std::uintptr_t word) {
   if (!range.name.empty() || modules_.find_record(word) || c_heap_.holds(range, word)) return false;
-  if (thread_ >= range.begin && thread_ < range.end &&
-      (word < modules_.thread_data_in(range.begin, range.end) || word >= thread_ + kThreadBlock))
-    return true;
+  if (thread_ >= range.begin && thread_ < range.end) return true;
   const auto of_linker = [&](std::uintptr_t record) { return !c_heap_.holds(range, record); };
   return std::ranges::any_of(modules_.records_in(range.begin, range.end), of_linker);
 }
