@@ -35,11 +35,15 @@ Hid dataset_creation() {
   return set ? std::move(creation) : Hid();
 }
 
+/// Of groups, or of named types: the same state makes the same file, whenever that is.
+Hid creation_without_times(hid_t kind) {
+  Hid creation(H5Pcreate(kind), &H5Pclose);
+  return H5Pset_obj_track_times(creation.get(), false) >= 0 ? std::move(creation) : Hid();
+}
+
 Hid link_creation() {
   Hid link(H5Pcreate(H5P_LINK_CREATE), &H5Pclose);
-  const bool set =
-      H5Pset_create_intermediate_group(link.get(), 1) >= 0 && H5Pset_char_encoding(link.get(), H5T_CSET_UTF8) >= 0;
-  return set ? std::move(link) : Hid();
+  return H5Pset_char_encoding(link.get(), H5T_CSET_UTF8) >= 0 ? std::move(link) : Hid();
 }
 
 bool add_address(const Hid& dataset, std::uint64_t address) {
@@ -62,8 +66,11 @@ tl::expected<Hdf5File, cppc_status> Hdf5File::create(Hid access) {
 tl::expected<void, cppc_status> Hdf5File::open(Hid access) {
   const Hid creation = file_creation();
   creation_ = dataset_creation();
+  type_creation_ = creation_without_times(H5P_DATATYPE_CREATE);
+  group_creation_ = creation_without_times(H5P_GROUP_CREATE);
   link_ = link_creation();
-  const bool set = access.valid() && creation.valid() && creation_.valid() && link_.valid() && set_form(access);
+  const bool set = access.valid() && creation.valid() && creation_.valid() && type_creation_.valid() &&
+                   group_creation_.valid() && link_.valid() && set_form(access);
   if (!set) {
     return hdf5_failure("set up a file in memory");
   }
@@ -74,8 +81,19 @@ tl::expected<void, cppc_status> Hdf5File::open(Hid access) {
   return {};
 }
 
+tl::expected<void, cppc_status> Hdf5File::add_groups_of(const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+    const std::string group = path.substr(0, end);
+    if (!groups_.insert(group).second) continue;
+    const Hid made(H5Gcreate2(file_.get(), group.c_str(), link_.get(), group_creation_.get(), H5P_DEFAULT), &H5Gclose);
+    if (!made.valid()) return hdf5_failure("make group {}", group);
+  }
+  return {};
+}
+
 tl::expected<void, cppc_status> Hdf5File::add_type(const std::string& path, const Hid& type) {
-  if (H5Tcommit2(file_.get(), path.c_str(), type.get(), link_.get(), H5P_DEFAULT, H5P_DEFAULT) < 0) {
+  if (auto added = add_groups_of(path); !added) return added;
+  if (H5Tcommit2(file_.get(), path.c_str(), type.get(), link_.get(), type_creation_.get(), H5P_DEFAULT) < 0) {
     return hdf5_failure("make type {}", path);
   }
   return {};
@@ -83,6 +101,7 @@ tl::expected<void, cppc_status> Hdf5File::add_type(const std::string& path, cons
 
 tl::expected<std::uint64_t, cppc_status> Hdf5File::add_dataset(const std::string& path, const Hid& type,
                                                                std::uint64_t count, std::uint64_t address) {
+  if (const auto added = add_groups_of(path); !added) return tl::unexpected(added.error());
   const hsize_t extent = count;
   const Hid space(H5Screate_simple(1, &extent, nullptr), &H5Sclose);
   const Hid dataset(

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <tl/expected.hpp>
+#include <unordered_set>
 
 #include "hdf5.hpp"
 
@@ -28,10 +29,15 @@ class Hdf5File {
  private:
   Hdf5File() = default;
   tl::expected<void, cppc_status> open(Hid access);
+  /// Those on the way to it that are not there yet.
+  tl::expected<void, cppc_status> add_groups_of(const std::string& path);
 
-  Hid creation_;  // properties of datasets
-  Hid link_;      // properties of links
+  Hid creation_;        // properties of datasets
+  Hid type_creation_;   // properties of named types
+  Hid group_creation_;  // properties of groups
+  Hid link_;            // properties of links
   Hid file_;
+  std::unordered_set<std::string> groups_;
 };
 
 }  // namespace cppc::image
