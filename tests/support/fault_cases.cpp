@@ -35,7 +35,8 @@ class Cases {
   void with_recovery() {
     for (std::size_t i = 0, count = all_.size(); i < count; ++i) {
       FaultCase one = all_[i];
-      if (one.expected.fate != Fate::ended || one.shipped_deadlines || one.place.starts_with(controller_places)) continue;
+      if (one.expected.fate != Fate::ended || one.shipped_deadlines || one.place.starts_with(controller_places))
+        continue;
       one.recovers = true;
       one.expected.fate = Fate::recovered;
       one.expected.message.clear();  // it depends on who sees the loss first

@@ -1,5 +1,5 @@
-/// The fields of every message between controller and agents, named once for both directions: a Visitor is the Writer or
-/// the Reader of wire.cpp.
+/// The fields of every message between controller and agents, named once for both directions: a Visitor is the Writer
+/// or the Reader of wire.cpp.
 #pragma once
 
 #include "cppc/wire.hpp"
