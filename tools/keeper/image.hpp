@@ -25,7 +25,7 @@ using Held = std::shared_ptr<const Image>;
 /// Immutable; any thread.
 class Image {
  public:
-  /// An empty file for an image of so many bytes.
+  /// An empty file for an image or a parity.
   static Result<UniqueFd> file();
 
   /// From the file, which has been written: seals it, and reads all of it. An error when it is not of this size.

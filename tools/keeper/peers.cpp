@@ -128,11 +128,11 @@ Result<std::uint64_t> push(const Peers& peers, const std::string& addresses, con
 }
 
 Result<Held> fetch(const Peers& peers, Reservations& memory, const std::string& addresses, const Label& label) {
+  auto reserved = memory.make(label.bytes);
+  if (!reserved) return error(reserved.error());
   auto asked = ask(peers, addresses, request("fetch", label));
   if (!asked) return error(asked.error());
   if (asked->reply.value("bytes", json()) != label.bytes) return error("it has another image");
-  auto reserved = memory.make(label.bytes);
-  if (!reserved) return error(reserved.error());
   std::vector<std::byte> chunk(chunk_bytes);
   for (std::uint64_t offset = 0; offset < label.bytes; offset += chunk_bytes) {
     const auto bytes = std::span(chunk).first(size_of_chunk(label.bytes, offset / chunk_bytes));

@@ -33,7 +33,9 @@ std::uint64_t Reservations::promised() {
 
 Result<Reservation> Reservations::make(std::uint64_t bytes, const char* what) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t free = memory_free_(), taken = promised();
+  // In this order: what is written meanwhile counts twice, rather than not at all.
+  const std::uint64_t taken = promised();
+  const std::uint64_t free = memory_free_();
   if (free < bytes + taken)
     return error(std::string(what) + " of " + std::to_string(bytes / 1'000'000) +
                  " MB does not fit into its memory, of which " + std::to_string(free / 1'000'000) +

@@ -18,8 +18,8 @@ struct Reservation {
     std::uint64_t bytes = 0;
   };
   UniqueFd file;
-  std::shared_ptr<const Promise>
-      promise;  ///< holds as long as this does; what the file has by then is not counted twice
+  /// Holds as long as this does. What the file has by then is not counted twice.
+  std::shared_ptr<const Promise> promise;
 };
 
 class Reservations {
