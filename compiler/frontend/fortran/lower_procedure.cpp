@@ -141,13 +141,18 @@ class Lowering {
     emit(Op::arguments, ir::nothing, ir::nothing, index);
     for (const ExprPtr& argument : e.parts) add_argument(argument, made);
     made.result = temporary();
+    put_here(made);
+    program_.calls[index] = std::move(made);
+    emit(Op::call, ir::nothing, ir::nothing, index);
+  }
+
+  /// A call is made in the statement that is being lowered, behind those before.
+  void put_here(ir::Call& made) {
     made.loop = loop_;
     made.in_team = in_team_;
     made.condition = condition_;
     made.order = ++order_;
     made.where = objects_.position(place_);
-    program_.calls[index] = std::move(made);
-    emit(Op::call, ir::nothing, ir::nothing, index);
   }
 
   void add_argument(const ExprPtr& argument, ir::Call& made) {
@@ -245,11 +250,7 @@ class Lowering {
     ir::Call made{.caller = index_};
     made.name = "exit";
     made.callee = exit_function();
-    made.loop = loop_;
-    made.in_team = in_team_;
-    made.condition = condition_;
-    made.order = ++order_;
-    made.where = objects_.position(place_);
+    put_here(made);
     program_.calls.push_back(std::move(made));
     emit(Op::call, ir::nothing, ir::nothing, static_cast<ir::Index>(program_.calls.size() - 1));
     go(ir::exit_block);
