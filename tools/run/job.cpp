@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience_with_agents = 1s;
-constexpr auto patience_with_sources = 10s;  // until mpirun is told to end a job that hops
+constexpr auto patience_with_mpirun = 10s;  // until mpirun is told to end a job that hops
 
 /// How long the agents may take for a phase, with what they need to agree on its end.
 std::chrono::seconds limit_of(const Migration& migration, std::chrono::seconds agreeing) {
@@ -141,7 +141,7 @@ void Job::tick() {
 void Job::watch_over_migration() {
   if (in(Execution::State::telling)) return watch_over_saved();
   if (in(Execution::State::leaving) && state_ == State::finishing &&
-      std::chrono::seconds(++execution_->ticks) == patience_with_sources)
+      std::chrono::seconds(++execution_->ticks) == patience_with_mpirun)
     requests_.end();
   const bool committing = in(Execution::State::committing);
   if ((!committing && !in(Execution::State::revocable)) || disabled_) return;
