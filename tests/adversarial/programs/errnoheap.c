@@ -1,4 +1,4 @@
-/* The address of errno, in the heap: a thread-local of a library that is not carried. */
+/* The address of errno, in the heap: a thread-local of a library that is not carried. errnop has it on the stack. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   const uintptr_t page = lowest / 4096 * 4096, thread = (uintptr_t)__builtin_thread_pointer();
   uintptr_t* left = malloc(2 * sizeof *left);
   left[0] = page + 16;
-  left[1] = thread + 0x900;
+  left[1] = thread + 0x900;  // behind what the C library has about the thread
   double right = 0;
   for (int it = 0; it < 10; it++) right += gsum(it) + (left[0] == page + 16) + (left[1] == thread + 0x900);
   printf("%d %g\n", rank, right);
