@@ -56,12 +56,13 @@ const T* table(Address base, Address place) {
   return reinterpret_cast<const T*>(place < base ? base + place : place);
 }
 
-Tables tables_of(Address base, const ElfW(Dyn) * dynamic) {
+Tables tables_of(Address base, const ElfW(Phdr) * segment) {
   Tables tables;
+  if (segment == nullptr) return tables;
   const Relocation* data = nullptr;
   const Relocation* calls = nullptr;
   std::size_t data_bytes = 0, call_bytes = 0;
-  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+  for (auto* dynamic = table<ElfW(Dyn)>(0, base + segment->p_vaddr); dynamic->d_tag != DT_NULL; ++dynamic) {
     const Address place = dynamic->d_un.d_ptr;
     if (dynamic->d_tag == DT_SYMTAB) tables.symbols = table<ElfW(Sym)>(base, place);
     if (dynamic->d_tag == DT_STRTAB) tables.names = table<char>(base, place);
@@ -73,6 +74,17 @@ Tables tables_of(Address base, const ElfW(Dyn) * dynamic) {
   if (data != nullptr) tables.data = {data, data_bytes / sizeof *data};
   if (calls != nullptr) tables.calls = {calls, call_bytes / sizeof *calls};
   return tables;
+}
+
+template <class Visit>  // of a relocation, the symbol that it writes the address of, and the symbol's name
+void each_taken(const Tables& tables, Visit visit) {
+  for (const Relocations relocations : {tables.data, tables.calls}) {
+    for (const Relocation& relocation : relocations) {
+      const auto& symbol = tables.symbols[symbol_of(relocation)];
+      if (writes_address(relocation) && symbol.st_shndx == SHN_UNDEF)
+        visit(relocation, symbol, tables.names + symbol.st_name);
+    }
+  }
 }
 
 /// As long as it lives, what the linker has made read-only can be written.
@@ -127,25 +139,27 @@ const ElfW(Phdr) * LoadedObject::segment(ElfW(Word) type) const {
   return found == segments_.end() ? nullptr : &*found;
 }
 
+bool LoadedObject::takes(const std::function<bool(const char* name)>& wanted) const {
+  bool found = false;
+  each_taken(tables_of(base_, segment(PT_DYNAMIC)),
+             [&](const Relocation&, const auto&, const char* name) { found = found || wanted(name); });
+  return found;
+}
+
 tl::expected<std::size_t, std::string> LoadedObject::rebind(
     const std::function<const void*(const char* name)>& choose) const {
-  const auto* const dynamic = segment(PT_DYNAMIC);
-  if (dynamic == nullptr) return 0;
-  const Tables tables = tables_of(base_, reinterpret_cast<const ElfW(Dyn)*>(base_ + dynamic->p_vaddr));
   std::vector<std::pair<Address, const void*>> chosen;
-  for (const Relocations relocations : {tables.data, tables.calls}) {
-    for (const Relocation& relocation : relocations) {
-      const auto& symbol = tables.symbols[symbol_of(relocation)];
-      if (!writes_address(relocation) || symbol.st_shndx != SHN_UNDEF) continue;
-      const char* const name = tables.names + symbol.st_name;
-      const void* const function = choose(name);
-      if (function == nullptr) continue;
-      // Its address is a place in the program: others would be led here as well.
-      if (symbol.st_value != 0)
-        return tl::unexpected("is not linked with -pie, and takes the address of " + std::string(name));
-      chosen.emplace_back(base_ + relocation.r_offset, function);
-    }
-  }
+  const char* at_fixed_address = nullptr;
+  each_taken(tables_of(base_, segment(PT_DYNAMIC)),
+             [&](const Relocation& relocation, const auto& symbol, const char* name) {
+               const void* const function = choose(name);
+               if (function == nullptr) return;
+               if (symbol.st_value != 0) at_fixed_address = name;
+               chosen.emplace_back(base_ + relocation.r_offset, function);
+             });
+  // Its address is a place in the program: others would be led here as well.
+  if (at_fixed_address != nullptr)
+    return tl::unexpected("is not linked with -pie, and takes the address of " + std::string(at_fixed_address));
   if (chosen.empty()) return 0;
   const Unprotected unprotected(base_, segment(PT_GNU_RELRO));
   if (unprotected.error() != 0)

@@ -23,6 +23,9 @@ class LoadedObject {
 
   [[nodiscard]] bool holds(const void* address) const;
 
+  /// Whether it takes a function from others whose name is `wanted`.
+  [[nodiscard]] bool takes(const std::function<bool(const char* name)>& wanted) const;
+
   /// From now on it calls choose(name), unless that is null, where it calls a function of others. How many functions
   /// are others now; the error is for a message.
   tl::expected<std::size_t, std::string> rebind(const std::function<const void*(const char* name)>& choose) const;

@@ -21,6 +21,9 @@ constexpr const char* replaced[] = {
 #define REFUSED(name, ...) #name,
 #define UNCHANGED(name)
 #include "cppc/mpi/all.def"
+};
+
+constexpr const char* replaced_in_fortran[] = {
 #define FORTRAN(c, lower, upper, ...) #lower, #lower "_", #lower "__", #upper,
 #define FORTRAN_TEXT FORTRAN
 #define FORTRAN_OWN FORTRAN
@@ -64,7 +67,7 @@ class Precedence {
   /// In all objects but MPI itself.
   void adopt_tools() {
     const void* const in_mpi = dlsym(own_library_, "PMPI_Init");
-    for (const LoadedObject& object : LoadedObject::all()) {
+    for (const LoadedObject& object : objects_) {
       if (object.holds(reinterpret_cast<const void*>(&taken)) || object.holds(in_mpi)) continue;
       const auto rebound = object.rebind([this](const char* name) { return own_for(name); });
       if (!rebound) refuse(named(object) + " calls functions of MPI by their PMPI_ names, but " + rebound.error());
@@ -75,17 +78,32 @@ class Precedence {
   /// A tool that finds MPI's functions in a way of its own would hand the program's handles to an MPI that does not
   /// know them.
   void check_those_before() const {
-    for (const char* const name : replaced) {
-      const void* const first = dlsym(RTLD_DEFAULT, name);
-      if (!taken(name) || std::ranges::any_of(tools_, [first](const auto& tool) { return tool.holds(first); }))
-        continue;
-      refuse(std::string(name) + " is in " + library_of(first) +
-             ", which comes before libcppc and does not call MPI's functions by their PMPI_ names");
-    }
+    for (const char* const name : replaced)
+      if (taken(name)) check(name);
+    for (const char* const name : replaced_in_fortran)
+      if (taken(name) && !is_of_its_own(name)) check(name);
   }
 
  private:
   static std::string named(const LoadedObject& object) { return object.name().empty() ? "the program" : object.name(); }
+
+  void check(const char* name) const {
+    const void* const first = dlsym(RTLD_DEFAULT, name);
+    if (std::ranges::any_of(tools_, [first](const auto& tool) { return tool.holds(first); })) return;
+    refuse(std::string(name) + " is in " + library_of(first) +
+           ", which comes before libcppc and does not call MPI's functions by their PMPI_ names");
+  }
+
+  /// Whether who has the function only happens to call it so, as a program in C may that has a function mpi_barrier():
+  /// it does not lead to MPI's in Fortran, and nobody else calls it.
+  [[nodiscard]] bool is_of_its_own(const char* name) const {
+    const void* const function = dlsym(RTLD_DEFAULT, name);
+    return std::ranges::none_of(objects_, [&](const LoadedObject& object) {
+      if (object.holds(function))
+        return object.takes([](std::string_view taken) { return taken.starts_with("pmpi_"); });
+      return object.takes([name](std::string_view taken) { return taken == name; });
+    });
+  }
 
   /// What is to be called in place of `name`, if libcppc has it.
   [[nodiscard]] const void* own_for(const char* name) const {
@@ -95,6 +113,7 @@ class Precedence {
   }
 
   void* own_library_;
+  std::vector<LoadedObject> objects_ = LoadedObject::all();
   std::vector<LoadedObject> tools_;
 };
 

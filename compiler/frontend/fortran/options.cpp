@@ -6,7 +6,6 @@
 #include <map>
 #include <sstream>
 #include <string_view>
-#include <tuple>
 
 namespace cppc::fortran {
 
@@ -31,10 +30,10 @@ Definitions definitions_of(const std::map<std::string, std::string>& macros) {
 }
 
 /// Options that change what a source means and are not followed.
-constexpr std::string_view kRefused[] = {"-fopenmp-",        "-fopenacc",   "-fcoarray",         "-include",
-                                         "-imacros",         "-undef",      "-iquote",           "-idirafter",
-                                         "-nostdinc",        "-fdollar-ok", "-fno-underscoring", "-fsecond-underscore",
-                                         "-fmodule-private", "-freal-",     "-finteger-4-"};
+constexpr std::string_view kRefused[] = {
+    "-fopenmp-",        "-fopenacc",  "-fcoarray",    "-include",       "-imacros",          "-undef",
+    "-iquote",          "-idirafter", "-nostdinc",    "-fdollar-ok",    "-fno-underscoring", "-fsecond-underscore",
+    "-fmodule-private", "-freal-",    "-finteger-4-", "-fpack-derived", "-fshort-enums"};
 
 constexpr const char* kSystemDirectories[] = {"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
 
@@ -141,6 +140,10 @@ bool read_dialect(const std::string& word, Options& made) {
     made.openmp = word == "-fopenmp";
   else if (word == "-fbackslash")
     made.backslash = true;
+  else if (word == "-fautomatic" || word == "-fno-automatic")
+    made.saves = word == "-fno-automatic";
+  else if (word.starts_with("-fd-lines-as-"))
+    made.debug_lines = word == "-fd-lines-as-code";
   else
     return false;
   return true;
@@ -151,9 +154,8 @@ bool read_kinds(const std::string& word, Options& made) {
     made.integer_kind = 8;
   } else if (word == "-fdefault-real-8") {
     made.real_kind = 8;
-    made.double_kind = made.double_kind == 8 ? 16 : made.double_kind;
   } else if (word == "-fdefault-double-8") {
-    made.double_kind = 8;
+    made.keeps_double = true;
   } else {
     return false;
   }

@@ -116,15 +116,16 @@ class Reader {
     const bool has_stubs = write_stubs(directories, fs::path(intrinsics_).parent_path() / "mpi.toml", modules_);
     for (Index number = 0; number < commands_.size(); ++number) {
       if (commands_[number].arguments.empty()) continue;
-      if (options[number].refused.empty() && options[number].kinds() == options.front().kinds())
+      if (options[number].refused.empty() && options[number].defaults() == options.front().defaults())
         parse(number, options[number], commands_[number].directory);
       else
-        leave_out(number, options[number].refused.empty() ? "other files have other sizes of default types"
-                                                          : options[number].refused);
+        leave_out(number, options[number].refused.empty()
+                              ? "other files have other sizes of default types, or are compiled without -fno-automatic"
+                              : options[number].refused);
     }
     for (const Command& command : module_sources_) {
       const Options its = options_of(command);
-      if (its.refused.empty() && !options.empty() && its.kinds() == options.front().kinds())
+      if (its.refused.empty() && !options.empty() && its.defaults() == options.front().defaults())
         parse(none, its, command.directory);
     }
     for (const std::string module : {"mpi", "mpi_f08", "mpi_f08_types"})
@@ -180,6 +181,7 @@ class Reader {
       made.features.Enable(Fortran::common::LanguageFeature::OpenMP);
       made.searchDirectories.push_back(directory_of_omp_lib());
     }
+    if (options.debug_lines) made.features.Enable(Fortran::common::LanguageFeature::OldDebugLines);
     if (options.backslash) made.features.Enable(Fortran::common::LanguageFeature::BackslashEscapes);
     const llvm::PrettyStackTraceFormat in_a_crash("cppc looks at %s", options.file.c_str());
     auto& parsing = parsings_.emplace_back(cooked_);
@@ -288,10 +290,12 @@ class Reader {
     sort();
     Fortran::common::IntrinsicTypeDefaultKinds kinds;
     kinds.set_defaultIntegerKind(first.integer_kind)
+        .set_defaultLogicalKind(first.integer_kind)
         .set_defaultRealKind(first.real_kind)
-        .set_doublePrecisionKind(first.double_kind);
+        .set_doublePrecisionKind(first.double_kind());
     Fortran::common::LanguageFeatureControl features;
     if (openmp) features.Enable(Fortran::common::LanguageFeature::OpenMP);
+    if (first.saves) features.Enable(Fortran::common::LanguageFeature::DefaultSave);
     semantics::SemanticsContext context(kinds, features, cooked_);
     context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Real, 2);  // gfortran has none of them
     context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Real, 3);

@@ -1,10 +1,16 @@
 #include "mpi/bound_windows.hpp"
 
+#include "address/program_time.hpp"
+
 namespace cppc::mpi::bound_windows {
 
-bool are(const KeptWindow& shown) {
+bool are(const KeptWindow& shown, MPI_Comm comm) {
+  if (shown.flavor == MPI_WIN_FLAVOR_SHARED) {
+    int members = 0;
+    return PMPI_Comm_size(comm, &members) != MPI_SUCCESS || members != 1;
+  }
   const bool all_memory = shown.flavor == MPI_WIN_FLAVOR_CREATE && shown.base == MPI_BOTTOM && shown.size > 0;
-  return shown.flavor == MPI_WIN_FLAVOR_SHARED || shown.flavor == MPI_WIN_FLAVOR_DYNAMIC || all_memory;
+  return (shown.flavor == MPI_WIN_FLAVOR_DYNAMIC || all_memory) && !address::kept_by_address();
 }
 
 const char* reason(const KeptWindow& kept) {

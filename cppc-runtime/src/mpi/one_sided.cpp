@@ -76,6 +76,11 @@ void set_active(bool& flag, bool active) {
   flag = active;
 }
 
+void forget_attached(Window& window, const void* base) {
+  const auto found = std::ranges::find(window.attached, base, &AttachedMemory::base);
+  if (found != window.attached.end()) window.attached.erase(found);
+}
+
 int test_epoch(MPI_Win win, int* done) {
   const int status = PMPI_Win_test(windows().real(win), done);
   Window* const window = after(status, win);
@@ -128,10 +133,36 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
   return status;
 }
 
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* unit, void* base) {
+  const OutsideProgram outside;
+  const Window* const window = windows().find(win);
+  const bool own = window != nullptr && !window->bound && window->kept->flavor == MPI_WIN_FLAVOR_SHARED;
+  if (!own || (rank != 0 && rank != MPI_PROC_NULL))
+    return PMPI_Win_shared_query(windows().real(win), rank, size, unit, base);
+  *size = window->kept->size;
+  *unit = window->kept->unit;
+  hand_out(window->kept->base, base);
+  return MPI_SUCCESS;
+}
+
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   const OutsideProgram outside;
   if (!comms.managed()) return PMPI_Win_create_dynamic(info, comm, win);
   return create(__func__, MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win);
+}
+
+int MPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
+  const OutsideProgram outside;
+  const int status = PMPI_Win_attach(windows().real(win), base, size);
+  if (Window* const window = after(status, win)) window->attached.push_back({base, size});
+  return status;
+}
+
+int MPI_Win_detach(MPI_Win win, const void* base) {
+  const OutsideProgram outside;
+  const int status = PMPI_Win_detach(windows().real(win), base);
+  if (Window* const window = after(status, win)) forget_attached(*window, base);
+  return status;
 }
 
 int MPI_Win_free(MPI_Win* win) {

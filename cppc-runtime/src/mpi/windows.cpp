@@ -90,6 +90,7 @@ class Members {
 
 /// Over the program's memory, which MPI reaches by messages.
 int make_window(const KeptWindow& kept, MPI_Info info, MPI_Comm comm, MPI_Win* made) {
+  if (kept.flavor == MPI_WIN_FLAVOR_DYNAMIC) return PMPI_Win_create_dynamic(info, comm, made);
   return PMPI_Win_create(kept.base, kept.size, kept.unit, info, comm, made);
 }
 
@@ -104,7 +105,7 @@ int make_on_node(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
   return status;
 }
 
-/// For MPI_Win_allocate, memory included.
+/// With memory for it.
 int make_allocated(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
   const int status = make_on_node(kept, info, comm, out);
   out.made_on_node = status == MPI_SUCCESS;
@@ -119,10 +120,10 @@ int make_allocated(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) 
 
 /// For the program, as `shown` says.
 int make_first(KeptWindow& shown, MPI_Info info, MPI_Comm comm, Window& out) {
-  out.bound = bound_windows::are(shown);
+  out.bound = bound_windows::are(shown, comm);
   if (out.bound) return bound_windows::make(shown, info, comm, &out.real);
-  return shown.flavor == MPI_WIN_FLAVOR_ALLOCATE ? make_allocated(shown, info, comm, out)
-                                                 : make_window(shown, info, comm, &out.real);
+  const bool allocated = shown.flavor == MPI_WIN_FLAVOR_ALLOCATE || shown.flavor == MPI_WIN_FLAVOR_SHARED;
+  return allocated ? make_allocated(shown, info, comm, out) : make_window(shown, info, comm, &out.real);
 }
 
 int make_again(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
@@ -145,10 +146,17 @@ void leave_epochs(const Window& window) {
   for (const int target : window.shared) must(PMPI_Win_unlock(target, window.real), "MPI_Win_unlock");
 }
 
-/// Of MPI_Win_allocate.
+/// That the window has got, if any.
 void release_memory(const KeptWindow& kept, bool shared) {
+  if (kept.block == nullptr) return;
   if (shared && !stop_sharing({.block = kept.block, .base = kept.base}, kept.size)) return;  // it stays allocated
   release_carried(kept.block);
+}
+
+int attach_again(const Window& window) {
+  for (const AttachedMemory& memory : window.attached)
+    if (const int status = PMPI_Win_attach(window.real, memory.base, memory.size); status != MPI_SUCCESS) return status;
+  return MPI_SUCCESS;
 }
 
 cppc_status make(const WindowDescription& window, MPI_Comm world, Window& out) {
@@ -158,8 +166,11 @@ cppc_status make(const WindowDescription& window, MPI_Comm world, Window& out) {
   const int status = make_again(*out.kept, info.get(), members.get(), out);
   if (status != MPI_SUCCESS) return failed(status, "MPI_Win_create", window);
   must(PMPI_Win_set_name(out.real, window.name.c_str()), "MPI_Win_set_name");
+  must(PMPI_Win_set_errhandler(out.real, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  if (const int attached = attach_again(out); attached != MPI_SUCCESS)
+    return failed(attached, "MPI_Win_attach", window);
   enter_epochs(window, out.real);
-  // A target grants a lock while it is in MPI, which it may leave for long.
+  // A target grants a lock while it is in MPI, which it may leave for long. What others may access has been attached.
   must(PMPI_Barrier(members.get()), "MPI_Barrier");
   must(PMPI_Win_set_errhandler(out.real, window.error_handler.get()), "MPI_Win_set_errhandler");
   out.kept->model = model_of(out.real);
@@ -195,6 +206,11 @@ void WindowDescription::write(std::uint64_t number, ByteWriter& writer) const {
   mpi::write(hints, writer);
   write_numbers(writer, members);
   write_numbers(writer, shared);
+  writer.u64(attached.size());
+  for (const AttachedMemory& memory : attached) {
+    writer.u64(reinterpret_cast<std::uintptr_t>(memory.base));
+    writer.u64(static_cast<std::uint64_t>(memory.size));
+  }
 }
 
 WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size) {
@@ -207,6 +223,11 @@ WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size
   window.hints = read_hints(reader);
   window.members = read_numbers(reader);
   window.shared = read_numbers(reader);
+  window.attached.resize(reader.count(2 * sizeof(std::uint64_t)));
+  for (AttachedMemory& memory : window.attached) {
+    memory.base = reinterpret_cast<void*>(reader.u64());
+    memory.size = static_cast<MPI_Aint>(reader.u64());
+  }
   const bool valid_name = window.name.size() < MPI_MAX_OBJECT_NAME && window.name.find('\0') == std::string::npos;
   if (window.index == 0 || window.index >= Windows::Table::limit || !valid_name ||
       !distinct_ranks(window.members, size) || std::ranges::find(window.members, rank) == window.members.end() ||
@@ -250,7 +271,7 @@ bool Windows::busy() {
 void Windows::remove(MPI_Win win) {
   const Window& removed = *table_.find(win);
   traffic.completed(active_in(removed));
-  if (removed.kept->flavor == MPI_WIN_FLAVOR_ALLOCATE) release_memory(*removed.kept, removed.shares_memory);
+  release_memory(*removed.kept, removed.shares_memory);
   release_carried(removed.kept);
   table_.remove(win);
 }
@@ -297,7 +318,8 @@ WindowDescriptions Windows::describe(const Group& world) {
                    .members = ranks_in(world.get(), Group::of(window.real).get()),
                    .fenced = window.fenced,
                    .locked_all = window.locked_all,
-                   .shared = window.shared});
+                   .shared = window.shared,
+                   .attached = window.attached});
   }
   return all;
 }
@@ -351,6 +373,7 @@ cppc_status Windows::adopt(const WindowDescriptions& all) {
     }
     Window adopted{.kept = kept, .order = ++made_, .fenced = window.fenced, .locked_all = window.locked_all};
     adopted.shared = window.shared;
+    adopted.attached = window.attached;
     adopted.unsettled.resize(window.members.size());
     table_.put(window.index, std::move(adopted));
   }

@@ -31,11 +31,17 @@ enum class Access : std::uint8_t {
 /// MPI_Win_get_attr leads into it.
 struct KeptWindow {
   void* base;
-  void* block;  ///< that MPI_Win_allocate has got for it, and which has the base; or null
+  void* block;  ///< that it has got when it was made, and which has the base; or null
   MPI_Aint size;
   int unit;
   int flavor;  ///< that the program asked for
   int model;
+};
+
+/// By MPI_Win_attach.
+struct AttachedMemory {
+  void* base;
+  MPI_Aint size;
 };
 
 struct Window {
@@ -49,9 +55,10 @@ struct Window {
   std::vector<Access> unsettled;  ///< by target; the rank counts as active for each
   bool started = false;           ///< from MPI_Win_start to MPI_Win_complete: active
   bool posted = false;            ///< from MPI_Win_post to MPI_Win_wait: active
-  bool bound = false;             ///< other ranks use its memory, or know addresses in it: it cannot be made anew
-  bool shares_memory = false;     ///< its block is pages that this process shares, or did: see node_memory.hpp
-  bool made_on_node = false;      ///< at first by make_node_window(): the same in all members that are where they were
+  std::vector<AttachedMemory> attached;
+  bool bound = false;          ///< other ranks use its memory, or know addresses that change: it cannot be made anew
+  bool shares_memory = false;  ///< its block is pages that this process shares, or did: see node_memory.hpp
+  bool made_on_node = false;   ///< at first by make_node_window(): the same in all members that are where they were
 
   /// Accesses of these kinds to `target`, or to all, are complete.
   void settle(int target, Access access);
@@ -71,6 +78,7 @@ struct WindowDescription {
   bool fenced = false;
   bool locked_all = false;
   std::vector<int> shared;
+  std::vector<AttachedMemory> attached;
 
   /// Its block has this number. Only when the error handler is portable().
   void write(std::uint64_t number, ByteWriter& writer) const;

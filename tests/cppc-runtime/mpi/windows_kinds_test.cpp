@@ -98,6 +98,7 @@ TEST_F(Windows, BringTheirMemory) {
 }
 
 TEST_F(Windows, WithSharedMemoryStayAsTheyAre) {
+  if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "there is nobody to share with";
   int* own = nullptr;
   MPI_Win shared;
   ASSERT_EQ(MPI_Win_allocate_shared(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&own),
@@ -122,6 +123,29 @@ TEST_F(Windows, WithSharedMemoryStayAsTheyAre) {
   MPI_Win_free(&shared);
   ByteWriter good;
   EXPECT_EQ(mpi_state::serialize(good), CPPC_OK);
+}
+
+TEST_F(Windows, WithMemoryThatNobodySharesAreMadeAnew) {
+  int* own = nullptr;
+  MPI_Win alone;
+  ASSERT_EQ(
+      MPI_Win_allocate_shared(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_SELF, static_cast<void*>(&own), &alone),
+      MPI_SUCCESS);
+  for (int round = 0; round < 3; ++round) {
+    *own = 10 * me + round;
+    rebuild();
+    int* same = nullptr;
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    MPI_Win_shared_query(alone, 0, &bytes, &unit, static_cast<void*>(&same));
+    EXPECT_EQ(same, own);
+    EXPECT_EQ(bytes, static_cast<MPI_Aint>(sizeof(int)));
+    EXPECT_EQ(*attribute<int>(alone, MPI_WIN_CREATE_FLAVOR), MPI_WIN_FLAVOR_SHARED);
+    EXPECT_EQ(*own, 10 * me + round);
+  }
+  ByteWriter good;
+  EXPECT_EQ(mpi_state::serialize(good), CPPC_OK);
+  MPI_Win_free(&alone);
 }
 
 TEST_F(Windows, OfAddressesStayAsTheyAre) {
