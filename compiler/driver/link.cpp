@@ -190,12 +190,21 @@ class Linker {
                    ": use the linker's defaults for sections");
     }
     if (line_.portable) std::erase_if(*linked, is_cxx);
+    if (own_ == 0) language_ = language_of_main(*linked);
     // What is in Fortran is not the business of C's translator; of what is in C, Fortran's has to know.
-    const bool all = wrapper_.language == Language::fortran;
+    const bool all = language_ == Language::fortran;
     std::copy_if(linked->begin(), linked->end(), std::back_inserter(program_),
                  [all](const Record& record) { return all || !is_fortran(record); });
     if (all) add_modules(parts);
     return {};
+  }
+
+  // Programs may be linked by the compiler of another language than their main program's.
+  [[nodiscard]] Language language_of_main(const std::vector<Record>& records) const {
+    const auto main = std::find_if(records.begin(), records.end(), has_main);
+    if (main == records.end()) return wrapper_.language;
+    if (is_fortran(*main)) return Language::fortran;
+    return wrapper_.language == Language::fortran ? Language::c : wrapper_.language;
   }
 
   // Members of archives that the linker has not taken, since all that is in them is known at compile time: modules of
@@ -237,9 +246,9 @@ class Linker {
     const Parts installed = locate_parts();
     if (const auto checked = check_library(installed); !checked) return tl::unexpected(checked.error());
     if (const auto checked = check_translator(installed); !checked) return tl::unexpected(checked.error());
-    const bool for_fortran = wrapper_.language == Language::fortran;
+    const bool for_fortran = language_ == Language::fortran;
     const std::string own_headers = for_fortran ? "" : compilers_headers(wrapper_, runner_);
-    const auto inputs = translation_inputs({program_, own_, wrapper_.language, line_.portable, own_headers}, macros_);
+    const auto inputs = translation_inputs({program_, own_, language_, line_.portable, own_headers}, macros_);
     if (!inputs) return tl::unexpected(inputs.error());
     const auto outside = for_fortran
                              ? names_outside(line_, program_, own_, output_, compiler_directories(wrapper_, runner_))
@@ -260,7 +269,7 @@ class Linker {
     if (std::none_of(files.begin(), files.end(), is_changed)) return std::nullopt;
     if (line_.static_program)
       return error(output_ + " is linked with -static, but libcppc is a shared library: link it without -static");
-    auto plan = plan_replacement(line_, wrapper_.language, parts, program_, own_, files, directory.path());
+    auto plan = plan_replacement(line_, language_, parts, program_, own_, files, directory.path());
     if (!plan) return tl::unexpected(plan.error());
     const auto compiled = compile_sources(*plan, files, companion, installed, directory);
     if (!compiled) return tl::unexpected(compiled.error());
@@ -361,6 +370,7 @@ class Linker {
 
   const CommandLine& line_;
   const Wrapper& wrapper_;
+  Language language_ = wrapper_.language;  // of the program, for the translator
   const Words compiler_, compile_flags_, link_flags_;
   Runner& runner_;
   const std::string output_;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "once_headers.hpp"
+
 namespace cppc::rewrite {
 
 namespace {
@@ -121,10 +123,16 @@ std::optional<Offset> Editor::first() const {
   return first;
 }
 
-/// The edits, and for each header that is changed one that puts its text in the place of the #include, innermost first.
+/// The edits, for each header that is changed one that puts its text in the place of the #include, innermost first, and
+/// those that remove what would lead to it again.
 std::vector<Editor::Edit> Editor::with_headers() const {
   std::vector<Edit> edits = edits_;
   std::vector<clang::FileID> done;
+  std::optional<OnceHeaders> once;
+  const auto remove_or_fill = [&](clang::FileID file, std::size_t begin, std::size_t length) {
+    const Offset start = manager_.getLocForStartOfFile(file).getRawEncoding() + static_cast<Offset>(begin);
+    edits.push_back({start, static_cast<unsigned>(length), {}, true, edits.size() + 1});
+  };
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const clang::FileID file = manager_.getFileID(location(edits[i].offset));
     if (file == manager_.getMainFileID() || std::ranges::find(done, file) != done.end()) continue;
@@ -134,8 +142,9 @@ std::vector<Editor::Edit> Editor::with_headers() const {
     const llvm::StringRef text = manager_.getBufferData(parent);
     const std::size_t begin = text.rfind('\n', name) == llvm::StringRef::npos ? 0 : text.rfind('\n', name) + 1;
     const std::size_t end = std::min(text.find('\n', name), text.size());
-    const Offset start = manager_.getLocForStartOfFile(parent).getRawEncoding() + static_cast<Offset>(begin);
-    edits.push_back({start, static_cast<unsigned>(end - begin), {}, true, edits.size() + 1});
+    remove_or_fill(parent, begin, end - begin);
+    if (!once) once.emplace(unit_);
+    for (const DirectiveLine& line : once->needless_after(file)) remove_or_fill(line.file, line.offset, line.length);
   }
   return edits;
 }

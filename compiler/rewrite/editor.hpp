@@ -3,6 +3,7 @@
 #pragma once
 
 #include <clang/AST/ASTContext.h>
+#include <clang/Frontend/ASTUnit.h>
 
 #include <optional>
 #include <string>
@@ -22,7 +23,8 @@ struct Range {
 
 class Editor {
  public:
-  explicit Editor(const clang::ASTContext& context) : context_(context), manager_(context.getSourceManager()) {}
+  explicit Editor(clang::ASTUnit& unit)
+      : unit_(unit), context_(unit.getASTContext()), manager_(unit.getSourceManager()) {}
 
   /// In front of what starts at `offset`; what is inserted first comes first.
   void open(Offset offset, std::string text) {
@@ -90,6 +92,7 @@ class Editor {
                                           const std::vector<Edit>& all) const;
   [[nodiscard]] std::vector<Edit> with_headers() const;
 
+  clang::ASTUnit& unit_;
   const clang::ASTContext& context_;
   const clang::SourceManager& manager_;
   std::vector<Edit> edits_;

@@ -43,7 +43,7 @@ class UnitRewriter {
         unit_(unit),
         ast_(rewriting.source.units[unit].ast->getASTContext()),
         refusals_(refusals),
-        editor_(ast_),
+        editor_(*rewriting.source.units[unit].ast),
         types_(ast_, "cppc_"),
         declared_(objects_to_declare(rewriting)) {}
 

@@ -28,6 +28,7 @@ std::vector<std::string> errors_in(const std::string& text) {
 bool is_harmless(const std::string& error) {
   static const std::regex harmless(
       "error: ((ASYNCHRONOUS argument|VOLATILE argument|Assumed type actual argument) requires an explicit interface|"
+      "References to the procedure '.*' require an explicit interface|"
       "Expected ',' or '\\)' in format expression|'.*' may not be a local variable in a pure subprogram)|"
       "because: '.*' is polymorphic in a pure subprogram");
   return std::regex_search(error, harmless);

@@ -33,6 +33,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kOtherDefaults =
+    "most files have other sizes of default types, or differ from it in the option -fno-automatic";
+
 /// Modules that a file has and wants; submodules as "module:submodule".
 struct Modules {
   std::set<std::string> has, wants;
@@ -114,9 +117,10 @@ class Reader {
     std::vector<std::string> directories;
     for (const Options& one : options) directories.insert(directories.end(), one.includes.begin(), one.includes.end());
     const bool has_stubs = write_stubs(directories, fs::path(intrinsics_).parent_path() / "mpi.toml", modules_);
+    const Options common = most_common(options);
     for (Index number = 0; number < commands_.size(); ++number) {
       if (commands_[number].arguments.empty()) continue;
-      if (options[number].refused.empty() && options[number].defaults() == options.front().defaults())
+      if (options[number].refused.empty() && options[number].defaults() == common.defaults())
         parse(number, options[number], commands_[number].directory);
       else
         leave_out(number, options[number].refused.empty()
@@ -125,19 +129,30 @@ class Reader {
     }
     for (const Command& command : module_sources_) {
       const Options its = options_of(command);
-      if (its.refused.empty() && !options.empty() && its.defaults() == options.front().defaults())
-        parse(none, its, command.directory);
+      if (its.refused.empty() && its.defaults() == common.defaults()) parse(none, its, command.directory);
     }
     for (const std::string module : {"mpi", "mpi_f08", "mpi_f08_types"})
       if (has_stubs && !there_is(module))
         parse(none, {.file = module + ".f90", .includes = directories, .modules = directories}, modules_);
     add_compiled_modules(options, directories);
     const bool openmp = std::ranges::any_of(options, &Options::openmp);
-    analyse(options.empty() ? Options{} : options.front(), openmp);
+    analyse(common, openmp);
     return std::move(program_);
   }
 
  private:
+  /// Options with the defaults of most files.
+  [[nodiscard]] Options most_common(const std::vector<Options>& options) const {
+    std::map<decltype(Options{}.defaults()), std::size_t> files;
+    const Options* most = nullptr;
+    for (Index number = 0; number < commands_.size(); ++number) {
+      if (commands_[number].arguments.empty()) continue;
+      const std::size_t count = ++files[options[number].defaults()];
+      if (most == nullptr || count > files[most->defaults()]) most = &options[number];
+    }
+    return most != nullptr ? *most : Options{};
+  }
+
   /// In a file: programs can have a module of their own that includes mpif.h.
   [[nodiscard]] bool there_is(const std::string& module) const {
     return std::ranges::any_of(files_, [&](const File& file) { return file.modules.has.contains(module); });
@@ -286,16 +301,16 @@ class Reader {
     return false;
   }
 
-  void analyse(const Options& first, bool openmp) {
+  void analyse(const Options& common, bool openmp) {
     sort();
     Fortran::common::IntrinsicTypeDefaultKinds kinds;
-    kinds.set_defaultIntegerKind(first.integer_kind)
-        .set_defaultLogicalKind(first.integer_kind)
-        .set_defaultRealKind(first.real_kind)
-        .set_doublePrecisionKind(first.double_kind());
+    kinds.set_defaultIntegerKind(common.integer_kind)
+        .set_defaultLogicalKind(common.integer_kind)
+        .set_defaultRealKind(common.real_kind)
+        .set_doublePrecisionKind(common.double_kind());
     Fortran::common::LanguageFeatureControl features;
     if (openmp) features.Enable(Fortran::common::LanguageFeature::OpenMP);
-    if (first.saves) features.Enable(Fortran::common::LanguageFeature::DefaultSave);
+    if (common.saves) features.Enable(Fortran::common::LanguageFeature::DefaultSave);
     semantics::SemanticsContext context(kinds, features, cooked_);
     context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Real, 2);  // gfortran has none of them
     context.targetCharacteristics().DisableType(Fortran::common::TypeCategory::Real, 3);

@@ -187,6 +187,29 @@ TEST_F(Languages, MixedProgramsHaveBothRuntimesInside) {
   links({"cppc-cc", "main.c", "-x", "f95", "part.f90", "-x", "none", "-lgfortran"}, by_fortran);
 }
 
+TEST_F(Languages, TheLanguageOfTheMainProgramIsTranslatedWhicheverCompilerLinks) {
+  write("main.f90",
+        "program p\n use mpi\n integer :: e\n call mpi_init(e)\n call side()\n call mpi_finalize(e)\nend program\n");
+  write("side.f90", "subroutine side()\nend subroutine\n");
+  write("main.c", "#include <mpi.h>\nvoid side_(void);\nint main(void) { MPI_Init(0, 0); side_(); MPI_Finalize(); }\n");
+  write("side.c", "void side_(void) {}\n");
+  for (const char* file : {"main.f90", "side.f90"}) well({"cppc-fc", "-c", file, "-o", std::string(file) + ".o"});
+  for (const char* file : {"main.c", "side.c"}) well({"cppc-cc", "-c", file, "-o", std::string(file) + ".o"});
+  const auto looks_at = [this](const Words& link) {
+    well(link);
+    Words files;
+    const nlohmann::json log = translator_log();
+    for (const nlohmann::json& entry : log.at("program"))
+      if (!entry.contains("left_out")) files.push_back(entry.at("file"));
+    return files;
+  };
+  const Words fortrans{"-lmpi_usempif08", "-lmpi_usempi_ignore_tkr", "-lmpi_mpifh", "-lgfortran"};
+  Words by_cxx{"cppc-c++", "main.f90.o", "side.c.o", "-o", "program"};
+  by_cxx.insert(by_cxx.end(), fortrans.begin(), fortrans.end());
+  EXPECT_EQ(looks_at(by_cxx), (Words{"main.f90", "side.c"}));
+  EXPECT_EQ(looks_at({"cppc-fc", "main.c.o", "side.f90.o", "-o", "program"}), Words{"main.c"});
+}
+
 TEST_F(Languages, ARuntimeThatAnotherLibrarySharesIsShared) {
   write("main.cpp",
         "#include <mpi.h>\nextern \"C\" void part(int);\nint main(int c, char** v) { MPI_Init(&c, &v); part(7); "
