@@ -50,6 +50,12 @@ bool in_libcppc(const void* address) {
   return libcppc.holds(address);
 }
 
+/// Where the program takes the address of another's function: what the linker has put there leads to that function.
+bool leads_on(const void* address, const char* function) {
+  static const LoadedObject& program = *new LoadedObject(LoadedObject::all().front());
+  return program.holds(address) && program.takes([function](std::string_view name) { return name == function; });
+}
+
 [[noreturn]] void refuse(const std::string& why) {
   die(CPPC_ERR_UNSUPPORTED, why + ": this job could not be migrated, so it does not start");
 }
@@ -131,7 +137,7 @@ __attribute__((constructor)) void establish_precedence() noexcept try {
 
 bool taken(const char* function) {
   const void* const first = dlsym(RTLD_DEFAULT, function);
-  return first != nullptr && !in_libcppc(first);
+  return first != nullptr && !in_libcppc(first) && !leads_on(first, function);
 }
 
 }  // namespace cppc

@@ -116,8 +116,27 @@ void Actions::associate(const ExprPtr& pointer, const ExprPtr& target) {
     if (const Index symbol = root(*e); symbol != none) program.symbols[symbol].shared = true;
 }
 
+/// An array that gets memory had none, or the program ends unless it has asked to be told: what was there is dead, as
+/// it is before an assignment.
+void Actions::begin_anew(const parser::AllocateStmt& allocate, Statements& into) {
+  for (const auto& option : std::get<std::list<parser::AllocOpt>>(allocate.t))
+    if (std::holds_alternative<parser::StatOrErrmsg>(option.u)) return;
+  for (const auto& one : std::get<std::list<parser::Allocation>>(allocate.t)) {
+    const auto* name = std::get_if<parser::Name>(&std::get<parser::AllocateObject>(one.t).u);
+    if (name == nullptr || name->symbol == nullptr) continue;
+    const Index array = context_.symbols.variable(*name->symbol);
+    const Symbol& symbol = context_.symbols.program().symbols[array];
+    if (symbol.descriptor != Symbol::Descriptor::allocatable || symbol.element == 0) continue;
+    Statement made{.kind = StatementKind::assign, .place = here_};
+    made.target = std::make_shared<Expr>(Expr{.kind = Expr::Kind::name, .symbol = array});
+    made.value = std::make_shared<Expr>(Expr{.kind = Expr::Kind::constant});
+    into.push_back(std::move(made));
+  }
+}
+
 /// Sizes are read only.
 void Actions::act(const parser::AllocateStmt& allocate, Statements& into) {
+  begin_anew(allocate, into);
   touch(allocate, here_, into, false);
   for (const auto& one : std::get<std::list<parser::Allocation>>(allocate.t))
     touch(std::get<parser::AllocateObject>(one.t), here_, into);

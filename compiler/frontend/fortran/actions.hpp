@@ -107,6 +107,7 @@ class Actions {
   void go(StatementKind kind, const std::optional<parser::Name>& name, Statements& into);
   void put_out(const std::list<parser::OutputItem>& items, Statements& into);
   void associate(const ExprPtr& pointer, const ExprPtr& target);
+  void begin_anew(const Fortran::parser::AllocateStmt& allocate, Statements& into);
   void share_copied(const parser::AllocOpt& source);
 };
 

@@ -43,6 +43,8 @@ class Symbols {
   Program& program() { return program_; }
 
  private:
+  void add_finals(const Fortran::semantics::Symbol& symbol, const Fortran::semantics::DerivedTypeDetails& type);
+
   struct Block {
     std::string layout;  ///< as the first unit has it
     bool agreed = true;

@@ -136,12 +136,23 @@ class Converter {
       }
     }
     for (const auto& argument : call.arguments()) made.parts.push_back(argument ? get(*argument) : nullptr);
-    const bool only_asks = made.word == "associated" || made.word == "allocated" || made.word == "move_alloc" ||
-                           made.word == "size" || made.word == "lbound" || made.word == "ubound";
-    const bool keeps = made.word.ends_with("c_loc") || !call.proc().GetType();  // or a subroutine
+    if (made.word == "allocated" || made.word == "associated" || made.word == "shape" || made.word == "size" ||
+        made.word == "lbound" || made.word == "ubound") {
+      for (ExprPtr& argument : made.parts)
+        if (argument != nullptr) argument = asked_of(argument);
+      return make(std::move(made));
+    }
+    const bool keeps = (made.word.ends_with("c_loc") || !call.proc().GetType()) && made.word != "move_alloc";
     for (const ExprPtr& argument : made.parts)
-      if (argument != nullptr && !made.word.empty() && keeps && !only_asks) symbols_.share(*argument);
+      if (argument != nullptr && !made.word.empty() && keeps) symbols_.share(*argument);
     return make(std::move(made));
+  }
+  /// Of the argument of a function that asks what an array is, and reads none of its elements.
+  [[nodiscard]] ExprPtr asked_of(const ExprPtr& argument) const {
+    if (argument->kind != Kind::name) return argument;
+    const Symbol& symbol = symbols_.program().symbols[argument->symbol];
+    if (symbol.shape != none) return make({.kind = Kind::name, .symbol = symbol.shape});
+    return symbol.array ? make({.kind = Kind::other}) : argument;
   }
   ExprPtr get(const evaluate::ActualArgument& argument) {
     if (const auto* e = argument.UnwrapExpr()) {

@@ -10,4 +10,7 @@ namespace cppc::fortran {
 /// but intrinsics, and no pointer leads anywhere.
 bool has_own_data_only(const Program& program, Index procedure);
 
+/// The same of a FINAL procedure, whose dummy is of a derived type, of which no component is a pointer.
+bool ends_own_data_only(const Program& program, Index procedure);
+
 }  // namespace cppc::fortran

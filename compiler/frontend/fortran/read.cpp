@@ -6,6 +6,7 @@
 #include <llvm/Support/PrettyStackTrace.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <list>
@@ -21,6 +22,7 @@
 #include "joined_lines.hpp"
 #include "keywords.hpp"
 #include "options.hpp"
+#include "own_data.hpp"
 #include "procedures.hpp"
 #include "read_text.hpp"
 #include "stubs.hpp"
@@ -333,6 +335,8 @@ class Reader {
       program_.read_files.push_back(made.file = file->number);
       add_procedures(made, *file->parsing->parseTree());
     }
+    if (!std::ranges::all_of(program_.finals, [this](Index final) { return ends_own_data_only(program_, final); }))
+      program_.unclear = "a FINAL procedure has to do with more than the components of its type";
   }
 
   const std::vector<Command>& commands_;

@@ -128,7 +128,8 @@ bool has_parts(const semantics::Symbol& symbol) {
       semantics::FindEquivalenceSet(symbol) != nullptr)
     return false;
   const semantics::Symbol& declared = type->derivedTypeSpec().typeSymbol();
-  return declared.get<semantics::DerivedTypeDetails>().paramNames().empty() && declared.GetParentComponent() == nullptr;
+  const auto& details = declared.get<semantics::DerivedTypeDetails>();
+  return details.paramNames().empty() && details.finals().empty() && declared.GetParentComponent() == nullptr;
 }
 
 /// Whether who calls it gives it, or gets, pointers.
@@ -176,12 +177,26 @@ void Symbols::find_bound(const semantics::Scope& scope) {
       if (const auto first = entity->init(); first && *first != nullptr) program_.bound.push_back(procedure(**first));
     if (const auto* type = symbol->detailsIf<semantics::DerivedTypeDetails>();
         type != nullptr && !type->finals().empty())
-      program_.unclear = "a type has FINAL procedures";
+      add_finals(*symbol, *type);
     if (const auto* generic = symbol->detailsIf<semantics::GenericDetails>();
         generic != nullptr && std::holds_alternative<Fortran::common::DefinedIo>(generic->kind().u))
       program_.unclear = "it has input or output of its own for a type";
   }
   for (const semantics::Scope& child : scope.children()) find_bound(child);
+}
+
+/// Nothing is said of the components of such a type, but its procedures may have to do with other data.
+void Symbols::add_finals(const semantics::Symbol& symbol, const semantics::DerivedTypeDetails& type) {
+  const auto leads_on = [](const auto& component) {
+    const auto* its = component.second->GetType();
+    return component.second->attrs().test(Attr::POINTER) || (its != nullptr && its->AsDerived() != nullptr);
+  };
+  if (symbol.scope() == nullptr || std::any_of(symbol.scope()->begin(), symbol.scope()->end(), leads_on))
+    program_.unclear = "a type with FINAL procedures has pointers, or components of other types";
+  for (const auto& [name, final] : type.finals()) {
+    program_.finals.insert(procedure(*final));
+    program_.bound.push_back(procedure(*final));
+  }
 }
 
 Index Symbols::variable(const semantics::Symbol& named) {

@@ -153,6 +153,7 @@ struct Program {
   std::vector<Index> read_files;  ///< numbers of the commands that are in it
   std::string unclear;            ///< why nothing can be said of any memory; empty when it can
   std::vector<Index> bound;       ///< procedures that types, or pointers from the start, have
+  std::set<Index> finals;         ///< FINAL procedures
   bool has_entries = false;       ///< ENTRY: a procedure that is not among these is perhaps in one of them
   std::vector<std::pair<ExprPtr, ExprPtr>> associations;  ///< pointers, and what assignments lead them to
   std::set<Index> freed;                                  ///< variables that DEALLOCATE names
