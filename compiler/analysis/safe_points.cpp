@@ -64,6 +64,7 @@ class Chooser {
   void drop_inner();
   std::string obstacle_of(ir::Index loop) const;
   void find_teams();
+  void visit_called_back();
   void enter_callees(ir::Index call, const std::string& why);
   bool outweighs(ir::Index loop, ir::Index other);
   void take(ir::Index loop, const std::string& obstacle);
@@ -195,6 +196,16 @@ void Chooser::visit(ir::Index f, const std::string& before) {
     const std::string why =
         !before.empty() ? before : in_flight_.unmatched_before(f, ir::none, program_.calls[c].order);
     enter_callees(c, why);
+  }
+}
+
+/// Where main() leaves all the work to code from outside, an interpreter say: what that calls back.
+void Chooser::visit_called_back() {
+  if (!choice_.points.empty() || doubtful_ || lopsided_) return;
+  for (const unsigned known : points_to_[program_.unknown]) {
+    const ir::Object& object = program_.objects[known];
+    if (object.storage == ir::Storage::function && object.function != ir::none)
+      visit(object.function, "it is called by code outside the program");
   }
 }
 
@@ -332,6 +343,7 @@ Choice Chooser::run() {
   total_ = std::max(1.0, costs_.of_function(main));
   find_teams();
   visit(main, {});
+  visit_called_back();
   drop_inner();
   take_doubtful_loop();
   if (!program_.by_address) take_quiet_loops();  // which need not be passes that all ranks make

@@ -48,9 +48,18 @@ class Writer {
              ";\n      if (object != 0 && size > 0) {\n" + dead(overwritten) + "      }\n    }\n";
     });
     if (code.empty()) return {};
-    point_.dead.push_back(
-        {object.name, object.bytes, overwritten.empty() ? "not needed any more" : "overwritten before it is read"});
+    point_.dead.push_back({object.name, object.bytes, why(overwritten)});
     return code;
+  }
+
+  /// For the report.
+  [[nodiscard]] const char* why(const Ways& overwritten) const {
+    if (overwritten.empty()) return "not needed any more";
+    const bool conditional = std::ranges::any_of(overwritten, [this](const Overwrites& overwrites) {
+      return std::ranges::all_of(overwrites, [this](std::size_t number) { return is_condition(number); });
+    });
+    return conditional ? "overwritten before it is read, where a condition holds that each stop looks at"
+                       : "overwritten before it is read";
   }
 
   /// What cannot be said leaves nothing behind.

@@ -4,6 +4,7 @@ module reported_data
   real(8), allocatable :: field(:)
   integer, parameter :: sizes(4) = [1, 2, 3, 4]
   real(8) :: table(10) = 1
+  logical :: mixes = .true.
 end module
 
 program reported
@@ -25,14 +26,16 @@ contains
   end subroutine
 
   subroutine work()
-    real(8) :: sums(2), total(2), scratch(10000)
+    real(8) :: sums(2), total(2), scratch(10000), mixed(10000)
     integer :: step
     sums = 0
     do step = 1, 4
       scratch = step
+      if (mixes) mixed = step
       call MPI_Allreduce(sums, total, 2, MPI_REAL8, MPI_SUM, MPI_COMM_WORLD, ierr)
       field = field + sum(scratch) + total(1)
       sums(1) = sums(1) + field(1)
+      if (mixes) sums(2) = sums(2) + mixed(step)
     end do
   end subroutine
 end program
