@@ -48,6 +48,7 @@ class Symbols {
   struct Block {
     std::string layout;  ///< as the first unit has it
     bool agreed = true;
+    bool overlaid = false;  ///< by other variables
   };
 
   void classify(const Fortran::semantics::Symbol& symbol, Symbol& made);

@@ -244,7 +244,8 @@ Flow::Fates Flow::exit_of(Index p) {
 
 /// Whether it is known by a name for the linker.
 bool Flow::is_of_linker(Index symbol) const {
-  return !program_.symbols[symbol].linker_name.empty() && program_.symbols[symbol].part_of == none;
+  const Symbol& s = program_.symbols[symbol];
+  return !s.linker_name.empty() && (s.part_of == none || s.placed);
 }
 
 /// Whether the procedure can hand it to a routine: it is its own or, with that name, of one that it is in.

@@ -2,6 +2,7 @@
 #include <flang/Semantics/tools.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "component_layout.hpp"
 #include "convert.hpp"
 
 namespace cppc::fortran {
@@ -161,7 +162,7 @@ void Symbols::find_commons(const semantics::Scope& scope) {
     const auto [found, fresh] = blocks_.try_emplace(block_name(block), Block{layout, true});
     if (found->second.layout != layout || block.attrs().test(Attr::BIND_C)) found->second.agreed = false;
     for (const auto& object : details.objects())
-      if (semantics::FindEquivalenceSet(*object) != nullptr) found->second.agreed = false;
+      if (semantics::FindEquivalenceSet(*object) != nullptr) found->second.overlaid = true;
   }
   for (const semantics::Scope& child : scope.children()) find_commons(child);
 }
@@ -243,8 +244,10 @@ void Symbols::classify(const semantics::Symbol& symbol, Symbol& made) {
     made.storage = Symbol::Storage::common;
     made.linker_name = block_name(*block);
     made.offset = symbol.offset();
-    if (!blocks_[made.linker_name].agreed) {  // then all of the block is one object
-      made.unclear = "program units do not agree on the layout of its COMMON block";
+    const Block& its = blocks_[made.linker_name];
+    if (!its.agreed || its.overlaid) {  // then all of the block is one object
+      made.unclear = its.agreed ? "variables of its COMMON block are in an EQUIVALENCE"
+                                : "program units do not agree on the layout of its COMMON block";
       made.offset = 0;
       made.bounds.clear();
     }
@@ -288,6 +291,10 @@ Index Symbols::component(const Fortran::evaluate::Component& component) {
   made.bytes = in_place ? part.size() : 0;
   made.linker_name = base.linker_name;
   made.part_of = of;
+  if (const auto offset = offset_of(whole.GetType()->derivedTypeSpec().typeSymbol(), part)) {
+    made.offset = *offset;
+    made.placed = true;
+  }
   made.descriptor = descriptor;
   if (descriptor == Symbol::Descriptor::pointer)
     made.shared = is_initialized(whole) || !starts_with_nothing(part, is_zeroed(whole));

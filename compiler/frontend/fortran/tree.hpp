@@ -56,7 +56,8 @@ struct Symbol {
   Storage storage = Storage::local;
   Index procedure = none;     ///< whose local or dummy it is
   std::string linker_name;    ///< of a module's variable or a COMMON block; empty when it has none that is known
-  std::uint64_t offset = 0;   ///< in the COMMON block
+  std::uint64_t offset = 0;   ///< in the COMMON block, or of a component in its variable
+  bool placed = false;        ///< of a component: its offset is known
   std::uint64_t bytes = 0;    ///< of all of it; 0 when not known
   std::uint64_t element = 0;  ///< bytes of an element; 0 when not known
   bool integer = false;       ///< or logical, which is an integer that is 0 or 1
