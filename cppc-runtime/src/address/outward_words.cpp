@@ -10,6 +10,7 @@
 #include "address/describe.hpp"
 #include "address/places.hpp"
 #include "address/process/environment.hpp"
+#include "address/process/held_locks.hpp"
 #include "address/process/named_locales.hpp"
 #include "address/process/stacks.hpp"
 #include "address/process/streams.hpp"
@@ -126,7 +127,14 @@ std::uint32_t OutwardWords::number_of(std::size_t module) {
 /// process.
 OutwardWords::Looked OutwardWords::settle_lock(const Piece& piece, std::uint32_t number, std::uint64_t offset,
                                                std::uintptr_t word) {
-  switch (lock_held_by(piece.memory, offset, static_cast<int>(windows_.thread))) {
+  const ThreadLock held = lock_held_by(piece.memory, offset, static_cast<int>(windows_.thread));
+  if (!held_locks::is_held(piece.memory.data() + offset)) {  // a number of the program's
+    if (held == ThreadLock::none || !held_locks::too_many()) return {};
+    return tl::unexpected(fmt::format("{} may be part of a lock, of which the main thread has had more at a time than "
+                                      "libcppc remembers: unlock some before the rank is moved",
+                                      describe(piece, offset)));
+  }
+  switch (held) {
     case ThreadLock::none:
       break;
     case ThreadLock::by_number:

@@ -10,6 +10,7 @@
 #include "address/load_addresses.hpp"
 #include "address/outward_words.hpp"
 #include "address/places.hpp"
+#include "address/process/held_locks.hpp"
 #include "address/process/libraries.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
@@ -160,11 +161,14 @@ void Restore::write_words(std::span<const LibraryHere> libraries) {
   std::set<std::uintptr_t> records;
   for (const OutwardWord& word : block_.words) {
     const std::uintptr_t value = value_here(word, libraries);
-    std::byte* const memory = word.piece < block_.pieces.size()
-                                  ? block_.pieces[word.piece].memory.data()
-                                  : block_.thread_data[word.piece - block_.pieces.size()].bytes.data();
+    const bool in_piece = word.piece < block_.pieces.size();
+    ThreadData* const data = in_piece ? nullptr : &block_.thread_data[word.piece - block_.pieces.size()];
+    std::byte* const memory = in_piece ? block_.pieces[word.piece].memory.data() : data->bytes.data();
     std::memcpy(memory + word.offset, &value, sizeof value);
     if (is_record(word)) records.insert(value);
+    if (word.library != owner_of_lock) continue;
+    const std::byte* const place = in_piece ? memory : thread_data_here(block_.carried[data->object].name).data();
+    held_locks::take_over(place + word.offset);
   }
   for (const std::uintptr_t record : records) libraries::is_handle(record);
 }

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "address/process/held_locks.hpp"
 #include "address/process/next.hpp"
 #include "address/process/threads.hpp"
 #include "address/program_time.hpp"
@@ -187,7 +188,17 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* time) noexcept {
   timespec memory;
-  return CPPC_NEXT(pthread_mutex_clocklock)(mutex, clock, waited_for(clock, time, memory));
+  return held_locks::note(CPPC_NEXT(pthread_mutex_clocklock)(mutex, clock, waited_for(clock, time, memory)), mutex);
+}
+
+int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+  timespec memory;
+  return CPPC_NEXT(pthread_rwlock_clockrdlock)(lock, clock, waited_for(clock, time, memory));
+}
+
+int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* time) noexcept {
+  timespec memory;
+  return held_locks::note(CPPC_NEXT(pthread_rwlock_clockwrlock)(lock, clock, waited_for(clock, time, memory)), lock);
 }
 
 int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* time) {
