@@ -284,7 +284,7 @@ class Linker {
     };
     const auto missing = std::find_if(plan.sources.begin(), plan.sources.end(), is_missing);
     const std::string file = missing == plan.sources.end() ? "a source" : program_[*missing].file;
-    return file + " does not compile with its safe points";
+    return file + " does not compile with its safe points; --cppc-report=text shows the compiler's errors";
   }
 
   Result<int> compile_sources(const Replacement& plan, const Words& translated, const std::string& companion,

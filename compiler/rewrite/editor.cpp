@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "once_headers.hpp"
+#include "inclusions.hpp"
 
 namespace cppc::rewrite {
 
@@ -123,33 +123,38 @@ std::optional<Offset> Editor::first() const {
   return first;
 }
 
-/// The edits, for each header that is changed one that puts its text in the place of the #include, innermost first, and
-/// those that remove what would lead to it again.
-std::vector<Editor::Edit> Editor::with_headers() const {
+/// The edits, and for each header that is changed those that put its text in the place of the #include, innermost
+/// first, and keep the #include lines right that it and others have.
+std::vector<Editor::Edit> Editor::with_headers(Inclusions& inclusions) const {
   std::vector<Edit> edits = edits_;
   std::vector<clang::FileID> done;
-  std::optional<OnceHeaders> once;
-  const auto remove_or_fill = [&](clang::FileID file, std::size_t begin, std::size_t length) {
-    const Offset start = manager_.getLocForStartOfFile(file).getRawEncoding() + static_cast<Offset>(begin);
-    edits.push_back({start, static_cast<unsigned>(length), {}, true, edits.size() + 1});
+  const auto add = [&](const DirectiveLine& line) {
+    const Offset start = manager_.getLocForStartOfFile(line.file).getRawEncoding() + line.offset;
+    edits.push_back({start, line.length, {}, true, edits.size() + 1});
   };
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const clang::FileID file = manager_.getFileID(location(edits[i].offset));
     if (file == manager_.getMainFileID() || std::ranges::find(done, file) != done.end()) continue;
     done.push_back(file);
-    // What the header itself includes and is changed comes into its text by recursion.
-    const auto [parent, name] = manager_.getDecomposedIncludedLoc(file);
-    const llvm::StringRef text = manager_.getBufferData(parent);
-    const std::size_t begin = text.rfind('\n', name) == llvm::StringRef::npos ? 0 : text.rfind('\n', name) + 1;
-    const std::size_t end = std::min(text.find('\n', name), text.size());
-    remove_or_fill(parent, begin, end - begin);
-    if (!once) once.emplace(unit_);
-    for (const DirectiveLine& line : once->needless_after(file)) remove_or_fill(line.file, line.offset, line.length);
+    add(line_around(manager_.getDecomposedIncludedLoc(file)));
+    for (const DirectiveLine& line : inclusions.needless_after(file)) add(line);
+    for (const DirectiveLine& line : inclusions.neighbours(file)) {
+      const clang::FileID header = inclusions.entered_at(line);
+      add(header.isValid() ? DirectiveLine{header, 0, 0} : line);  // its text comes in its turn
+    }
   }
   return edits;
 }
 
-std::string Editor::text_of(clang::FileID file, const std::vector<Edit>& all) const {
+DirectiveLine Editor::line_around(const std::pair<clang::FileID, unsigned>& place) const {
+  const llvm::StringRef text = manager_.getBufferData(place.first);
+  const std::size_t end_before = text.rfind('\n', place.second);
+  const std::size_t begin = end_before == llvm::StringRef::npos ? 0 : end_before + 1;
+  const std::size_t end = std::min(text.find('\n', place.second), text.size());
+  return {place.first, static_cast<unsigned>(begin), static_cast<unsigned>(end - begin)};
+}
+
+std::string Editor::text_of(clang::FileID file, const std::vector<Edit>& all, Inclusions& inclusions) const {
   const Offset start = manager_.getLocForStartOfFile(file).getRawEncoding();
   const llvm::StringRef source = manager_.getBufferData(file);
   std::vector<Edit> edits;
@@ -170,30 +175,25 @@ std::string Editor::text_of(clang::FileID file, const std::vector<Edit>& all) co
       done = offset;
     }
     made += edit.text;
-    if (edit.length > 0 && edit.text.empty()) made += included_text(file, offset, edit.length, all);
+    if (edit.length > 0 && edit.text.empty()) made += included_text({file, offset, edit.length}, all, inclusions);
     done = std::max(done, offset + edit.length);
   }
   return made + source.substr(done).str();
 }
 
-/// Of the changed header that the #include in this range names; nothing when the range is not one.
-std::string Editor::included_text(clang::FileID file, unsigned offset, unsigned length,
-                                  const std::vector<Edit>& all) const {
-  for (const Edit& edit : all) {
-    const clang::FileID header = manager_.getFileID(location(edit.offset));
-    if (header == manager_.getMainFileID()) continue;
-    const auto [parent, name] = manager_.getDecomposedIncludedLoc(header);
-    if (parent != file || name < offset || name > offset + length) continue;
-    const unsigned line = manager_.getLineNumber(file, offset);
-    const auto name_of = [&](clang::FileID id) {
-      return quoted(manager_.getFilename(manager_.getLocForStartOfFile(id)).str());
-    };
-    return "#line 1 \"" + name_of(header) + "\"\n" + text_of(header, all) + "\n#line " + std::to_string(line + 1) +
-           " \"" + name_of(file) + "\"";
-  }
-  return {};
+/// Of the header that the line includes; nothing when none came in there.
+std::string Editor::included_text(const DirectiveLine& line, const std::vector<Edit>& all,
+                                  Inclusions& inclusions) const {
+  const clang::FileID header = inclusions.entered_at(line);
+  if (header.isInvalid()) return {};
+  const unsigned number = manager_.getLineNumber(line.file, line.offset);
+  return "#line 1 \"" + quoted(inclusions.name_of(header)) + "\"\n" + text_of(header, all, inclusions) + "\n#line " +
+         std::to_string(number + 1) + " \"" + quoted(inclusions.name_of(line.file)) + "\"";
 }
 
-std::string Editor::text() const { return text_of(manager_.getMainFileID(), with_headers()); }
+std::string Editor::text() const {
+  Inclusions inclusions(unit_);
+  return text_of(manager_.getMainFileID(), with_headers(inclusions), inclusions);
+}
 
 }  // namespace cppc::rewrite

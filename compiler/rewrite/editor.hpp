@@ -7,7 +7,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "inclusions.hpp"
 
 namespace cppc::rewrite {
 
@@ -87,10 +90,11 @@ class Editor {
     bool opens;
     std::size_t order;  ///< from 1; 0: first
   };
-  [[nodiscard]] std::string text_of(clang::FileID file, const std::vector<Edit>& edits) const;
-  [[nodiscard]] std::string included_text(clang::FileID file, unsigned offset, unsigned length,
-                                          const std::vector<Edit>& all) const;
-  [[nodiscard]] std::vector<Edit> with_headers() const;
+  [[nodiscard]] std::string text_of(clang::FileID file, const std::vector<Edit>& all, Inclusions& inclusions) const;
+  [[nodiscard]] std::string included_text(const DirectiveLine& line, const std::vector<Edit>& all,
+                                          Inclusions& inclusions) const;
+  [[nodiscard]] std::vector<Edit> with_headers(Inclusions& inclusions) const;
+  [[nodiscard]] DirectiveLine line_around(const std::pair<clang::FileID, unsigned>& place) const;
 
   clang::ASTUnit& unit_;
   const clang::ASTContext& context_;

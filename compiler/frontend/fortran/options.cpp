@@ -132,8 +132,11 @@ bool read_form(Words& words, Options& made) {
 }
 
 bool read_dialect(const std::string& word, Options& made) {
-  if (word.starts_with("-std="))
-    made.modern = word == "-std=f2018" || word == "-std=gnu" || word == "-std=legacy";
+  if (word.starts_with("-std=")) {
+    made.strict = word != "-std=gnu" && word != "-std=legacy";
+    made.modern = !made.strict || word == "-std=f2018";
+  } else if (word == "-fall-intrinsics")
+    made.all_intrinsics = true;
   else if (word.ends_with("implicit-interface"))
     made.declares = !word.starts_with("-Wno-");
   else if (word == "-fopenmp" || word == "-fno-openmp")

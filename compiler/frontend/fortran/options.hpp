@@ -17,10 +17,12 @@ struct Options {
   int fixed_columns = 72;
   bool backslash = false;
   bool openmp = false;
-  bool modern = true;        ///< no option forbids what is of Fortran 2008 or 2018
-  bool declares = false;     ///< calls of procedures without an interface are to be warned of
-  bool saves = false;        ///< variables of procedures keep their values from call to call
-  bool debug_lines = false;  ///< lines of the fixed form that begin with D are no comments
+  bool strict = false;          ///< it is of a standard, without what GNU adds
+  bool all_intrinsics = false;  ///< but for intrinsic procedures
+  bool modern = true;           ///< no option forbids what is of Fortran 2008 or 2018
+  bool declares = false;        ///< calls of procedures without an interface are to be warned of
+  bool saves = false;           ///< variables of procedures keep their values from call to call
+  bool debug_lines = false;     ///< lines of the fixed form that begin with D are no comments
   int integer_kind = 4, real_kind = 4;
   bool keeps_double = false;                                     ///< has 8 bytes whatever the kind of default reals
   std::vector<std::string> includes, modules;                    ///< directories that are looked into, in their order

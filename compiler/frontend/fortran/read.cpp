@@ -138,7 +138,8 @@ class Reader {
         parse(none, {.file = module + ".f90", .includes = directories, .modules = directories}, modules_);
     add_compiled_modules(options, directories);
     const bool openmp = std::ranges::any_of(options, &Options::openmp);
-    analyse(common, openmp);
+    const auto lacks_intrinsics = [](const Options& one) { return one.strict && !one.all_intrinsics; };
+    analyse(common, openmp, std::ranges::any_of(options, lacks_intrinsics));
     return std::move(program_);
   }
 
@@ -303,7 +304,18 @@ class Reader {
     return false;
   }
 
-  void analyse(const Options& common, bool openmp) {
+  /// Procedures of the program's own with names that flang takes for intrinsic ones, and gfortran does not.
+  void find_own_intrinsics(semantics::SemanticsContext& context, bool lacks_intrinsics) {
+    static const std::set<std::string> newer = {"selected_logical_kind", "izext", "jzext"};
+    for (const auto& [source, symbol] : context.globalScope()) {
+      const std::string name = source.ToString();
+      if (symbol->has<semantics::SubprogramDetails>() && context.intrinsics().IsIntrinsic(name) &&
+          (lacks_intrinsics || newer.contains(name)))
+        program_.unclear = "it has a procedure with the name of an intrinsic one, " + name;
+    }
+  }
+
+  void analyse(const Options& common, bool openmp, bool lacks_intrinsics) {
     sort();
     Fortran::common::IntrinsicTypeDefaultKinds kinds;
     kinds.set_defaultIntegerKind(common.integer_kind)
@@ -328,6 +340,7 @@ class Reader {
       if (understood(file, context, before)) good.push_back(&file);
     Symbols symbols(program_);
     symbols.find_commons(context.globalScope());
+    find_own_intrinsics(context, lacks_intrinsics);
     Context made{symbols, context, cooked_, lines_in_front_};
     symbols.find_bound(context.globalScope());
     for (const File* file : good) {

@@ -130,9 +130,10 @@ OutwardWords::Looked OutwardWords::settle_lock(const Piece& piece, std::uint32_t
   const ThreadLock held = lock_held_by(piece.memory, offset, static_cast<int>(windows_.thread));
   if (!held_locks::is_held(piece.memory.data() + offset)) {  // a number of the program's
     if (held == ThreadLock::none || !held_locks::too_many()) return {};
-    return tl::unexpected(fmt::format("{} may be part of a lock, of which the main thread has had more at a time than "
-                                      "libcppc remembers: unlock some before the rank is moved",
-                                      describe(piece, offset)));
+    return tl::unexpected(
+        fmt::format("{} may be part of a lock, of which the main thread has had more at a time than "
+                    "libcppc remembers: unlock some before the rank is moved",
+                    describe(piece, offset)));
   }
   switch (held) {
     case ThreadLock::none:

@@ -129,7 +129,7 @@ TEST_P(ByAddress, NoFailureOfTheTranslationEndsTheLink) {
   goes_on("FAKE_SIGNAL", std::to_string(SIGABRT),
           "the program is too large for the memory that the translator may take");
   goes_on("FAKE_SIGNAL", std::to_string(SIGXCPU), "the program is too large for the time that the translator may take");
-  goes_on("FAKE_CHANGE", "bad", "main.c does not compile with its safe points");
+  goes_on("FAKE_CHANGE", "bad", "main.c does not compile with its safe points; --cppc-report=text shows the compiler's errors");
   fs::remove(installed("bin/cppc"));
   goes_on("FAKE_STATUS", "", "a part of cppc-cc is missing: " + installed("bin/cppc") + "; install it again");
 }
