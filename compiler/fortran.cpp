@@ -13,6 +13,7 @@
 
 #include "analysis/plan.hpp"
 #include "fail.hpp"
+#include "frontend/fortran/goto_loops.hpp"
 #include "frontend/fortran/labels.hpp"
 #include "frontend/fortran/lower.hpp"
 #include "frontend/fortran/options.hpp"
@@ -242,6 +243,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   fortran::Program tree =
       fortran::read(program.commands, program.modules, program.intrinsic_modules, for_modules->path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
+  fortran::find_goto_loops(tree);
   fortran::drop_unused_labels(tree);
   tree.outside = names_outside(program, tree);
   fortran::settle_pointers(tree);

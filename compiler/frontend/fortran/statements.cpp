@@ -33,6 +33,11 @@ class Body : private Actions {
   void add(const parser::Statement<T>& statement, Statements& into) {
     label(statement.label, into);
     here_ = place(context_, statement.source);
+    if constexpr (std::is_same_v<T, parser::ActionStmt>)
+      if (statement.label && std::holds_alternative<parser::ContinueStmt>(statement.statement.u)) {
+        into.back().place = here_;
+        into.back().inside = place(context_, parser::CharBlock{statement.source.end() - 1, 1});
+      }
     add(statement.statement, into);
   }
   void add(const parser::ActionStmt& action, Statements& into) { act_by_kind(action, into); }

@@ -125,7 +125,7 @@ struct Statement {
   Index construct = none;  ///< number of a loop or construct, in its procedure
   Index label = none;      ///< number of the construct that is left, or a label
   std::vector<Index> labels;
-  Place inside;          ///< of a loop: its header's last character
+  Place inside;          ///< of a loop, or of a label that stands at a CONTINUE: the last character of that line
   std::string obstacle;  ///< of a loop: why no line can be put into its body
 };
 
