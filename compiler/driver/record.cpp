@@ -145,17 +145,17 @@ bool is_fortran(const Record& record) {
 
 std::string object_of(const Record& record) { return in_directory(record.directory, record.output); }
 
+std::string change_of_source(const Record& record) {
+  const auto contents = read_regular_file(in_directory(record.directory, record.file));
+  if (!contents) return "is gone since it was compiled";
+  return fingerprint(*contents) != record.source ? "has changed since it was compiled" : "";
+}
+
 Result<void> check_source(const Record& record) {
-  const std::string path = in_directory(record.directory, record.file);
-  const auto contents = read_regular_file(path);
-  if (!contents) {
-    return error(path + " is gone since " + record.output +
-                 " was compiled from it: a program is translated from all "
-                 "its sources");
-  }
-  if (fingerprint(*contents) != record.source)
-    return error(path + " has changed since " + record.output + " was compiled from it: compile it again");
-  return {};
+  const std::string change = change_of_source(record);
+  if (change.empty()) return {};
+  return error(in_directory(record.directory, record.file) + " " + change + " (" + record.output +
+               "): a program is translated from all its sources, as they were compiled");
 }
 
 namespace {

@@ -52,6 +52,9 @@ std::vector<std::string> ask_for_macros(const Record& record);
 /// The path of the object, from anywhere.
 std::string object_of(const Record& record);
 
+/// Why the source is not what was compiled, for a message that names it; empty when it is.
+std::string change_of_source(const Record& record);
+
 /// Whether the source is still what was compiled.
 Result<void> check_source(const Record& record);
 

@@ -19,8 +19,9 @@ Result<std::string> Macros::of(const Record& record) {
 Result<std::vector<TranslationInput>> translation_inputs(const Sources& sources, Macros& macros) {
   std::vector<TranslationInput> inputs;
   for (const Record& record : sources.records) {
-    const auto checked = check_source(record);
-    if (!checked && sources.portable) return tl::unexpected(checked.error());
+    const auto checked = sources.portable ? check_source(record) : Result<void>();
+    if (!checked) return tl::unexpected(checked.error());
+    const std::string change = change_of_source(record);
     const bool compiled_here = inputs.size() < sources.own;
     // Of others the names for the linker are enough.
     const bool is_read = is_fortran(record) == (sources.language == Language::fortran);
@@ -29,9 +30,9 @@ Result<std::vector<TranslationInput>> translation_inputs(const Sources& sources,
     TranslationInput input{.command = compilation_entry(record),
                            .object = compiled_here ? "" : object_of(record),
                            .macros = predefined.value_or(""),
-                           .left_out = !checked      ? checked.error().text
-                                       : !predefined ? predefined.error().text
-                                                     : ""};
+                           .left_out = !change.empty() ? "the source " + change
+                                       : !predefined   ? predefined.error().text
+                                                       : ""};
     if (!sources.own_headers.empty())
       input.command["arguments"].insert(input.command["arguments"].end(), {"-idirafter", sources.own_headers});
     inputs.push_back(std::move(input));

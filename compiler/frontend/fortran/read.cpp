@@ -125,9 +125,7 @@ class Reader {
       if (options[number].refused.empty() && options[number].defaults() == common.defaults())
         parse(number, options[number], commands_[number].directory);
       else
-        leave_out(number, options[number].refused.empty()
-                              ? "other files have other sizes of default types, or are compiled without -fno-automatic"
-                              : options[number].refused);
+        leave_out(number, options[number].refused.empty() ? kOtherDefaults : options[number].refused);
     }
     for (const Command& command : module_sources_) {
       const Options its = options_of(command);

@@ -31,7 +31,7 @@ TEST_F(LinkFailure, TheLinkersIsPassedOn) {
 
 TEST_F(LinkFailure, AChangedSourceIsNamed) {
   write("part.c", read("part.c") + "\n");
-  fails(link_, 1, "cppc-cc: " + path("part.c") + " has changed since part.o was compiled from it: compile it again\n");
+  fails(link_, 1, "cppc-cc: " + path("part.c") + " has changed since it was compiled (part.o): a program is translated from all its sources, as they were compiled\n");
   EXPECT_FALSE(exists("program"));
   EXPECT_FALSE(was_translated());
   well({"cppc-cc", "-c", "part.c"});
@@ -41,7 +41,7 @@ TEST_F(LinkFailure, AChangedSourceIsNamed) {
 
 TEST_F(LinkFailure, AVanishedSourceIsNamed) {
   fs::remove(path("part.c"));
-  fails(link_, 1, "cppc-cc: " + path("part.c") + " is gone since part.o was compiled from it");
+  fails(link_, 1, "cppc-cc: " + path("part.c") + " is gone since it was compiled (part.o)");
   EXPECT_FALSE(exists("program"));
 }
 
