@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "inclusions.hpp"
-
 namespace cppc::rewrite {
 
 namespace {

@@ -48,7 +48,7 @@ const std::vector<Inclusions::Inclusion>& Inclusions::all() {
       const bool angled = operand.starts_with("<");
       const std::size_t end = operand.find(angled ? '>' : '"', 1);
       if (end == llvm::StringRef::npos || (!angled && !operand.starts_with("\""))) return;
-      all_.push_back({line, operand.slice(1, end).str(), angled});
+      all_.push_back(inclusion(line, operand.slice(1, end), angled));
     });
   }
   return all_;
@@ -61,22 +61,19 @@ clang::FileID Inclusions::entered_at(const DirectiveLine& line) const {
   return here ? first->second : clang::FileID();
 }
 
-const clang::FileEntry* Inclusions::found(const Inclusion& inclusion) const {
-  const clang::OptionalFileEntryRef includer = manager_.getFileEntryRefForID(inclusion.line.file);
-  if (!includer) return nullptr;
+Inclusions::Inclusion Inclusions::inclusion(const DirectiveLine& line, llvm::StringRef name, bool angled) const {
+  Inclusion made{.line = line, .entered = entered_at(line)};
+  const clang::OptionalFileEntryRef includer = manager_.getFileEntryRefForID(line.file);
+  if (!includer) return made;
+  const auto path = std::filesystem::path(includer->getDir().getName().str()) / name.str();
+  made.beside = !angled && manager_.getFileManager().getOptionalFileRef(path.string()).has_value();
+  if (made.entered.isValid()) return made;
   const std::pair<clang::OptionalFileEntryRef, clang::DirectoryEntryRef> includers[] = {{includer, includer->getDir()}};
   clang::ConstSearchDirIterator directory = nullptr;
   const auto header = unit_.getPreprocessor().getHeaderSearchInfo().LookupFile(
-      inclusion.name, {}, inclusion.angled, nullptr, &directory, includers, nullptr, nullptr, nullptr, nullptr, nullptr,
-      nullptr);
-  return header ? &header->getFileEntry() : nullptr;
-}
-
-bool Inclusions::is_beside(const Inclusion& inclusion) const {
-  const clang::OptionalFileEntryRef includer = manager_.getFileEntryRefForID(inclusion.line.file);
-  if (!includer || inclusion.angled) return false;
-  const auto path = std::filesystem::path(includer->getDir().getName().str()) / inclusion.name;
-  return manager_.getFileManager().getOptionalFileRef(path.string()).has_value();
+      name, {}, angled, nullptr, &directory, includers, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  if (header) made.skipped = &header->getFileEntry();
+  return made;
 }
 
 std::vector<DirectiveLine> Inclusions::needless_after(clang::FileID header) {
@@ -88,16 +85,15 @@ std::vector<DirectiveLine> Inclusions::needless_after(clang::FileID header) {
     if (operand.starts_with("once")) lines.push_back(line);
   });
   for (const Inclusion& inclusion : all())
-    if (entered_at(inclusion.line).isInvalid() && found(inclusion) == &entry->getFileEntry())
-      lines.push_back(inclusion.line);
+    if (inclusion.skipped == &entry->getFileEntry()) lines.push_back(inclusion.line);
   return lines;
 }
 
 /// By places beside each other.
 bool Inclusions::leads_from_main_file(clang::FileID file) {
   while (file != manager_.getMainFileID()) {
-    const auto its = std::ranges::find_if(all(), [&](const Inclusion& one) { return entered_at(one.line) == file; });
-    if (its == all_.end() || !is_beside(*its)) return false;
+    const auto its = std::ranges::find(all(), file, &Inclusion::entered);
+    if (its == all_.end() || !its->beside) return false;
     file = its->line.file;
   }
   return true;
@@ -113,7 +109,7 @@ std::string Inclusions::name_of(clang::FileID file) {
 std::vector<DirectiveLine> Inclusions::neighbours(clang::FileID header) {
   std::vector<DirectiveLine> lines;
   for (const Inclusion& inclusion : all())
-    if (inclusion.line.file == header && is_beside(inclusion)) lines.push_back(inclusion.line);
+    if (inclusion.line.file == header && inclusion.beside) lines.push_back(inclusion.line);
   return lines;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <clang/Frontend/ASTUnit.h>
+#include <llvm/ADT/StringRef.h>
 
 #include <map>
 #include <string>
@@ -38,12 +39,12 @@ class Inclusions {
  private:
   struct Inclusion {
     DirectiveLine line;
-    std::string name;
-    bool angled;
+    clang::FileID entered;                      ///< as entered_at() has it
+    const clang::FileEntry* skipped = nullptr;  ///< when none was entered: the header that the line leads to, or null
+    bool beside = false;                        ///< by its place beside the file that the line is in
   };
   const std::vector<Inclusion>& all();
-  [[nodiscard]] const clang::FileEntry* found(const Inclusion& inclusion) const;
-  [[nodiscard]] bool is_beside(const Inclusion& inclusion) const;
+  [[nodiscard]] Inclusion inclusion(const DirectiveLine& line, llvm::StringRef name, bool angled) const;
   [[nodiscard]] bool leads_from_main_file(clang::FileID file);
 
   clang::ASTUnit& unit_;
