@@ -85,15 +85,15 @@ class Precedence {
   /// know them.
   void check_those_before() const {
     for (const char* const name : replaced)
-      if (taken(name)) check(name);
+      if (taken(name)) refuse_unless_tool(name);
     for (const char* const name : replaced_in_fortran)
-      if (taken(name) && !is_of_its_own(name)) check(name);
+      if (taken(name) && !is_of_its_own(name)) refuse_unless_tool(name);
   }
 
  private:
   static std::string named(const LoadedObject& object) { return object.name().empty() ? "the program" : object.name(); }
 
-  void check(const char* name) const {
+  void refuse_unless_tool(const char* name) const {
     const void* const first = dlsym(RTLD_DEFAULT, name);
     if (std::ranges::any_of(tools_, [first](const auto& tool) { return tool.holds(first); })) return;
     refuse(std::string(name) + " is in " + library_of(first) +

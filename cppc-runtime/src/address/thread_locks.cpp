@@ -1,7 +1,5 @@
 #include "address/thread_locks.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -11,11 +9,6 @@ namespace cppc::address {
 
 namespace {
 
-/// Of a mutex's kind, as glibc has it: what is in the low bits, and flags.
-constexpr int kType = 3;
-constexpr int kRobust = 0x10;         ///< in the thread's list, while it is locked
-constexpr int kKnownToSystem = 0x70;  ///< robust, priority inheritance or protection
-constexpr int kKinds = 0x3ff;         ///< all bits that a kind may have
 constexpr int kThreadOfLock = 0x3fffffff;
 
 /// A copy of the T of whose member at `member` the word at `offset` is the first part; none if it is not all in memory.
@@ -38,15 +31,15 @@ bool may_be_listed(const pthread_mutex_t& mutex) {
 ThreadLock mutex_held(const pthread_mutex_t& mutex, int thread) {
   const auto& data = mutex.__data;
   const int kind = data.__kind;
-  if (data.__owner != thread || data.__nusers != 1 || (kind & ~kKinds) != 0 || data.__elision != 0)
+  if (data.__owner != thread || data.__nusers != 1 || (kind & ~mutex_kind::all) != 0 || data.__elision != 0)
     return ThreadLock::none;
   const bool listed = data.__list.__prev != nullptr || data.__list.__next != nullptr;
-  if ((kind & kRobust) != 0 ? !may_be_listed(mutex) : listed) return ThreadLock::none;
-  if ((kind & kKnownToSystem) != 0)
+  if ((kind & mutex_kind::robust) != 0 ? !may_be_listed(mutex) : listed) return ThreadLock::none;
+  if ((kind & mutex_kind::known_to_system) != 0)
     return (data.__lock & kThreadOfLock) == thread ? ThreadLock::known_to_system : ThreadLock::none;
   if (data.__lock != 1 && data.__lock != 2) return ThreadLock::none;
-  const bool recursive = (kind & kType) == PTHREAD_MUTEX_RECURSIVE && data.__count > 0;
-  const bool checks_errors = (kind & kType) == PTHREAD_MUTEX_ERRORCHECK && data.__count == 0;
+  const bool recursive = (kind & mutex_kind::types) == PTHREAD_MUTEX_RECURSIVE && data.__count > 0;
+  const bool checks_errors = (kind & mutex_kind::types) == PTHREAD_MUTEX_ERRORCHECK && data.__count == 0;
   return recursive || checks_errors ? ThreadLock::by_number : ThreadLock::none;
 }
 

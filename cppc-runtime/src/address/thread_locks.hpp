@@ -1,11 +1,28 @@
 /// Locks of the C library that say by a number which thread has them.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace cppc::address {
+
+/// What a mutex's kind says, as glibc has it: its type in the low bits, and flags.
+namespace mutex_kind {
+constexpr int types = 3;
+constexpr int robust = 0x10;           ///< in the thread's list, while it is locked
+constexpr int known_to_system = 0x70;  ///< robust, priority inheritance or protection
+constexpr int all = 0x3ff;             ///< bits that a kind may have
+}  // namespace mutex_kind
+
+/// Whether the C library looks again at who has locked the mutex. Of ordinary ones it does not.
+inline bool has_owner(const pthread_mutex_t& mutex) {
+  const int kind = mutex.__data.__kind, type = kind & mutex_kind::types;
+  return (kind & mutex_kind::known_to_system) != 0 || type == PTHREAD_MUTEX_RECURSIVE ||
+         type == PTHREAD_MUTEX_ERRORCHECK;
+}
 
 enum class ThreadLock : std::uint8_t {
   none,

@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "address/process/next.hpp"
+#include "address/thread_locks.hpp"
 
 namespace cppc::address::held_locks {
 
@@ -38,14 +39,6 @@ void forget(const void* owner) {
   const auto found = std::find(owners.begin(), end(), owner);
   if (found == end()) return;
   *found = owners[--count];
-}
-
-/// Whether its owner is looked at again. Of ordinary mutexes it is not.
-bool has_owner(const pthread_mutex_t& mutex) {
-  constexpr int types = 3, known_to_system = 0x70;  // of a kind, as glibc has it
-  const int kind = mutex.__data.__kind;
-  const int type = kind & types;
-  return (kind & known_to_system) != 0 || type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK;
 }
 
 /// Before it is unlocked: it may be gone then. Null when the main thread holds it still, or somebody else does.
