@@ -134,7 +134,7 @@ TEST_F(ApiTest, NodesThatComeGetImagesOfAllRanks) {
   start_agents();
   const Answer posted = client_.post_migration({{"add", {"node3"}}, {"images", directory_.path() + "/images"}});
   EXPECT_EQ(posted.status, 202) << posted.error();
-  EXPECT_EQ(posted.body["kind"], "hop");
+  EXPECT_EQ(posted.body["kind"], "relocation");
   EXPECT_EQ(posted.body["add"], json::array({"node3"}));
   EXPECT_TRUE(agents_->order().stands);
 }

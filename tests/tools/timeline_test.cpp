@@ -120,7 +120,7 @@ TEST(Trace, NamesWhatFollowsTheAgentsReport) {
   EXPECT_EQ(last_span(migration), "migration 3") << "of one that only moves ranks nothing is left to do";
   migration.draft.emplace();
   EXPECT_EQ(last_span(migration), "complete the checkpoint");
-  migration.hop.emplace();
+  migration.relocation.emplace();
   EXPECT_EQ(last_span(migration), "start the job again");
 }
 

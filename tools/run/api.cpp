@@ -40,7 +40,7 @@ HttpAnswer answer_refusal(const Job::Refusal& refusal) {
   return error_answer(503, refusal.reason);
 }
 
-HttpAnswer post_nodes(Job& job, const HopRules& rules, const MigrationRequest& request, const Origin& origin) {
+HttpAnswer post_nodes(Job& job, const RelocationRules& rules, const MigrationRequest& request, const Origin& origin) {
   NodesRequest nodes = *request.nodes;
   nodes.origin = origin;
   const auto done = request_nodes(job, rules, nodes, request.dry_run);
@@ -68,7 +68,7 @@ HttpAnswer post_migration(Job& job, const RequestRules& rules, const HttpRequest
   const std::string refusal = origin.foreign ? rules.site_moves.refusal(time_of_day()) : "";
   if (!refusal.empty()) return error_answer(409, refusal);
   job.refresh();
-  if (request->nodes) return tell_owner(origin, post_nodes(job, rules.hops, *request, origin));
+  if (request->nodes) return tell_owner(origin, post_nodes(job, rules.relocations, *request, origin));
   if (request->checkpoint) {
     const auto checkpoint = request_checkpoint(job, *request->checkpoint, request->timeout_s, origin);
     return checkpoint ? answer(202, to_json(*checkpoint)) : answer_refusal(checkpoint.error());

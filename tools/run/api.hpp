@@ -29,9 +29,9 @@
 #include <memory>
 #include <optional>
 
-#include "hop_request.hpp"
 #include "job.hpp"
 #include "network_access.hpp"
+#include "relocation_request.hpp"
 
 namespace cppc::tools {
 class EventLog;

@@ -223,7 +223,7 @@ json to_json(const Migration& migration) {
 }
 
 const char* kind(const Migration& migration) {
-  if (migration.hop) return "hop";
+  if (migration.relocation) return "relocation";
   if (migration.draft) return "checkpoint";
   return migration.request.evacuate.empty() ? "move" : "evacuate";
 }
@@ -249,9 +249,9 @@ json summary(const Migration& migration) {
   if (!migration.origin.why.empty()) body["why"] = migration.origin.why;
   if (!migration.request.evacuate.empty()) body["evacuate"] = migration.request.evacuate;
   add_rate(body, migration);
-  if (migration.hop) {
+  if (migration.relocation) {
     body["add"] = json::array();
-    for (const AllocatedNode& node : migration.hop->add) body["add"].push_back(node.name);
+    for (const AllocatedNode& node : migration.relocation->add) body["add"].push_back(node.name);
   }
   if (migration.draft) body["checkpoint"] = migration.draft->complete.string();
   for (const auto& [agent, reason] : migration.waits_for) body["waits_for"].push_back(reason);

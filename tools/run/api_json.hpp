@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "hop_request.hpp"
 #include "job.hpp"
+#include "relocation_request.hpp"
 
 namespace cppc::run {
 

@@ -87,7 +87,7 @@ Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to
   return checkpoint::begin(directory, description.id);
 }
 
-Result<checkpoint::Draft> begin_hop(const Job& job, const std::string& to) {
+Result<checkpoint::Draft> begin_relocation(const Job& job, const std::string& to) {
   const Job::Description& description = job.description();
   if (!to.empty() || description.keepers == nullptr) return begin_checkpoint(job, to);
   return begin_in_memory(*description.keepers, description.id);

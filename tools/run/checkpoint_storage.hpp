@@ -29,8 +29,9 @@ class CheckpointStorage {
 /// Begins a new checkpoint of the job. Waits for the file system, or keepers. `to` is empty for where cppc-run was
 /// told.
 Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to);
-/// Images to hop with. `to` is empty for the nodes' memory where the job has keepers, else for where cppc-run was told.
-Result<checkpoint::Draft> begin_hop(const Job& job, const std::string& to);
+/// Images to be relocated with. `to` is empty for the nodes' memory where the job has keepers, else for where cppc-run
+/// was told.
+Result<checkpoint::Draft> begin_relocation(const Job& job, const std::string& to);
 /// One that has been begun and that the job does not have.
 void discard_checkpoint(const Job& job, const checkpoint::Draft& draft);
 

@@ -292,7 +292,7 @@ JobEnd Controller::run_ended(int status, bool told_to_stop) {
           damaged_,
           told_to_stop,
           nodes(silent_),
-          job_.hop(),
+          job_.relocation(),
           nodes(evacuated_)};
 }
 

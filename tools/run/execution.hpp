@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cppc/plan.hpp"
-#include "hop.hpp"
+#include "relocation.hpp"
 
 namespace cppc::run {
 
@@ -19,16 +19,16 @@ struct Execution {
     releasing,   ///< and but for the end of the resource manager's job on that node
     telling,     ///< a checkpoint: all files are there, but not all agents have told what they have
     storing,     ///< likewise: it is about to count
-    leaving,     ///< a hop: it counts; ranks and agents leave, and come again with the next mpirun
+    leaving,     ///< a relocation: it counts; ranks and agents leave, and come again with the next mpirun
   };
 
   plan::Plan plan;
   State state = State::revocable;
-  int leader = -1;           ///< the agent that reports its end
-  std::set<int> ready;       ///< agents that promise to commit it
-  int ticks = 0;             ///< since its phase began
-  HopPlan hop = {};          ///< of a hop
-  std::string spoiled = {};  ///< why the job cannot hop any more, although all files are there; empty: it can
+  int leader = -1;                 ///< the agent that reports its end
+  std::set<int> ready;             ///< agents that promise to commit it
+  int ticks = 0;                   ///< since its phase began
+  RelocationPlan relocation = {};  ///< of a relocation
+  std::string spoiled = {};  ///< why the job cannot be relocated any more, although all files are there; empty: it can
 
   /// Of the state `undoing`.
   struct Undoing {

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto patience_with_agents = 1s;
-constexpr auto patience_with_mpirun = 10s;  // until mpirun is told to end a job that hops
+constexpr auto patience_with_mpirun = 10s;  // until mpirun is told to end a job that is relocated
 
 /// How long the agents may take for a phase, with what they need to agree on its end.
 std::chrono::seconds limit_of(const Migration& migration, std::chrono::seconds agreeing) {
@@ -174,14 +174,14 @@ Migration* Job::active() {
 }
 
 void Job::start(Migration& migration, plan::Plan plan) {
-  if (!migration.hop) migration.moves = named(plan.moves);
+  if (!migration.relocation) migration.moves = named(plan.moves);
   migration.state = Migration::State::prepare;
   migration.started = Migration::Clock::now();
   wire::Order order{.id = migration.id, .timeout_s = migration.timeout_s};
   for (const plan::Move& move : plan.moves) order.moves.push_back({move.rank, move.to});
   if (plan.retire) order.retire.push_back(*plan.retire);
   if (migration.draft) order.checkpoint = migration.draft->directory;
-  order.stands = migration.hop.has_value();
+  order.stands = migration.relocation.has_value();
   order.agents = agents_left();
   const auto without =
       std::ranges::stable_partition(order.agents, [this](int agent) { return picture_.has_mpi(agent); });

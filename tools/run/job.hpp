@@ -91,10 +91,11 @@ class Job {
   /// mpirun has ended with this exit status: nothing happens to the job any more.
   void ended(int status);
 
-  /// Where the job goes on, when mpirun has ended for a hop or has not got it there; none: it has ended otherwise.
-  std::optional<Hop> hop() const;
+  /// Where the job goes on, when mpirun has ended for a relocation or has not got it there; none: it has ended
+  /// otherwise.
+  std::optional<Relocation> relocation() const;
   /// It cannot start there, for this reason, and goes on where it was.
-  void hop_failed(const std::string& reason);
+  void relocation_failed(const std::string& reason);
 
   /// mpirun has ended, for this reason, and the job is started again: what was under way has failed, what waits goes on
   /// waiting. Nobody is told anything until begin_again().
@@ -121,11 +122,11 @@ class Job {
                                           const Origin& origin = {});
   /// Likewise a checkpoint, which is the job's from now on unless it is refused.
   tl::expected<Migration, Refusal> save(const checkpoint::Draft& draft, double timeout_s, const Origin& origin = {});
-  /// What a hop would move, once the migrations before it are done.
-  tl::expected<std::vector<NamedMove>, Refusal> plan(const HopRequest& request) const;
-  /// A hop at the end of the queue. The draft is the job's from now on unless it is refused.
-  tl::expected<Migration, Refusal> hop(const HopRequest& request, const checkpoint::Draft& draft, double timeout_s,
-                                       const Origin& origin = {});
+  /// What a relocation would move, once the migrations before it are done.
+  tl::expected<std::vector<NamedMove>, Refusal> plan(const RelocationRequest& request) const;
+  /// A relocation at the end of the queue. The draft is the job's from now on unless it is refused.
+  tl::expected<Migration, Refusal> relocate(const RelocationRequest& request, const checkpoint::Draft& draft,
+                                            double timeout_s, const Origin& origin = {});
   /// The ranks that have left the node and not come back.
   std::vector<int> departed_from(const std::string& node) const;
   /// Whether a rank can go to the node, as far as its state says.
@@ -192,8 +193,9 @@ class Job {
   void saved(const wire::Saved& saved);
   void store_if_known(Migration& migration);
   void watch_over_saved();
-  tl::expected<HopPlan, std::string> plan_locked(const HopRequest& request, const plan::Snapshot& snapshot) const;
-  void start_hop(Migration& migration);
+  tl::expected<RelocationPlan, std::string> plan_locked(const RelocationRequest& request,
+                                                        const plan::Snapshot& snapshot) const;
+  void start_relocation(Migration& migration);
   void leave();
   void stay(std::string reason);
   void arrive();

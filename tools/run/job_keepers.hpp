@@ -9,8 +9,8 @@
 
 namespace cppc::run {
 
-/// Reached as daemons are, but on this machine. Without --protect they wait for a hop. `record`: of a job that is taken
-/// up; none: it is a new one.
+/// Reached as daemons are, but on this machine. Without --protect they wait for a relocation. `record`: of a job that
+/// is taken up; none: it is a new one.
 Result<std::unique_ptr<Keepers>> make_keepers(const Surroundings& around, const Allocation& allocation,
                                               const JobSettings& settings, const std::string& key,
                                               const ResumeRecord* record);

@@ -116,7 +116,7 @@ void Job::lose(int agent, const std::string& reason) {
     picture_.lost(agent);
     losses_.push_back({reason});
   }
-  if (active() != nullptr && active()->hop && (in(Execution::State::telling) || in(Execution::State::storing)))
+  if (active() != nullptr && active()->relocation && (in(Execution::State::telling) || in(Execution::State::storing)))
     execution_->spoiled = reason;  // its ranks may work on already
   undo(reason);
 }

@@ -107,8 +107,8 @@ void Job::advance() {
              disabled_ ? cannot_move() : "the job is finishing");
       continue;
     }
-    if (migration.hop) {
-      start_hop(migration);
+    if (migration.relocation) {
+      start_relocation(migration);
       continue;
     }
     if (migration.draft) {

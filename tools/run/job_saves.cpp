@@ -46,7 +46,7 @@ void Job::store_if_known(Migration& migration) {
 void Job::watch_over_saved() {
   if (std::chrono::seconds(++execution_->ticks) <= agreeing) return;
   const char* const reason = "not all agents have told what their ranks have written";
-  if (active()->hop) return stay(reason);
+  if (active()->relocation) return stay(reason);
   finish(*active(), Migration::State::failed, CPPC_ERR_LOST, reason);
 }
 
@@ -54,7 +54,7 @@ void Job::stored(std::uint64_t id, const Result<void>& result) {
   const std::lock_guard lock(mutex_);
   Migration* migration = active();
   if (!in(Execution::State::storing) || migration->id != id) return;
-  if (migration->hop) {
+  if (migration->relocation) {
     result && execution_->spoiled.empty() ? leave() : stay(result ? execution_->spoiled : result.error());
   } else if (result) {
     finish(*migration, Migration::State::done, CPPC_OK, "");

@@ -1,6 +1,6 @@
 /// The keepers of a job (tools/keeper), one per node: sets of images in the memory of its nodes, each image on the node
 /// of its rank, and protected from the loss of nodes (protection.hpp). The store of checkpoints for --protect partner
-/// and rs:K+M, as store.hpp is that on disk, and of hops. They are no part of mpirun, and outlive it.
+/// and rs:K+M, as store.hpp is that on disk, and of relocations. They are no part of mpirun, and outlive it.
 ///
 /// Functions may wait for the network. Any thread.
 #pragma once
@@ -27,7 +27,7 @@ class Keepers {
  public:
   struct Settings {
     KeeperLinks::Settings links;
-    bool protects = false;            ///< a lost node costs no image; otherwise they are for hops alone
+    bool protects = false;            ///< a lost node costs no image; otherwise they are for relocations alone
     std::optional<ErasureCode> code;  ///< by parities; none: by partners
   };
 

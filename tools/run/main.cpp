@@ -139,7 +139,8 @@ Result<std::unique_ptr<Controller>> start_controller(const Surroundings& around,
        around.manager != nullptr ? around.manager->id() : "", checkpoints.directory, around.keepers,
        checkpoints.recoveries > 0},
       settings.key, around.directory, around.network, around.manager, silence_of(checkpoints),
-      {{hop_refusal(around.contexts, STDIN_FILENO), admission(around, allocation, settings.agent)}, around.site_moves});
+      {{relocation_refusal(around.contexts, STDIN_FILENO), admission(around, allocation, settings.agent)},
+       around.site_moves});
   if (controller && around.options.network)
     spdlog::info("requests over the network: {} port {}", around.options.network->listen.address,
                  (*controller)->network_port());
@@ -193,7 +194,7 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     if (!end) return error(end.error());
     const auto restart = starts.after(*end, controller);
     if (!restart && is_loss(*end) && around.options.checkpoints.recoveries == 0) leave_for_others(around, settings.job);
-    if (!restart) return end->hop && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
+    if (!restart) return end->relocation && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
     settings.restart = *restart;
     const std::uint64_t set = checkpoint::set_in_memory(*restart).value_or(0);
     if (set != 0 || protecting != nullptr)

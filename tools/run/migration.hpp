@@ -24,7 +24,7 @@ struct NamedMove {
 };
 
 /// The whole job goes on under another mpirun, with more nodes, and, if they are named, with ranks in other places.
-struct HopRequest {
+struct RelocationRequest {
   std::vector<AllocatedNode> add;
   plan::Request moves = {};  ///< `ranks` and `to` alone
 };
@@ -52,8 +52,8 @@ struct Migration {
   wire::Outcome outcome;                   ///< with a reason unless it is done
   std::map<int, std::string> waits_for;    ///< ranks that are late for the negotiation, for people, by agent
   std::vector<std::string> messages;       ///< for people, such as "node1: nothing of this job is left"
-  std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank, or of a hop
-  std::optional<HopRequest> hop;
+  std::optional<checkpoint::Draft> draft;  ///< of a checkpoint, which moves no rank, or of a relocation
+  std::optional<RelocationRequest> relocation;
   std::vector<wire::SavedImage> saved;  ///< what its agents have told, by rank, until its end; no bytes: nothing yet
   std::vector<int> saved_by;            ///< which agents, by rank
   std::optional<Release> release;       ///< of the evacuated node, in the job of a resource manager

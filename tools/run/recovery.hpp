@@ -8,20 +8,20 @@
 #include <string>
 
 #include "allocation.hpp"
-#include "hop.hpp"
 #include "keepers.hpp"
 #include "own_options.hpp"
+#include "relocation.hpp"
 
 namespace cppc::run {
 
 /// How mpirun has ended.
 struct JobEnd {
-  int status = 0;                        ///< as a shell has it
-  bool damaged = false;                  ///< a migration could not be completed nor undone
-  bool told_to_stop = false;             ///< by a signal to cppc-run
-  std::set<std::string> silent = {};     ///< nodes that did not answer any more
-  std::optional<Hop> hop = {};           ///< what it has ended for
-  std::set<std::string> evacuated = {};  ///< nodes that it had left as it was told to
+  int status = 0;                             ///< as a shell has it
+  bool damaged = false;                       ///< a migration could not be completed nor undone
+  bool told_to_stop = false;                  ///< by a signal to cppc-run
+  std::set<std::string> silent = {};          ///< nodes that did not answer any more
+  std::optional<Relocation> relocation = {};  ///< what it has ended for
+  std::set<std::string> evacuated = {};       ///< nodes that it had left as it was told to
 };
 
 /// "node0, node1"

@@ -12,20 +12,21 @@ void Starts::go_to(const Layout& layout) {
 }
 
 std::optional<std::string> Starts::after(const JobEnd& end, Controller& controller) {
-  if (end.hop && end.told_to_stop) return std::nullopt;
-  if (end.hop && !end.hop->begun) {
-    spdlog::info("the job goes on from {}, on {}", end.hop->checkpoint, names_of(end.hop->after.nodes));
+  if (end.relocation && end.told_to_stop) return std::nullopt;
+  if (end.relocation && !end.relocation->begun) {
+    spdlog::info("the job goes on from {}, on {}", end.relocation->checkpoint, names_of(end.relocation->after.nodes));
     fell_back_ = false;
-    go_to(end.hop->after);
-    return end.hop->checkpoint;
+    go_to(end.relocation->after);
+    return end.relocation->checkpoint;
   }
-  if (end.hop && end.status != 0 && !fell_back_) {
-    const std::string reason = "the job could not be started on " + names_of(end.hop->after.nodes);
-    spdlog::error("{}; it goes on from {}, on {}", reason, end.hop->checkpoint, names_of(end.hop->before.nodes));
+  if (end.relocation && end.status != 0 && !fell_back_) {
+    const std::string reason = "the job could not be started on " + names_of(end.relocation->after.nodes);
+    spdlog::error("{}; it goes on from {}, on {}", reason, end.relocation->checkpoint,
+                  names_of(end.relocation->before.nodes));
     fell_back_ = true;
-    controller.hop_failed(reason);
-    go_to(end.hop->before);
-    return end.hop->checkpoint;
+    controller.relocation_failed(reason);
+    go_to(end.relocation->before);
+    return end.relocation->checkpoint;
   }
   if (auto left = without(all_, end.evacuated)) all_ = *std::move(left);
   auto start = recovery_.after(end, all_);

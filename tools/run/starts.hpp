@@ -1,5 +1,5 @@
-/// What becomes of a job whose mpirun has ended: it hops, it is started again since something has been lost, or that
-/// was its end.
+/// What becomes of a job whose mpirun has ended: it is relocated, it is started again since something has been lost, or
+/// that was its end.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ class Starts {
   Recovery recovery_;
   Allocation all_;  ///< without regard to losses
   Allocation present_;
-  bool fell_back_ = false;  ///< the last hop has failed
+  bool fell_back_ = false;  ///< the last relocation has failed
 };
 
 }  // namespace cppc::run

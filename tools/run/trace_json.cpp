@@ -61,7 +61,7 @@ class Trace {
 
   // What cppc-run does once the agents have reported the end.
   [[nodiscard]] std::string what_follows() const {
-    if (migration_.hop) return "start the job again";
+    if (migration_.relocation) return "start the job again";
     if (migration_.draft) return "complete the checkpoint";
     return migration_.request.evacuate.empty() ? "" : "give up " + migration_.request.evacuate;
   }

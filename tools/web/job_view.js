@@ -11,7 +11,7 @@ const movesText = (moves) => moves.map((one) => `rank ${one.rank} from ${one.fro
 
 function whatIs(migration) {
   if (migration.evacuate) return `empty ${migration.evacuate}`;
-  if (migration.kind === 'hop') return [`add ${migration.add.join(', ')}`, movesText(migration.moves)].filter(Boolean).join('; ');
+  if (migration.kind === 'relocation') return [`add ${migration.add.join(', ')}`, movesText(migration.moves)].filter(Boolean).join('; ');
   if (migration.kind === 'checkpoint') return 'checkpoint';
   return movesText(migration.moves) || 'waits until the job has started';
 }

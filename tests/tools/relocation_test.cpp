@@ -1,8 +1,8 @@
 /// Where a job goes that gets other nodes, and the steps on its way there.
-#include "hop.hpp"
+#include "relocation.hpp"
 
-#include "hop_request.hpp"
 #include "job_fixture.hpp"
+#include "relocation_request.hpp"
 
 namespace cppc::run {
 namespace {
@@ -20,49 +20,49 @@ plan::Snapshot snapshot() {
   return job;
 }
 
-TEST(HopPlan, RanksStayWhereTheyAre) {
-  const auto hop = plan_hop(snapshot(), three, {{{"node3", 4}}});
-  ASSERT_TRUE(hop.has_value()) << hop.error();
-  EXPECT_EQ(hop->after.nodes, (Nodes{{"node0", 2}, {"node1", 2}, {"node2", 2}, {"node3", 4}}));
-  EXPECT_EQ(hop->after.places, (Places{"node0", "node0", "node1", "node1"}));
-  EXPECT_EQ(hop->before.nodes, three);
-  EXPECT_EQ(hop->before.places, hop->after.places);
+TEST(RelocationPlan, RanksStayWhereTheyAre) {
+  const auto relocation = plan_relocation(snapshot(), three, {{{"node3", 4}}});
+  ASSERT_TRUE(relocation.has_value()) << relocation.error();
+  EXPECT_EQ(relocation->after.nodes, (Nodes{{"node0", 2}, {"node1", 2}, {"node2", 2}, {"node3", 4}}));
+  EXPECT_EQ(relocation->after.places, (Places{"node0", "node0", "node1", "node1"}));
+  EXPECT_EQ(relocation->before.nodes, three);
+  EXPECT_EQ(relocation->before.places, relocation->after.places);
 }
 
-TEST(HopPlan, RanksMayGoToTheNewNode) {
-  const auto hop = plan_hop(snapshot(), three, {{{"node3", 4}}, {{1, 2}, "", {"node3"}}});
-  ASSERT_TRUE(hop.has_value()) << hop.error();
-  EXPECT_EQ(hop->after.places, (Places{"node0", "node3", "node3", "node1"}));
-  ASSERT_EQ(hop->moves.size(), 2u);
-  EXPECT_EQ(hop->moves[1].from, "node1");
-  EXPECT_EQ(hop->moves[1].to, "node3");
+TEST(RelocationPlan, RanksMayGoToTheNewNode) {
+  const auto relocation = plan_relocation(snapshot(), three, {{{"node3", 4}}, {{1, 2}, "", {"node3"}}});
+  ASSERT_TRUE(relocation.has_value()) << relocation.error();
+  EXPECT_EQ(relocation->after.places, (Places{"node0", "node3", "node3", "node1"}));
+  ASSERT_EQ(relocation->moves.size(), 2u);
+  EXPECT_EQ(relocation->moves[1].from, "node1");
+  EXPECT_EQ(relocation->moves[1].to, "node3");
 }
 
-TEST(HopPlan, NodesThatAreLostOrEvacuatedStayBehindUnlessTheyComeBack) {
+TEST(RelocationPlan, NodesThatAreLostOrEvacuatedStayBehindUnlessTheyComeBack) {
   plan::Snapshot job = snapshot();
   job.ranks = {{1, 10, false}, {1, 10, false}};
   job.nodes[0].state = plan::NodeState::evacuated;
   job.nodes[2].state = plan::NodeState::down;
-  const auto hop = plan_hop(job, three, {{{"node0", 2}}, {{0}, "", {"node0"}}});
-  ASSERT_TRUE(hop.has_value()) << hop.error();
-  EXPECT_EQ(hop->before.nodes, (Nodes{{"node1", 2}}));
-  EXPECT_EQ(hop->after.nodes, (Nodes{{"node1", 2}, {"node0", 2}}));
-  EXPECT_EQ(hop->after.places, (Places{"node0", "node1"}));
+  const auto relocation = plan_relocation(job, three, {{{"node0", 2}}, {{0}, "", {"node0"}}});
+  ASSERT_TRUE(relocation.has_value()) << relocation.error();
+  EXPECT_EQ(relocation->before.nodes, (Nodes{{"node1", 2}}));
+  EXPECT_EQ(relocation->after.nodes, (Nodes{{"node1", 2}, {"node0", 2}}));
+  EXPECT_EQ(relocation->after.places, (Places{"node0", "node1"}));
 }
 
-TEST(HopPlan, ANodeGetsANewAgentButDoesNotComeTwice) {
+TEST(RelocationPlan, ANodeGetsANewAgentButDoesNotComeTwice) {
   plan::Snapshot job = snapshot();
-  EXPECT_EQ(plan_hop(job, three, {{{"node1", 2}}}).error(), "the job has node1 already");
+  EXPECT_EQ(plan_relocation(job, three, {{{"node1", 2}}}).error(), "the job has node1 already");
   job.nodes[1].state = plan::NodeState::leave_only;
-  const auto hop = plan_hop(job, three, {{{"node1", 2}}});
-  ASSERT_TRUE(hop.has_value()) << hop.error();
-  EXPECT_EQ(hop->after.nodes, three);
+  const auto relocation = plan_relocation(job, three, {{{"node1", 2}}});
+  ASSERT_TRUE(relocation.has_value()) << relocation.error();
+  EXPECT_EQ(relocation->after.nodes, three);
 }
 
-TEST(HopPlan, AJobThatIsFinishingStaysAsItIs) {
+TEST(RelocationPlan, AJobThatIsFinishingStaysAsItIs) {
   plan::Snapshot job = snapshot();
   job.ranks[2].finished = true;
-  EXPECT_EQ(plan_hop(job, three, {{{"node3", 2}}}).error(),
+  EXPECT_EQ(plan_relocation(job, three, {{{"node3", 2}}}).error(),
             "the job is finishing: rank 2 is in MPI_Finalize, or has ended");
 }
 
@@ -88,9 +88,9 @@ TEST(DepartedFrom, WhoIsHomeAgainHasLeftNoOtherNode) {
   EXPECT_EQ(departed_from("node1", migrations), std::vector<int>{});
 }
 
-class JobHopTest : public JobTest {
+class JobRelocationTest : public JobTest {
  protected:
-  std::uint64_t hop() { return job_.hop({{{"node3", 2}}, {{3}, "", {"node3"}}}, draft_, 60).value().id; }
+  std::uint64_t relocation() { return job_.relocate({{{"node3", 2}}, {{3}, "", {"node3"}}}, draft_, 60).value().id; }
   void saved(std::uint64_t id) {
     job_.received(wire::Saved{id, 0, {{0, 9, 1, "p"}, {1, 9, 1, "p"}}});
     job_.received(wire::Saved{id, 1, {{2, 9, 1, "p"}, {3, 9, 1, "p"}}});
@@ -116,18 +116,18 @@ class JobHopTest : public JobTest {
   const checkpoint::Draft draft_{"/images/.1", "/images/1", "app-1"};
 };
 
-TEST_F(JobHopTest, EndsMpirunWhenAllImagesCountAndIsDoneWhenTheRanksAreThereAgain) {
+TEST_F(JobRelocationTest, EndsMpirunWhenAllImagesCountAndIsDoneWhenTheRanksAreThereAgain) {
   start();
-  const auto id = hop();
+  const auto id = relocation();
   EXPECT_TRUE(last_order().first.stands);
   EXPECT_EQ(last_order().first.checkpoint, "/images/.1");
   saved(id);
   outcome(id);
   EXPECT_EQ(notes_, "[store 4]");
-  EXPECT_FALSE(job_.hop().has_value());
+  EXPECT_FALSE(job_.relocation().has_value());
   job_.stored(id, {});
   EXPECT_TRUE(told(/*leaves=*/true));
-  const auto next = job_.hop();
+  const auto next = job_.relocation();
   ASSERT_TRUE(next.has_value());
   EXPECT_EQ(next->checkpoint, "/images/1");
   EXPECT_FALSE(next->begun);
@@ -140,37 +140,37 @@ TEST_F(JobHopTest, EndsMpirunWhenAllImagesCountAndIsDoneWhenTheRanksAreThereAgai
   EXPECT_EQ(job_.departed_from("node1"), std::vector<int>{3});
 }
 
-TEST_F(JobHopTest, GoesBackWhenItCannotStart) {
+TEST_F(JobRelocationTest, GoesBackWhenItCannotStart) {
   start();
-  const auto id = hop();
+  const auto id = relocation();
   saved(id);
   outcome(id);
   job_.stored(id, {});
-  job_.begin_again(job_.hop()->after.nodes);
-  ASSERT_TRUE(job_.hop()->begun);
-  job_.hop_failed("node3 does not start");
-  begin_again(job_.hop()->before);
+  job_.begin_again(job_.relocation()->after.nodes);
+  ASSERT_TRUE(job_.relocation()->begun);
+  job_.relocation_failed("node3 does not start");
+  begin_again(job_.relocation()->before);
   EXPECT_EQ(state(id), State::failed);
   EXPECT_EQ(job_.migration(id)->outcome.reason, "node3 does not start");
   EXPECT_EQ(job_.view().ranks[3].node, "node1");
   EXPECT_EQ(state(move(3, "node2")), State::prepare) << "the job goes on as before";
 }
 
-TEST_F(JobHopTest, RanksGoOnWhenTheImagesDoNotCount) {
+TEST_F(JobRelocationTest, RanksGoOnWhenTheImagesDoNotCount) {
   start();
-  const auto id = hop();
+  const auto id = relocation();
   saved(id);
   outcome(id);
   job_.stored(id, tools::error("no room"));
   EXPECT_TRUE(told(/*leaves=*/false));
   EXPECT_FALSE(told(/*leaves=*/true));
   EXPECT_EQ(state(id), State::failed);
-  EXPECT_FALSE(job_.hop().has_value());
+  EXPECT_FALSE(job_.relocation().has_value());
 }
 
-TEST_F(JobHopTest, AnAgentThatIsLostWhileTheRanksStandKeepsTheJobWhereItIs) {
+TEST_F(JobRelocationTest, AnAgentThatIsLostWhileTheRanksStandKeepsTheJobWhereItIs) {
   start();
-  const auto id = hop();
+  const auto id = relocation();
   saved(id);
   outcome(id);
   job_.left(1);
@@ -179,9 +179,9 @@ TEST_F(JobHopTest, AnAgentThatIsLostWhileTheRanksStandKeepsTheJobWhereItIs) {
   EXPECT_EQ(state(id), State::failed);
 }
 
-TEST_F(JobHopTest, MpirunIsEndedWhenItDoesNotEndByItself) {
+TEST_F(JobRelocationTest, MpirunIsEndedWhenItDoesNotEndByItself) {
   start();
-  const auto id = hop();
+  const auto id = relocation();
   saved(id);
   outcome(id);
   job_.stored(id, {});
@@ -189,7 +189,7 @@ TEST_F(JobHopTest, MpirunIsEndedWhenItDoesNotEndByItself) {
   EXPECT_EQ(notes_, "[store 4][end]");
 }
 
-TEST_F(JobHopTest, AJobThatIsStartedAgainKeepsItsRanksWhereNodesAreLeft) {
+TEST_F(JobRelocationTest, AJobThatIsStartedAgainKeepsItsRanksWhereNodesAreLeft) {
   start();
   EXPECT_EQ(job_.places_on({{"node1", 2}, {"node2", 2}}), (Places{"node2", "node2", "node1", "node1"}));
   const auto id = move(0, "node2");
@@ -200,9 +200,9 @@ TEST_F(JobHopTest, AJobThatIsStartedAgainKeepsItsRanksWhereNodesAreLeft) {
       << "as known from the time before";
 }
 
-TEST(HopRequest, IsRefusedWhenTheJobCouldNotGoOnUnderAnotherMpirun) {
+TEST(RelocationRequest, IsRefusedWhenTheJobCouldNotGoOnUnderAnotherMpirun) {
   const auto refusal = [](const std::vector<std::string>& words) {
-    return hop_refusal(parse_command_line(words).value(), /*input=*/-1);
+    return relocation_refusal(parse_command_line(words).value(), /*input=*/-1);
   };
   EXPECT_EQ(refusal({"-n", "4", "./app"}), "");
   EXPECT_NE(refusal({"--timeout", "60", "./app"}).find("--timeout"), std::string::npos);

@@ -1,4 +1,4 @@
-// Hops: all ranks stop and write their images, and go on under another mpirun.
+// Relocations: all ranks stop and write their images, and go on under another mpirun.
 
 #include <spdlog/spdlog.h>
 
@@ -18,14 +18,15 @@ double milliseconds_since(Migration::Clock::time_point start) {
 
 }  // namespace
 
-tl::expected<HopPlan, std::string> Job::plan_locked(const HopRequest& request, const plan::Snapshot& snapshot) const {
+tl::expected<RelocationPlan, std::string> Job::plan_locked(const RelocationRequest& request,
+                                                           const plan::Snapshot& snapshot) const {
   for (const AllocatedNode& node : request.add)
     if (released_.contains(node.name))
       return tl::unexpected(node.name + " has left the resource manager's job, and cannot come back to it");
-  return plan_hop(snapshot, picture_.allocated(), request);
+  return plan_relocation(snapshot, picture_.allocated(), request);
 }
 
-tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan(const HopRequest& request) const {
+tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan(const RelocationRequest& request) const {
   const std::lock_guard lock(mutex_);
   if (state_ == State::ended) return tl::unexpected(Refusal{Refusal::Kind::ended, "the job has ended"});
   if (!is_running()) return tl::unexpected(Refusal{Refusal::Kind::starting, "the job is still starting"});
@@ -36,15 +37,15 @@ tl::expected<std::vector<NamedMove>, Job::Refusal> Job::plan(const HopRequest& r
   return std::move(plan->moves);
 }
 
-tl::expected<Migration, Job::Refusal> Job::hop(const HopRequest& request, const checkpoint::Draft& draft,
-                                               double timeout_s, const Origin& origin) {
+tl::expected<Migration, Job::Refusal> Job::relocate(const RelocationRequest& request, const checkpoint::Draft& draft,
+                                                    double timeout_s, const Origin& origin) {
   auto moves = plan(request);
   if (!moves) return tl::unexpected(std::move(moves).error());
   const std::lock_guard lock(mutex_);
   Migration& migration = migrations_.emplace_back();
   migration.id = migrations_.size();
   migration.draft = draft;
-  migration.hop = request;
+  migration.relocation = request;
   migration.origin = origin;
   migration.moves = *std::move(moves);
   migration.timeout_s = timeout_s;
@@ -53,12 +54,12 @@ tl::expected<Migration, Job::Refusal> Job::hop(const HopRequest& request, const 
   return migrations_.back();
 }
 
-void Job::start_hop(Migration& migration) {
-  auto plan = plan_locked(*migration.hop, picture_.snapshot());
+void Job::start_relocation(Migration& migration) {
+  auto plan = plan_locked(*migration.relocation, picture_.snapshot());
   if (!plan) return finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, plan.error());
   migration.moves = plan->moves;
   start(migration, {});
-  execution_->hop = *std::move(plan);
+  execution_->relocation = *std::move(plan);
 }
 
 std::vector<int> Job::departed_from(const std::string& node) const {
@@ -90,14 +91,15 @@ void Job::stay(std::string reason) {
   finish(*active(), Migration::State::failed, CPPC_ERR_LOST, reason);
 }
 
-std::optional<Hop> Job::hop() const {
+std::optional<Relocation> Job::relocation() const {
   const std::lock_guard lock(mutex_);
   if (!in(Execution::State::leaving)) return std::nullopt;
   const checkpoint::Draft& draft = *migrations_[next_].draft;
-  return Hop{draft.complete, execution_->hop.before, execution_->hop.after, state_ == State::starting};
+  return Relocation{draft.complete, execution_->relocation.before, execution_->relocation.after,
+                    state_ == State::starting};
 }
 
-void Job::hop_failed(const std::string& reason) {
+void Job::relocation_failed(const std::string& reason) {
   const std::lock_guard lock(mutex_);
   if (in(Execution::State::leaving)) execution_->spoiled = reason;
 }
@@ -111,7 +113,7 @@ void Job::arrive() {
   const checkpoint::Draft images = *migration.draft;
   finish(migration, reason.empty() ? Migration::State::done : Migration::State::failed,
          reason.empty() ? CPPC_OK : CPPC_ERR_LOST, reason);
-  // Without partners they are for this hop alone.
+  // Without partners they are for this relocation alone.
   if (reason.empty() && images.set != 0 && !description_.keepers->protects()) requests_.discard(images);
 }
 

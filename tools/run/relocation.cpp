@@ -1,4 +1,4 @@
-#include "hop.hpp"
+#include "relocation.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -36,33 +36,34 @@ plan::Snapshot with_nodes(const plan::Snapshot& job, const std::vector<Allocated
 
 }  // namespace
 
-tl::expected<HopPlan, std::string> plan_hop(const plan::Snapshot& job, std::span<const AllocatedNode> allocated,
-                                            const HopRequest& request) {
+tl::expected<RelocationPlan, std::string> plan_relocation(const plan::Snapshot& job,
+                                                          std::span<const AllocatedNode> allocated,
+                                                          const RelocationRequest& request) {
   if (const auto finished = std::ranges::find(job.ranks, true, &plan::Rank::finished); finished != job.ranks.end())
     return tl::unexpected("the job is finishing: rank " + std::to_string(finished - job.ranks.begin()) +
                           " is in MPI_Finalize, or has ended");
-  HopPlan hop{.before = present_layout(job, allocated), .after = {}, .moves = {}};
-  hop.after.nodes = hop.before.nodes;
+  RelocationPlan relocation{.before = present_layout(job, allocated), .after = {}, .moves = {}};
+  relocation.after.nodes = relocation.before.nodes;
   for (const AllocatedNode& node : request.add) {
-    const auto known = std::ranges::find(hop.after.nodes, node.name, &AllocatedNode::name);
+    const auto known = std::ranges::find(relocation.after.nodes, node.name, &AllocatedNode::name);
     const auto state = std::ranges::find(job.nodes, node.name, &plan::Node::name);
     const bool agent_lost = state != job.nodes.end() && state->state == NodeState::leave_only;
-    if (known == hop.after.nodes.end()) {
-      hop.after.nodes.push_back(node);
+    if (known == relocation.after.nodes.end()) {
+      relocation.after.nodes.push_back(node);
     } else if (!agent_lost) {
       return tl::unexpected("the job has " + node.name + " already");
     }
   }
-  plan::Snapshot snapshot = with_nodes(job, hop.after.nodes);
+  plan::Snapshot snapshot = with_nodes(job, relocation.after.nodes);
   if (!request.moves.ranks.empty()) {
     const auto plan = plan::make_plan(snapshot, request.moves);
     if (!plan) return tl::unexpected(plan.error());
     for (const plan::Move& move : plan->moves)
-      hop.moves.push_back({move.rank, snapshot.nodes[move.from].name, snapshot.nodes[move.to].name});
+      relocation.moves.push_back({move.rank, snapshot.nodes[move.from].name, snapshot.nodes[move.to].name});
     snapshot = plan::after(std::move(snapshot), *plan);
   }
-  for (const plan::Rank& rank : snapshot.ranks) hop.after.places.push_back(snapshot.nodes[rank.node].name);
-  return hop;
+  for (const plan::Rank& rank : snapshot.ranks) relocation.after.places.push_back(snapshot.nodes[rank.node].name);
+  return relocation;
 }
 
 std::vector<int> departed_from(const std::string& node, std::span<const Migration> migrations) {

@@ -1,4 +1,4 @@
-#include "hop_request.hpp"
+#include "relocation_request.hpp"
 
 #include <utility>
 
@@ -18,44 +18,45 @@ Answer answer(tl::expected<T, Job::Refusal> result) {
   return std::variant<Migration, Moves>(*std::move(result));
 }
 
-Answer request_hop(Job& job, const HopRules& rules, const HopRequest& hop, const NodesRequest& request, bool dry_run) {
-  auto moves = job.plan(hop);
+Answer request_relocation(Job& job, const RelocationRules& rules, const RelocationRequest& relocation,
+                          const NodesRequest& request, bool dry_run) {
+  auto moves = job.plan(relocation);
   if (dry_run || !moves) return answer(std::move(moves));
   if (!rules.refusal.empty()) return refuse(rules.refusal);
-  const auto draft = begin_hop(job, request.images);
+  const auto draft = begin_relocation(job, request.images);
   if (!draft) return refuse("new nodes need images of all ranks (--images DIR): " + draft.error());
-  auto migration = job.hop(hop, *draft, request.timeout_s, request.origin);
+  auto migration = job.relocate(relocation, *draft, request.timeout_s, request.origin);
   if (!migration) discard_checkpoint(job, *draft);
   return answer(std::move(migration));
 }
 
 }  // namespace
 
-std::string hop_refusal(std::span<const Context> contexts, int input) {
+std::string relocation_refusal(std::span<const Context> contexts, int input) {
   if (const std::string option = option_that_begins_anew(contexts); !option.empty())
     return "no node can come to a job that has been started with " + option;
   if (!StandardInput(input).any()) return "";
   return "no node can come to this job, since mpirun may have read input that rank 0 has not: start it with </dev/null";
 }
 
-Answer request_nodes(Job& job, const HopRules& rules, const NodesRequest& request, bool dry_run) {
-  HopRequest hop{{}, request.moves};
+Answer request_nodes(Job& job, const RelocationRules& rules, const NodesRequest& request, bool dry_run) {
+  RelocationRequest relocation{{}, request.moves};
   std::vector<std::string> names = request.add;
   if (!request.restore.empty()) {
-    hop.moves = {job.departed_from(request.restore), "", {request.restore}};
-    if (hop.moves.ranks.empty())
+    relocation.moves = {job.departed_from(request.restore), "", {request.restore}};
+    if (relocation.moves.ranks.empty())
       return refuse("no rank has left " + request.restore + "; migrate --add gives the job a node");
     if (job.has_up(request.restore))
-      return dry_run ? answer(job.plan(hop.moves))
-                     : answer(job.submit(hop.moves, request.timeout_s, /*keep_node=*/false, request.origin));
+      return dry_run ? answer(job.plan(relocation.moves))
+                     : answer(job.submit(relocation.moves, request.timeout_s, /*keep_node=*/false, request.origin));
     names.push_back(request.restore);
   }
   for (const std::string& name : names) {
     const auto node = rules.admit ? rules.admit(name) : Result<AllocatedNode>(AllocatedNode{name, 1});
     if (!node) return refuse(node.error());
-    hop.add.push_back(*node);
+    relocation.add.push_back(*node);
   }
-  return request_hop(job, rules, hop, request, dry_run);
+  return request_relocation(job, rules, relocation, request, dry_run);
 }
 
 }  // namespace cppc::run

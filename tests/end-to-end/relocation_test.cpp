@@ -24,7 +24,7 @@ void expect_no_keeper(const Cluster& cluster, const std::string& node) {
   EXPECT_FALSE(left()) << "a keeper is left on " << node;
 }
 
-TEST(HopTest, ANodeThatTheJobNeverHadComes) {
+TEST(RelocationTest, ANodeThatTheJobNeverHadComes) {
   HeatScene scene(3, {"-H", "node0:2,node1:2", "--map-by", "node", "-n", "4"});
   const Job& job = scene.job();
   expect_refused(job.migrate({"--rank", "1", "--to", "node2"}), "migrate --add node2");
@@ -41,7 +41,7 @@ TEST(HopTest, ANodeThatTheJobNeverHadComes) {
   for (const char* node : {"node0", "node1", "node2"}) expect_no_keeper(scene.cluster(), node);
 }
 
-TEST(HopTest, EachNodeInTurnIsEmptiedSwitchedOffAndUsedAgain) {
+TEST(RelocationTest, EachNodeInTurnIsEmptiedSwitchedOffAndUsedAgain) {
   HeatScene scene(4, {"-H", "node0:1,node1:1,node2:1,node3:1", "-n", "4"});
   const Job& job = scene.job();
   for (int number = 0; number < 4; ++number) {
@@ -58,8 +58,8 @@ TEST(HopTest, EachNodeInTurnIsEmptiedSwitchedOffAndUsedAgain) {
   expect_same_answer(scene);
 }
 
-/// Of a job in which the fault strikes as it is to hop: what migrate has said.
-std::string hop_undone_by(const std::string& fault) {
+/// Of a job in which the fault strikes as it is to be relocated: what migrate has said.
+std::string relocation_undone_by(const std::string& fault) {
   const Folder folder;
   HeatScene scene(3, {"-H", "node0:2,node1:2", "-n", "4"}, {"--mb", "2"},
                   {"CPPC_FAULT=" + fault, "CPPC_FAULT_RECORD=" + folder.file("struck")});
@@ -71,12 +71,12 @@ std::string hop_undone_by(const std::string& fault) {
   return failed.errors;
 }
 
-TEST(HopTest, ImagesThatCannotBeWrittenLeaveTheJobWhereItIs) {
-  const std::string said = hop_undone_by("saver-write:enospc");
+TEST(RelocationTest, ImagesThatCannotBeWrittenLeaveTheJobWhereItIs) {
+  const std::string said = relocation_undone_by("saver-write:enospc");
   EXPECT_TRUE(contains(said, "the job goes on as before")) << said;
 }
 
-TEST(HopTest, ImagesCanGoThroughADirectory) {
+TEST(RelocationTest, ImagesCanGoThroughADirectory) {
   const Folder folder;
   HeatScene scene(3, {"-H", "node0:2,node1:2", "-n", "4"});
   const Job& job = scene.job();
@@ -87,10 +87,10 @@ TEST(HopTest, ImagesCanGoThroughADirectory) {
 }
 
 /// Without its keeper a node's images are lost before the ranks have left.
-TEST(HopTest, AKeeperThatDiesLeavesTheJobWhereItIs) { (void)hop_undone_by("keeper-make:kill"); }
+TEST(RelocationTest, AKeeperThatDiesLeavesTheJobWhereItIs) { (void)relocation_undone_by("keeper-make:kill"); }
 
 /// The remote shell runs commands on node2, but starts no daemon there.
-TEST(HopTest, AJobThatCannotBeStartedThereGoesOnWhereItWas) {
+TEST(RelocationTest, AJobThatCannotBeStartedThereGoesOnWhereItWas) {
   const Folder folder;
   const std::string shell = folder.file("shell");
   std::ofstream(shell) << "#!/bin/sh\ncase \"$*\" in node2*orted*) exit 1 ;; esac\nexec " << remote_shell()
