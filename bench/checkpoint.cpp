@@ -37,6 +37,8 @@ struct Settings {
   int megabytes = bench::unless_short(64, 2);
   int checkpoints = bench::unless_short(20, 1);
   int steps = bench::unless_short(500, 100);
+  int large_megabytes = bench::unless_short(1000, 4);
+  int large_checkpoints = bench::unless_short(5, 1);
 };
 
 [[noreturn]] void give_up(const std::string& what, const test::Finished& finished) {
@@ -113,8 +115,15 @@ void make_checkpoint(const test::Job& job, const Way& way, Figures& figures) {
   (figures.*way.gbs).push_back(bytes / answer.at("seconds").get<double>() / 1e9);
 }
 
+/// What a program run does, besides where its checkpoints go.
+struct Load {
+  int megabytes;
+  int checkpoints;
+  int steps;  ///< when there are no checkpoints to end it
+};
+
 /// Until all checkpoints are made; without a way for so many steps.
-Course run_program(const Settings& settings, const test::Folder& folder, const Way* way, Figures& figures) {
+Course run_program(const Load& load, const test::Folder& folder, const Way* way, Figures& figures) {
   const std::vector<std::string>& placement = way == nullptr ? kTwoNodes : way->placement;
   const test::Cluster cluster(placement == kTwoNodes ? 2 : 4);
   std::vector<std::string> options = way == nullptr ? std::vector<std::string>{} : way->options;
@@ -122,10 +131,10 @@ Course run_program(const Settings& settings, const test::Folder& folder, const W
   std::filesystem::remove(folder.file("stop"));
   test::Job job(
       cluster, options,
-      {test::app("heat"), "--quiet", "--mb", std::to_string(settings.megabytes), "--report", folder.file("report"),
-       way == nullptr ? "--steps" : "--until", way == nullptr ? std::to_string(settings.steps) : folder.file("stop")});
+      {test::app("heat"), "--quiet", "--mb", std::to_string(load.megabytes), "--report", folder.file("report"),
+       way == nullptr ? "--steps" : "--until", way == nullptr ? std::to_string(load.steps) : folder.file("stop")});
   job.await_running();
-  for (int i = 0; way != nullptr && i < settings.checkpoints; ++i) make_checkpoint(job, *way, figures);
+  for (int i = 0; way != nullptr && i < load.checkpoints; ++i) make_checkpoint(job, *way, figures);
   std::ofstream(folder.file("stop")).flush();
   const test::Finished finished = job.wait(std::chrono::seconds(3600));
   if (finished.status != 0) give_up("heat", finished);
@@ -133,7 +142,35 @@ Course run_program(const Settings& settings, const test::Folder& folder, const W
   return {report.at("steps"), report.at("seconds")};
 }
 
+/// As many bytes as a rank's image has, while nothing else runs.
+void copy_images(const test::Folder& folder, int times, Figures& figures) {
+  const double image_bytes = bench::spread(figures.image_bytes).median;
+  for (int i = 0; i < times; ++i) {
+    for (const double seconds : copy_in_memory(static_cast<std::size_t>(image_bytes / kRanks)))
+      figures.copies_ms.push_back(seconds * 1e3);
+    figures.dd_gbs.push_back(write_by_dd(folder, static_cast<std::size_t>(image_bytes)));
+  }
+}
+
 double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+double row(const char* what, const std::vector<double>& values) {
+  const bench::Spread spread = bench::spread(values);
+  std::printf("%-72s %9.3f %9.3f %9.3f\n", what, spread.median, spread.low, spread.high);
+  return spread.median;
+}
+
+/// Prints them, too.
+nlohmann::ordered_json downtimes(int megabytes, const Figures& figures) {
+  const double downtime = row("ms that a rank stands still", figures.downtimes_ms);
+  const double frozen = row("  of these, from when the last rank has stopped until all work", figures.frozen_ms);
+  const double copy = row("ms that a process copies as many bytes, four at a time", figures.copies_ms);
+  return {{"mb_per_rank", megabytes},
+          {"downtime_ms", rounded(downtime)},
+          {"frozen_ms", rounded(frozen)},
+          {"memcpy_ms", rounded(copy)},
+          {"downtime_ratio_memcpy", rounded(downtime / copy)}};
+}
 
 }  // namespace
 
@@ -145,6 +182,9 @@ int main(int argc, char** argv) {
   options.add_option("--checkpoints", settings.checkpoints, "how many, one after the other")
       ->check(CLI::Range(1, 1000));
   options.add_option("--steps", settings.steps, "of heat without checkpoints, to compare with");
+  options.add_option("--large-mb", settings.large_megabytes, "of a second state: how long ranks stand still, only")
+      ->check(CLI::Range(1, 4000));
+  options.add_option("--large-checkpoints", settings.large_checkpoints, "of that state")->check(CLI::Range(1, 1000));
   CLI11_PARSE(options, argc, argv);
 
   Figures figures;
@@ -152,31 +192,24 @@ int main(int argc, char** argv) {
   const Way to_disk{{}, {"checkpoint", "--to", folder.file("checkpoints"), "--json"}, &Figures::disk_gbs};
   const Way to_partner{
       {"--protect", "partner", "--checkpoint-every", "1000h"}, {"checkpoint", "--json"}, &Figures::partner_gbs};
-  const Course alone = run_program(settings, folder, nullptr, figures);
-  const Course with_checkpoints = run_program(settings, folder, &to_disk, figures);
-  run_program(settings, folder, &to_partner, figures);
+  const Load load{settings.megabytes, settings.checkpoints, settings.steps};
+  const Course alone = run_program(load, folder, nullptr, figures);
+  const Course with_checkpoints = run_program(load, folder, &to_disk, figures);
+  run_program(load, folder, &to_partner, figures);
   const Way to_parities{
       {"--protect", "rs:3+1", "--checkpoint-every", "1000h"}, {"checkpoint", "--json"}, &Figures::rs_gbs, kFourNodes};
   Figures on_four_nodes;  // ranks stand still for other times there
-  run_program(settings, folder, &to_parities, on_four_nodes);
-  const double image_bytes = bench::spread(figures.image_bytes).median;
-  for (int i = 0; i < settings.checkpoints; ++i) {
-    for (const double seconds : copy_in_memory(static_cast<std::size_t>(image_bytes / kRanks)))
-      figures.copies_ms.push_back(seconds * 1e3);
-    figures.dd_gbs.push_back(write_by_dd(folder, static_cast<std::size_t>(image_bytes)));
-  }
+  run_program(load, folder, &to_parities, on_four_nodes);
+  copy_images(folder, settings.checkpoints, figures);
+  Figures large;
+  run_program({settings.large_megabytes, settings.large_checkpoints, 0}, folder, &to_disk, large);
+  copy_images(folder, settings.large_checkpoints, large);
 
   std::printf("heat, four ranks on two nodes, %d MB of state each: %d checkpoints\n", settings.megabytes,
               settings.checkpoints);
   std::printf("%-72s %9s %9s %9s\n", "", "median", "lowest", "highest");
-  const auto row = [](const char* what, const std::vector<double>& values) {
-    const bench::Spread spread = bench::spread(values);
-    std::printf("%-72s %9.3f %9.3f %9.3f\n", what, spread.median, spread.low, spread.high);
-    return spread.median;
-  };
-  const double downtime = row("ms that a rank stands still", figures.downtimes_ms);
-  const double frozen = row("  of these, from when the last rank has stopped until all work", figures.frozen_ms);
-  const double copy = row("ms that a process copies as many bytes, four at a time", figures.copies_ms);
+  nlohmann::ordered_json line{{"bench", "checkpoint"}, {"checkpoints", settings.checkpoints}};
+  line.update(downtimes(settings.megabytes, figures));
   const double disk = row("GB/s from the request until all is on storage", figures.disk_gbs);
   const double dd = row("GB/s that dd writes as many bytes with", figures.dd_gbs);
   const double partner = row("GB/s from the request until all is in the memory of two nodes", figures.partner_gbs);
@@ -186,19 +219,14 @@ int main(int argc, char** argv) {
   std::printf("a step alone %.2f ms, with the checkpoints %.2f ms on average: %.3f s longer for each checkpoint\n",
               step * 1e3, with_checkpoints.seconds / with_checkpoints.steps * 1e3, each);
   std::printf("not compared: DMTCP, SCR and VeloC, which Debian 12 does not have\n");
-  const nlohmann::ordered_json line{{"bench", "checkpoint"},
-                                    {"mb_per_rank", settings.megabytes},
-                                    {"checkpoints", settings.checkpoints},
-                                    {"downtime_ms", rounded(downtime)},
-                                    {"frozen_ms", rounded(frozen)},
-                                    {"memcpy_ms", rounded(copy)},
-                                    {"downtime_ratio_memcpy", rounded(downtime / copy)},
-                                    {"overhead_percent", rounded(100 * each / kInterval)},
-                                    {"partner_gbs", rounded(partner)},
-                                    {"rs_gbs", rounded(parities)},
-                                    {"disk_gbs", rounded(disk)},
-                                    {"dd_gbs", rounded(dd)},
-                                    {"dmtcp", nullptr},
-                                    {"scr_or_veloc", nullptr}};
+  line.update({{"overhead_percent", rounded(100 * each / kInterval)},
+               {"partner_gbs", rounded(partner)},
+               {"rs_gbs", rounded(parities)},
+               {"disk_gbs", rounded(disk)},
+               {"dd_gbs", rounded(dd)},
+               {"dmtcp", nullptr},
+               {"scr_or_veloc", nullptr}});
+  std::printf("with %d MB of state each: %d checkpoints\n", settings.large_megabytes, settings.large_checkpoints);
+  line["large"] = downtimes(settings.large_megabytes, large);
   std::printf("%s\n", line.dump().c_str());
 }

@@ -124,13 +124,18 @@ Rows response(const Json& f) {
            text(f.at("late_rank_s")) + " s"}};
 }
 
+/// Of ranks with so much state.
+Row checkpoint_downtime(const Json& f) {
+  return {"a checkpoint of `heat`, four ranks of " + text(f.at("mb_per_rank")) +
+              " MB: a rank stands still; of that, from when the last has stopped; copying as many bytes, four "
+              "processes at a time (medians)",
+          text(f.at("downtime_ms")) + " ms; " + text(f.at("frozen_ms")) + " ms; " + text(f.at("memcpy_ms")) + " ms"};
+}
+
 Rows checkpoint(const Json& f) {
   return {
-      {"a checkpoint of `heat`, four ranks of " + text(f.at("mb_per_rank")) +
-           " MB: a rank stands still; of that, from when the last has stopped; copying as many bytes, four processes "
-           "at a "
-           "time (medians)",
-       text(f.at("downtime_ms")) + " ms; " + text(f.at("frozen_ms")) + " ms; " + text(f.at("memcpy_ms")) + " ms"},
+      checkpoint_downtime(f),
+      checkpoint_downtime(f.at("large")),
       {"from the request until all is on storage; `dd` of as many bytes; the program's longer run with a checkpoint "
        "a minute",
        text(f.at("disk_gbs")) + " GB/s; " + text(f.at("dd_gbs")) + " GB/s; " + text(f.at("overhead_percent")) + " %"},
@@ -318,7 +323,10 @@ const std::vector<BenchRows>& benches() {
   static const std::vector<BenchRows> all{
       {"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, {{"/lost", 0.0}, {"/fds_grown", 0.0}}, migrate},
       {"response", {}, {}, response},
-      {"checkpoint", {"/checkpoints", "/downtime_ratio_memcpy", "/dmtcp", "/scr_or_veloc"}, {}, checkpoint},
+      {"checkpoint",
+       {"/checkpoints", "/downtime_ratio_memcpy", "/large/downtime_ratio_memcpy", "/dmtcp", "/scr_or_veloc"},
+       {},
+       checkpoint},
       {"recover",
        {"/start_s_median", "/down_beyond_start_s_median"},
        {{"/losses", "/recovered"}, {"/wrong_results", 0.0}},
