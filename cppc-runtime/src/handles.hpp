@@ -52,6 +52,10 @@ void traffic(cppc_traffic* out);
 int drain();
 void resume();
 int progress();
+std::uint64_t sharers(std::span<int> ranks);
+
+/// cppc_hooks.go_together, or null.
+void ask_about_members(int (*go_together)(const int* ranks, std::uint64_t count));
 void take_part(const cppc_collective_count* count, std::uint64_t what, std::uint64_t elements);
 cppc_status rebuild(MPI_Comm world);
 void abandon();

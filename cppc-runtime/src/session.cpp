@@ -44,6 +44,7 @@ Session& session() {
 
 void Session::attach(const cppc_hooks& hooks, bool replacement) {
   hooks_ = hooks;
+  mpi_state::ask_about_members(hooks.go_together);
   restarting_ = replacement;
   if (replacement) {
     cppc_control_block.doorbell = &always;

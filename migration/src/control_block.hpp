@@ -112,7 +112,7 @@ struct alignas(64) Slot {
   Shared<std::uint64_t> bytes_done;
   Shared<std::uint64_t> chunks_again;  // that did not arrive as they were sent
   Shared<std::int32_t> stops;          // the rank's: where it can be stopped, as the runtime's watch_calls() says
-  Shared<std::uint32_t> leaving;       // the agent's: this rank moves away
+  Shared<std::uint32_t> leaving;       // the agent's: this rank moves away, to the node of agent `leaving` - 1
   Shared<std::int32_t> group;          // the agent's, for a replacement: index of its agent in ControlBlock::joins()
   // A checkpoint. saves: the agent's, its number; 0: there is none. The mail has the directory for the file.
   Shared<std::uint64_t> saves, file_hash;
@@ -124,6 +124,9 @@ struct alignas(64) Slot {
   // of the rank it takes over.
   Shared<std::uint32_t> block_count;
   std::array<std::uint64_t, 64> blocks;
+  // The rank's: with whom it shares memory, itself among them, as last announced.
+  Shared<std::uint32_t> sharer_count;
+  std::array<std::int32_t, 256> sharers;
   // What the runtime told of the objects that it carries, once; a replacement gets what was told of the rank it takes
   // over.
   Shared<std::uint32_t> object_bytes;

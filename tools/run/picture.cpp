@@ -64,7 +64,8 @@ plan::Snapshot Picture::snapshot() const {
     snapshot.nodes.push_back(
         {agent.node.name, agent.state, slots(agent), agent.roster ? agent.roster->memory_free : 0});
   }
-  for (const wire::Rank& rank : ranks_) snapshot.ranks.push_back({place_[rank.rank], rank.bytes, rank.finished});
+  for (const wire::Rank& rank : ranks_)
+    snapshot.ranks.push_back({place_[rank.rank], rank.bytes, rank.finished, rank.sharers});
   return snapshot;
 }
 

@@ -30,7 +30,7 @@ plan::Snapshot with_nodes(const plan::Snapshot& job, const std::vector<Allocated
                           here ? known->memory_free : std::numeric_limits<std::uint64_t>::max()});
   }
   for (const plan::Rank& rank : job.ranks)
-    with.ranks.push_back({index.at(job.nodes[rank.node].name), rank.bytes, rank.finished});
+    with.ranks.push_back({index.at(job.nodes[rank.node].name), rank.bytes, rank.finished, rank.sharers});
   return with;
 }
 

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 16
+#define CPPC_HOOKS_VERSION 17
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -162,6 +162,10 @@ typedef struct cppc_runtime {
    * memory: numbers for `expect`, into numbers[capacity]. Returns how many. Any time. */
   uint64_t (*large_blocks)(uint64_t* numbers, uint64_t capacity);
 
+  /* The ranks that this one shares memory with by MPI, itself among them, into ranks[capacity]: they can only be replaced
+   * together, on one node (cppc_hooks.go_together). Returns how many; 0 when there are none. Any time. */
+  uint64_t (*sharers)(int* ranks, uint64_t capacity);
+
   /* In a replacement, before `fetch`: takes memory for such heap blocks, as large_blocks told of them where they are,
    * and for large global variables. The first touch of memory costs more than filling it. Advice: what does not come
    * true, or is not to be had, costs nothing later. */
@@ -246,7 +250,7 @@ typedef struct cppc_numbers {
   int big_endian;
 } cppc_numbers;
 
-/* What an extension provides; every function set, but for `convert` and `all_finalize`. */
+/* What an extension provides; every function set, but for `go_together`, `all_finalize` and `convert`. */
 typedef struct cppc_hooks {
   uint32_t version;
 
@@ -274,6 +278,10 @@ typedef struct cppc_hooks {
   /* Replacement: its state cannot be restored, for a reason that was logged. Does not return: the process ends without
    * harm to the job, and the rank goes on where it was; a restart ends. */
   void (*fail)(cppc_status status);
+
+  /* While a capture looks at ranks[count], which share memory: whether all of them are replaced, on one node; also 1 when
+   * nobody can know yet where that will be, as for a file. NULL: never. */
+  int (*go_together)(const int* ranks, uint64_t count);
 
   /* In MPI_Finalize, when the rank can be stopped at calls, again and again until it returns 1: whether all ranks have
    * come there. Between two of these calls the rank can be stopped. May wait for a moment, in which MPI works. NULL: a

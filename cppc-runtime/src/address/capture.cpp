@@ -13,6 +13,7 @@
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/region_heap.hpp"
+#include "address/shared_blocks.hpp"
 #include "handles.hpp"
 #include "log.hpp"
 #include "runtime_block.hpp"
@@ -34,6 +35,11 @@ class Collector {
       : untouched_(large_memory(objects).untouched) {
     std::vector<std::span<const std::byte>> free = RegionHeap::free_parts(kLeastFreePart);
     free.insert(free.end(), untouched_.begin(), untouched_.end());
+    for (const SharedBlock& block : SharedBlocks::all()) {
+      const OthersParts others = others_of(block);
+      for (const auto part : {others.before, others.after})
+        if (!part.empty()) free.push_back(part);
+    }
     dead_ = dead.settle(std::move(free));
   }
 
@@ -201,8 +207,9 @@ std::uint64_t state_bytes() {
   std::uint64_t bytes = RegionHeap::live_bytes();
   for (const CarriedObject& object : objects)
     for (const auto memory : object.data) bytes += memory.size();
-  const std::uint64_t untouched = large_memory(objects).untouched_bytes();
-  return bytes > untouched ? bytes - untouched : 0;
+  std::uint64_t elsewhere = large_memory(objects).untouched_bytes();
+  for (const SharedBlock& block : SharedBlocks::all()) elsewhere += block.memory.size() - block.own.size();
+  return bytes > elsewhere ? bytes - elsewhere : 0;
 }
 
 }  // namespace cppc::address

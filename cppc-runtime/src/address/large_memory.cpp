@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "address/region_heap.hpp"
+#include "address/shared_blocks.hpp"
 #include "pages.hpp"
 
 namespace cppc::address {
@@ -13,7 +14,7 @@ namespace {
 /// Each is an entry in the image.
 constexpr std::size_t kLeastUntouched = std::size_t{1} << 16;
 
-void look(std::span<std::byte> memory, LargeMemory& found) {
+void look_at_own(std::span<std::byte> memory, LargeMemory& found) {
   const auto from = [&](std::size_t begin, const std::byte* end) {
     return memory.subspan(begin, static_cast<std::size_t>(end - memory.data()) - begin);
   };
@@ -25,6 +26,19 @@ void look(std::span<std::byte> memory, LargeMemory& found) {
     return true;
   });
   if (begin < memory.size()) found.in_use.push_back(memory.subspan(begin));
+}
+
+/// Whether this process has touched shared memory says nothing.
+void look(std::span<std::byte> memory, std::span<const SharedBlock> shared, LargeMemory& found) {
+  for (const SharedBlock& block : shared) {
+    const auto end = block.memory.data() + block.memory.size();
+    if (end <= memory.data()) continue;
+    if (block.memory.data() >= memory.data() + memory.size()) break;
+    look_at_own({memory.data(), block.memory.data()}, found);
+    if (!block.own.empty()) found.in_use.push_back(block.own);
+    memory = {end, memory.data() + memory.size()};
+  }
+  look_at_own(memory, found);
 }
 
 }  // namespace
@@ -44,7 +58,7 @@ LargeMemory large_memory(std::span<const CarriedObject> objects) {
   RegionHeap::visit_live(add);
   std::ranges::sort(large, std::less<>(), &std::span<std::byte>::data);
   LargeMemory found;
-  for (const auto memory : large) look(memory, found);
+  for (const auto memory : large) look(memory, SharedBlocks::all(), found);
   return found;
 }
 

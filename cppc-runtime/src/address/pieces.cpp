@@ -5,7 +5,7 @@ namespace cppc::address {
 namespace {
 
 constexpr std::uint64_t magic = 0x5353455244444143;  // "CADDRESS"
-constexpr std::uint32_t version = 8;
+constexpr std::uint32_t version = 9;
 
 void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
   writer.u64(pieces.size());

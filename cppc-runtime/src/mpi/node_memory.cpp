@@ -1,5 +1,6 @@
 #include "mpi/node_memory.hpp"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 
@@ -9,9 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "address/program_time.hpp"
+#include "address/shared_blocks.hpp"
 #include "log.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/kept.hpp"
@@ -28,9 +31,15 @@ std::size_t offset_in_page(const void* memory) { return reinterpret_cast<std::ui
 std::byte* page_of(void* memory) { return static_cast<std::byte*>(memory) - offset_in_page(memory); }
 
 /// Bytes of the pages that have these.
-std::size_t pages_of(const void* memory, MPI_Aint bytes) {
-  return (offset_in_page(memory) + static_cast<std::size_t>(bytes) + kPage - 1) / kPage * kPage;
+std::size_t pages_of(std::span<const std::byte> memory) {
+  return (offset_in_page(memory.data()) + memory.size() + kPage - 1) / kPage * kPage;
 }
+
+/// What MPI has for a window, where MPI has it.
+struct Shared {
+  std::span<std::byte> all;  ///< that this member is to see
+  std::span<std::byte> own;  ///< in it, this member's
+};
 
 /// Whether all members were started together. What MPI knows about a process of another start, which node it is on, may
 /// differ from what that process knows about this one.
@@ -58,12 +67,6 @@ bool on_one_node(MPI_Comm comm) {
   return size == all;
 }
 
-/// Where Open MPI has the memory that ranks share; the process is ended when it is full.
-std::uint64_t free_shared_memory() {
-  struct statvfs system {};
-  return statvfs("/dev/shm", &system) == 0 ? system.f_bavail * system.f_frsize : 0;
-}
-
 /// Pages of the program's heap, none of them another block's.
 std::byte* allocate_pages(std::size_t bytes) noexcept {
   const address::InsideProgram program;
@@ -76,23 +79,74 @@ bool map_twice(void* from, std::size_t bytes, void* to) {
   return mremap(from, what_is_there_stays, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
 }
 
-bool show_at_new(void* shared, MPI_Aint bytes, WindowMemory& memory) {
-  const std::size_t size = pages_of(shared, bytes);
-  std::byte* const block = allocate_pages(size);
+/// In the block that shows `shared`.
+std::byte* place_in(void* block, const Shared& shared, const std::byte* place) {
+  return static_cast<std::byte*>(block) + offset_in_page(shared.all.data()) + (place - shared.all.data());
+}
+
+bool show_at(void* block, const Shared& shared) {
+  const std::size_t size = pages_of(shared.all);
+  if (!map_twice(page_of(shared.all.data()), size, block)) return false;
+  address::SharedBlocks::add({.memory = {static_cast<std::byte*>(block), size},
+                              .own = {place_in(block, shared, shared.own.data()), shared.own.size()}});
+  return true;
+}
+
+bool show_at_new(const Shared& shared, WindowMemory& memory) {
+  std::byte* const block = allocate_pages(pages_of(shared.all));
   if (block == nullptr) return false;
-  memory = {.block = block, .base = block + offset_in_page(shared)};
-  return map_twice(page_of(shared), size, block);
+  memory = {.block = block, .base = place_in(block, shared, shared.own.data())};
+  return show_at(block, shared);
 }
 
-bool show_again(void* shared, MPI_Aint bytes, const WindowMemory& memory) {
-  if (offset_in_page(shared) != offset_in_page(memory.base)) return false;
-  std::memcpy(shared, memory.base, static_cast<std::size_t>(bytes));
-  return map_twice(page_of(shared), pages_of(shared, bytes), memory.block);
+std::size_t room_of(void* block) {
+  const address::InsideProgram program;
+  return malloc_usable_size(block);
 }
 
-bool show(void* shared, MPI_Aint bytes, WindowMemory& memory) {
-  if (bytes <= 0) return true;
-  return memory.base == nullptr ? show_at_new(shared, bytes, memory) : show_again(shared, bytes, memory);
+bool show_again(const Shared& shared, const WindowMemory& memory) {
+  const bool same_place = memory.base == place_in(memory.block, shared, shared.own.data());
+  if (!same_place || room_of(memory.block) < pages_of(shared.all)) return false;
+  std::memcpy(shared.own.data(), memory.base, shared.own.size());
+  return show_at(memory.block, shared);
+}
+
+bool show(const Shared& shared, WindowMemory& memory) {
+  if (shared.all.empty()) return true;
+  return memory.block == nullptr ? show_at_new(shared, memory) : show_again(shared, memory);
+}
+
+/// Nothing of it is left unless all members can.
+int show_on_all(const Shared& shared, WindowMemory& memory, MPI_Comm comm, MPI_Win* made) {
+  int shown = show(shared, memory) ? 1 : 0;
+  must(PMPI_Allreduce(MPI_IN_PLACE, &shown, 1, MPI_INT, MPI_LAND, comm), "MPI_Allreduce");
+  if (shown != 0) return MPI_SUCCESS;
+  must(PMPI_Win_free(made), "MPI_Win_free");
+  return MPI_ERR_NO_MEM;
+}
+
+/// Of this member of a window of MPI_Win_allocate_shared.
+std::span<std::byte> memory_of(MPI_Win real, int member) {
+  MPI_Aint size = 0;
+  int unit = 0;
+  void* base = nullptr;
+  must(PMPI_Win_shared_query(real, member, &size, &unit, static_cast<void*>(&base)), "MPI_Win_shared_query");
+  return {static_cast<std::byte*>(base), static_cast<std::size_t>(size)};
+}
+
+/// From the first member's memory to the end of the last one's, which lie one behind the other.
+std::span<std::byte> memory_of_all(MPI_Win real) {
+  int members = 0;
+  must(PMPI_Group_size(Group::of(real).get(), &members), "MPI_Group_size");
+  std::byte* begin = nullptr;
+  std::byte* end = nullptr;
+  for (int member = 0; member < members; ++member) {
+    const auto memory = memory_of(real, member);
+    if (memory.empty()) continue;
+    if (begin == nullptr || memory.data() < begin) begin = memory.data();
+    end = std::max(end, memory.data() + memory.size());
+  }
+  return {begin, end};
 }
 
 }  // namespace
@@ -112,29 +166,52 @@ int make_node_window(WindowMemory& memory, MPI_Aint bytes, int unit, MPI_Info in
   // those that are shown.
   hints.emplace_back("alloc_shared_noncontig", "true");
   const OwnInfo own = OwnInfo::with(hints);
-  void* shared = nullptr;
+  std::byte* shared = nullptr;
   const MPI_Aint room = bytes > 0 ? bytes + static_cast<MPI_Aint>(kPage) : bytes;
   const int status = PMPI_Win_allocate(room, unit, own.get(), comm, static_cast<void*>(&shared), made);
   if (status != MPI_SUCCESS) return status;
-  int shown = show(shared, bytes, memory) ? 1 : 0;
-  must(PMPI_Allreduce(MPI_IN_PLACE, &shown, 1, MPI_INT, MPI_LAND, comm), "MPI_Allreduce");
-  if (shown != 0) return MPI_SUCCESS;
-  must(PMPI_Win_free(made), "MPI_Win_free");
-  return MPI_ERR_NO_MEM;
+  const std::span shown(shared, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+  return show_on_all({.all = shown, .own = shown}, memory, comm, made);
 }
 
-bool stop_sharing(const WindowMemory& memory, MPI_Aint bytes) {
-  if (memory.block == nullptr) return true;
-  const std::size_t size = pages_of(memory.base, bytes);
-  void* const own = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (own != MAP_FAILED) {
-    std::memcpy(own, memory.block, size);
-    if (mremap(own, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, memory.block) == memory.block) return true;
+bool can_span_members(MPI_Comm comm) { return address::kept_by_address() && started_together(comm); }
+
+int make_spanning_window(WindowMemory& memory, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* made) {
+  std::byte* own = nullptr;
+  const int status = PMPI_Win_allocate_shared(bytes, unit, info, comm, static_cast<void*>(&own), made);
+  if (status != MPI_SUCCESS) return status;
+  const auto all = memory_of_all(*made);
+  if (bytes <= 0) own = all.data();  // what MPI gives then need not be there
+  return show_on_all({.all = all, .own = {own, static_cast<std::size_t>(bytes)}}, memory, comm, made);
+}
+
+void* shown_at(const WindowMemory& memory, MPI_Win real, void* place) {
+  const auto all = memory_of_all(real);
+  auto* const byte = static_cast<std::byte*>(place);
+  if (memory.block == nullptr || byte < all.data() || byte > all.data() + all.size()) return place;
+  return place_in(memory.block, {.all = all, .own = {}}, byte);
+}
+
+std::uint64_t spanned_bytes(MPI_Win real) { return memory_of_all(real).size(); }
+
+// Open MPI has it there; the process is ended when it is full.
+std::uint64_t free_shared_memory() {
+  struct statvfs system {};
+  return statvfs("/dev/shm", &system) == 0 ? system.f_bavail * system.f_frsize : 0;
+}
+
+bool stop_sharing(const WindowMemory& memory) {
+  const address::SharedBlock* const shared = address::SharedBlocks::find(memory.block);
+  if (shared == nullptr) return true;
+  constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  const auto pages = shared->memory;
+  if (mmap(pages.data(), pages.size(), PROT_READ | PROT_WRITE, kind, -1, 0) == MAP_FAILED) {
+    log().error("the memory of a window at {} cannot be made the rank's own again: {}", memory.base,
+                std::strerror(errno));
+    return false;
   }
-  log().error("the memory of a window at {} cannot be made the rank's own again: {}", memory.base,
-              std::strerror(errno));
-  if (own != MAP_FAILED) munmap(own, size);
-  return false;
+  address::SharedBlocks::remove(memory.block);
+  return true;
 }
 
 }  // namespace cppc::mpi

@@ -12,6 +12,7 @@
 #include "mpi/groups.hpp"
 #include "mpi/infos.hpp"
 #include "mpi/kept.hpp"
+#include "mpi/node_memory.hpp"
 #include "mpi/own_attributes.hpp"
 #include "mpi/traffic.hpp"
 #include "mpi/windows.hpp"
@@ -136,6 +137,13 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
 int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* unit, void* base) {
   const OutsideProgram outside;
   const Window* const window = windows().find(win);
+  if (window != nullptr && window->spans_members) {
+    void* place = nullptr;
+    const int status = PMPI_Win_shared_query(window->real, rank, size, unit, static_cast<void*>(&place));
+    const WindowMemory memory{.block = window->kept->block, .base = window->kept->base};
+    if (status == MPI_SUCCESS) hand_out(shown_at(memory, window->real, place), base);
+    return status;
+  }
   const bool own = window != nullptr && !window->bound && window->kept->flavor == MPI_WIN_FLAVOR_SHARED;
   if (!own || (rank != 0 && rank != MPI_PROC_NULL))
     return PMPI_Win_shared_query(windows().real(win), rank, size, unit, base);

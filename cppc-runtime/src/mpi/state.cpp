@@ -85,13 +85,14 @@ std::optional<c_library::RandomState>& restored_random() {
   return *state;
 }
 
-Communicators present() {
+/// `spanning`: with the windows that are made anew only when all of their members have moved.
+Communicators present(bool spanning) {
   const Group world = Group::of(comms.world());
   Communicators all{.world = Settings::of(comms.world()),
                     .self = Settings::of(MPI_COMM_SELF),
                     .derived = {},
                     .groups = groups().members(world),
-                    .windows = windows().describe(world)};
+                    .windows = windows().describe(world, spanning)};
   for (const std::size_t index : comms.indices()) {
     all.derived.emplace_back(index, Description::of(comms.at(index), world));
   }
@@ -99,7 +100,7 @@ Communicators present() {
 }
 
 bool portable(const Communicators& all) {
-  bool good = windows().portable();
+  bool good = windows().portable(all.windows);
   good = all.world.error_handler.portable("MPI_COMM_WORLD") && good;
   good = all.self.error_handler.portable("MPI_COMM_SELF") && good;
   for (const auto& [index, description] : all.derived) {
@@ -165,7 +166,7 @@ bool in_place(MPI_Comm world) {
 }
 
 cppc_status write_mpi(ByteWriter& writer) {
-  const Communicators all = present();
+  const Communicators all = present(/*spanning=*/true);
   if (!portable(all)) return CPPC_ERR_UNSUPPORTED;
   writer.i32(comms.world_rank());
   writer.i32(comms.world_size());
@@ -235,6 +236,8 @@ std::optional<Local> read(ByteReader& reader) {
 }
 
 cppc_status make(Local local, const Types* types) {
+  if (const cppc_status status = Windows::find_room(restored()->communicators.windows); status != CPPC_OK)
+    return status;
   if (types != nullptr) {
     if (const cppc_status status = Datatypes::translate(local.datatypes, *types); status != CPPC_OK) return status;
   }
@@ -303,7 +306,7 @@ void free_all() {
 
 /// A process that stays.
 cppc_status rebuild_here(MPI_Comm world) {
-  const Communicators all = present();
+  const Communicators all = present(/*spanning=*/false);
   files().close_moved(world);
   free_all();
   comms.set_world(world);
@@ -381,6 +384,20 @@ int progress() {
   int arrived = 0;
   must(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &arrived, MPI_STATUS_IGNORE), "MPI_Iprobe");
   return 1;
+}
+
+void ask_about_members(int (*go_together)(const int* ranks, std::uint64_t count)) {
+  windows().ask_about_members(go_together);
+}
+
+std::uint64_t sharers(std::span<int> ranks) {
+  if (!comms.managed() || !windows().any()) return 0;
+  const std::vector<int> all = windows().sharers(Group::of(comms.world()));
+  return static_cast<std::uint64_t>(
+      std::ranges::copy(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), ranks.size())),
+                        ranks.begin())
+          .out -
+      ranks.begin());
 }
 
 cppc_status rebuild(MPI_Comm world) {

@@ -14,6 +14,7 @@
 #include "mpi/node_memory.hpp"
 #include "mpi/numbers.hpp"
 #include "mpi/traffic.hpp"
+#include "mpi/window_making.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -32,13 +33,6 @@ constexpr std::array window_fields{
 };
 constexpr cppc_type window_type = {CPPC_STRUCT, sizeof(KeptWindow), "window", window_fields.data(),
                                    window_fields.size()};
-
-int model_of(MPI_Win real) {
-  const int* model = nullptr;
-  int found = 0;
-  must(PMPI_Win_get_attr(real, MPI_WIN_MODEL, static_cast<void*>(&model), &found), "MPI_Win_get_attr");
-  return found != 0 ? *model : MPI_WIN_SEPARATE;
-}
 
 std::size_t size_of(MPI_Win real) {
   int size = 0;
@@ -63,118 +57,6 @@ Hints hints_of(MPI_Win real) {
 std::int64_t active_in(const Window& window) {
   return std::ranges::count_if(window.unsettled, [](Access access) { return access != Access::none; }) +
          static_cast<std::int64_t>(window.exclusive.size()) + (window.started ? 1 : 0) + (window.posted ? 1 : 0);
-}
-
-cppc_status failed(int status, const char* call, const WindowDescription& window) {
-  log().error("cannot make {} again: {}: {}", window_name(window.index, window.name), call, error_text(status));
-  return CPPC_ERR_MPI;
-}
-
-/// A communicator of the window's members, for as long as the window is being made.
-class Members {
- public:
-  Members(MPI_Comm world, const std::vector<int>& members) : status_(make_comm(world, members, &comm_)) {}
-  Members(const Members&) = delete;
-  Members& operator=(const Members&) = delete;
-  ~Members() {
-    if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
-  }
-
-  [[nodiscard]] int status() const { return status_; }
-  [[nodiscard]] MPI_Comm get() const { return comm_; }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  int status_;
-};
-
-/// Over the program's memory, which MPI reaches by messages.
-int make_window(const KeptWindow& kept, MPI_Info info, MPI_Comm comm, MPI_Win* made) {
-  if (kept.flavor == MPI_WIN_FLAVOR_DYNAMIC) return PMPI_Win_create_dynamic(info, comm, made);
-  return PMPI_Win_create(kept.base, kept.size, kept.unit, info, comm, made);
-}
-
-/// As make_node_window(), for memory that is shared or none yet. MPI_ERR_NO_MEM as well when the members cannot share.
-int make_on_node(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
-  if (!can_share_memory(kept.size, comm)) return MPI_ERR_NO_MEM;
-  WindowMemory memory{.block = kept.block, .base = kept.base};
-  const int status = make_node_window(memory, kept.size, kept.unit, info, comm, &out.real);
-  kept.block = memory.block;
-  kept.base = memory.base;
-  out.shares_memory = kept.block != nullptr;
-  return status;
-}
-
-/// With memory for it.
-int make_allocated(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
-  const int status = make_on_node(kept, info, comm, out);
-  out.made_on_node = status == MPI_SUCCESS;
-  if (status != MPI_ERR_NO_MEM) return status;
-  if (kept.base == nullptr && kept.size > 0) {
-    kept.base = kept.block = allocate_carried(cppc_type_bytes, static_cast<std::size_t>(kept.size));
-    if (kept.base == nullptr) return PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM;
-    std::memset(kept.base, 0, static_cast<std::size_t>(kept.size));  // as fresh memory of Open MPI is
-  }
-  return make_window(kept, info, comm, &out.real);
-}
-
-/// For the program, as `shown` says.
-int make_first(KeptWindow& shown, MPI_Info info, MPI_Comm comm, Window& out) {
-  out.bound = bound_windows::are(shown, comm);
-  if (out.bound) return bound_windows::make(shown, info, comm, &out.real);
-  const bool allocated = shown.flavor == MPI_WIN_FLAVOR_ALLOCATE || shown.flavor == MPI_WIN_FLAVOR_SHARED;
-  return allocated ? make_allocated(shown, info, comm, out) : make_window(shown, info, comm, &out.real);
-}
-
-int make_again(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
-  // All members take this way, with memory in the window or without, unless one is in another process now.
-  const int status = out.made_on_node ? make_on_node(kept, info, comm, out) : MPI_ERR_NO_MEM;
-  return status != MPI_ERR_NO_MEM ? status : make_window(kept, info, comm, &out.real);
-}
-
-/// Enters the epochs again in which the program is.
-void enter_epochs(const WindowDescription& window, MPI_Win real) {
-  if (window.fenced) must(PMPI_Win_fence(0, real), "MPI_Win_fence");
-  if (window.locked_all) must(PMPI_Win_lock_all(0, real), "MPI_Win_lock_all");
-  for (const int target : window.shared) {
-    must(PMPI_Win_lock(MPI_LOCK_SHARED, target, 0, real), "MPI_Win_lock");
-  }
-}
-
-void leave_epochs(const Window& window) {
-  if (window.locked_all) must(PMPI_Win_unlock_all(window.real), "MPI_Win_unlock_all");
-  for (const int target : window.shared) must(PMPI_Win_unlock(target, window.real), "MPI_Win_unlock");
-}
-
-/// That the window has got, if any.
-void release_memory(const KeptWindow& kept, bool shared) {
-  if (kept.block == nullptr) return;
-  if (shared && !stop_sharing({.block = kept.block, .base = kept.base}, kept.size)) return;  // it stays allocated
-  release_carried(kept.block);
-}
-
-int attach_again(const Window& window) {
-  for (const AttachedMemory& memory : window.attached)
-    if (const int status = PMPI_Win_attach(window.real, memory.base, memory.size); status != MPI_SUCCESS) return status;
-  return MPI_SUCCESS;
-}
-
-cppc_status make(const WindowDescription& window, MPI_Comm world, Window& out) {
-  const Members members(world, window.members);
-  if (members.status() != MPI_SUCCESS) return failed(members.status(), "MPI_Comm_create_group", window);
-  const OwnInfo info = OwnInfo::with(window.hints);
-  const int status = make_again(*out.kept, info.get(), members.get(), out);
-  if (status != MPI_SUCCESS) return failed(status, "MPI_Win_create", window);
-  must(PMPI_Win_set_name(out.real, window.name.c_str()), "MPI_Win_set_name");
-  must(PMPI_Win_set_errhandler(out.real, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-  if (const int attached = attach_again(out); attached != MPI_SUCCESS)
-    return failed(attached, "MPI_Win_attach", window);
-  enter_epochs(window, out.real);
-  // A target grants a lock while it is in MPI, which it may leave for long. What others may access has been attached.
-  must(PMPI_Barrier(members.get()), "MPI_Barrier");
-  must(PMPI_Win_set_errhandler(out.real, window.error_handler.get()), "MPI_Win_set_errhandler");
-  out.kept->model = model_of(out.real);
-  return CPPC_OK;
 }
 
 }  // namespace
@@ -202,7 +84,8 @@ void WindowDescription::write(std::uint64_t number, ByteWriter& writer) const {
   writer.u64(number);
   writer.text(name);
   error_handler.write(writer);
-  for (const bool flag : {fenced, locked_all}) writer.u8(flag);
+  for (const bool flag : {fenced, locked_all, made_on_node, spans_members}) writer.u8(flag);
+  writer.u64(spanned_bytes);
   mpi::write(hints, writer);
   write_numbers(writer, members);
   write_numbers(writer, shared);
@@ -219,7 +102,9 @@ WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size
   window.block = reader.u64();
   window.name = reader.text();
   window.error_handler = ErrorSetting::read(HandlerKind::window, reader);
-  for (bool* flag : {&window.fenced, &window.locked_all}) *flag = reader.u8() != 0;
+  for (bool* flag : {&window.fenced, &window.locked_all, &window.made_on_node, &window.spans_members})
+    *flag = reader.u8() != 0;
+  window.spanned_bytes = reader.u64();
   window.hints = read_hints(reader);
   window.members = read_numbers(reader);
   window.shared = read_numbers(reader);
@@ -239,12 +124,12 @@ WindowDescription WindowDescription::read(ByteReader& reader, int rank, int size
 
 int Windows::create(KeptWindow shown, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   Window window;
-  const int status = make_first(shown, info, comm, window);
+  const int status = window_making::make_first(shown, info, comm, window);
   if (status != MPI_SUCCESS) {
-    release_memory(shown, window.shares_memory);
+    window_making::release_memory(shown);
     return status;
   }
-  shown.model = model_of(window.real);
+  shown.model = window_making::model_of(window.real);
   window.kept = keep(window_type, shown);
   window.order = ++made_;
   window.unsettled.resize(size_of(window.real));
@@ -271,7 +156,7 @@ bool Windows::busy() {
 void Windows::remove(MPI_Win win) {
   const Window& removed = *table_.find(win);
   traffic.completed(active_in(removed));
-  release_memory(*removed.kept, removed.shares_memory);
+  window_making::release_memory(*removed.kept);
   release_carried(removed.kept);
   table_.remove(win);
 }
@@ -295,10 +180,10 @@ void Windows::complete_locked() {
   });
 }
 
-std::vector<std::size_t> Windows::indices() {
+std::vector<std::size_t> Windows::indices(bool spanning) {
   std::vector<std::pair<std::uint64_t, std::size_t>> by_order;
   table_.each([&](std::size_t index, const Window& window) {
-    if (!window.bound) by_order.emplace_back(window.order, index);
+    if (!window.bound && (spanning || !window.spans_members)) by_order.emplace_back(window.order, index);
   });
   std::ranges::sort(by_order);
   std::vector<std::size_t> indices;
@@ -306,9 +191,9 @@ std::vector<std::size_t> Windows::indices() {
   return indices;
 }
 
-WindowDescriptions Windows::describe(const Group& world) {
+WindowDescriptions Windows::describe(const Group& world, bool spanning) {
   WindowDescriptions all;
-  for (const std::size_t index : indices()) {
+  for (const std::size_t index : indices(spanning)) {
     const Window& window = *table_.find(Table::handle_of(index));
     all.push_back({.index = index,
                    .block = 0,
@@ -319,13 +204,38 @@ WindowDescriptions Windows::describe(const Group& world) {
                    .fenced = window.fenced,
                    .locked_all = window.locked_all,
                    .shared = window.shared,
-                   .attached = window.attached});
+                   .attached = window.attached,
+                   .made_on_node = window.made_on_node,
+                   .spans_members = window.spans_members,
+                   .spanned_bytes = window.spans_members ? spanned_bytes(window.real) : 0});
   }
   return all;
 }
 
-bool Windows::portable() {
+bool Windows::go_together(const std::vector<int>& members) const {
+  return go_together_ != nullptr && go_together_(members.data(), members.size()) != 0;
+}
+
+std::vector<int> Windows::sharers(const Group& world) {
+  std::set<int> found;
+  table_.each([&](std::size_t, const Window& window) {
+    if (!window.spans_members) return;
+    const std::vector<int> members = ranks_in(world.get(), Group::of(window.real).get());
+    found.insert(members.begin(), members.end());
+  });
+  return {found.begin(), found.end()};
+}
+
+bool Windows::portable(const WindowDescriptions& all) {
   bool good = true;
+  for (const WindowDescription& window : all) {
+    if (!window.spans_members || go_together(window.members)) continue;
+    log().error(
+        "{} has memory that ranks {} share (MPI_Win_allocate_shared()): they can only be moved together, to "
+        "the same node",
+        window_name(window.index, window.name), fmt::join(window.members, ", "));
+    good = false;
+  }
   table_.each([&](std::size_t index, const Window& window) {
     if (window.bound) {
       log().error("{} {}, which cannot be carried over: free it before the rank is moved",
@@ -361,6 +271,18 @@ WindowDescriptions Windows::read(ByteReader& reader, int rank, int size) {
   return all;
 }
 
+cppc_status Windows::find_room(const WindowDescriptions& all) {
+  std::uint64_t wanted = 0;
+  for (const WindowDescription& window : all) wanted += window.spanned_bytes;
+  const std::uint64_t free = wanted == 0 ? 0 : free_shared_memory();
+  if (wanted <= free) return CPPC_OK;
+  log().error(
+      "windows of ranks that share memory (MPI_Win_allocate_shared()) need {} bytes in /dev/shm of the node, where {} "
+      "are free",
+      wanted, free);
+  return CPPC_ERR_MEMORY;
+}
+
 cppc_status Windows::adopt(const WindowDescriptions& all) {
   if (all.empty()) return CPPC_OK;
   const BlockNumbers numbers;
@@ -374,6 +296,8 @@ cppc_status Windows::adopt(const WindowDescriptions& all) {
     Window adopted{.kept = kept, .order = ++made_, .fenced = window.fenced, .locked_all = window.locked_all};
     adopted.shared = window.shared;
     adopted.attached = window.attached;
+    adopted.made_on_node = window.made_on_node;
+    adopted.spans_members = window.spans_members;
     adopted.unsettled.resize(window.members.size());
     table_.put(window.index, std::move(adopted));
   }
@@ -381,16 +305,16 @@ cppc_status Windows::adopt(const WindowDescriptions& all) {
 }
 
 void Windows::free_real() {
-  for (const std::size_t index : indices()) {
+  for (const std::size_t index : indices(/*spanning=*/false)) {
     Window& window = *table_.find(Table::handle_of(index));
-    leave_epochs(window);
+    window_making::leave_epochs(window);
     must(PMPI_Win_free(&window.real), "MPI_Win_free");
   }
 }
 
 cppc_status Windows::make_real(const WindowDescriptions& all, MPI_Comm world) {
   for (const WindowDescription& window : all) {
-    const cppc_status status = make(window, world, *table_.find(Table::handle_of(window.index)));
+    const cppc_status status = window_making::make_again(window, world, *table_.find(Table::handle_of(window.index)));
     if (status != CPPC_OK) return status;
   }
   return CPPC_OK;

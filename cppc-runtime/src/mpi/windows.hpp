@@ -2,7 +2,8 @@
 /// under an extension the program holds small numbers in their place, and they are made anew whenever a rank has moved.
 /// What a window shows of the program is kept in the tracked heap, pointer included; its contents are the program's own
 /// memory. So that these hold all that was put there, a rank with accesses that nothing has completed yet is not quiet.
-/// Windows that are bound to their processes stay as they are when other ranks move; a rank that has one stays, too.
+/// Windows that are bound to their processes stay as they are when other ranks move; a rank that has one stays, too. So
+/// do windows by which members use each other's memory, unless all of their members move to one node.
 #pragma once
 
 #include <mpi.h>
@@ -57,8 +58,8 @@ struct Window {
   bool posted = false;            ///< from MPI_Win_post to MPI_Win_wait: active
   std::vector<AttachedMemory> attached;
   bool bound = false;          ///< other ranks use its memory, or know addresses that change: it cannot be made anew
-  bool shares_memory = false;  ///< its block is pages that this process shares, or did: see node_memory.hpp
-  bool made_on_node = false;   ///< at first by make_node_window(): the same in all members that are where they were
+  bool spans_members = false;  ///< by make_spanning_window(): it is made anew only where all members go together
+  bool made_on_node = false;   ///< at first by make_node_window(): the same in all members
 
   /// Accesses of these kinds to `target`, or to all, are complete.
   void settle(int target, Access access);
@@ -79,6 +80,9 @@ struct WindowDescription {
   bool locked_all = false;
   std::vector<int> shared;
   std::vector<AttachedMemory> attached;
+  bool made_on_node = false;
+  bool spans_members = false;
+  std::uint64_t spanned_bytes = 0;  ///< of all members
 
   /// Its block has this number. Only when the error handler is portable().
   void write(std::uint64_t number, ByteWriter& writer) const;
@@ -131,30 +135,44 @@ class Windows {
   /// exclusive lock until that rank has gone on: it is not quiet either, so that nothing is lost.
   void complete_locked();
 
-  /// All that are not bound, of a world with this group.
-  [[nodiscard]] WindowDescriptions describe(const Group& world);
+  /// All that are not bound, of a world with this group; those that span their members only if asked for.
+  [[nodiscard]] WindowDescriptions describe(const Group& world, bool spanning);
 
-  /// False, logged, when a window is bound, or has accesses or epochs for which the rank counts as active.
-  bool portable();
+  /// The ranks in this world's group with which windows are shared that span their members, this one among them.
+  [[nodiscard]] std::vector<int> sharers(const Group& world);
+
+  /// cppc_hooks.go_together, or null.
+  void ask_about_members(int (*go_together)(const int* ranks, std::uint64_t count)) { go_together_ = go_together; }
+
+  /// False, logged, when a window is bound, has accesses or epochs for which the rank counts as active, or spans
+  /// members that do not go where this rank goes. `all` are the windows of describe().
+  bool portable(const WindowDescriptions& all);
 
   static void write(const WindowDescriptions& all, ByteWriter& writer);
   static WindowDescriptions read(ByteReader& reader, int rank, int size);
 
+  /// In a replacement: whether the node has memory for those that span their members. CPPC_ERR_MEMORY, logged.
+  static cppc_status find_room(const WindowDescriptions& all);
+
   /// In a replacement, once the heap is restored: takes over the blocks. CPPC_ERR_IMAGE, logged.
   cppc_status adopt(const WindowDescriptions& all);
 
-  /// Frees all real windows that are not bound, before their world is. Collective over the members of each.
+  /// Frees all real windows that are not bound and do not span their members, before their world is. Collective over
+  /// the members of each.
   void free_real();
 
   /// Makes all real windows anew, with the epochs that the program is in. Likewise collective. CPPC_ERR_MPI, logged.
   cppc_status make_real(const WindowDescriptions& all, MPI_Comm world);
 
  private:
-  /// Of those that are not bound, in the order of making.
-  std::vector<std::size_t> indices();
+  /// Of those that are not bound, in the order of making; those that span their members only if asked for.
+  std::vector<std::size_t> indices(bool spanning);
+
+  [[nodiscard]] bool go_together(const std::vector<int>& members) const;
 
   Table table_;
   std::uint64_t made_ = 0;
+  int (*go_together_)(const int* ranks, std::uint64_t count) = nullptr;
 };
 
 Windows& windows();

@@ -26,9 +26,10 @@ struct Node {
 };
 
 struct Rank {
-  int node = 0;             ///< index in Snapshot::nodes
-  std::uint64_t bytes = 0;  ///< state that has to be moved
-  bool finished = false;    ///< is in MPI_Finalize
+  int node = 0;                   ///< index in Snapshot::nodes
+  std::uint64_t bytes = 0;        ///< state that has to be moved
+  bool finished = false;          ///< is in MPI_Finalize
+  std::vector<int> sharers = {};  ///< ranks that share memory with it: they move together, to one node, or not at all
 };
 
 struct Snapshot {
@@ -57,8 +58,9 @@ struct Plan {
   std::optional<int> retire;  ///< the node that is given up
 };
 
-/// With several nodes to choose from, each rank goes to the node that is least loaded for its slots: free slots first,
-/// evenly, and only where its state fits into the free memory. Slots are no limit. The error is a sentence for people.
+/// With several nodes to choose from, each rank, with those that share memory with it, goes to the node that is least
+/// loaded for its slots: free slots first, evenly, and only where the state fits into the free memory. Slots are no
+/// limit. The error is a sentence for people.
 tl::expected<Plan, std::string> make_plan(const Snapshot& job, const Request& request);
 
 /// The job as it will be when `plan` has been carried out.

@@ -56,7 +56,7 @@ void Operation::prepare() {
   node_.control.command(Action::none);  // what was commanded last belongs to another migration
   for (const RankTransfer& source : sources_) {
     Slot& slot = node_.control.slot(source.rank);
-    slot.leaving = 1;
+    slot.leaving = static_cast<std::uint32_t>(source.other) + 1;
     slot.dismissed.set(0);
     slot.image_bytes.store(0);
     slot.bytes_done.store(0);

@@ -88,6 +88,50 @@ Result<void> check_not_finishing(const Snapshot& job) {
   return {};
 }
 
+// Ranks that move together.
+struct Group {
+  std::vector<int> ranks;  // by number
+  int node = 0;
+  std::uint64_t bytes = 0;  // of all
+};
+
+// Those that share memory with `rank`, and with each other, on its node.
+Group group_of(const Snapshot& job, int rank) {
+  Group group{.ranks = {rank}, .node = job.ranks[rank].node};
+  std::set<int> known{rank};
+  for (std::size_t i = 0; i < group.ranks.size(); ++i) {
+    for (const int other : job.ranks[group.ranks[i]].sharers) {
+      const bool there =
+          other >= 0 && other < static_cast<int>(job.ranks.size()) && job.ranks[other].node == group.node;
+      if (there && known.insert(other).second) group.ranks.push_back(other);
+    }
+  }
+  std::sort(group.ranks.begin(), group.ranks.end());
+  for (const int one : group.ranks) group.bytes += job.ranks[one].bytes;
+  return group;
+}
+
+std::string names_of(const std::vector<int>& ranks) {
+  std::string names = ranks.size() == 1 ? "rank " : "ranks ";
+  for (const int rank : ranks) names += (rank == ranks.front() ? "" : ", ") + to_string(rank);
+  return names;
+}
+
+// Each once, in the order of their first ranks.
+Result<std::vector<Group>> groups_of(const Snapshot& job, const std::vector<int>& ranks) {
+  const std::set<int> asked(ranks.begin(), ranks.end());
+  std::vector<Group> groups;
+  for (const int rank : asked) {
+    Group group = group_of(job, rank);
+    for (const int other : group.ranks)
+      if (!asked.contains(other))
+        return refuse(names_of(group.ranks) +
+                      " share memory (MPI_Win_allocate_shared()): they can only be moved together");
+    if (rank == group.ranks.front()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
 // The nodes that ranks may go to, in the order of what their load relative to their slots would be with one rank more.
 // Of equal ones, the first in the request.
 class Targets {
@@ -102,9 +146,9 @@ class Targets {
     }
   }
 
-  std::optional<int> least_loaded(const Snapshot& job, const Rank& rank) const {
+  std::optional<int> least_loaded(const Snapshot& job, const Group& group) const {
     for (const Target& target : by_load_)
-      if (target.node != rank.node && job.nodes[target.node].memory_free >= rank.bytes) return target.node;
+      if (target.node != group.node && job.nodes[target.node].memory_free >= group.bytes) return target.node;
     return std::nullopt;
   }
 
@@ -145,30 +189,35 @@ void carry_out(Snapshot& job, const Move& move) {
   rank.node = move.to;
 }
 
-std::string nowhere(const Snapshot& job, int rank, const std::vector<int>& targets) {
-  const Node& from = job.nodes[job.ranks[rank].node];
-  if (targets.size() == 1 && targets.front() == job.ranks[rank].node) {
-    return "rank " + to_string(rank) + " is on " + from.name + " already";
-  }
-  std::string reason = "rank " + to_string(rank) + " needs " + megabytes(job.ranks[rank].bytes) + " of memory; free:";
+std::string nowhere(const Snapshot& job, const Group& group, const std::vector<int>& targets) {
+  const bool one = group.ranks.size() == 1;
+  const Node& from = job.nodes[group.node];
+  if (targets.size() == 1 && targets.front() == group.node)
+    return names_of(group.ranks) + (one ? " is on " : " are on ") + from.name + " already";
+  std::string reason =
+      names_of(group.ranks) + (one ? " needs " : " need ") + megabytes(group.bytes) + " of memory; free:";
   for (const int node : targets) {
-    if (node == job.ranks[rank].node) continue;
+    if (node == group.node) continue;
     reason += " " + job.nodes[node].name + " " + megabytes(job.nodes[node].memory_free);
   }
   return reason;
 }
 
 // Largest first, so that small ones do not take the only place where a large one fits.
-Result<std::vector<Move>> place(Snapshot job, std::vector<int> ranks, const std::vector<int>& targets) {
-  std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) { return job.ranks[a].bytes > job.ranks[b].bytes; });
+Result<std::vector<Move>> place(Snapshot job, const std::vector<int>& ranks, const std::vector<int>& targets) {
+  auto groups = groups_of(job, ranks);
+  if (!groups) return refuse(std::move(groups).error());
+  std::stable_sort(groups->begin(), groups->end(), [](const Group& a, const Group& b) { return a.bytes > b.bytes; });
   std::vector<Move> moves;
   Targets free(job, targets);
-  for (const int rank : ranks) {
-    const auto node = free.least_loaded(job, job.ranks[rank]);
-    if (!node) return refuse(nowhere(job, rank, targets));
-    moves.push_back({rank, job.ranks[rank].node, *node});
-    free.moved(moves.back().from, *node);
-    carry_out(job, moves.back());
+  for (const Group& group : *groups) {
+    const auto node = free.least_loaded(job, group);
+    if (!node) return refuse(nowhere(job, group, targets));
+    for (const int rank : group.ranks) {
+      moves.push_back({rank, group.node, *node});
+      free.moved(group.node, *node);
+      carry_out(job, moves.back());
+    }
   }
   std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.rank < b.rank; });
   return moves;
@@ -196,7 +245,7 @@ Result<Plan> plan_evacuation(const Snapshot& job, const Request& request) {
   }
   if (targets->empty() && !ranks.empty())
     return refuse("all other nodes of the job are to be avoided: there is nowhere to go");
-  auto moves = place(job, std::move(ranks), *targets);
+  auto moves = place(job, ranks, *targets);
   if (!moves) return refuse(std::move(moves).error());
   return Plan{*std::move(moves), *node};
 }

@@ -15,6 +15,7 @@ void fields(Visitor& visit, Visited<Visitor, Rank>& rank) {
   visit("pid", rank.pid);
   visit("bytes", rank.bytes);
   visit("finished", rank.finished);
+  visit("sharers", rank.sharers);
 }
 
 template <class Visitor>

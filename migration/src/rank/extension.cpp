@@ -96,6 +96,10 @@ cppc_status fetch() { return extension().member->fetch(); }
 cppc_status join() { return extension().member->join(); }
 void fail(cppc_status status) { extension().member->fail(status); }
 
+int go_together(const int* ranks, std::uint64_t count) {
+  return extension().member->go_together({ranks, count}) ? 1 : 0;
+}
+
 int all_finalize() { return extension().member->all_finalize() ? 1 : 0; }
 
 void finish() {
@@ -131,6 +135,7 @@ extern "C" __attribute__((visibility("default"))) cppc_status cppc_extension(con
             .fetch = fetch,
             .join = join,
             .fail = fail,
+            .go_together = go_together,
             .all_finalize = all_finalize,
             .finish = finish,
             .convert = convert_numbers};

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -81,6 +82,8 @@ void Member::announce() {
   Slot& mine = slot();
   mine.block_count.store(0);
   mine.block_count.store(static_cast<std::uint32_t>(runtime_->large_blocks(mine.blocks.data(), mine.blocks.size())));
+  mine.sharer_count.store(0);
+  mine.sharer_count.store(static_cast<std::uint32_t>(runtime_->sharers(mine.sharers.data(), mine.sharers.size())));
   negotiator_.announce(runtime_->state_bytes() + runtime_->image_memory());
 }
 
@@ -215,6 +218,12 @@ void Member::stopped(std::uint64_t passed, unsigned site) {
   const bool copied = slot().stage.get() == static_cast<std::uint32_t>(Stage::copied);
   go_on();
   if (copied) snapshot_->write();
+}
+
+bool Member::go_together(std::span<const int> ranks) const {
+  const std::uint32_t goes = slot().leaving;
+  if (goes == 0) return true;  // a checkpoint
+  return std::ranges::all_of(ranks, [&](int rank) { return control_.slot(rank).leaving == goes; });
 }
 
 void Member::go_on() {

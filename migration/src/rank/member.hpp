@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "../control_block.hpp"
@@ -44,6 +45,8 @@ class Member {
   cppc_status fetch();
   cppc_status join();
   [[noreturn]] void fail(cppc_status status);
+  /// While it is stopped: whether these ranks move to one node with it, or all are being saved.
+  [[nodiscard]] bool go_together(std::span<const int> ranks) const;
   bool all_finalize();
   void finish();
 

@@ -6,8 +6,10 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <span>
 
 #include "address/region_heap.hpp"
+#include "address/shared_blocks.hpp"
 #include "heap_for_tests.hpp"
 
 namespace cppc::address {
@@ -58,6 +60,21 @@ TEST_F(LargeMemoryTest, OfWhichAllHasBeenTouched) {
   EXPECT_FALSE(holds(found.untouched, block));
   EXPECT_TRUE(holds(found.in_use, block));
   EXPECT_TRUE(holds(found.in_use, block + 10 * mebibyte - 1));
+  RegionHeap::release(block);
+}
+
+/// Others may have written to what this process has not touched.
+TEST_F(LargeMemoryTest, OfWhichAPartIsShared) {
+  auto* const block = static_cast<std::byte*>(RegionHeap::allocate(64 * mebibyte));
+  const std::span shared(block + 16 * mebibyte, 32 * mebibyte);
+  SharedBlocks::add({.memory = shared, .own = shared.first(8 * mebibyte)});
+  const LargeMemory found = large_memory({});
+  SharedBlocks::remove(shared.data());
+  for (const std::size_t untouched : {8, 56}) EXPECT_TRUE(holds(found.untouched, block + untouched * mebibyte));
+  EXPECT_TRUE(holds(found.in_use, block + 20 * mebibyte));
+  EXPECT_FALSE(holds(found.in_use, block + 40 * mebibyte));
+  EXPECT_FALSE(holds(found.untouched, block + 40 * mebibyte));
+  EXPECT_TRUE(holds(large_memory({}).untouched, block + 40 * mebibyte));
   RegionHeap::release(block);
 }
 

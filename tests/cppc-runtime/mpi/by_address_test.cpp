@@ -3,18 +3,22 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "address/program_time.hpp"
+#include "address/shared_blocks.hpp"
 #include "drained.hpp"
 #include "handles.hpp"
 #include "heap.hpp"
 #include "memory_map.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/windows.hpp"
 #include "test_world.hpp"
 
 namespace cppc::test {
@@ -217,6 +221,12 @@ bool is_shared(const void* address) {
   return range != nullptr && range->shared;
 }
 
+bool is_known_as_shared(const void* address) {
+  return std::ranges::any_of(address::SharedBlocks::all(), [address](const address::SharedBlock& block) {
+    return block.own.data() <= address && address < block.own.data() + block.own.size();
+  });
+}
+
 TEST_F(ByAddress, WindowMemoryOfOneNodeIsSharedAndStaysWhereItIs) {
   constexpr std::size_t count = 3000;  // more than a page, and no multiple of one
   int* base = nullptr;
@@ -224,6 +234,7 @@ TEST_F(ByAddress, WindowMemoryOfOneNodeIsSharedAndStaysWhereItIs) {
   MPI_Win_allocate(count * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&base), &win);
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(is_shared(base), size_ > 1) << "in round " << round;
+    EXPECT_EQ(is_known_as_shared(base), size_ > 1) << "in round " << round;
     const int value = 100 * round + rank_;
     MPI_Win_fence(0, win);
     for (const std::size_t place : {std::size_t{0}, count - 1})
@@ -242,6 +253,7 @@ TEST_F(ByAddress, WindowMemoryOfOneNodeIsSharedAndStaysWhereItIs) {
   }
   MPI_Win_free(&win);
   EXPECT_FALSE(is_shared(base)) << "the memory is the heap's again";
+  EXPECT_FALSE(is_known_as_shared(base));
 }
 
 TEST_F(ByAddress, WindowMemoryOfOneNodeMayBeOneRanksAlone) {
@@ -261,6 +273,78 @@ TEST_F(ByAddress, WindowMemoryOfOneNodeMayBeOneRanksAlone) {
     }
   }
   MPI_Win_free(&win);
+}
+
+/// Whether all ranks go to one node.
+bool together = false;
+
+class SharedWindow : public ByAddress {
+ protected:
+  SharedWindow() {
+    mpi_state::ask_about_members([](const int*, std::uint64_t) { return together ? 1 : 0; });
+    MPI_Win_allocate_shared(kCount * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, static_cast<void*>(&own_),
+                            &win_);
+    own_[kCount - 1] = rank_;
+    MPI_Win_fence(0, win_);
+  }
+  ~SharedWindow() override { MPI_Win_free(&win_); }
+  SharedWindow(const SharedWindow&) = delete;
+  SharedWindow& operator=(const SharedWindow&) = delete;
+
+  /// What this member sees of another one.
+  [[nodiscard]] int* of(int member) const {
+    MPI_Aint bytes = 0;
+    int unit = 0;
+    int* base = nullptr;
+    MPI_Win_shared_query(win_, member, &bytes, &unit, static_cast<void*>(&base));
+    return base;
+  }
+
+  static constexpr int kCount = 3000;
+  int* own_ = nullptr;
+  MPI_Win win_ = MPI_WIN_NULL;
+};
+
+TEST_F(SharedWindow, MovesWithAllOfItsMembers) {
+  together = true;
+  int* const others = of(next_);
+  for (int round = 0; round < 2; ++round) {
+    restore_all();
+    EXPECT_EQ(of(next_), others);
+    EXPECT_EQ(of(rank_), own_);
+    EXPECT_EQ(others[kCount - 1], 100 * round + next_);
+    MPI_Win_fence(0, win_);
+    own_[kCount - 1] += 100;
+    MPI_Win_fence(0, win_);
+    EXPECT_EQ(others[kCount - 1], 100 * (round + 1) + next_);
+  }
+}
+
+TEST_F(SharedWindow, IsRefusedWhenItsMembersPart) {
+  together = false;
+  drain_all();
+  ByteWriter writer;
+  EXPECT_EQ(mpi_state::serialize(writer), size_ > 1 ? CPPC_ERR_UNSUPPORTED : CPPC_OK);
+  mpi_state::resume();
+}
+
+TEST_F(SharedWindow, StaysAsItIsWhenOtherRanksMove) {
+  const MPI_Win before = mpi::windows().real(win_);
+  drain_all();
+  ASSERT_EQ(mpi_state::rebuild(next_world()), CPPC_OK);
+  if (size_ > 1) {
+    EXPECT_EQ(mpi::windows().real(win_), before);
+  }
+  EXPECT_EQ(of(next_)[kCount - 1], next_);
+}
+
+TEST_F(SharedWindow, SaysWhoseMemoryIsShared) {
+  std::array<int, 8> ranks{};
+  EXPECT_EQ(mpi_state::sharers(ranks), size_ > 1 ? static_cast<std::uint64_t>(size_) : 0U);
+  if (size_ > 1) {
+    EXPECT_EQ(ranks[1], 1);
+  }
+  EXPECT_EQ(mpi_state::sharers(std::span(ranks).first(1)), size_ > 1 ? 1U : 0U);
 }
 
 TEST_F(ByAddress, GeneralizedRequestsRunInTheProgramsTime) {

@@ -116,6 +116,37 @@ TEST(Plan, RefusesMoreThanTheMemoryHolds) {
   EXPECT_EQ(refusal(tight, move({0, 1}, {"node2"})), "rank 1 needs 1000 MB of memory; free: node2 500 MB");
 }
 
+// Ranks 0 and 1, on node0, share memory.
+Snapshot job_with_sharers() {
+  Snapshot shared = job();
+  shared.ranks[0].sharers = {0, 1};
+  shared.ranks[1].sharers = {0, 1};
+  return shared;
+}
+
+TEST(Plan, RanksThatShareMemoryGoToOneNode) {
+  EXPECT_EQ(moves(job_with_sharers(), evacuate("node0", {"node1", "node2"})),
+            (std::vector<Move>{{0, 0, 2}, {1, 0, 2}}));
+  Snapshot full = job_with_sharers();
+  full.nodes[2].memory_free = 3 * GB / 2;  // for one of them
+  EXPECT_EQ(moves(full, move({0, 1}, {"node2", "node1"})), (std::vector<Move>{{0, 0, 1}, {1, 0, 1}}));
+  EXPECT_EQ(refusal(full, move({1, 0}, {"node2"})), "ranks 0, 1 need 2000 MB of memory; free: node2 1500 MB");
+}
+
+TEST(Plan, RanksThatShareMemoryDoNotPart) {
+  EXPECT_EQ(refusal(job_with_sharers(), move({1, 2}, {"node2"})),
+            "ranks 0, 1 share memory (MPI_Win_allocate_shared()): they can only be moved together");
+  Snapshot chain = job();
+  for (int rank = 0; rank < 4; ++rank) chain.ranks[rank].node = 0;
+  chain.ranks[0].sharers = {0, 1};
+  chain.ranks[1].sharers = {0, 1, 2};
+  chain.ranks[2].sharers = {1, 2};
+  EXPECT_EQ(moves(chain, move({2, 1, 0}, {"node1"})).size(), 3u);
+  EXPECT_EQ(refusal(chain, move({2, 1}, {"node1"})),
+            "ranks 0, 1, 2 share memory (MPI_Win_allocate_shared()): they can only be moved together");
+  EXPECT_EQ(moves(chain, move({3}, {"node1"})).size(), 1u);
+}
+
 TEST(Plan, RefusesByName) {
   EXPECT_EQ(refusal(job(), move({4}, {"node2"})), "there is no rank 4: the job has ranks 0 to 3");
   EXPECT_EQ(refusal(job(), move({-1}, {"node2"})), "there is no rank -1: the job has ranks 0 to 3");

@@ -1,0 +1,58 @@
+/// Windows on emulated nodes: which of them can move, and with whom.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "expectations.hpp"
+#include "job.hpp"
+
+namespace cppc::test {
+namespace {
+
+/// Ranks 0 and 1 on node0, ranks 2 and 3 on node1.
+class WindowsTest : public testing::Test {
+ protected:
+  WindowsTest() { job_.await_running(); }
+
+  void expect_all_right() {
+    std::ofstream(folder_.file("stop")).flush();
+    const Finished finished = job_.wait();
+    EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
+    for (const char* rank : {"0", "1", "2", "3"})
+      EXPECT_NE(finished.output.find(std::string("rank ") + rank + ", one of 2 on its node: 0 wrong"),
+                std::string::npos)
+          << finished.output;
+  }
+
+  const Folder folder_;
+  const Cluster cluster_{3};
+  Job job_{cluster_, {"-H", "node0:2,node1:2,node2:4", "-n", "4"}, {tool("node_windows"), folder_.file("stop")}};
+};
+
+TEST_F(WindowsTest, RanksThatShareMemoryMoveTogether) {
+  expect_done(job_.migrate({"--rank", "0,1", "--to", "node2"}));
+  expect_done(job_.migrate({"--evacuate", "node1", "--to", "node0"}));
+  expect_done(job_.migrate({"--rank", "0,1", "--to", "node0"}));
+  expect_all_right();
+}
+
+TEST_F(WindowsTest, RanksThatShareMemoryDoNotPart) {
+  const Finished refused = job_.migrate({"--rank", "1", "--to", "node2"});
+  EXPECT_EQ(refused.status, 3) << refused.output << refused.errors;
+  EXPECT_NE(refused.errors.find("ranks 0, 1 share memory (MPI_Win_allocate_shared()): they can only be moved together"),
+            std::string::npos)
+      << refused.errors;
+  EXPECT_EQ(job_.node_of(1), "node0");
+  expect_all_right();
+}
+
+TEST_F(WindowsTest, RanksThatShareMemoryGoToOneOfSeveralNodes) {
+  expect_done(job_.migrate({"--evacuate", "node0", "--to", "node1,node2"}));
+  EXPECT_EQ(job_.node_of(0), job_.node_of(1));
+  expect_all_right();
+}
+
+}  // namespace
+}  // namespace cppc::test
