@@ -1,16 +1,20 @@
 #include "address/process/c_library.hpp"
 
 #include <dlfcn.h>
-#include <getopt.h>
+#include <netdb.h>
 #include <time.h>
 
 #include <array>
 #include <clocale>
+#include <cstdint>
+#include <cstring>
+#include <optional>
 #include <string>
 
 #include "address/places.hpp"
 #include "address/process/c_library_state.hpp"
 #include "address/process/named_locales.hpp"
+#include "address/process/owner.hpp"
 #include "address/process/program_memory.hpp"
 #include "log.hpp"
 
@@ -36,20 +40,55 @@ constexpr std::array categories{Category{LC_CTYPE, "LC_CTYPE"},
                                 Category{LC_MEASUREMENT, "LC_MEASUREMENT"},
                                 Category{LC_IDENTIFICATION, "LC_IDENTIFICATION"}};
 
-/// Variables that the C library shows.
-struct Variables {
-  std::uint64_t argument;
-  int index, says_errors, option;
-  int sign_of_gamma;
+/// A variable that a library shows, of 4 bytes or 8.
+struct Variable {
+  const char* name;
+  std::size_t bytes;
+  bool address = false;  ///< carried when it is none that leads out of the program
 };
 
-constinit Variables captured{};
+/// signgam is the mathematical library's.
+constexpr std::array variables{Variable{"optarg", 8, true},
+                               Variable{"optind", 4},
+                               Variable{"opterr", 4},
+                               Variable{"optopt", 4},
+                               Variable{"signgam", 4},
+                               Variable{"getdate_err", 4},
+                               Variable{"error_message_count", 4},
+                               Variable{"error_one_per_line", 4},
+                               Variable{"error_print_progname", 8, true},
+                               Variable{"argp_err_exit_status", 4},
+                               Variable{"argp_program_version", 8, true},
+                               Variable{"argp_program_version_hook", 8, true},
+                               Variable{"argp_program_bug_address", 8, true},
+                               Variable{"obstack_exit_failure", 4},
+                               Variable{"obstack_alloc_failed_handler", 8, true},
+                               Variable{"re_syntax_options", 8},
+                               Variable{"program_invocation_name", 8, true},
+                               Variable{"program_invocation_short_name", 8, true}};
+
+/// Of a variable: nothing where it keeps what it has.
+using Value = std::optional<std::uint64_t>;
+
+constinit std::array<Value, variables.size()> captured{};
+constinit int captured_host_error = 0;
 
 /// Of the main thread, while the program stands still. Null: it has had none to change.
 constinit locale_t own_locale = nullptr;
 
-/// Of the mathematical library; null without that.
-int* sign_of_gamma() { return static_cast<int*>(dlsym(RTLD_DEFAULT, "signgam")); }
+Value value_of(const Variable& variable) {
+  const void* const place = dlsym(RTLD_DEFAULT, variable.name);
+  if (place == nullptr) return std::nullopt;
+  std::uint64_t value = 0;
+  std::memcpy(&value, place, variable.bytes);
+  const bool leads_out =
+      variable.address && value != 0 && owner_of(reinterpret_cast<const void*>(value)) != Owner::program;
+  return leads_out ? std::nullopt : Value(value);
+}
+
+void set(const Variable& variable, std::uint64_t value) {
+  if (void* const place = dlsym(RTLD_DEFAULT, variable.name)) std::memcpy(place, &value, variable.bytes);
+}
 
 cppc_status check() {
   const auto* state = find_root<CLibraryState>(Root::c_library);
@@ -100,12 +139,12 @@ cppc_status write(ByteWriter& writer) {
   if (const cppc_status status = check(); status != CPPC_OK) return status;
   for (const Category& category : categories) writer.text(setlocale(category.number, nullptr));
   writer.u64(reinterpret_cast<std::uintptr_t>(own_locale));
-  writer.u64(reinterpret_cast<std::uintptr_t>(optarg));
-  writer.i32(optind);
-  writer.i32(opterr);
-  writer.i32(optopt);
-  const int* const sign = sign_of_gamma();
-  writer.i32(sign != nullptr ? *sign : 0);
+  for (const Variable& variable : variables) {
+    const Value value = value_of(variable);
+    writer.u8(value.has_value());
+    writer.u64(value.value_or(0));
+  }
+  writer.i32(h_errno);
   return CPPC_OK;
 }
 
@@ -116,21 +155,20 @@ cppc_status prepare(ByteReader& reader) {
     if (reader.ok()) good = set_locale(category, name) && good;
   }
   own_locale = reinterpret_cast<locale_t>(reader.u64());
-  captured.argument = reader.u64();
-  captured.index = reader.i32();
-  captured.says_errors = reader.i32();
-  captured.option = reader.i32();
-  captured.sign_of_gamma = reader.i32();
+  for (Value& value : captured) {
+    const bool there = reader.u8() != 0;
+    const std::uint64_t number = reader.u64();
+    value = there ? Value(number) : std::nullopt;
+  }
+  captured_host_error = reader.i32();
   if (!reader.ok()) return CPPC_ERR_IMAGE;
   return good ? CPPC_OK : CPPC_ERR_UNSUPPORTED;
 }
 
 void apply() {
-  optarg = reinterpret_cast<char*>(captured.argument);
-  optind = captured.index;
-  opterr = captured.says_errors;
-  optopt = captured.option;
-  if (int* const sign = sign_of_gamma()) *sign = captured.sign_of_gamma;
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (captured[i]) set(variables[i], *captured[i]);
+  h_errno = captured_host_error;
   tzset();
 }
 

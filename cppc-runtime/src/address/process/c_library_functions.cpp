@@ -142,6 +142,8 @@ tm* gmtime(const time_t* time) noexcept { return kept(CPPC_NEXT(gmtime)(time)); 
 
 tm* localtime(const time_t* time) noexcept { return kept(CPPC_NEXT(localtime)(time)); }
 
+tm* getdate(const char* text) { return kept(CPPC_NEXT(getdate)(text)); }
+
 char* asctime(const tm* time) noexcept { return kept_date(CPPC_NEXT(asctime)(time)); }
 
 char* ctime(const time_t* time) noexcept { return kept_date(CPPC_NEXT(ctime)(time)); }

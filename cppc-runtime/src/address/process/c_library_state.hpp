@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <search.h>
 #include <time.h>
+#include <wchar.h>
 
 #include <array>
 #include <cstddef>
@@ -28,6 +29,11 @@ struct Found {
 
 struct LocaleCopy;
 
+/// Of functions that convert characters, when the caller has no state for them.
+struct Conversions {
+  mbstate_t mbrtowc, mbrlen, wcrtomb, mbsrtowcs, mbsnrtowcs, wcsrtombs, wcsnrtombs, mbrtoc16, c16rtomb, mbrtoc32;
+};
+
 struct CLibraryState {
   char* rest;          ///< what strtok() has not yet looked at
   bool scans_options;  ///< getopt() has not come to the end
@@ -43,7 +49,8 @@ struct CLibraryState {
   std::array<char, 16> internet_address;  ///< of inet_ntoa()
   bool reads_database;                    ///< getpwent() or one of its kind has not come to the end
   LocaleCopy* locales;                    ///< named_locales.cpp
-  int walks;                              ///< calls of nftw() and ftw() that have not returned
+  Conversions conversions;
+  int walks;  ///< calls of nftw() and ftw() that have not returned
 };
 
 }  // namespace cppc::address::c_library

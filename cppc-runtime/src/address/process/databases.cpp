@@ -164,11 +164,16 @@ hostent* gethostent() { return next_record(CPPC_NEXT(gethostent)); }
 servent* getservent() { return next_record(CPPC_NEXT(getservent)); }
 protoent* getprotoent() { return next_record(CPPC_NEXT(getprotoent)); }
 
+char* getusershell() noexcept { return next_record(CPPC_NEXT(getusershell)); }
+
 void setpwent() { set_place(CPPC_NEXT(setpwent)); }
 void setgrent() { set_place(CPPC_NEXT(setgrent)); }
 void sethostent(int stay_open) { set_place(CPPC_NEXT(sethostent), stay_open); }
 void setservent(int stay_open) { set_place(CPPC_NEXT(setservent), stay_open); }
 void setprotoent(int stay_open) { set_place(CPPC_NEXT(setprotoent), stay_open); }
+
+void setusershell() noexcept { set_place(CPPC_NEXT(setusershell)); }
+void endusershell() noexcept { set_place(CPPC_NEXT(endusershell)); }
 
 void endpwent() { set_place(CPPC_NEXT(endpwent)); }
 void endgrent() { set_place(CPPC_NEXT(endgrent)); }

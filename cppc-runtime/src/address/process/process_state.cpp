@@ -1,16 +1,20 @@
 
+#include <link.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "address/process/affinity.hpp"
 #include "address/process/attributes.hpp"
 #include "address/process/c_library.hpp"
+#include "address/process/c_library_settings.hpp"
 #include "address/process/children.hpp"
 #include "address/process/clocks.hpp"
 #include "address/process/closed_files.hpp"
@@ -34,6 +38,7 @@
 #include "address/process/team_threads.hpp"
 #include "address/process/threads.hpp"
 #include "address/process/timers.hpp"
+#include "address/symbols.hpp"
 #include "c_library/random.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
@@ -88,6 +93,18 @@ cppc_status prepare_calling(ByteReader& reader) {
 void apply_calling() {
   calling = captured;
   prctl(PR_SET_NAME, captured_name.data());
+}
+
+/// One of the program's own serves all libraries of the process, MPI, too.
+cppc_status check_allocator(ByteWriter&) {
+  const link_map& program = *_r_debug.r_map;
+  const ElfW(Sym)* const its = find_symbol(program.l_addr, program.l_ld, "malloc");
+  if (its == nullptr || program.l_addr + its->st_value == reinterpret_cast<std::uintptr_t>(&::malloc)) return CPPC_OK;
+  log().error(
+      "the program has a malloc() of its own, which has given MPI its memory, too: that cannot be told from the "
+      "program's; "
+      "link it without, or with a shared library that has it");
+  return CPPC_ERR_UNSUPPORTED;
 }
 
 cppc_status check_children(ByteWriter&) { return children::check(); }
@@ -163,6 +180,7 @@ void leave_signals() {
 
 /// In the order in which they are written and made again: signals come last, when nothing can fail any more.
 constexpr std::array parts{
+    Part{.name = "allocator", .write = check_allocator},
     Part{.name = "processor", .write = processor::write, .prepare = processor::prepare},
     Part{.name = "saved registers", .write = saved_registers::write, .prepare = saved_registers::prepare},
     Part{.name = "threads", .write = write_threads, .leave = [] { OpenMp().leave(); }},
@@ -189,6 +207,10 @@ constexpr std::array parts{
          .leave = descriptors::release_locks},
     Part{.name = "closed files", .write = closed_files::write, .prepare = closed_files::cut_again},
     Part{.name = "C library", .write = c_library::write, .prepare = c_library::prepare, .apply = c_library::apply},
+    Part{.name = "settings of the C library",
+         .write = c_library_settings::write,
+         .prepare = c_library_settings::prepare,
+         .apply = c_library_settings::apply},
     Part{.name = "streams",
          .write = write_streams,
          .prepare = keep_streams,
