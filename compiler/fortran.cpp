@@ -152,7 +152,8 @@ class Translator {
     Point point{.number = static_cast<unsigned>(number),
                 .file = tree_.procedures[procedure].file,
                 .line = loop->inside.text_line,
-                .column = loop->inside.column};
+                .column = loop->inside.column,
+                .label = loop->labelled ? loop->label : 0};
     const fortran::Options options = options_of(program_.commands[point.file]);
     const bool modern = options.modern;
     point.has_interface = modern && (options.declares || wants_declarations(point.file));

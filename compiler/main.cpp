@@ -227,6 +227,9 @@ std::optional<std::set<std::string>> read_names(const std::string& file) {
 /// The files that change keep their suffix, which says in which form they are; companion.c is what they call.
 int translate_as_fortran(const Settings& settings, const Files& files) {
   if (!settings.by_address) fail("Fortran is translated only for state that is kept by address (--by-address)");
+  if (!settings.output.empty() || (settings.into.empty() && settings.report.empty()))
+    fail("a Fortran program becomes several files: --into DIRECTORY writes them, --report=text tells about them",
+         kUsage);
   FortranProgram program{.commands = {},
                          .objects = files.objects,
                          .left_out = files.left_out,

@@ -61,6 +61,7 @@ class Chooser {
   void take_doubtful_loop();
   void take_quiet_loops();
   void take_forced_loops();
+  [[nodiscard]] double communication();
   void drop_inner();
   std::string obstacle_of(ir::Index loop) const;
   void find_teams();
@@ -81,7 +82,7 @@ class Chooser {
   std::set<ir::Index> visited_;
   std::set<ir::Index> steps_;     ///< chosen inside another chosen one
   std::set<ir::Index> in_teams_;  ///< functions that several threads may run
-  double total_ = 1;
+  double total_ = 1, communication_ = 1;
   Choice choice_;
 };
 
@@ -142,7 +143,7 @@ void Chooser::consider(ir::Index l, const std::string& before) {
     if (share >= kQuietShare && obstacle.empty() && in_the_way.empty()) quiet_.push_back(l);
     return;
   }
-  if (share < kShare) return;
+  if (costs_.of_loop(l) < kShare * std::min(total_, communication_)) return;
   const bool few = loop.trips > 0 && loop.trips <= kFewTrips;
   if (obstacle.empty() && in_the_way.empty() && !few) {
     take(l, {});
@@ -337,10 +338,22 @@ void Chooser::take_forced_loops() {
   }
 }
 
+/// What the largest loop that communicates costs. Beside what is done once, loops that nobody knows the length of, it
+/// may look like nothing.
+double Chooser::communication() {
+  double most = 1;
+  for (ir::Index l = 0; l < program_.loops.size(); ++l) {
+    const ir::Loop& loop = program_.loops[l];
+    if (traffic_.within(loop.function, loop.begin, loop.end + 1).any()) most = std::max(most, costs_.of_loop(l));
+  }
+  return most;
+}
+
 Choice Chooser::run() {
   const ir::Index main = program_.entry();
   if (main == ir::none) return {};
   total_ = std::max(1.0, costs_.of_function(main));
+  communication_ = communication();
   find_teams();
   visit(main, {});
   visit_called_back();

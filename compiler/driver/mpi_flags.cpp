@@ -70,7 +70,7 @@ std::vector<std::string> definitions_for_mpi(const CommandLine& line, const Wrap
   const auto is_cxx = [](const Argument& argument) { return language_of(argument) == Language::cxx; };
   if (wrapper.language != Language::cxx && std::none_of(line.arguments.begin(), line.arguments.end(), is_cxx))
     return {};
-  return {"-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"};
+  return {"-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-I" + locate_parts().headers + "/cppc/cxx"};
 }
 
 Result<std::vector<std::string>> mpi_compile_flags(const CommandLine& line, const Wrapper& wrapper, Runner& runner) {

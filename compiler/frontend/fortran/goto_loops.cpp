@@ -65,6 +65,8 @@ class GotoLoops {
     const bool conditional = last->kind == Kind::branch;
     Statement loop{.kind = Kind::loop, .place = label->place, .inside = label->inside};
     loop.construct = next_;
+    loop.labelled = label->labelled;
+    loop.label = label->label;
     if (in_team) loop.obstacle = "several threads may pass through it";
     const Position begin = std::next(label), behind = std::next(last);
     loop.body.splice(loop.body.end(), list, begin, behind);

@@ -5,7 +5,7 @@
 
 namespace cppc::fortran {
 
-/// A CONTINUE with a label to which a statement behind it in the same block goes back becomes a loop of what is
+/// A statement with a label to which one behind it in the same block goes back becomes a loop of what is
 /// between, unless others come into the midst of it.
 void find_goto_loops(Program& program);
 

@@ -22,6 +22,15 @@ class Body : private Actions {
     if (label) into.push_back({.kind = StatementKind::label, .label = static_cast<Index>(*label)});
   }
 
+  /// Of this statement.
+  template <typename T>
+  void label_of(const parser::Statement<T>& statement, Statements& into) {
+    label(statement.label, into);
+    if (!statement.label) return;
+    into.back().place = into.back().inside = place(context_, statement.source);
+    into.back().labelled = true;
+  }
+
   template <typename T>
   void add(const Fortran::common::Indirection<T>& construct, Statements& into) {
     add(construct.value(), into);
@@ -31,12 +40,12 @@ class Body : private Actions {
   }
   template <typename T>
   void add(const parser::Statement<T>& statement, Statements& into) {
-    label(statement.label, into);
+    label_of(statement, into);
     here_ = place(context_, statement.source);
     if constexpr (std::is_same_v<T, parser::ActionStmt>)
       if (statement.label && std::holds_alternative<parser::ContinueStmt>(statement.statement.u)) {
-        into.back().place = here_;
         into.back().inside = place(context_, parser::CharBlock{statement.source.end() - 1, 1});
+        into.back().labelled = false;
       }
     add(statement.statement, into);
   }
@@ -53,7 +62,7 @@ class Body : private Actions {
 
   void add(const parser::DoConstruct& loop, Statements& into) {
     const auto& header = std::get<parser::Statement<parser::NonLabelDoStmt>>(loop.t);
-    label(header.label, into);
+    label_of(header, into);
     Statement made{.kind = StatementKind::loop, .place = place(context_, header.source)};
     made.inside = place(context_, parser::CharBlock{header.source.end() - 1, 1});
     made.construct = constructs_++;
@@ -88,7 +97,7 @@ class Body : private Actions {
 
   void add(const parser::IfConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::IfThenStmt>>(construct.t);
-    label(first.label, into);
+    label_of(first, into);
     Statement made{.kind = StatementKind::branch, .place = place(context_, first.source)};
     enter(std::get<std::optional<parser::Name>>(first.statement.t), made);
     made.cases.push_back({convert(std::get<parser::ScalarLogicalExpr>(first.statement.t)), {}});
@@ -118,7 +127,7 @@ class Body : private Actions {
 
   void add(const parser::CaseConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::SelectCaseStmt>>(construct.t);
-    label(first.label, into);
+    label_of(first, into);
     touch(std::get<parser::Scalar<parser::Expr>>(first.statement.t), place(context_, first.source), into, false);
     Statement made{.kind = StatementKind::branch, .place = place(context_, first.source)};
     enter(std::get<std::optional<parser::Name>>(first.statement.t), made);
@@ -135,7 +144,7 @@ class Body : private Actions {
   void select(const Construct& construct, Statements& into) {
     context_.symbols.program().procedures[procedure_].shadows = true;
     const auto& first = std::get<parser::Statement<First>>(construct.t);
-    label(first.label, into);
+    label_of(first, into);
     touch(first.statement, place(context_, first.source), into, false);
     Statement made{.kind = StatementKind::branch, .place = place(context_, first.source)};
     enter(std::get<0>(first.statement.t), made);
@@ -153,14 +162,14 @@ class Body : private Actions {
   }
   void add(const parser::AssociateConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::AssociateStmt>>(construct.t);
-    label(first.label, into);
+    label_of(first, into);
     touch(first.statement, place(context_, first.source), into, false);
     inner(std::get<0>(first.statement.t), std::get<parser::Block>(construct.t), place(context_, first.source),
           std::get<parser::Statement<parser::EndAssociateStmt>>(construct.t).label, into);
   }
   void add(const parser::BlockConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::BlockStmt>>(construct.t);
-    label(first.label, into);
+    label_of(first, into);
     inner(first.statement.v, std::get<parser::Block>(construct.t), place(context_, first.source),
           std::get<parser::Statement<parser::EndBlockStmt>>(construct.t).label, into);
   }

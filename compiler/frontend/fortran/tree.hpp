@@ -125,8 +125,10 @@ struct Statement {
   Index construct = none;  ///< number of a loop or construct, in its procedure
   Index label = none;      ///< number of the construct that is left, or a label
   std::vector<Index> labels;
-  Place inside;          ///< of a loop, or of a label that stands at a CONTINUE: the last character of that line
-  std::string obstacle;  ///< of a loop: why no line can be put into its body
+  Place inside;           ///< of a loop, or of a label that stands at a CONTINUE: the last character of that line; of
+                          ///< another label, and a loop that begins with it: the first character behind it
+  bool labelled = false;  ///< that is so; `label` is that of the loop's first statement
+  std::string obstacle;   ///< of a loop: why no line can be put into its body
 };
 
 struct Procedure {

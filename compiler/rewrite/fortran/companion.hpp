@@ -30,6 +30,7 @@ struct Point {
   Index file = cppc::fortran::none;  ///< number of its command
   unsigned line = 0;                 ///< behind which the call goes
   unsigned column = 0;               ///< of the last character there that is the loop's header
+  unsigned label = 0;                ///< not 0: the call goes in front of the statement there, which has this label
   std::vector<std::string> arguments;
   std::vector<Dummy> dummies;  ///< by argument
   bool has_interface = false;  ///< it has to be declared: descriptors are among the arguments, or the file wants it

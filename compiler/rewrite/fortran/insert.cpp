@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <sstream>
 
 namespace cppc::rewrite::fortran {
@@ -53,6 +54,30 @@ bool is_free_behind(const std::string& line, unsigned column, bool fixed_form) {
   return true;
 }
 
+/// The next line is this one of the source.
+std::string marker(unsigned line, const std::string& name) {
+  return "# " + std::to_string(line) + " \"" + name + "\"\n";
+}
+
+/// With blanks in place of the label; nothing if the line does not begin with it.
+std::optional<std::string> without_label(std::string line, unsigned label) {
+  const std::string digits = std::to_string(label);
+  std::size_t i = line.find_first_not_of(" \t");
+  while (i < line.size() && line[i] == '0') ++i;
+  const std::size_t end = i + digits.size();
+  if (i >= line.size() || line.compare(i, digits.size(), digits) != 0) return std::nullopt;
+  if (end < line.size() && std::isdigit(static_cast<unsigned char>(line[end])) != 0) return std::nullopt;
+  std::ranges::replace_if(
+      line.begin(), line.begin() + static_cast<std::ptrdiff_t>(end), [](char c) { return c != '\t'; }, ' ');
+  return line;
+}
+
+/// The label is that of an empty statement now, in columns that every compiler reads.
+std::string labelled(unsigned label) {
+  const std::string digits = std::to_string(label);
+  return digits + std::string(digits.size() < 6 ? 6 - digits.size() : 1, ' ') + "continue\n";
+}
+
 }  // namespace
 
 std::string insert(const std::string& text, const std::string& name, bool fixed_form,
@@ -62,18 +87,25 @@ std::string insert(const std::string& text, const std::string& name, bool fixed_
   unsigned number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    made += line + "\n";
-    bool inserted = false;
+    std::string before, behind;
     for (const Point* point : points) {
       if (point->line != number) continue;
-      if (!is_free_behind(line, point->column, fixed_form)) {
+      auto rest = point->label != 0 ? without_label(line, point->label) : std::nullopt;
+      if (point->label != 0 ? !rest : !is_free_behind(line, point->column, fixed_form)) {
         obstacles.push_back(point);
         continue;
       }
-      made += point->has_interface ? declared_call_of(*point, fixed_form) : call_of(*point, fixed_form);
-      inserted = true;
+      const std::string call =
+          point->has_interface ? declared_call_of(*point, fixed_form) : call_of(*point, fixed_form);
+      if (rest) {
+        line = *std::move(rest);
+        before = labelled(point->label) + call + marker(number, name);
+      } else {
+        behind += call;
+      }
     }
-    if (inserted) made += "# " + std::to_string(number + 1) + " \"" + name + "\"\n";
+    made += before + line + "\n" + behind;
+    if (!behind.empty()) made += marker(number + 1, name);
   }
   return made;
 }

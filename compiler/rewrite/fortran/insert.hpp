@@ -9,7 +9,8 @@
 namespace cppc::rewrite::fortran {
 
 /// The source's text with the calls; lines keep their numbers for whoever reads messages about `name`. Points whose
-/// line has something else behind the loop's header are left out, and go to `obstacles`.
+/// line has something else behind the loop's header, or does not begin with the label, are left out, and go to
+/// `obstacles`.
 std::string insert(const std::string& text, const std::string& name, bool fixed_form,
                    const std::vector<const Point*>& points, std::vector<const Point*>& obstacles);
 

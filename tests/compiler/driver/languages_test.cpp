@@ -147,6 +147,16 @@ TEST_F(Languages, TheTranslatorIsToldToLeaveOutMpisOwnCxxInterface) {
   EXPECT_TRUE(told());
 }
 
+// Programs that mpicxx compiles use them.
+TEST_F(Languages, HeadersOfMpisOwnCxxInterfaceAreThere) {
+  write("main.cpp",
+        "extern \"C\" {\n#include <mpi.h>\n}\n"
+        "int main(int c, char** v) {\n  MPI_Init(&c, &v);\n  std::map<int, std::pair<int, int>> two{{1, {2, 3}}};\n"
+        "  printf(\"%d\\n\", two[1].second);\n  std::cout << two.size() << std::endl;\n  MPI_Finalize();\n}\n");
+  well({"cppc-c++", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "main.cpp", "-o", "program"});
+  EXPECT_EQ(of_ranks(), "1\n1\n3\n3\n");
+}
+
 // Others than GNU C: no __linux__, for one.
 TEST_F(Languages, TheTranslatorIsToldWhatFortransCompilerPredefines) {
   set("CPPC_KEEP", path("kept"));

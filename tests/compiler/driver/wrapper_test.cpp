@@ -23,6 +23,8 @@ WrapperTest::WrapperTest() {
   fs::copy_file(FAKE_TRANSLATOR, bin + "/cppc");
   fs::copy_file(FAKE_LIBCPPC, libraries + "/libcppc.so");
   fs::create_symlink("libcppc.so", libraries + "/libcppc.so.1");
+  fs::create_directory(headers + "/cppc/cxx");
+  fs::copy_file(CPPC_MPI_HEADER, headers + "/cppc/cxx/mpi.h");
   std::ofstream(headers + "/cppc/cppc.h") << "/* the test's */\n";
   set("PATH", bin + ":" + std::getenv("PATH"));
   set("TMPDIR", directory_.path() + "/temporary");

@@ -47,6 +47,21 @@ TEST(Insert, NotWhereSomethingElseFollows) {
   EXPECT_EQ(obstacles, std::vector<const Point*>{&point});
 }
 
+TEST(Insert, BetweenALabelAndItsStatement) {
+  std::vector<const Point*> obstacles;
+  const Point point{.number = 1, .line = 2, .column = 7, .label = 500, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
+  EXPECT_EQ(insert_into("      n = 1\n  500 if (n .gt. 9) goto 600\n      end\n", true, point, obstacles),
+            "      n = 1\n500   continue\n      call cppc_point_1\n# 2 \"a.f\"\n      if (n .gt. 9) goto 600\n      end\n");
+  EXPECT_EQ(insert_into("n = 1\n0500 n = n + 1; m = n\n", false, point, obstacles),
+            "n = 1\n500   continue\n      call cppc_point_1\n# 2 \"a.f90\"\n     n = n + 1; m = n\n");
+  EXPECT_TRUE(obstacles.empty());
+  for (const std::string text : {"n = 1\nm = 2; 500 n = 3\n", "n = 1\n5001 n = 3\n", "n = 1\n\n"}) {
+    obstacles.clear();
+    EXPECT_EQ(insert_into(text, false, point, obstacles), text);
+    EXPECT_EQ(obstacles.size(), 1U) << text;
+  }
+}
+
 TEST(Insert, BehindAMacroThatIsTheLastOfTheHeader) {
   std::vector<const Point*> obstacles;
   const Point point{.number = 1, .line = 1, .column = 11, .arguments = {}, .dummies = {}, .code = {}, .dead = {}};
