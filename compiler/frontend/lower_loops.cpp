@@ -6,6 +6,17 @@
 
 namespace cppc::frontend {
 
+namespace {
+
+/// Whether the main file comes to it by lines of its own, and not by an option (-include).
+bool is_included(const clang::SourceManager& manager, clang::SourceLocation place) {
+  clang::FileID file = manager.getFileID(manager.getExpansionLoc(place));
+  while (file.isValid() && file != manager.getMainFileID()) file = manager.getDecomposedIncludedLoc(file).first;
+  return file.isValid();
+}
+
+}  // namespace
+
 /// Trips of `for (i = a; i < b; i++)` with constant bounds, else 0.
 double Lowering::trips(const clang::ForStmt* s) const {
   const auto* condition = llvm::dyn_cast_or_null<clang::BinaryOperator>(s->getCond());
@@ -134,7 +145,8 @@ std::string Lowering::obstacle_of(const clang::Stmt* s, const clang::Stmt* body)
   if (declaration_ != nullptr && declaration_->isConstexpr()) return "the compiler may evaluate its function";
   if (!by_address()) return s->getBeginLoc().isMacroID() ? "the loop's header comes from a macro" : "";
   if (body->getBeginLoc().isMacroID() || body->getEndLoc().isMacroID()) return "the loop's body comes from a macro";
-  return manager().isInSystemHeader(body->getBeginLoc()) ? "the loop is in a header of the system" : "";
+  if (manager().isInSystemHeader(body->getBeginLoc())) return "the loop is in a header of the system";
+  return is_included(manager(), body->getBeginLoc()) ? "" : "the loop is in a header that an option includes";
 }
 
 }  // namespace cppc::frontend

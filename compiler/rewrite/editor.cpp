@@ -106,6 +106,7 @@ Offset Editor::in_main_file(Offset offset) const {
     const clang::FileID file = manager_.getFileID(location(offset));
     if (file == manager_.getMainFileID()) return offset;
     const auto [parent, name] = manager_.getDecomposedIncludedLoc(file);
+    if (parent.isInvalid()) return at(0);  // an option includes it (-include)
     const llvm::StringRef text = manager_.getBufferData(parent);
     const std::size_t line = text.rfind('\n', name) == llvm::StringRef::npos ? 0 : text.rfind('\n', name) + 1;
     offset = manager_.getLocForStartOfFile(parent).getRawEncoding() + static_cast<Offset>(line);

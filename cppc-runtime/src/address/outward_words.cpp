@@ -184,6 +184,10 @@ OutwardWords::Looked OutwardWords::settle(const Piece& piece, std::uint32_t numb
   if (was_on_startup_stack(*range, target)) return {};
   if (may_be_left(piece, piece.memory.data() + offset)) return {};
   if (streams::is_link(piece.memory.data() + offset)) return {};
+  if (const auto place = environment::place_in_array(target)) {
+    words_.push_back({number, environment_array, offset, *place});
+    return {};
+  }
   if (is_unknown_to_program(*range, word)) return {};
   return tl::unexpected(fmt::format(
       "{} holds the address {:#x} in {}, which no other process has: the rank cannot be moved while it does",

@@ -60,6 +60,7 @@ bool sound(const Block& block, const OutwardWord& word) {
   const std::uint64_t bytes = bytes_of(block, word.piece);
   return bytes >= sizeof(std::uint64_t) && word.offset <= bytes - sizeof(std::uint64_t) &&
          (word.library == own_thread || word.library == from_startup || word.library == owner_of_lock ||
+          word.library == environment_array ||
           (is_record(word) ? word.library - record_of : word.library) < block.libraries.size());
 }
 

@@ -22,8 +22,8 @@ struct Piece {
 };
 
 /// A word of a piece that leads to a variable or function of a library that is not carried, into the thread's own
-/// memory, to what a constructor had from the process, or to the dynamic linker's record of a library; or that names
-/// the main thread in a lock.
+/// memory, to what a constructor had from the process, or to the dynamic linker's record of a library; that names
+/// the main thread in a lock, or to the array `environ`.
 struct OutwardWord {
   std::uint32_t piece = 0;
   std::uint32_t library = 0;  ///< of the block's list
@@ -40,11 +40,14 @@ inline constexpr std::uint32_t from_startup = 0xfffffffe;
 /// In place of a library: half of the word is the main thread's number, the other half, the target, is as it was.
 inline constexpr std::uint32_t owner_of_lock = 0xfffffffd;
 
+/// In place of a library: the array `environ`.
+inline constexpr std::uint32_t environment_array = 0xfffffffc;
+
 /// Added to a library's number: the dynamic linker's record of the library, which dlopen() gives as a handle. The
 /// target is 0.
 inline constexpr std::uint32_t record_of = 0x80000000;
 
-inline bool is_record(const OutwardWord& word) { return word.library >= record_of && word.library < owner_of_lock; }
+inline bool is_record(const OutwardWord& word) { return word.library >= record_of && word.library < environment_array; }
 
 /// A library, or the executable, whose name is empty.
 struct Library {

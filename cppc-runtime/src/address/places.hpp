@@ -14,21 +14,21 @@ inline constexpr std::uintptr_t kStack = 0x2080'0000'0000;   ///< the main threa
 inline constexpr std::uintptr_t kStackEnd = 0x2090'0000'0000;  ///< whatever its size is
 inline constexpr std::uintptr_t kHeap = 0x2100'0000'0000;
 inline constexpr std::uintptr_t kMappings = 0x2200'0000'0000;  ///< memory that the program asks for by mmap()
-inline constexpr std::uintptr_t kBreak = 0x22f0'0000'0000;     ///< and by sbrk()
-inline constexpr std::uintptr_t kEnd = 0x2300'0000'0000;
+inline constexpr std::uintptr_t kBreak = 0x32f0'0000'0000;     ///< and by sbrk()
+inline constexpr std::uintptr_t kEnd = 0x3300'0000'0000;
 
 /// Stacks of threads, which do not travel: only their thread-locals do (process/team_threads.hpp).
 inline constexpr std::uintptr_t kTeamStacks = kEnd;
-inline constexpr std::uintptr_t kTeamStacksEnd = 0x2700'0000'0000;
+inline constexpr std::uintptr_t kTeamStacksEnd = 0x3700'0000'0000;
 
 /// Libraries that the program opens while it works, each with what it needs behind the end of a slot
 /// (process/library_slot.hpp).
 inline constexpr std::uintptr_t kOpenedLibraries = kTeamStacksEnd;
-inline constexpr std::uintptr_t kOpenedLibrariesEnd = 0x2b00'0000'0000;
+inline constexpr std::uintptr_t kOpenedLibrariesEnd = 0x3b00'0000'0000;
 
 /// Those that others than the program open, such as MPI's plug-ins: the program may open what they need, too.
 inline constexpr std::uintptr_t kOthersLibraries = kOpenedLibrariesEnd;
-inline constexpr std::uintptr_t kOthersLibrariesEnd = 0x2c00'0000'0000;
+inline constexpr std::uintptr_t kOthersLibrariesEnd = 0x3c00'0000'0000;
 
 /// From here on addresses are the system's own, the same in all processes.
 inline constexpr std::uintptr_t kSystemHalf = std::uintptr_t{1} << 47;

@@ -10,6 +10,7 @@
 #include "address/load_addresses.hpp"
 #include "address/outward_words.hpp"
 #include "address/places.hpp"
+#include "address/process/environment.hpp"
 #include "address/process/held_locks.hpp"
 #include "address/process/libraries.hpp"
 #include "address/process/process_state.hpp"
@@ -152,6 +153,7 @@ cppc_status Restore::end() {
 std::uintptr_t Restore::value_here(const OutwardWord& word, std::span<const LibraryHere> libraries) const {
   if (word.library == from_startup) return startup_word(address_of(word)).value();
   if (word.library == owner_of_lock) return word.target | static_cast<std::uint32_t>(gettid());
+  if (word.library == environment_array) return environment::address_in_next_array(word.target);
   if (is_record(word)) return libraries[word.library - record_of].record;
   return (word.library == own_thread ? thread_register() : libraries[word.library].base) + word.target;
 }

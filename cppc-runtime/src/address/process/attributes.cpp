@@ -1,5 +1,6 @@
 #include "address/process/attributes.hpp"
 
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -101,6 +102,18 @@ bool set_memory_policy(const std::string& value) {
   return from_bytes(value, policy) && syscall(SYS_set_mempolicy, policy.mode, policy.nodes.data(), node_bits + 1) == 0;
 }
 
+constexpr unsigned long ask_for_domain = 0xffffffff;
+
+Value execution_domain() {
+  const int value = personality(ask_for_domain);
+  return value < 0 ? Value() : bytes_of(static_cast<unsigned long>(value));
+}
+
+bool set_execution_domain(const std::string& bytes) {
+  unsigned long value = 0;
+  return from_bytes(bytes, value) && personality(value) >= 0;
+}
+
 /// For those which prctl() returns.
 template <int option>
 Value returned() {
@@ -144,6 +157,7 @@ constexpr std::array attributes{
     Attribute{"the scheduling policy", policy, set_policy},
     Attribute{"the I/O priority", io_priority, set_io_priority},
     Attribute{"the NUMA policy", memory_policy, set_memory_policy},
+    Attribute{"the execution domain", execution_domain, set_execution_domain},
     Attribute{"the timer slack", returned<PR_GET_TIMERSLACK>, set_option<PR_SET_TIMERSLACK>},
     Attribute{"PR_SET_THP_DISABLE", returned<PR_GET_THP_DISABLE>, set_option<PR_SET_THP_DISABLE>},
     Attribute{"PR_SET_DUMPABLE", returned<PR_GET_DUMPABLE>, set_option<PR_SET_DUMPABLE>},

@@ -19,6 +19,8 @@
 #include "log.hpp"
 #include "never_destroyed.hpp"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // programs may still call siginterrupt()
+
 extern "C" {
 using ForkHandler = void();
 int __register_atfork(ForkHandler* prepare, ForkHandler* parent, ForkHandler* child, void* object) noexcept;

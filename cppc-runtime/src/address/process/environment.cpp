@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,10 +37,13 @@ struct Variable {
   [[nodiscard]] char* in_program() const { return place != nullptr ? place : copy_for_program(text); }
 };
 
+using Variables = std::vector<Variable>;
+
 /// As the rank had it.
 struct Captured {
-  std::vector<Variable> variables;
-  char** array = nullptr;  ///< null: not in the program's memory
+  Variables variables;
+  char** array = nullptr;       ///< null: not in the program's memory
+  std::span<char*> next_array;  ///< what `environ` is to be in this process
 };
 
 Captured& captured() {
@@ -74,11 +78,20 @@ class ProgramMemory {
 };
 
 /// The array is the process's: MPI replaces variables in it.
-void set_environment(const std::vector<char*>& variables) {
-  auto* const array = static_cast<char**>(std::calloc(variables.size() + 1, sizeof(char*)));
+std::span<char*> make_array(std::size_t places) {
+  auto* const array = static_cast<char**>(std::calloc(places, sizeof(char*)));
   if (array == nullptr) die(CPPC_ERR_MEMORY, "no memory for the environment");
-  std::ranges::copy(variables, array);
-  environ = array;
+  return {array, places};
+}
+
+/// The rank's own, and the process's own.
+std::vector<char*> joined(const Variables& of_rank) {
+  std::vector<char*> variables;
+  for (const Variable& variable : of_rank)
+    if (!belongs_to_process(variable.text)) variables.push_back(variable.in_program());
+  for (char* const variable : present())
+    if (belongs_to_process(variable)) variables.push_back(copy_for_program(variable));
+  return variables;
 }
 
 /// What the program's setenv() has made the array grow into is the program's memory. It is the environment no more;
@@ -96,8 +109,23 @@ char** start() {
   for (const char* variable : present()) variables.push_back(copy_for_program(variable));
   auto* const of_main = static_cast<char**>(allocate_for_program((variables.size() + 1) * sizeof(char*)));
   std::ranges::copy(variables, of_main);
-  set_environment(variables);
+  const auto array = make_array(variables.size() + 1);
+  std::ranges::copy(variables, array.begin());
+  environ = array.data();
   return of_main;
+}
+
+std::optional<std::uint64_t> place_in_array(const void* address) {
+  const auto variables = present();
+  const auto* const place = static_cast<const std::byte*>(address);
+  const auto array = std::as_bytes(std::span(variables.data(), variables.size() + 1));
+  if (is_program_memory(variables.data()) || place < array.data() || place >= array.data() + array.size())
+    return std::nullopt;
+  return static_cast<std::uint64_t>(place - array.data());
+}
+
+std::uintptr_t address_in_next_array(std::uint64_t place) {
+  return reinterpret_cast<std::uintptr_t>(captured().next_array.data()) + place;
 }
 
 bool holds(const void* place) {
@@ -126,16 +154,16 @@ cppc_status prepare(ByteReader& reader) {
     char* const place = reinterpret_cast<char*>(reader.u64());
     captured().variables.push_back({.place = place, .text = std::string(reader.text())});
   }
+  captured().next_array = make_array(count + present().size() + 1);
   return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
 }
 
 void apply() {
-  std::vector<char*> variables;
-  for (const Variable& variable : captured().variables)
-    if (!belongs_to_process(variable.text)) variables.push_back(variable.in_program());
-  for (char* const variable : present())
-    if (belongs_to_process(variable)) variables.push_back(copy_for_program(variable));
-  set_environment(variables);
+  const std::vector<char*> variables = joined(captured().variables);
+  auto& array = captured().next_array;
+  if (variables.size() >= array.size()) array = make_array(variables.size() + 1);  // MPI has set others since
+  std::ranges::copy(variables, array.begin());
+  environ = array.data();
   mend_array();
 }
 

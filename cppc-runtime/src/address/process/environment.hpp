@@ -4,6 +4,9 @@
 /// that process's own. `environ` itself becomes another array.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "bytes.hpp"
 #include "cppc/status.h"
 
@@ -16,6 +19,12 @@ char** start();
 /// Whether the place is in the array `environ`, which may lie in the program's memory since the program has called
 /// setenv(). In another process there will be a new one.
 bool holds(const void* place);
+
+/// How many bytes from the beginning of the array `environ`; nothing outside of it, or if it is the program's memory.
+std::optional<std::uint64_t> place_in_array(const void* address);
+
+/// After prepare(): likewise in the array that `environ` is to be.
+std::uintptr_t address_in_next_array(std::uint64_t place);
 
 cppc_status write(ByteWriter& writer);
 

@@ -36,8 +36,7 @@ struct Action {
 struct State {
   std::vector<Action> actions;
   Set mask;
-  Set pending;                    ///< but for real-time signals
-  std::vector<siginfo_t> queued;  ///< those, of which there may be several of a number, each with a value
+  std::vector<siginfo_t> queued;  ///< those that wait, each with who has sent it, and a value
   std::optional<stack_t> stack;
 };
 
@@ -151,7 +150,7 @@ std::vector<siginfo_t> queued_signals() {
   std::vector<siginfo_t> queued;
   const Set pending(waiting());
   const timespec at_once{};
-  for (int number = SIGRTMIN; number < numbers; ++number) {
+  for (int number = 1; number < numbers; ++number) {
     if (!pending[bit(number)]) continue;
     const sigset_t one = signals_of(Set().set(bit(number)));
     // The C library's sigtimedwait() says SI_USER for SI_TKILL.
@@ -222,7 +221,6 @@ cppc_status write(ByteWriter& writer) {
   writer.u64(state.actions.size());
   for (const Action& action : state.actions) write(action, writer);
   writer.u64(bits_of(mask_of_program).to_ullong());
-  writer.u64(waiting());
   const std::vector<siginfo_t> queued = queued_signals();
   writer.u64(queued.size());
   for (const siginfo_t& info : queued)
@@ -240,8 +238,6 @@ cppc_status prepare(ByteReader& reader) {
   const std::uint64_t count = reader.count(sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < count; ++i) state.actions.push_back(read_action(reader));
   state.mask = Set(reader.u64());
-  state.pending = Set(reader.u64());
-  for (int number = SIGRTMIN; number < numbers; ++number) state.pending[bit(number)] = false;
   const std::uint64_t queued = reader.count(sizeof(siginfo_t));
   for (std::uint64_t i = 0; i < queued; ++i) {
     InfoWords words{};
@@ -263,8 +259,6 @@ void apply() {
   block(all);
   bool good = !state.stack || sigaltstack(&*state.stack, nullptr) == 0;
   for (const Action& action : state.actions) good = sigaction(action.number, &action.action, nullptr) == 0 && good;
-  for (int number = 1; number < numbers; ++number)
-    if (state.pending[bit(number)]) good = raise(number) == 0 && good;
   for (const siginfo_t& info : state.queued) good = queue(info) && good;
   if (!good) die(CPPC_ERR_SYSTEM, "the program's signal handlers could not be set again");
   mask_of_program = signals_of(state.mask);

@@ -16,7 +16,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Mappings,
 class RefusedMappings : public ProcessCase {};
 
 TEST_F(RefusedMappings, AtPlacesOfTheProgramsChoice) {
-  expect_refused("elsewhere", "memory at 0x300000000000 is of huge pages or at a place of the program's choice");
+  expect_refused("elsewhere", "memory at 0x500000000000 is of huge pages or at a place of the program's choice");
 }
 
 TEST_F(RefusedMappings, OfDeletedFiles) {

@@ -70,7 +70,7 @@ void* begin_deleted_lock() {
 }
 
 void* begin_elsewhere() {
-  void* const place = reinterpret_cast<void*>(0x3000'0000'0000);
+  void* const place = reinterpret_cast<void*>(0x5000'0000'0000);
   return mmap(place, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
