@@ -244,6 +244,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   fortran::Program tree =
       fortran::read(program.commands, program.modules, program.intrinsic_modules, for_modules->path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
+  tree.incomplete = !those_in_fortran(tree.left_out).empty();
   fortran::find_goto_loops(tree);
   fortran::drop_unused_labels(tree);
   tree.outside = names_outside(program, tree);

@@ -50,6 +50,9 @@ class Names {
       statements(procedure.body);
     }
     for (const Index bound : program_.bound) called_from_anywhere(bound);
+    for (Index p = 0; p < program_.procedures.size(); ++p)
+      if (program_.procedures[p].defined && named_outside(program_, program_.procedures[p].linker_name))
+        called_from_anywhere(p);
     if (opens_)
       for (const Expr* call : outside_) spread(*call);
     for (bool grew = true; grew;) grew = follow_arguments();
@@ -181,7 +184,7 @@ void settle_pointers(Program& program) {
   Classes classes = Names(program).run();
   std::map<Index, std::vector<Index>> members;
   for (Index symbol = 0; symbol < program.symbols.size(); ++symbol) members[classes.of(symbol)].push_back(symbol);
-  const bool known = !program.pointers_unclear && program.left_out.empty() && !program.has_entries;
+  const bool known = !program.pointers_unclear && !program.incomplete && !program.has_entries;
   std::set<Index> lost;
   for (const auto& [leader, symbols] : members)
     if (!known || leader == classes.of(classes.anywhere()) ||

@@ -160,6 +160,7 @@ struct Program {
   bool has_entries = false;       ///< ENTRY: a procedure that is not among these is perhaps in one of them
   std::vector<std::pair<ExprPtr, ExprPtr>> associations;  ///< pointers, and what assignments lead them to
   std::set<Index> freed;                                  ///< variables that DEALLOCATE names
+  bool incomplete = false;                                ///< a file in Fortran is among those that are left out
   bool pointers_unclear = false;                          ///< some are made in a way that is not followed
   std::optional<std::set<std::string>> outside;  ///< names for the linker that other code may use; nothing: any
 };
