@@ -132,6 +132,10 @@ std::string storage_of(const fortran::Symbol& symbol) {
 /// What MPI's header declares is the library's.
 bool is_of_mpi(const fortran::Symbol& symbol) { return symbol.linker_name.starts_with("mpi_fortran_"); }
 
+/// Of arrays that are smaller, in bytes, programs have hundreds: no more than so many are named.
+constexpr std::uint64_t kSmall = 1024;
+constexpr std::size_t kMostSmall = 10;
+
 /// Larger ones have a place that lasts.
 bool is_on_stack(const fortran::Symbol& symbol) {
   constexpr std::uint64_t kMostOnStack = 65536;  // gfortran's -fmax-stack-var-size
@@ -162,20 +166,7 @@ class Translator {
     for (const auto& [what, bytes, why] : point.dead)
       told["dead"].push_back(
           {{"what", what}, {"size", bytes > 0 ? std::to_string(bytes) : "as allocated"}, {"why", why}});
-    told["saved"] = nlohmann::json::array();
-    const std::vector<bool> active = flow_.perhaps_active(procedure);
-    for (const fortran::Symbol& symbol : tree_.symbols) {
-      if (is_of_mpi(symbol) || symbol.constant || (is_on_stack(symbol) && !active[symbol.procedure])) continue;
-      const auto is_it = [&](const auto& dead) { return dead.what == symbol.name && dead.bytes == symbol.bytes; };
-      const bool described = symbol.descriptor != fortran::Symbol::Descriptor::none;
-      if (symbol.array && (symbol.bytes > 0 || described) && symbol.view_of == fortran::none &&
-          symbol.storage != fortran::Symbol::Storage::dummy && std::ranges::none_of(point.dead, is_it))
-        told["saved"].push_back({{"name", symbol.name},
-                                 {"declared", storage_of(symbol)},
-                                 {"type", "an array"},
-                                 {"size", described ? "as allocated" : std::to_string(symbol.bytes)},
-                                 {"live", symbol.unclear.empty() ? "perhaps read later" : symbol.unclear}});
-    }
+    told["saved"] = saved_at(procedure, point);
     if (!untold.empty()) told["untold"] = untold;
     points_.push_back(std::move(point));
     return told;
@@ -202,6 +193,33 @@ class Translator {
   }
 
  private:
+  nlohmann::json saved_at(Index procedure, const Point& point) const {
+    auto saved = nlohmann::json::array(), small = nlohmann::json::array();
+    const std::vector<bool> active = flow_.perhaps_active(procedure);
+    for (const fortran::Symbol& symbol : tree_.symbols) {
+      if (is_of_mpi(symbol) || symbol.constant || (is_on_stack(symbol) && !active[symbol.procedure])) continue;
+      const auto is_it = [&](const auto& dead) { return dead.what == symbol.name && dead.bytes == symbol.bytes; };
+      const bool described = symbol.descriptor != fortran::Symbol::Descriptor::none;
+      if (!symbol.array || (symbol.bytes == 0 && !described) || symbol.view_of != fortran::none ||
+          symbol.storage == fortran::Symbol::Storage::dummy || std::ranges::any_of(point.dead, is_it))
+        continue;
+      auto& list = !described && symbol.bytes < kSmall ? small : saved;
+      list.push_back({{"name", symbol.name},
+                      {"declared", storage_of(symbol)},
+                      {"type", "an array"},
+                      {"size", described ? "as allocated" : std::to_string(symbol.bytes)},
+                      {"live", symbol.unclear.empty() ? "perhaps read later" : symbol.unclear}});
+    }
+    if (small.size() > kMostSmall)
+      small = {{{"name", std::to_string(small.size()) + " arrays"},
+                {"declared", "anywhere"},
+                {"type", "arrays"},
+                {"size", "less than " + std::to_string(kSmall) + " each"},
+                {"live", "perhaps read later"}}};
+    saved.insert(saved.end(), small.begin(), small.end());
+    return saved;
+  }
+
   /// Whether procedures without an interface are to be declared somewhere in the file: IMPLICIT NONE (EXTERNAL).
   bool wants_declarations(Index file) {
     const auto [known, is_new] = wants_declarations_.try_emplace(file, false);

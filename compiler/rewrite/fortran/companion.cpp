@@ -58,7 +58,7 @@ class Writer {
     const bool conditional = std::ranges::any_of(overwritten, [this](const Overwrites& overwrites) {
       return std::ranges::all_of(overwrites, [this](std::size_t number) { return is_condition(number); });
     });
-    return conditional ? "overwritten before it is read, where a condition holds that each stop looks at"
+    return conditional ? "overwritten before it is read, if a condition holds that each stop looks at; saved otherwise"
                        : "overwritten before it is read";
   }
 
