@@ -209,7 +209,8 @@ cppc_status check_unseen() {
     if (name.empty() || name.starts_with("socket:")) continue;
     log().error(
         "{} has been opened in a way that libcppc does not see, and cannot be carried to another process; close it "
-        "before the rank is moved, or open it by a function of the C library",
+        "before the rank is moved, or open it by open(), fopen() or opendir() in place of functions that do it "
+        "themselves, such as setmntent() or fts_open()",
         label(number, name));
     return CPPC_ERR_UNSUPPORTED;
   }
