@@ -1,6 +1,7 @@
 /// Windows on emulated nodes: which of them can move, and with whom.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -16,9 +17,12 @@ class WindowsTest : public testing::Test {
  protected:
   WindowsTest() { job_.await_running(); }
 
-  void expect_all_right() {
+  void expect_all_right() { expect_all_right(job_); }
+
+  void expect_all_right(Job& job) {
     std::ofstream(folder_.file("stop")).flush();
-    const Finished finished = job_.wait();
+    const Finished finished = job.wait();
+    std::filesystem::remove(folder_.file("stop"));
     EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
     for (const char* rank : {"0", "1", "2", "3"})
       EXPECT_NE(finished.output.find(std::string("rank ") + rank + ", one of 2 on its node: 0 wrong"),
@@ -52,6 +56,15 @@ TEST_F(WindowsTest, RanksThatShareMemoryGoToOneOfSeveralNodes) {
   expect_done(job_.migrate({"--evacuate", "node0", "--to", "node1,node2"}));
   EXPECT_EQ(job_.node_of(0), job_.node_of(1));
   expect_all_right();
+}
+
+TEST_F(WindowsTest, ACheckpointIsRestartedOnOtherNodes) {
+  expect_done(job_.migrate({"checkpoint", "--to", folder_.file("checkpoints")}));
+  expect_all_right();
+  Job restarted(cluster_, {"--restart", folder_.file("checkpoints"), "-H", "node1:2,node2:2", "-n", "4"},
+                {tool("node_windows"), folder_.file("stop")});
+  restarted.await_running();
+  expect_all_right(restarted);
 }
 
 }  // namespace
