@@ -393,11 +393,9 @@ void ask_about_members(int (*go_together)(const int* ranks, std::uint64_t count)
 std::uint64_t sharers(std::span<int> ranks) {
   if (!comms.managed() || !windows().any()) return 0;
   const std::vector<int> all = windows().sharers(Group::of(comms.world()));
-  return static_cast<std::uint64_t>(
-      std::ranges::copy(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), ranks.size())),
-                        ranks.begin())
-          .out -
-      ranks.begin());
+  const std::size_t count = std::min(all.size(), ranks.size());
+  std::copy_n(all.begin(), count, ranks.begin());
+  return count;
 }
 
 cppc_status rebuild(MPI_Comm world) {

@@ -43,23 +43,28 @@ int make_window(const KeptWindow& kept, MPI_Info info, MPI_Comm comm, MPI_Win* m
   return PMPI_Win_create(kept.base, kept.size, kept.unit, info, comm, made);
 }
 
-/// As make_node_window(), for memory that is shared or none yet. MPI_ERR_NO_MEM as well when the members cannot share.
-int make_on_node(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
-  if (!can_share_memory(kept.size, comm)) return MPI_ERR_NO_MEM;
+/// `make` gets the memory that the window has, and may give it some.
+int with_memory(KeptWindow& kept, auto make) {
   WindowMemory memory{.block = kept.block, .base = kept.base};
-  const int status = make_node_window(memory, kept.size, kept.unit, info, comm, &out.real);
+  const int status = make(memory);
   kept.block = memory.block;
   kept.base = memory.base;
   return status;
 }
 
+/// As make_node_window(), for memory that is shared or none yet. MPI_ERR_NO_MEM as well when the members cannot share.
+int make_on_node(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
+  if (!can_share_memory(kept.size, comm)) return MPI_ERR_NO_MEM;
+  return with_memory(kept, [&](WindowMemory& memory) {
+    return make_node_window(memory, kept.size, kept.unit, info, comm, &out.real);
+  });
+}
+
 /// That MPI_Win_allocate_shared makes. MPI_ERR_NO_MEM as make_spanning_window().
 int make_spanning(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) {
-  WindowMemory memory{.block = kept.block, .base = kept.base};
-  const int status = make_spanning_window(memory, kept.size, kept.unit, info, comm, &out.real);
-  kept.block = memory.block;
-  kept.base = memory.base;
-  return status;
+  return with_memory(kept, [&](WindowMemory& memory) {
+    return make_spanning_window(memory, kept.size, kept.unit, info, comm, &out.real);
+  });
 }
 
 /// With memory for it.
