@@ -386,18 +386,6 @@ int progress() {
   return 1;
 }
 
-void ask_about_members(int (*go_together)(const int* ranks, std::uint64_t count)) {
-  windows().ask_about_members(go_together);
-}
-
-std::uint64_t sharers(std::span<int> ranks) {
-  if (!comms.managed() || !windows().any()) return 0;
-  const std::vector<int> all = windows().sharers(Group::of(comms.world()));
-  const std::size_t count = std::min(all.size(), ranks.size());
-  std::copy_n(all.begin(), count, ranks.begin());
-  return count;
-}
-
 cppc_status rebuild(MPI_Comm world) {
   if (!in_place(world)) return CPPC_ERR_MISMATCH;
   return comms.awaits_world() ? rebuild_replacement(world) : rebuild_here(world);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cppc/cppc.h"
+#include "handles.hpp"
 #include "log.hpp"
 #include "mpi/bound_windows.hpp"
 #include "mpi/comm_table.hpp"
@@ -330,3 +331,19 @@ std::string window_name(std::size_t index, const std::string& name) {
 }
 
 }  // namespace cppc::mpi
+
+namespace cppc::mpi_state {
+
+void ask_about_members(int (*go_together)(const int* ranks, std::uint64_t count)) {
+  mpi::windows().ask_about_members(go_together);
+}
+
+std::uint64_t sharers(std::span<int> ranks) {
+  if (!mpi::comms.managed() || !mpi::windows().any()) return 0;
+  const std::vector<int> all = mpi::windows().sharers(mpi::Group::of(mpi::comms.world()));
+  const std::size_t count = std::min(all.size(), ranks.size());
+  std::copy_n(all.begin(), count, ranks.begin());
+  return count;
+}
+
+}  // namespace cppc::mpi_state
