@@ -8,6 +8,7 @@
 #include <clocale>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -124,6 +125,12 @@ bool set_locale(const Category& category, const std::string& name) {
 }
 
 }  // namespace
+
+CLibraryState& state() {
+  static constinit std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  return at_root<CLibraryState>(Root::c_library);
+}
 
 void hold() {
   own_locale = uselocale(LC_GLOBAL_LOCALE);

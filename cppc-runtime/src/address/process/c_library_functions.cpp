@@ -28,13 +28,8 @@ namespace cppc::address::c_library {
 
 namespace {
 
-/// For what may be made by several threads at a time: the state itself, and texts.
+/// For texts, which several threads may ask for at a time.
 constinit std::mutex mutex;
-
-CLibraryState& state() {
-  const std::lock_guard lock(mutex);
-  return at_root<CLibraryState>(Root::c_library);
-}
 
 int note_option(int answer) {
   if (program_time) state().scans_options = answer != -1;

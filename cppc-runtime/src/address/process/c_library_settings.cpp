@@ -74,7 +74,7 @@ auto told(auto call, auto note) {
   const auto answer = call();
   if (programs) {
     const std::lock_guard lock(mutex);
-    note(settings());
+    note(settings(), answer);
   }
   return answer;
 }
@@ -111,6 +111,8 @@ std::uint64_t number(Function* function) {
 }
 
 ForkHandler* handler(std::uint64_t number) { return reinterpret_cast<ForkHandler*>(number); }
+
+void open_log(const char* identity, int options, int facility) { CPPC_NEXT(openlog)(identity, options, facility); }
 
 void say(const ForkHandlers& handlers) {
   // Null: of the program itself, which no dlclose() takes away.
@@ -177,8 +179,8 @@ cppc_status prepare(ByteReader& reader) {
 
 void apply() {
   const Settings& all = settings();
-  if (all.system_log) CPPC_NEXT(openlog)
-  (reinterpret_cast<const char*>(all.system_log->identity), all.system_log->options, all.system_log->facility);
+  if (const auto& log = all.system_log)
+    open_log(reinterpret_cast<const char*>(log->identity), log->options, log->facility);
   setlogmask(captured().log_mask);
   for (const auto& [domain, directory] : all.directories) CPPC_NEXT(bindtextdomain)(domain.c_str(), directory.c_str());
   for (const auto& [domain, code] : all.codes) CPPC_NEXT(bind_textdomain_codeset)(domain.c_str(), code.c_str());
@@ -200,57 +202,51 @@ using namespace cppc::address::c_library_settings;
 extern "C" {
 
 void openlog(const char* identity, int options, int facility) {
-  told([&] { return CPPC_NEXT(openlog)(identity, options, facility), 0; },
-       [&](Settings& all) {
-         all.system_log = {number(identity), options, facility};
+  told([&] { return open_log(identity, options, facility), true; },
+       [&](Settings& all, bool) {
+         all.system_log = SystemLog{number(identity), options, facility};
        });
 }
 
 void closelog() {
-  told([] { return CPPC_NEXT(closelog)(), 0; }, [](Settings& all) { all.system_log.reset(); });
+  told([] { return CPPC_NEXT(closelog)(), true; }, [](Settings& all, bool) { all.system_log.reset(); });
 }
 
 char* bindtextdomain(const char* domain, const char* directory) noexcept {
   return told([&] { return CPPC_NEXT(bindtextdomain)(domain, directory); },
-              [&](Settings& all) {
-                if (domain != nullptr && directory != nullptr) all.directories[domain] = directory;
+              [&](Settings& all, const char* bound) {
+                if (bound != nullptr && directory != nullptr) all.directories[domain] = directory;
               });
 }
 
 char* bind_textdomain_codeset(const char* domain, const char* code) noexcept {
   return told([&] { return CPPC_NEXT(bind_textdomain_codeset)(domain, code); },
-              [&](Settings& all) {
-                if (domain != nullptr && code != nullptr) all.codes[domain] = code;
+              [&](Settings& all, const char* bound) {
+                if (bound != nullptr && code != nullptr) all.codes[domain] = code;
               });
 }
 
 int siginterrupt(int number, int interrupts) noexcept {
-  int answer = 0;
-  told([&] { return answer = CPPC_NEXT(siginterrupt)(number, interrupts); },
-       [&](Settings& all) {
-         if (answer == 0) all.interrupts[number] = interrupts != 0;
-       });
-  return answer;
+  return told([&] { return CPPC_NEXT(siginterrupt)(number, interrupts); },
+              [&](Settings& all, int failed) {
+                if (failed == 0) all.interrupts[number] = interrupts != 0;
+              });
 }
 
 // Behind pthread_atfork(). Handlers of libraries come again with these, by their constructors.
 int __register_atfork(ForkHandler* prepare, ForkHandler* parent, ForkHandler* child, void* object) noexcept {
-  int answer = 0;
-  told([&] { return answer = CPPC_NEXT(__register_atfork)(prepare, parent, child, object); },
-       [&](Settings& all) {
-         if (answer == 0 && object == nullptr)
-           all.fork_handlers.push_back({number(prepare), number(parent), number(child)});
-       });
-  return answer;
+  return told([&] { return CPPC_NEXT(__register_atfork)(prepare, parent, child, object); },
+              [&](Settings& all, int failed) {
+                if (failed == 0 && object == nullptr)
+                  all.fork_handlers.push_back({number(prepare), number(parent), number(child)});
+              });
 }
 
 char* re_comp(const char* pattern) {
-  char* wrong = nullptr;
-  told([&] { return wrong = CPPC_NEXT(re_comp)(pattern); },
-       [&](Settings& all) {
-         if (wrong == nullptr && pattern != nullptr) all.pattern = pattern;
-       });
-  return wrong;
+  return told([&] { return CPPC_NEXT(re_comp)(pattern); },
+              [&](Settings& all, const char* wrong) {
+                if (wrong == nullptr && pattern != nullptr) all.pattern = pattern;
+              });
 }
 
 }  // extern "C"

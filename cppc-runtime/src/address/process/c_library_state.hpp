@@ -53,4 +53,7 @@ struct CLibraryState {
   int walks;  ///< calls of nftw() and ftw() that have not returned
 };
 
+/// The program's, made at its first use; any thread.
+CLibraryState& state();
+
 }  // namespace cppc::address::c_library

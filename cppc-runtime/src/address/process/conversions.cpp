@@ -3,24 +3,17 @@
 #include <uchar.h>
 #include <wchar.h>
 
-#include <mutex>
-
 #include "address/process/c_library_state.hpp"
 #include "address/process/next.hpp"
-#include "address/process/program_memory.hpp"
 #include "address/program_time.hpp"
 
 using namespace cppc::address;
 
 namespace {
 
-constinit std::mutex mutex;
-
 /// `given`, or the function's own.
 mbstate_t* kept(mbstate_t* given, mbstate_t c_library::Conversions::*own) {
-  if (given != nullptr || !program_time) return given;
-  const std::lock_guard lock(mutex);
-  return &(at_root<c_library::CLibraryState>(Root::c_library).conversions.*own);
+  return given != nullptr || !program_time ? given : &(c_library::state().conversions.*own);
 }
 
 using Own = c_library::Conversions;

@@ -22,8 +22,6 @@ namespace cppc::address::c_library {
 
 namespace {
 
-CLibraryState& state() { return at_root<CLibraryState>(Root::c_library); }
-
 /// Gives the record more memory, until it is enough.
 template <class Record, class LookUp>
 Record* found(Found<Record>& place, LookUp look_up) {

@@ -137,7 +137,7 @@ LocaleData* copy_of(const LocaleData& one, std::size_t category) {
   }
   copied->more = conversions;
   auto* const entry = make_for_program<LocaleCopy>();
-  auto& first = at_root<CLibraryState>(Root::c_library).locales;
+  auto& first = c_library::state().locales;
   *entry = {.next = first, .data = copied, .conversions = conversions};
   first = entry;
   if (conversions != nullptr) find_conversions_in(*copied);

@@ -102,8 +102,7 @@ cppc_status check_allocator(ByteWriter&) {
   if (its == nullptr || program.l_addr + its->st_value == reinterpret_cast<std::uintptr_t>(&::malloc)) return CPPC_OK;
   log().error(
       "the program has a malloc() of its own, which has given MPI its memory, too: that cannot be told from the "
-      "program's; "
-      "link it without, or with a shared library that has it");
+      "program's; link it without, or with a shared library that has it");
   return CPPC_ERR_UNSUPPORTED;
 }
 
