@@ -25,8 +25,8 @@ struct Rank {
   pid_t pid = 0;            ///< as its agent sees it
   std::uint64_t bytes = 0;  ///< state, as last announced
   bool finished = false;    ///< has entered MPI_Finalize
-  std::vector<int> sharers =
-      {};  ///< ranks that share memory with it, itself among them; they move together or not at all
+  /// Ranks that share memory with it, itself among them: they move together or not at all.
+  std::vector<int> sharers = {};
 };
 
 /// Agent to controller, first message.

@@ -120,14 +120,16 @@ std::string names_of(const std::vector<int>& ranks) {
 // Each once, in the order of their first ranks.
 Result<std::vector<Group>> groups_of(const Snapshot& job, const std::vector<int>& ranks) {
   const std::set<int> asked(ranks.begin(), ranks.end());
+  std::set<int> left = asked;
   std::vector<Group> groups;
-  for (const int rank : asked) {
-    Group group = group_of(job, rank);
-    for (const int other : group.ranks)
-      if (!asked.contains(other))
-        return refuse(names_of(group.ranks) +
+  while (!left.empty()) {
+    groups.push_back(group_of(job, *left.begin()));
+    for (const int rank : groups.back().ranks) {
+      if (!asked.contains(rank))
+        return refuse(names_of(groups.back().ranks) +
                       " share memory (MPI_Win_allocate_shared()): they can only be moved together");
-    if (rank == group.ranks.front()) groups.push_back(std::move(group));
+      left.erase(rank);
+    }
   }
   return groups;
 }
