@@ -211,11 +211,11 @@ class Translator {
                       {"live", symbol.unclear.empty() ? "perhaps read later" : symbol.unclear}});
     }
     if (small.size() > kMostSmall)
-      small = {{{"name", std::to_string(small.size()) + " arrays"},
-                {"declared", "anywhere"},
-                {"type", "arrays"},
-                {"size", "less than " + std::to_string(kSmall) + " each"},
-                {"live", "perhaps read later"}}};
+      small = nlohmann::json::array({nlohmann::json{{"name", std::to_string(small.size()) + " arrays"},
+                                                    {"declared", "anywhere"},
+                                                    {"type", "arrays"},
+                                                    {"size", "less than " + std::to_string(kSmall) + " bytes each"},
+                                                    {"live", "perhaps read later"}}});
     saved.insert(saved.end(), small.begin(), small.end());
     return saved;
   }
