@@ -1,11 +1,11 @@
-/* Address space that is only kept free, a terabyte of it, of which a few pages are used. */
+/* Address space that is only kept free, 4 TiB of it, of which a few pages are used. */
 #include <sys/mman.h>
 
 #include "adversarial.h"
 
 int main(int argc, char** argv) {
   start(&argc, &argv);
-  const size_t bytes = (size_t)1 << 40, step = bytes / 16;
+  const size_t bytes = (size_t)1 << 42, step = bytes / 16;
   char* const area = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (area == MAP_FAILED) return 1;
   for (size_t it = 0; it < 12; it++) {
