@@ -48,11 +48,19 @@ int watch_calls(const volatile std::uint32_t* word, const cppc_calls* calls, voi
 
 /// Between two calls: as at one, if the program can be stopped there.
 void look_between_calls();
+
+/// threads_keep_it(): it has others that may call MPI at any time, so it cannot be stopped.
+/// entered(): how often the thread that stops has entered functions of MPI, in a program whose threads take turns there
+/// (mpi/turns.hpp); when it goes on, maybe in another process, it has its turn again.
+bool threads_keep_it();
+unsigned entered();
+void go_on(unsigned entered);
 void traffic(cppc_traffic* out);
 int drain();
 void resume();
 int progress();
 std::uint64_t sharers(std::span<int> ranks);
+int thread_level();
 
 /// cppc_hooks.go_together, or null.
 void ask_about_members(int (*go_together)(const int* ranks, std::uint64_t count));

@@ -31,6 +31,7 @@ const cppc_runtime& runtime_interface() {
           [](int* ranks, std::uint64_t capacity) {
             return mpi_state::sharers({ranks, capacity});
           },
+      .thread_level = [] { return mpi_state::thread_level(); },
       .expect =
           [](const std::uint64_t* numbers, std::uint64_t count) {
             const std::span told(numbers, count);

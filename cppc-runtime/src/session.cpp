@@ -99,7 +99,7 @@ int Session::rung(unsigned site) {
   if (restarting_) {
     die(CPPC_ERR_MISMATCH, "safe point " + std::to_string(site) + " was reached before the one of the image");
   }
-  if (!hooks_) return 0;
+  if (!hooks_ || mpi_state::threads_keep_it()) return 0;
   site_ = site;
   return hooks_->reached(cppc_control_block.passed, site) != 0 ? 1 : 0;
 }
@@ -151,10 +151,12 @@ void Session::stop(cppc_frame& frame, int place, const void* stack) {
 
 void Session::stop_here() {
   if (!hooks_) return;
+  const unsigned entered = mpi_state::entered();
   address::process::hold();
   address::program_stack::clear_unused();
   address::program_stack::stop(
       [](void* self, std::byte* stack_end) { static_cast<Session*>(self)->stopped(stack_end); }, this);
+  mpi_state::go_on(entered);
 }
 
 /// On the process's own stack.

@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include <cstdlib>
 #include <new>
 
 #include "arguments.hpp"
+#include "cppc/hooks.h"
 #include "extension.hpp"
 #include "log.hpp"
 #include "precedence.hpp"
@@ -29,8 +31,9 @@ Function* found(const char* name) {
 int init_mpi(int* argc, char*** argv) {
   if (cppc::taken("MPI_Init") && !cppc::taken("MPI_Init_thread"))
     return found<decltype(MPI_Init)>("MPI_Init")(argc, argv);
+  const int level = std::getenv(CPPC_SEVERAL_THREADS) != nullptr ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
   int provided = 0;
-  return found<decltype(MPI_Init_thread)>("MPI_Init_thread")(argc, argv, MPI_THREAD_SERIALIZED, &provided);
+  return found<decltype(MPI_Init_thread)>("MPI_Init_thread")(argc, argv, level, &provided);
 }
 
 }  // namespace

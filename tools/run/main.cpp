@@ -192,7 +192,11 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     if (around.record != nullptr) around.record->write(starts.allocation().nodes);
     const auto end = run_once(around, starts.allocation(), settings, controller);
     if (!end) return error(end.error());
-    const auto restart = starts.after(*end, controller);
+    const bool once_more = !settings.several_threads && end->status == checkpoint::several_threads_status;
+    if (once_more)
+      spdlog::info("threads of the program call MPI at the same time: the job is restarted so that they can");
+    settings.several_threads = settings.several_threads || once_more;
+    const auto restart = once_more ? settings.restart : starts.after(*end, controller);
     if (!restart && is_loss(*end) && around.options.checkpoints.recoveries == 0) leave_for_others(around, settings.job);
     if (!restart) return end->relocation && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
     settings.restart = *restart;

@@ -208,6 +208,7 @@ void append_context(std::vector<std::string>& arguments, const Context& context,
   if (!hosts.empty()) append(arguments, {"--host", hosts});
   append_settings(arguments, present, context.options);
   if (!settings.restart.empty()) append(arguments, {"-x", checkpoint::restart_variable});
+  if (settings.several_threads) append(arguments, {"-x", checkpoint::several_threads_variable});
   if (managed) append(arguments, {"-x", tools::kept_environment_variable});
   append_program(arguments, context, settings);
 }
@@ -243,6 +244,7 @@ Result<MpirunCommand> build_mpirun_command(std::span<const Context> contexts, co
                        {tools::launch_socket_variable, settings.launch_socket},
                        {"OMPI_MCA_plm_rsh_agent", settings.launch_agent}});
   if (!settings.restart.empty()) environment->emplace(checkpoint::restart_variable, settings.restart);
+  if (settings.several_threads) environment->emplace(checkpoint::several_threads_variable, "1");
   environment->merge(way_to_nodes(contexts, allocation, present, manager));
   if (manager != nullptr) {
     auto kept = tools::keep_environment(manager->prefix(), present);

@@ -19,8 +19,9 @@ struct JobSettings {
   std::string launch_agent;  ///< path of cppc-launch
   std::string keeper;        ///< path of cppc-keeper
   std::string launch_socket;
-  std::string restart;  ///< the checkpoint that ranks go on from; empty: they begin
-  std::string preload;  ///< path of libcppc.so, for programs that are not linked with it; empty: all are
+  std::string restart;           ///< the checkpoint that ranks go on from; empty: they begin
+  bool several_threads = false;  ///< these call MPI with several threads at the same time
+  std::string preload;           ///< path of libcppc.so, for programs that are not linked with it; empty: all are
 };
 
 struct MpirunCommand {

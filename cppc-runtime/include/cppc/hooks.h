@@ -3,7 +3,8 @@
  * CPPC_EXTENSION (a shared object, opened by cppc_start or MPI_Init with RTLD_LOCAL). Without it, programs run as plain
  * MPI programs.
  *
- * All calls, in both directions, come from the thread that calls MPI. Nothing is thrown across. */
+ * All calls, in both directions, come from the thread that calls MPI, one at a time if there are several. Nothing is
+ * thrown across. */
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-#define CPPC_HOOKS_VERSION 17
+#define CPPC_HOOKS_VERSION 18
 
 typedef enum cppc_section {
   CPPC_SECTION_RUNTIME, /* one block of bytes: types, heap table, communicator log, counters */
@@ -66,6 +67,7 @@ typedef enum cppc_inside {
   CPPC_INSIDE_FILE,     /* a split collective access to a file */
   CPPC_INSIDE_THREAD,   /* a thread other than the main one */
   CPPC_INSIDE_REGION,   /* a parallel region of OpenMP */
+  CPPC_BESIDE_THREADS,  /* or not inside of: threads that it has started call MPI, too, and have not ended */
 } cppc_inside;
 
 /* What is counted of a communicator, a window or a file. The runtime writes, the extension `announced`. */
@@ -165,6 +167,10 @@ typedef struct cppc_runtime {
   /* The ranks that this one shares memory with by MPI, itself among them, into ranks[capacity]: they can only be replaced
    * together, on one node (cppc_hooks.go_together). Returns how many; 0 when there are none. Any time. */
   uint64_t (*sharers)(int* ranks, uint64_t capacity);
+
+  /* What the program was granted by MPI_Init_thread, in a replacement after `restore_end` as before: one for which MPI
+   * itself was started with less cannot go on. */
+  int (*thread_level)(void);
 
   /* In a replacement, before `fetch`: takes memory for such heap blocks, as large_blocks told of them where they are,
    * and for large global variables. The first touch of memory costs more than filling it. Advice: what does not come
@@ -305,6 +311,11 @@ typedef cppc_status (*cppc_extension_entry)(const cppc_runtime* runtime, cppc_ho
  * name, and who starts its replacement gives that one the contents in this environment variable. */
 #define CPPC_OPENED_LIBRARIES_FILE "cppc-opened-libraries"
 #define CPPC_OPENED_LIBRARIES "CPPC_OPENED_LIBRARIES"
+
+/* Whether the program has started MPI with MPI_THREAD_MULTIPLE: then a rank has an empty memfd of this name, and who
+ * starts its replacement sets this environment variable. */
+#define CPPC_SEVERAL_THREADS_FILE "cppc-several-threads"
+#define CPPC_SEVERAL_THREADS "CPPC_SEVERAL_THREADS"
 
 #ifdef __cplusplus
 }

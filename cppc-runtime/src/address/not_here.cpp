@@ -65,6 +65,7 @@ bool program_calls(std::string_view) { return true; }
 Owner owner_of(const void*) { return Owner::unknown; }
 void* allocate_for_program(std::size_t) { not_here(); }
 
+bool on_main_thread() { return true; }
 bool threads::in_parallel_region() { return false; }
 bool preload::is_asked_for() { return false; }
 void preload::mpi_starts() {}

@@ -5,11 +5,11 @@
 #include <array>
 #include <cstddef>
 
-#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/kept.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/turns.hpp"
 
 namespace cppc::mpi {
 
@@ -47,12 +47,11 @@ cppc_status attach_again(std::uint64_t block) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Buffer_attach(void* buffer, int size) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = PMPI_Buffer_attach(buffer, size);
   if (comms.managed() && status == MPI_SUCCESS) {
     attached = keep(buffer_type, AttachedBuffer{.buffer = buffer, .size = size});
@@ -61,7 +60,7 @@ int MPI_Buffer_attach(void* buffer, int size) {
 }
 
 int MPI_Buffer_detach(void* buffer, int* size) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = PMPI_Buffer_detach(buffer, size);
   if (attached != nullptr && status == MPI_SUCCESS) {
     release_carried(attached);

@@ -7,6 +7,7 @@
 #include "mpi/datatypes.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
+#include "mpi/turns.hpp"
 
 namespace cppc::mpi {
 
@@ -28,6 +29,7 @@ int repeat(Test test, Wait wait) {
         call_point.moved_on();
       return status;
     }
+    turns.yield();
     if (call_point.rings()) [[unlikely]] {
       told = true;
       wait();
@@ -43,8 +45,9 @@ int complete_breakably(MPI_Request* real, const Call& call, MPI_Status* status, 
   *adopted = false;
   for (;;) {
     int done = 0;
-    const int result = PMPI_Test(real, &done, status);
+    const int result = waiting<PMPI_Test>(real, &done, status);
     if (result != MPI_SUCCESS || done != 0) return result;
+    turns.yield();
     if (call_point.rings()) [[unlikely]]
       break;
   }

@@ -10,6 +10,7 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/files.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/turns.hpp"
 #include "mpi/windows.hpp"
 
 namespace cppc::mpi {
@@ -32,12 +33,13 @@ int world_rank(int peer, MPI_Comm comm) {
 
 /// What keeps the program from being stopped here: a function that MPI or exit() has called, whose state cannot be
 /// carried over, accesses or epochs that only the program can end, another stack than the program's, or others of a
-/// parallel region.
+/// parallel region, or threads that may call MPI at any time.
 std::optional<cppc_inside> inside() {
   if (address::InsideProgram::any()) return CPPC_INSIDE_CALLBACK;
   if (windows().busy()) return CPPC_INSIDE_EPOCH;
   if (files().busy()) return CPPC_INSIDE_FILE;
   if (address::threads::in_parallel_region()) return CPPC_INSIDE_REGION;
+  if (turns.others_enter()) return CPPC_BESIDE_THREADS;
   if (gettid() != getpid()) return CPPC_INSIDE_THREAD;
   return std::nullopt;
 }
@@ -53,7 +55,9 @@ void CallPoint::watch(const volatile std::uint32_t* word, const cppc_calls* call
 void CallPoint::wait_for(int peer, MPI_Comm comm) { look(0, world_rank(peer, comm)); }
 
 void CallPoint::pass_between() {
-  if (watching() && rings() && !inside()) look(0, CPPC_NOBODY);
+  if (!watching() || !rings()) return;
+  const Entry entry;
+  if (!inside()) look(0, CPPC_NOBODY);
 }
 
 void CallPoint::look(int collective, int waits_for) {

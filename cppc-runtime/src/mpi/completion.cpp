@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "address/program_time.hpp"
 #include "mpi/blocking.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/turns.hpp"
 
 namespace cppc::mpi {
 
@@ -173,7 +173,7 @@ const Request* plainly_active(const MPI_Request* request) {
 }
 
 int wait_for(MPI_Request real, MPI_Request* request, MPI_Status* status) {
-  const int result = PMPI_Wait(&real, status);
+  const int result = waiting<PMPI_Wait>(&real, status);
   requests().find(*request)->real = real;  // found anew: MPI may have called functions of the program that start some
   if (real == MPI_REQUEST_NULL) [[likely]]
     requests().complete(request);
@@ -188,6 +188,7 @@ int look_for(bool lasting, const int* found, Look look) {
   for (;;) {
     const int status = look();
     if (status != MPI_SUCCESS || *found != 0 || !lasting || call_point.rings()) return status;
+    turns.yield();
   }
 }
 
@@ -196,7 +197,7 @@ int test_all(bool lasting, int count, MPI_Request* program, int* flag, MPI_Statu
   const int status = completing(
       count, program,
       [&](MPI_Request* real) {
-        return look_for(lasting, flag, [&] { return PMPI_Testall(count, real, flag, statuses); });
+        return look_for(lasting, flag, [&] { return waiting<PMPI_Testall>(count, real, flag, statuses); });
       },
       all_if(flag));
   return done.empty() || !*flag ? status : take_outcomes(done, program, statuses, true, status);
@@ -208,7 +209,8 @@ int test_some(bool lasting, int count, MPI_Request* program, int* number, int* i
   return completing(
       count, program,
       [&](MPI_Request* real) {
-        return look_for(lasting, number, [&] { return PMPI_Testsome(count, real, number, indices, statuses); });
+        return look_for(lasting, number,
+                        [&] { return waiting<PMPI_Testsome>(count, real, number, indices, statuses); });
       },
       these(number, indices));
 }
@@ -222,7 +224,7 @@ int test_any(bool lasting, int count, MPI_Request* program, int* index, int* fla
   return completing(
       count, program,
       [&](MPI_Request* real) {
-        return look_for(lasting, flag, [&] { return PMPI_Testany(count, real, index, flag, status); });
+        return look_for(lasting, flag, [&] { return waiting<PMPI_Testany>(count, real, index, flag, status); });
       },
       one_if(flag, index));
 }
@@ -252,7 +254,9 @@ int test(bool lasting, MPI_Request* request, int* done, MPI_Status* status) {
   }
   return completing(
       1, request,
-      [&](MPI_Request* real) { return look_for(lasting, done, [&] { return PMPI_Test(real, done, status); }); },
+      [&](MPI_Request* real) {
+        return look_for(lasting, done, [&] { return waiting<PMPI_Test>(real, done, status); });
+      },
       all_if(done));
 }
 
@@ -266,46 +270,45 @@ int wait_in_steps(MPI_Request* request, MPI_Status* status) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (call_point.watching()) return wait_in_steps(request, status);
   if (const Request* const found = plainly_active(request)) [[likely]]
     return wait_for(found->real, request, status);
   if (!done_in(1, request).empty()) return requests().take_outcome(request, status);
   return completing(
-      1, request, [&](MPI_Request* real) { return PMPI_Wait(real, status); }, all_if(&always));
+      1, request, [&](MPI_Request* real) { return waiting<PMPI_Wait>(real, status); }, all_if(&always));
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   return in_vain(test(false, request, flag, status), flag, request);
 }
 
 int MPI_Waitall(int count, MPI_Request program[], MPI_Status statuses[]) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (call_point.watching())
     return wait_breakably([&](int* done) { return test_all(true, count, program, done, statuses); });
   const auto done = done_in(count, program);
   const int status = completing(
-      count, program, [&](MPI_Request* real) { return PMPI_Waitall(count, real, statuses); }, all_if(&always));
+      count, program, [&](MPI_Request* real) { return waiting<PMPI_Waitall>(count, real, statuses); }, all_if(&always));
   return done.empty() ? status : take_outcomes(done, program, statuses, true, status);
 }
 
 int MPI_Testall(int count, MPI_Request program[], int* flag, MPI_Status statuses[]) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   return in_vain(test_all(false, count, program, flag, statuses), flag);
 }
 
 int MPI_Waitsome(int count, MPI_Request program[], int* number, int indices[], MPI_Status statuses[]) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (call_point.watching())
     return wait_breakably([&](int* done) {
@@ -316,18 +319,18 @@ int MPI_Waitsome(int count, MPI_Request program[], int* number, int indices[], M
   if (const auto done = done_in(count, program); !done.empty())
     return take_some(done, program, number, indices, statuses);
   return completing(
-      count, program, [&](MPI_Request* real) { return PMPI_Waitsome(count, real, number, indices, statuses); },
+      count, program, [&](MPI_Request* real) { return waiting<PMPI_Waitsome>(count, real, number, indices, statuses); },
       these(number, indices));
 }
 
 int MPI_Testsome(int count, MPI_Request program[], int* number, int indices[], MPI_Status statuses[]) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   return in_vain(test_some(false, count, program, number, indices, statuses), number);
 }
 
 int MPI_Waitany(int count, MPI_Request program[], int* index, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (call_point.watching())
     return wait_breakably([&](int* done) { return test_any(true, count, program, index, done, status); });
@@ -336,18 +339,18 @@ int MPI_Waitany(int count, MPI_Request program[], int* index, MPI_Status* status
     return requests().take_outcome(&program[*index], status);
   }
   return completing(
-      count, program, [&](MPI_Request* real) { return PMPI_Waitany(count, real, index, status); },
+      count, program, [&](MPI_Request* real) { return waiting<PMPI_Waitany>(count, real, index, status); },
       one_if(&always, index));
 }
 
 int MPI_Testany(int count, MPI_Request program[], int* index, int* flag, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   return in_vain(test_any(false, count, program, index, flag, status), flag);
 }
 
 int MPI_Request_free(MPI_Request* request) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || request == nullptr) return PMPI_Request_free(request);
   if (requests().find(*request) != nullptr) return requests().free(request);
   MPI_Request real = real_of(*request);
@@ -355,7 +358,7 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (is_done(request)) {
     *flag = 1;
@@ -367,7 +370,7 @@ int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Cancel(MPI_Request* request) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || request == nullptr) return PMPI_Cancel(request);
   Request* const found = requests().find(*request);
   if (found != nullptr && found->state == Request::State::done) return MPI_SUCCESS;  // too late
@@ -377,7 +380,7 @@ int MPI_Cancel(MPI_Request* request) {
 }
 
 int MPI_Grequest_complete(MPI_Request request) {
-  const OutsideProgram outside;
+  const Entry entry;
   return PMPI_Grequest_complete(comms.managed() ? real_of(request) : request);
 }
 

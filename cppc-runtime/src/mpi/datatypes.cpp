@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/datatype_translation.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/own_attributes.hpp"
+#include "mpi/turns.hpp"
 
 namespace cppc::mpi {
 
@@ -115,7 +115,6 @@ cppc_status Datatypes::make(const std::vector<DatatypeRecipe>& recipes) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 namespace {
 
@@ -129,19 +128,19 @@ bool has_own_attributes(MPI_Datatype type, int keyval) {
 extern "C" {
 
 int MPI_Type_free(MPI_Datatype* type) {
-  const OutsideProgram outside;
+  const Entry entry;
   return comms.managed() ? datatypes().free(type) : PMPI_Type_free(type);
 }
 
 int MPI_Type_commit(MPI_Datatype* type) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || type == nullptr) return PMPI_Type_commit(type);
   MPI_Datatype committed = real(*type);
   return PMPI_Type_commit(&committed);
 }
 
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int made = datatypes().create(newtype, [&](MPI_Datatype* out) { return PMPI_Type_dup(real(oldtype), out); });
   if (!comms.managed() || made != MPI_SUCCESS) return made;
   const int copied = own_attributes<MPI_Datatype>().copy_all(oldtype, *newtype);
@@ -152,7 +151,7 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
 
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_datatypes, int integers[],
                           MPI_Aint addresses[], MPI_Datatype types[]) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status =
       PMPI_Type_get_contents(real(type), max_integers, max_addresses, max_datatypes, integers, addresses, types);
   if (!comms.managed() || status != MPI_SUCCESS) return status;
@@ -165,31 +164,31 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
 
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* erase, int* keyval,
                            void* extra) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Type_create_keyval(copy, erase, keyval, extra);
   return own_attributes<MPI_Datatype>().create_key(copy, erase, keyval, extra);
 }
 
 int MPI_Type_free_keyval(int* keyval) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || !is_own_key(*keyval)) return PMPI_Type_free_keyval(keyval);
   return raise_of_world(own_attributes<MPI_Datatype>().free_key(keyval));
 }
 
 int MPI_Type_get_attr(MPI_Datatype type, int keyval, void* value, int* flag) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!has_own_attributes(type, keyval)) return PMPI_Type_get_attr(real(type), keyval, value, flag);
   return raise_of_world(own_attributes<MPI_Datatype>().get(type, keyval, value, flag));
 }
 
 int MPI_Type_set_attr(MPI_Datatype type, int keyval, void* value) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!has_own_attributes(type, keyval)) return PMPI_Type_set_attr(real(type), keyval, value);
   return raise_of_world(own_attributes<MPI_Datatype>().set(type, keyval, value));
 }
 
 int MPI_Type_delete_attr(MPI_Datatype type, int keyval) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!has_own_attributes(type, keyval)) return PMPI_Type_delete_attr(real(type), keyval);
   return raise_of_world(own_attributes<MPI_Datatype>().erase(type, keyval));
 }
@@ -201,17 +200,17 @@ int MPI_Type_delete_attr(MPI_Datatype type, int keyval) {
 #pragma GCC visibility push(default)
 
 int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  const OutsideProgram outside;
+  const Entry entry;
   return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
 }
 
 int MPI_Type_hindexed(int count, int lengths[], MPI_Aint displs[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  const OutsideProgram outside;
+  const Entry entry;
   return MPI_Type_create_hindexed(count, lengths, displs, oldtype, newtype);
 }
 
 int MPI_Type_struct(int count, int lengths[], MPI_Aint displs[], MPI_Datatype types[], MPI_Datatype* newtype) {
-  const OutsideProgram outside;
+  const Entry entry;
   return MPI_Type_create_struct(count, lengths, displs, types, newtype);
 }
 

@@ -2,8 +2,11 @@
 #include "mpi/environment.hpp"
 
 #include <mpi.h>
+#include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "address/carried_objects.hpp"
@@ -24,6 +27,7 @@
 #include "mpi/own_attributes.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/turns.hpp"
 
 namespace cppc::mpi {
 
@@ -43,6 +47,12 @@ int with_own_descriptors(Start start) {
   const int status = start();
   cppc::address::process::mpi_started();
   return status;
+}
+
+/// For who starts replacements, as long as this process lives (CPPC_SEVERAL_THREADS_FILE).
+void publish_several_threads() {
+  if (memfd_create(CPPC_SEVERAL_THREADS_FILE, MFD_CLOEXEC) < 0)
+    log().warn("that several threads call MPI cannot be published: {}", std::strerror(errno));
 }
 
 bool has_marks() { return cppc::address::program_calls("cppc_safe_point_rung"); }
@@ -81,6 +91,7 @@ void read_thread_level(ByteReader& reader) {
   const int level = reader.i32();
   if (level < MPI_THREAD_SINGLE || level > MPI_THREAD_MULTIPLE) return reader.fail();
   earlier_level() = level;
+  if (level > MPI_THREAD_SERIALIZED) turns.begin();
 }
 
 }  // namespace cppc::mpi
@@ -96,47 +107,53 @@ int cppc::mpi_state::watch_calls(const volatile std::uint32_t* word, const cppc_
   return mpi::has_marks() ? CPPC_AT_CALLS_AND_MARKS : CPPC_AT_CALLS;
 }
 
+int cppc::mpi_state::thread_level() {
+  int level = MPI_THREAD_SINGLE;
+  mpi::must(PMPI_Query_thread(&level), "MPI_Query_thread");
+  return mpi::earlier_level().value_or(level);
+}
+
 void cppc::mpi_state::look_between_calls() { mpi::call_point.pass_between(); }
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = with_own_descriptors([&] { return PMPI_Init(argc, argv); });
   if (status == MPI_SUCCESS) start_extension();
   return status;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const OutsideProgram outside;
-  // The runtime's tables and counts belong to one thread at a time.
+  const Entry entry;
   const char* extension = std::getenv("CPPC_EXTENSION");
   const bool extended = extension != nullptr && *extension != '\0';
-  const bool too_high = extended && required > MPI_THREAD_SERIALIZED;
-  const int status = with_own_descriptors(
-      [&] { return PMPI_Init_thread(argc, argv, too_high ? MPI_THREAD_SERIALIZED : required, provided); });
+  const bool too_high = extended && required > MPI_THREAD_SERIALIZED && !cppc::address::kept_by_address();
+  const int status = with_own_descriptors([&] {
+    if (extended && required > MPI_THREAD_SERIALIZED && !too_high) publish_several_threads();
+    return PMPI_Init_thread(argc, argv, too_high ? MPI_THREAD_SERIALIZED : required, provided);
+  });
   if (status != MPI_SUCCESS) return status;
   start_extension();
+  if (extended && *provided > MPI_THREAD_SERIALIZED) turns.begin();
   if (too_high && comms.world_rank() == 0 && !comms.awaits_world())
     cppc::log().warn(
-        "MPI_THREAD_MULTIPLE is not supported in a program that can be moved: it gets MPI_THREAD_SERIALIZED, so only "
-        "one "
-        "thread at a time may call MPI");
+        "MPI_THREAD_MULTIPLE is not supported in a program that is built with --portable: it gets "
+        "MPI_THREAD_SERIALIZED, so only one thread at a time may call MPI");
   return status;
 }
 
 int MPI_Query_thread(int* provided) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!earlier_level()) return PMPI_Query_thread(provided);
   *provided = *earlier_level();
   return MPI_SUCCESS;
 }
 
 int MPI_Finalize(void) {
-  const OutsideProgram outside;
+  const Entry entry;
   while (call_point.watching() && !cppc::extension::all_finalize()) call_point.pass();
   collective_counts().begin(MPI_COMM_WORLD);
   cppc::extension::finish();
@@ -149,7 +166,7 @@ int MPI_Finalize(void) {
 }
 
 int MPI_Abort(MPI_Comm comm, int errorcode) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (comms.awaits_world())  // a replacement, which the job does not need yet
     cppc::die(CPPC_ERR_REFUSED, "the program calls MPI_Abort before it has the state of the rank that it replaces");
   return PMPI_Abort(comms.real(comm, __func__), errorcode);
@@ -157,7 +174,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode) {
 
 /// The handles of MPI's tools are addresses in this process, in memory that is not the program's.
 int MPI_T_init_thread(int required, int* provided) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (cppc::address::kept_by_address()) {
     int initialized = 0;
     PMPI_Initialized(&initialized);
@@ -168,7 +185,7 @@ int MPI_T_init_thread(int required, int* provided) {
 }
 
 double MPI_Wtime(void) {
-  const OutsideProgram outside;
+  const Entry entry;
   return wall_time();
 }
 

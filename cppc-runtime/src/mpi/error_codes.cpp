@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
+#include "mpi/turns.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -78,12 +78,11 @@ ErrorCodes& error_codes() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Add_error_class(int* error_class) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = PMPI_Add_error_class(error_class);
   if (status == MPI_SUCCESS && comms.managed())
     error_codes().note({.kind = ErrorCodes::Added::error_class, .of_class = 0, .number = *error_class, .said = {}});
@@ -91,7 +90,7 @@ int MPI_Add_error_class(int* error_class) {
 }
 
 int MPI_Add_error_code(int error_class, int* error_code) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = PMPI_Add_error_code(error_class, error_code);
   if (status == MPI_SUCCESS && comms.managed())
     error_codes().note(
@@ -100,7 +99,7 @@ int MPI_Add_error_code(int error_class, int* error_code) {
 }
 
 int MPI_Add_error_string(int error_code, const char* text) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = PMPI_Add_error_string(error_code, text);
   if (status == MPI_SUCCESS && comms.managed())
     error_codes().note({.kind = ErrorCodes::Added::text, .of_class = 0, .number = error_code, .said = text});

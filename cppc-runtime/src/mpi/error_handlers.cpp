@@ -9,6 +9,7 @@
 #include "mpi/files.hpp"
 #include "mpi/fortran_handles.hpp"
 #include "mpi/recipes.hpp"
+#include "mpi/turns.hpp"
 #include "mpi/windows.hpp"
 #include "never_destroyed.hpp"
 
@@ -227,46 +228,45 @@ cppc_status ErrorSetting::find() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return comms.managed() ? error_handlers().create(function, handler) : PMPI_Comm_create_errhandler(function, handler);
 }
 
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return comms.managed() ? error_handlers().create(function, handler) : PMPI_Win_create_errhandler(function, handler);
 }
 
 int MPI_File_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return comms.managed() ? error_handlers().create(function, handler) : PMPI_File_create_errhandler(function, handler);
 }
 
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return error_handlers().give(handler, [&](MPI_Errhandler* its) {
     return PMPI_Comm_get_errhandler(comms.real(comm, "MPI_Comm_get_errhandler"), its);
   });
 }
 
 int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return error_handlers().give(handler,
                                [&](MPI_Errhandler* its) { return PMPI_Win_get_errhandler(windows().real(win), its); });
 }
 
 int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return error_handlers().give(handler,
                                [&](MPI_Errhandler* its) { return PMPI_File_get_errhandler(files().real(file), its); });
 }
 
 int MPI_Errhandler_free(MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return comms.managed() ? error_handlers().free(handler) : PMPI_Errhandler_free(handler);
 }
 
@@ -277,17 +277,17 @@ int MPI_Errhandler_free(MPI_Errhandler* handler) {
 #pragma GCC visibility push(default)
 
 int MPI_Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return MPI_Comm_create_errhandler(function, handler);
 }
 
 int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return MPI_Comm_get_errhandler(comm, handler);
 }
 
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler handler) {
-  const OutsideProgram outside;
+  const Entry entry;
   return MPI_Comm_set_errhandler(comm, handler);
 }
 

@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "address/program_stack.hpp"
-#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/collective_counts.hpp"
 #include "mpi/comm_table.hpp"
@@ -14,6 +13,7 @@
 #include "mpi/numbers.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/traffic.hpp"
+#include "mpi/turns.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -35,7 +35,7 @@ MPI_Comm copy_of(MPI_Comm comm) {
   int rank = 0;
   must(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   // No duplicate: attributes and hints stay behind.
-  if (inter != 0 || PMPI_Comm_split(comm, 0, rank, &copy) != MPI_SUCCESS) return MPI_COMM_NULL;
+  if (inter != 0 || waiting<PMPI_Comm_split>(comm, 0, rank, &copy) != MPI_SUCCESS) return MPI_COMM_NULL;
   must(PMPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return copy;
 }
@@ -77,12 +77,12 @@ cppc_status reopen_one(File& file) {
 }
 
 /// Once everybody has closed the file; for everybody it is gone afterwards.
-int delete_together(const File& file) {
+int delete_together(MPI_Comm comm, const std::string& path) {
   int rank = 0, status = MPI_SUCCESS;
-  must(PMPI_Comm_rank(file.comm, &rank), "MPI_Comm_rank");
-  must(PMPI_Barrier(file.comm), "MPI_Barrier");
-  if (rank == 0) status = PMPI_File_delete(file.recipe.path.c_str(), MPI_INFO_NULL);
-  must(PMPI_Bcast(&status, 1, MPI_INT, 0, file.comm), "MPI_Bcast");
+  must(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  must(waiting<PMPI_Barrier>(comm), "MPI_Barrier");
+  if (rank == 0) status = PMPI_File_delete(path.c_str(), MPI_INFO_NULL);
+  must(waiting<PMPI_Bcast>(&status, 1, MPI_INT, 0, comm), "MPI_Bcast");
   return status;
 }
 
@@ -97,10 +97,10 @@ int Files::open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_Fi
   if ((mode & MPI_MODE_SEQUENTIAL) != 0) refuse("MPI_File_open with MPI_MODE_SEQUENTIAL");
   const MPI_Comm given = comms.real(comm, "MPI_File_open");
   MPI_Comm own = copy_of(given);
-  if (own == MPI_COMM_NULL) return PMPI_File_open(given, name, mode, mpi::real(info), out);
+  if (own == MPI_COMM_NULL) return waiting<PMPI_File_open>(given, name, mode, mpi::real(info), out);
   // The file is deleted when the program closes it, not when a rank moves.
   MPI_File made = MPI_FILE_NULL;
-  const int status = PMPI_File_open(own, name, mode & ~MPI_MODE_DELETE_ON_CLOSE, mpi::real(info), &made);
+  const int status = waiting<PMPI_File_open>(own, name, mode & ~MPI_MODE_DELETE_ON_CLOSE, mpi::real(info), &made);
   if (status != MPI_SUCCESS) {
     must(PMPI_Comm_free(&own), "MPI_Comm_free");
     return status;
@@ -114,14 +114,19 @@ int Files::open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_Fi
 }
 
 int Files::close(MPI_File* file) {
-  File* const closed = file != nullptr ? find(*file) : nullptr;
+  File* closed = file != nullptr ? find(*file) : nullptr;
   if (closed == nullptr) {
     MPI_File none = file != nullptr ? real(*file) : MPI_FILE_NULL;
     return PMPI_File_close(&none);
   }
-  int status = PMPI_File_close(&closed->real);
+  MPI_File real = closed->real;
+  int status = waiting<PMPI_File_close>(&real);
   if (status != MPI_SUCCESS) return status;
-  if ((closed->recipe.mode & MPI_MODE_DELETE_ON_CLOSE) != 0) status = delete_together(*closed);
+  closed = find(*file);
+  if ((closed->recipe.mode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
+    status = delete_together(closed->comm, std::string(closed->recipe.path));
+    closed = find(*file);
+  }
   must(PMPI_Comm_free(&closed->comm), "MPI_Comm_free");
   release_types(*closed);
   table_.remove(*file);
@@ -138,8 +143,8 @@ int Files::get_mode(MPI_File file, int* mode) {
 
 int Files::set_view(MPI_File file, const FileView& view, MPI_Info info) {
   const MPI_Info real_info = mpi::real(info);
-  const int status = PMPI_File_set_view(real(file), view.displacement, mpi::real(view.etype), mpi::real(view.filetype),
-                                        view.representation.c_str(), real_info);
+  const int status = waiting<PMPI_File_set_view>(real(file), view.displacement, mpi::real(view.etype),
+                                                 mpi::real(view.filetype), view.representation.c_str(), real_info);
   File* const found = find(file);
   if (status != MPI_SUCCESS || found == nullptr) return status;
   for (const MPI_Datatype type : {view.etype, view.filetype}) datatypes().retain(type);
@@ -250,12 +255,11 @@ Files& files() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_File_open(comm, name, mode, info, file);
   collective_counts().begin(comm);
   const int status = files().open(comm, name, mode, info, file);
@@ -266,7 +270,7 @@ int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_
 }
 
 int MPI_File_close(MPI_File* file) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || file == nullptr) return PMPI_File_close(file);
   const std::size_t index = Files::index_of(*file);
   collective_counts().begin(CollectiveCounts::Of::file, index);
@@ -276,13 +280,13 @@ int MPI_File_close(MPI_File* file) {
 }
 
 int MPI_File_get_amode(MPI_File file, int* mode) {
-  const OutsideProgram outside;
+  const Entry entry;
   return files().get_mode(file, mode);
 }
 
 int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                       const char* representation, MPI_Info info) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_File_set_view(file, displacement, etype, filetype, representation, info);
   collective_counts().begin(CollectiveCounts::Of::file, Files::index_of(file));
   return files().set_view(file,
@@ -296,7 +300,7 @@ int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype
 
 int MPI_File_get_view(MPI_File file, MPI_Offset* displacement, MPI_Datatype* etype, MPI_Datatype* filetype,
                       char* representation) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = PMPI_File_get_view(files().real(file), displacement, etype, filetype, representation);
   if (!comms.managed() || status != MPI_SUCCESS) return status;
   for (MPI_Datatype* const type : {etype, filetype}) *type = datatypes().given(*type);

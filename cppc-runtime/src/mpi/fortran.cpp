@@ -6,11 +6,11 @@
 #include <tuple>
 #include <utility>
 
-#include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/fortran_arguments.hpp"
 #include "mpi/fortran_spellings.hpp"
 #include "mpi/refuse.hpp"
+#include "mpi/turns.hpp"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI_Attr_delete and its like
 
@@ -97,7 +97,7 @@ Function* refused(const char* name, Function* /*own*/) {
 #define FORTRAN(c, lower, upper, count) FORTRAN_TEXT(c, lower, upper, count, 0)
 #define FORTRAN_TEXT(c, lower, upper, count, texts)                             \
   void lower##_(PARAMETERS_##count MPI_Fint* error LENGTH_PARAMETERS_##texts) { \
-    const cppc::address::OutsideProgram outside;                                \
+    const Entry entry;                                                          \
     void* const given[] = {ARGUMENTS_##count nullptr};                          \
     const int lengths[] = {LENGTHS_##texts 0};                                  \
     call<count, texts>(c, given, lengths, error);                               \
@@ -105,7 +105,7 @@ Function* refused(const char* name, Function* /*own*/) {
   CPPC_FORTRAN_SPELLINGS(lower, upper)
 #define FORTRAN_REFUSED(c, lower, upper, count, texts)                          \
   void lower##_(PARAMETERS_##count MPI_Fint* error LENGTH_PARAMETERS_##texts) { \
-    const cppc::address::OutsideProgram outside;                                \
+    const Entry entry;                                                          \
     refused(#lower, lower##_)(ARGUMENTS_##count error MORE_LENGTHS_##texts);    \
   }                                                                             \
   CPPC_FORTRAN_SPELLINGS(lower, upper)

@@ -4,7 +4,6 @@
 #include <limits>
 #include <optional>
 
-#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
@@ -17,6 +16,7 @@
 #include "mpi/operations.hpp"
 #include "mpi/refuse.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/turns.hpp"
 #include "mpi/windows.hpp"
 
 namespace cppc::mpi {
@@ -138,11 +138,11 @@ extern "C" {
 
 #define CPPC_INTERPOSE(type, name)                \
   MPI_Fint name##_c2f(type handle) {              \
-    const cppc::address::OutsideProgram outside;  \
+    const cppc::mpi::Entry entry;                 \
     return cppc::mpi::to_fortran(handle);         \
   }                                               \
   type name##_f2c(MPI_Fint number) {              \
-    const cppc::address::OutsideProgram outside;  \
+    const cppc::mpi::Entry entry;                 \
     return cppc::mpi::from_fortran<type>(number); \
   }
 CPPC_FORTRAN_HANDLES(CPPC_INTERPOSE)

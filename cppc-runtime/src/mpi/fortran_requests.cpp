@@ -2,13 +2,13 @@
 /// from 1.
 #include <mpi.h>
 
-#include "address/program_time.hpp"
 #include "mpi/fortran_arguments.hpp"
 #include "mpi/fortran_spellings.hpp"
+#include "mpi/turns.hpp"
 
 namespace {
 
-using cppc::address::OutsideProgram;
+using cppc::mpi::Entry;
 using cppc::mpi::fortran::Handles;
 using cppc::mpi::fortran::Statuses;
 
@@ -39,26 +39,26 @@ bool some_completed(int error) { return error == MPI_SUCCESS || error == MPI_ERR
 extern "C" {
 
 void mpi_startall_(const MPI_Fint* count, void* requests, MPI_Fint* error) {
-  const OutsideProgram outside;
+  const Entry entry;
   Handles<MPI_Request> all(requests, *count);
   *error = MPI_Startall(*count, all.get());
   all.finish();
 }
 
 void mpi_waitall_(const MPI_Fint* count, void* requests, void* statuses, MPI_Fint* error) {
-  const OutsideProgram outside;
+  const Entry entry;
   complete(*count, requests, statuses, *count, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitall(*count, all, said); });
 }
 
 void mpi_testall_(const MPI_Fint* count, void* requests, MPI_Fint* flag, void* statuses, MPI_Fint* error) {
-  const OutsideProgram outside;
+  const Entry entry;
   complete(*count, requests, statuses, *count, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Testall(*count, all, flag, said); });
 }
 
 void mpi_waitany_(const MPI_Fint* count, void* requests, MPI_Fint* index, void* status, MPI_Fint* error) {
-  const OutsideProgram outside;
+  const Entry entry;
   complete(*count, requests, status, 1, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitany(*count, all, index, said); });
   if (*error == MPI_SUCCESS) count_from_1(index);
@@ -66,7 +66,7 @@ void mpi_waitany_(const MPI_Fint* count, void* requests, MPI_Fint* index, void* 
 
 void mpi_testany_(const MPI_Fint* count, void* requests, MPI_Fint* index, MPI_Fint* flag, void* status,
                   MPI_Fint* error) {
-  const OutsideProgram outside;
+  const Entry entry;
   complete(*count, requests, status, 1, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Testany(*count, all, index, flag, said); });
   if (*error == MPI_SUCCESS) count_from_1(index);
@@ -74,7 +74,7 @@ void mpi_testany_(const MPI_Fint* count, void* requests, MPI_Fint* index, MPI_Fi
 
 void mpi_waitsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, MPI_Fint* indices, void* statuses,
                    MPI_Fint* error) {
-  const OutsideProgram outside;
+  const Entry entry;
   complete(*count, requests, statuses, *count, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Waitsome(*count, all, completed, indices, said); });
   if (some_completed(*error)) count_from_1(indices, *completed);
@@ -82,7 +82,7 @@ void mpi_waitsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, M
 
 void mpi_testsome_(const MPI_Fint* count, void* requests, MPI_Fint* completed, MPI_Fint* indices, void* statuses,
                    MPI_Fint* error) {
-  const OutsideProgram outside;
+  const Entry entry;
   complete(*count, requests, statuses, *count, error,
            [&](MPI_Request* all, MPI_Status* said) { return MPI_Testsome(*count, all, completed, indices, said); });
   if (some_completed(*error)) count_from_1(indices, *completed);

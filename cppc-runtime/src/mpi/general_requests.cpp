@@ -6,6 +6,7 @@
 #include "address/program_time.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/turns.hpp"
 
 namespace cppc::mpi {
 
@@ -44,13 +45,12 @@ int cancel(void* given, int complete) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Grequest_start(MPI_Grequest_query_function* query, MPI_Grequest_free_function* free,
                        MPI_Grequest_cancel_function* cancel, void* state, MPI_Request* request) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Grequest_start(query, free, cancel, state, request);
   auto general = std::make_unique<General>(General{.query = query, .free = free, .cancel = cancel, .state = state});
   const int status =

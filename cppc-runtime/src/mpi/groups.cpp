@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "address/program_time.hpp"
 #include "mpi/numbers.hpp"
+#include "mpi/turns.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -60,24 +60,23 @@ Groups& groups() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
-  const OutsideProgram outside;
+  const Entry entry;
   const MPI_Comm real = comms.real(comm, __func__);
   return groups().create(group, [&](MPI_Group* made) { return PMPI_Comm_group(real, made); });
 }
 
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
-  const OutsideProgram outside;
+  const Entry entry;
   const MPI_Comm real = comms.real(comm, __func__);
   return groups().create(group, [&](MPI_Group* made) { return PMPI_Comm_remote_group(real, made); });
 }
 
 int MPI_Group_free(MPI_Group* group) {
-  const OutsideProgram outside;
+  const Entry entry;
   return comms.managed() ? groups().free(group) : PMPI_Group_free(group);
 }
 

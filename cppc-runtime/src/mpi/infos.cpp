@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/recipes.hpp"
+#include "mpi/turns.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -123,12 +123,11 @@ Infos& infos() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Info_free(MPI_Info* info) {
-  const OutsideProgram outside;
+  const Entry entry;
   return comms.managed() ? infos().free(info) : PMPI_Info_free(info);
 }
 

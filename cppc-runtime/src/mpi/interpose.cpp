@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "address/program_time.hpp"
 #include "mpi/blocking.hpp"
 #include "mpi/call_point.hpp"
 #include "mpi/collective_counts.hpp"
@@ -18,6 +17,7 @@
 #include "mpi/refuse.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
+#include "mpi/turns.hpp"
 #include "mpi/windows.hpp"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // MPI_Attr_put and MPI_Attr_delete
@@ -39,6 +39,7 @@ struct Real;
 template <class... Parameters, int (*Function)(Parameters...)>
 struct Real<Function> {
   static int call(Parameters... parameters) { return Function(real(parameters)...); }
+  static int wait(Parameters... parameters) { return waiting<Function>(real(parameters)...); }
 };
 
 constexpr bool collective_on_file(std::string_view name) {
@@ -65,7 +66,7 @@ using namespace cppc::mpi;
 
 #define FUNCTION(name, parameters, ...)              \
   int name parameters {                              \
-    const cppc::address::OutsideProgram outside;     \
+    const Entry entry;                               \
     [[maybe_unused]] const char* const self = #name; \
     __VA_ARGS__                                      \
   }
@@ -75,12 +76,13 @@ using namespace cppc::mpi;
 #define WIN(win) windows().real(win)
 #define TYPES(types, count) real_types(types, count).data()
 #define CALL(name, arguments) Real<P##name>::call arguments
+#define WAIT(name, arguments) Real<P##name>::wait arguments
 
 #define PASSED(name, parameters, arguments) FUNCTION(name, parameters, return CALL(name, arguments);)
 #define SENDS(name, parameters, arguments)                                                                       \
   FUNCTION(name, parameters, call_point.pass(); if (call_point.watching()) return send_breakably<STARTS_##name>( \
                {const_cast<void*>(buf), datatype, comm, CallKind::send, count, dest, tag});                      \
-           return traffic.sent(CALL(name, arguments), dest);)
+           return traffic.sent(WAIT(name, arguments), dest);)
 #define STARTS_MPI_Send PMPI_Isend
 #define STARTS_MPI_Ssend PMPI_Issend
 #define STARTS_MPI_Rsend PMPI_Irsend
@@ -92,7 +94,7 @@ using namespace cppc::mpi;
            return requests().started(traffic.sent(CALL(name, arguments), dest), request);)
 #define CREATES(name, parameters, arguments)                                                                         \
   FUNCTION(name, parameters, if (!comms.managed()) return CALL(name, arguments); collective_counts().begin(comm);    \
-           const int status = comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return CALL(name, arguments); }); \
+           const int status = comms.create(self, newcomm, [&](MPI_Comm* newcomm) { return WAIT(name, arguments); }); \
            return collective_counts().made_of(comm, status, newcomm);)
 #define MAKES_TYPE(name, parameters, arguments) \
   FUNCTION(name, parameters,                    \
@@ -128,7 +130,7 @@ extern "C" {
 #undef STARTS
 #define PASSED(name, parameters, arguments)                                                   \
   FUNCTION(name, parameters, collective_points.passed(comm); collective_counts().begin(comm); \
-           return CALL(name, arguments);)
+           return WAIT(name, arguments);)
 #define STARTS(name, parameters, arguments)                   \
   FUNCTION(name, parameters, collective_counts().begin(comm); \
            return requests().started(CALL(name, arguments), request);)
@@ -137,12 +139,12 @@ extern "C" {
 #undef PASSED
 #undef STARTS
 #define PASSED(name, parameters, arguments) \
-  FUNCTION(name, parameters, begin_on_file(self, fh); return CALL(name, arguments);)
+  FUNCTION(name, parameters, begin_on_file(self, fh); return WAIT(name, arguments);)
 #define STARTS(name, parameters, arguments) \
   FUNCTION(name, parameters, begin_on_file(self, fh); return requests().started(CALL(name, arguments), request);)
 #define BEGINS(name, parameters, arguments) \
-  FUNCTION(name, parameters, begin_on_file(self, fh); return files().began(CALL(name, arguments), fh);)
-#define ENDS(name, parameters, arguments) FUNCTION(name, parameters, return files().ended(CALL(name, arguments), fh);)
+  FUNCTION(name, parameters, begin_on_file(self, fh); return files().began(WAIT(name, arguments), fh);)
+#define ENDS(name, parameters, arguments) FUNCTION(name, parameters, return files().ended(WAIT(name, arguments), fh);)
 #include "cppc/mpi/files.def"
 
 }  // extern "C"

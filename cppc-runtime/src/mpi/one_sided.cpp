@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "address/program_stack.hpp"
-#include "address/program_time.hpp"
 #include "mpi/blocking.hpp"
 #include "mpi/collective_counts.hpp"
 #include "mpi/comm_table.hpp"
@@ -15,10 +14,10 @@
 #include "mpi/node_memory.hpp"
 #include "mpi/own_attributes.hpp"
 #include "mpi/traffic.hpp"
+#include "mpi/turns.hpp"
 #include "mpi/windows.hpp"
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 namespace {
 
@@ -94,7 +93,7 @@ int test_epoch(MPI_Win win, int* done) {
 extern "C" {
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || size < 0) return PMPI_Alloc_mem(size, real(info), base);
   void* const block = memory(size);
   if (block == nullptr && size > 0) {
@@ -106,20 +105,20 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* base) {
 }
 
 int MPI_Free_mem(void* base) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Free_mem(base);
   release_carried(base);
   return MPI_SUCCESS;
 }
 
 int MPI_Win_create(void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Win_create(base, size, unit, info, comm, win);
   return create(__func__, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, win);
 }
 
 int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Win_allocate(size, unit, info, comm, base, win);
   const int status = create(__func__, MPI_WIN_FLAVOR_ALLOCATE, nullptr, size, unit, info, comm, win);
   if (status == MPI_SUCCESS) hand_out(windows().find(*win)->kept->base, base);
@@ -127,7 +126,7 @@ int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void
 }
 
 int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* win) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
   const int status = create(__func__, MPI_WIN_FLAVOR_SHARED, nullptr, size, unit, info, comm, win);
   if (status == MPI_SUCCESS) hand_out(windows().find(*win)->kept->base, base);
@@ -135,7 +134,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
 }
 
 int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* unit, void* base) {
-  const OutsideProgram outside;
+  const Entry entry;
   const Window* const window = windows().find(win);
   if (window != nullptr && window->spans_members) {
     void* place = nullptr;
@@ -154,32 +153,32 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint* size, int* unit, void*
 }
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Win_create_dynamic(info, comm, win);
   return create(__func__, MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, win);
 }
 
 int MPI_Win_attach(MPI_Win win, void* base, MPI_Aint size) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = PMPI_Win_attach(windows().real(win), base, size);
   if (Window* const window = after(status, win)) window->attached.push_back({base, size});
   return status;
 }
 
 int MPI_Win_detach(MPI_Win win, const void* base) {
-  const OutsideProgram outside;
+  const Entry entry;
   const int status = PMPI_Win_detach(windows().real(win), base);
   if (Window* const window = after(status, win)) forget_attached(*window, base);
   return status;
 }
 
 int MPI_Win_free(MPI_Win* win) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || win == nullptr) return PMPI_Win_free(win);
   if (const int status = own_attributes<MPI_Win>().erase_all(*win); status != MPI_SUCCESS) return raise(*win, status);
   collective_counts().begin(CollectiveCounts::Of::window, Windows::index_of(*win));
   MPI_Win real = windows().real(*win);
-  const int status = PMPI_Win_free(&real);
+  const int status = waiting<PMPI_Win_free>(&real);
   if (after(status, *win) == nullptr) return status;
   collective_counts().gone(CollectiveCounts::Of::window, Windows::index_of(*win));
   windows().remove(*win);
@@ -188,7 +187,7 @@ int MPI_Win_free(MPI_Win* win) {
 }
 
 int MPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
-  const OutsideProgram outside;
+  const Entry entry;
   const Window* const window = windows().find(win);
   if (window == nullptr) return PMPI_Win_get_attr(windows().real(win), keyval, value, flag);
   KeptWindow& kept = *window->kept;
@@ -216,40 +215,40 @@ int MPI_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag) {
 }
 
 int MPI_Win_set_attr(MPI_Win win, int keyval, void* value) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (windows().find(win) == nullptr || !is_own_key(keyval))
     return PMPI_Win_set_attr(windows().real(win), keyval, value);
   return raise(win, own_attributes<MPI_Win>().set(win, keyval, value));
 }
 
 int MPI_Win_delete_attr(MPI_Win win, int keyval) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (windows().find(win) == nullptr || !is_own_key(keyval)) return PMPI_Win_delete_attr(windows().real(win), keyval);
   return raise(win, own_attributes<MPI_Win>().erase(win, keyval));
 }
 
 int MPI_Win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* erase, int* keyval,
                           void* extra) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Win_create_keyval(copy, erase, keyval, extra);
   return own_attributes<MPI_Win>().create_key(copy, erase, keyval, extra);
 }
 
 int MPI_Win_free_keyval(int* keyval) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || !is_own_key(*keyval)) return PMPI_Win_free_keyval(keyval);
   return raise_of_world(own_attributes<MPI_Win>().free_key(keyval));
 }
 
 int MPI_Win_get_group(MPI_Win win, MPI_Group* group) {
-  const OutsideProgram outside;
+  const Entry entry;
   return groups().create(group, [&](MPI_Group* made) { return PMPI_Win_get_group(windows().real(win), made); });
 }
 
 int MPI_Win_fence(int assertion, MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   collective_counts().begin(CollectiveCounts::Of::window, Windows::index_of(win));
-  const int status = PMPI_Win_fence(assertion, windows().real(win));
+  const int status = waiting<PMPI_Win_fence>(assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);
     window->fenced = (assertion & MPI_MODE_NOSUCCEED) == 0;
@@ -258,19 +257,19 @@ int MPI_Win_fence(int assertion, MPI_Win win) {
 }
 
 int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_lock(type, target, assertion, windows().real(win));
+  const int status = waiting<PMPI_Win_lock>(type, target, assertion, windows().real(win));
   if (Window* const window = after(status, win)) lock(*window, type, target);
   return status;
 }
 
 int MPI_Win_lock_all(int assertion, MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_lock_all(assertion, windows().real(win));
+  const int status = waiting<PMPI_Win_lock_all>(assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
     window->locked_all = true;
@@ -279,19 +278,19 @@ int MPI_Win_lock_all(int assertion, MPI_Win win) {
 }
 
 int MPI_Win_unlock(int target, MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_unlock(target, windows().real(win));
+  const int status = waiting<PMPI_Win_unlock>(target, windows().real(win));
   if (Window* const window = after(status, win)) unlock(*window, target);
   return status;
 }
 
 int MPI_Win_unlock_all(MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_unlock_all(windows().real(win));
+  const int status = waiting<PMPI_Win_unlock_all>(windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);
     window->locked_all = false;
@@ -300,46 +299,46 @@ int MPI_Win_unlock_all(MPI_Win win) {
 }
 
 int MPI_Win_flush(int target, MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_flush(target, windows().real(win));
+  const int status = waiting<PMPI_Win_flush>(target, windows().real(win));
   if (Window* const window = after(status, win)) window->settle(target, Access::writes);
   return status;
 }
 
 int MPI_Win_flush_all(MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_flush_all(windows().real(win));
+  const int status = waiting<PMPI_Win_flush_all>(windows().real(win));
   if (Window* const window = after(status, win)) window->settle(Access::writes);
   return status;
 }
 
 int MPI_Win_flush_local(int target, MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_flush_local(target, windows().real(win));
+  const int status = waiting<PMPI_Win_flush_local>(target, windows().real(win));
   if (Window* const window = after(status, win)) window->settle(target, Access::reads);
   return status;
 }
 
 int MPI_Win_flush_local_all(MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_flush_local_all(windows().real(win));
+  const int status = waiting<PMPI_Win_flush_local_all>(windows().real(win));
   if (Window* const window = after(status, win)) window->settle(Access::reads);
   return status;
 }
 
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_start(groups().real(group), assertion, windows().real(win));
+  const int status = waiting<PMPI_Win_start>(groups().real(group), assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
     set_active(window->started, true);
@@ -348,10 +347,10 @@ int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
 }
 
 int MPI_Win_complete(MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const Caught caught;
-  const int status = PMPI_Win_complete(windows().real(win));
+  const int status = waiting<PMPI_Win_complete>(windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);  // a target is active until its MPI_Win_wait
     set_active(window->started, false);
@@ -360,9 +359,9 @@ int MPI_Win_complete(MPI_Win win) {
 }
 
 int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
-  const int status = PMPI_Win_post(groups().real(group), assertion, windows().real(win));
+  const int status = waiting<PMPI_Win_post>(groups().real(group), assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
     set_active(window->posted, true);
@@ -371,16 +370,16 @@ int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win) {
 }
 
 int MPI_Win_wait(MPI_Win win) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (call_point.watching())
     return repeat([win](int* done) { return test_epoch(win, done); }, [] { call_point.wait_for_anybody(); });
-  const int status = PMPI_Win_wait(windows().real(win));
+  const int status = waiting<PMPI_Win_wait>(windows().real(win));
   if (Window* const window = after(status, win)) set_active(window->posted, false);
   return status;
 }
 
 int MPI_Win_test(MPI_Win win, int* flag) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   const int status = test_epoch(win, flag);
   if (status == MPI_SUCCESS && *flag == 0 && call_point.rings()) call_point.wait_for_anybody();

@@ -1,12 +1,12 @@
 #include "mpi/operations.hpp"
 
-#include "address/program_time.hpp"
 #include "log.hpp"
 #include "mpi/callbacks.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mpi_objects.hpp"
 #include "mpi/operation_functions.hpp"
 #include "mpi/recipes.hpp"
+#include "mpi/turns.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -93,17 +93,16 @@ Operations& operations() {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* op) {
-  const OutsideProgram outside;
+  const Entry entry;
   return operations().create(function, {.commutes = commutes != 0, .fortran = false}, op);
 }
 
 int MPI_Op_free(MPI_Op* op) {
-  const OutsideProgram outside;
+  const Entry entry;
   return comms.managed() ? operations().free(op) : PMPI_Op_free(op);
 }
 

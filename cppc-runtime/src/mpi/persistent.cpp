@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "address/program_time.hpp"
 #include "mpi/call_point.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/mailbox.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/turns.hpp"
 
 namespace cppc::mpi {
 
@@ -63,12 +63,11 @@ int start(std::span<MPI_Request> program, int (*start_real)(std::span<MPI_Reques
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 #define INIT(name, call_kind, buffer_type)                                                      \
   int name(buffer_type buf, int count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm, \
            MPI_Request* request) {                                                              \
-    const OutsideProgram outside;                                                               \
+    const Entry entry;                                                                          \
     if (!comms.managed()) return P##name(buf, count, datatype, peer, tag, comm, request);       \
     const Call call{.buf = const_cast<void*>(buf),                                              \
                     .datatype = datatype,                                                       \
@@ -89,14 +88,14 @@ INIT(MPI_Rsend_init, rsend, const void*)
 INIT(MPI_Recv_init, recv, void*)
 
 int MPI_Start(MPI_Request* request) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || request == nullptr) return PMPI_Start(request);
   call_point.pass();
   return start({request, 1}, [](std::span<MPI_Request> real) { return PMPI_Start(real.data()); });
 }
 
 int MPI_Startall(int count, MPI_Request program[]) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed() || program == nullptr || count <= 0) return PMPI_Startall(count, program);
   call_point.pass();
   return start({program, static_cast<std::size_t>(count)},

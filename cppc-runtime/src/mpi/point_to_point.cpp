@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "address/program_time.hpp"
 #include "mpi/blocking.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
@@ -12,9 +11,9 @@
 #include "mpi/mailbox.hpp"
 #include "mpi/requests.hpp"
 #include "mpi/traffic.hpp"
+#include "mpi/turns.hpp"
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 namespace {
 
@@ -28,8 +27,8 @@ std::optional<int> from_mailbox(const Envelope& wanted, const Place& place, MPI_
 
 int receive_in_mpi(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                    MPI_Status* status) {
-  return traffic.received(PMPI_Recv(buf, count, real(datatype), source, tag, comms.real(comm, "MPI_Recv"), status),
-                          source);
+  return traffic.received(
+      waiting<PMPI_Recv>(buf, count, real(datatype), source, tag, comms.real(comm, "MPI_Recv"), status), source);
 }
 
 /// MPI_Recv while there are messages in the mailbox. Apart from it, so that it needs no stack for this: a message of a
@@ -167,7 +166,7 @@ MPI_Message real_of(const MatchedMessage* matched, MPI_Message message) {
 extern "C" {
 
 int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (!Mailbox::empty()) [[unlikely]]
     return receive_early(buf, count, datatype, source, tag, comm, status);
@@ -177,7 +176,7 @@ int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, M
 }
 
 int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Irecv(buf, count, real(datatype), source, tag, comm, request);
   call_point.pass();
   if (!Mailbox::empty()) [[unlikely]] {
@@ -200,7 +199,7 @@ int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, 
 
 int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (const auto early = from_mailbox({source, recvtag, comm}, {recvbuf, recvcount, recvtype}, status)) [[unlikely]] {
     const int sent = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
@@ -209,14 +208,14 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int 
   if (call_point.watching())
     return exchange_breakably({sendbuf, sendcount, sendtype}, dest, sendtag, {recvbuf, recvcount, recvtype}, source,
                               recvtag, comm, status);
-  return traffic.exchanged(PMPI_Sendrecv(sendbuf, sendcount, real(sendtype), dest, sendtag, recvbuf, recvcount,
-                                         real(recvtype), source, recvtag, comms.real(comm, __func__), status),
+  return traffic.exchanged(waiting<PMPI_Sendrecv>(sendbuf, sendcount, real(sendtype), dest, sendtag, recvbuf, recvcount,
+                                                  real(recvtype), source, recvtag, comms.real(comm, __func__), status),
                            dest, source);
 }
 
 int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                          MPI_Comm comm, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (probe_mailbox({source, recvtag, comm}, MPI_STATUS_IGNORE)) [[unlikely]] {
     const int sent = MPI_Send(buf, count, datatype, dest, sendtag, comm);
@@ -224,30 +223,30 @@ int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, 
   }
   if (call_point.watching())
     return replace_breakably({buf, count, datatype}, dest, sendtag, source, recvtag, comm, status);
-  return traffic.exchanged(PMPI_Sendrecv_replace(buf, count, real(datatype), dest, sendtag, source, recvtag,
-                                                 comms.real(comm, __func__), status),
+  return traffic.exchanged(waiting<PMPI_Sendrecv_replace>(buf, count, real(datatype), dest, sendtag, source, recvtag,
+                                                          comms.real(comm, __func__), status),
                            dest, source);
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (call_point.watching()) {
     const auto look = [&](int* found) { return probe({source, tag, comm}, found, status); };
     return wait_breakably(look, source, comm);
   }
   if (probe_mailbox({source, tag, comm}, status)) return MPI_SUCCESS;
-  return PMPI_Probe(source, tag, comms.real(comm, __func__), status);
+  return waiting<PMPI_Probe>(source, tag, comms.real(comm, __func__), status);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   return in_vain(probe({source, tag, comm}, flag, status), flag, source, comm);
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   if (call_point.watching()) {
     const auto look = [&](int* found) { return match({source, tag, comm}, found, message, status); };
@@ -255,12 +254,12 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
   }
   if (match_in_mailbox({source, tag, comm}, message, status)) return MPI_SUCCESS;
   return match_in_mpi(comm, __func__, message, status, [&](MPI_Comm real, MPI_Message* found, MPI_Status* its) {
-    return PMPI_Mprobe(source, tag, real, found, its);
+    return waiting<PMPI_Mprobe>(source, tag, real, found, its);
   });
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   call_point.pass();
   return in_vain(match({source, tag, comm}, flag, message, status), flag, source, comm);
 }
@@ -268,7 +267,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 // A message that MPI_Mprobe has matched counts as received once its receive has started.
 
 int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Mrecv(buf, count, real(datatype), message, status);
   call_point.pass();
   MatchedMessage* const matched = mailbox().find_matched(*message);
@@ -280,14 +279,15 @@ int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
     if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(comms.real(comm, __func__), error);
     return error;
   }
-  const int result =
-      traffic.received(PMPI_Mrecv(buf, count, cppc::mpi::real(datatype), &real, status), source_of(matched));
-  take(matched, real, message);
+  const int source = source_of(matched);
+  const int result = waiting<PMPI_Mrecv>(buf, count, cppc::mpi::real(datatype), &real, status);
+  traffic.received(result, source);
+  take(mailbox().find_matched(*message), real, message);
   return result;
 }
 
 int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  const OutsideProgram outside;
+  const Entry entry;
   if (!comms.managed()) return PMPI_Imrecv(buf, count, real(datatype), message, request);
   call_point.pass();
   MatchedMessage* const matched = mailbox().find_matched(*message);

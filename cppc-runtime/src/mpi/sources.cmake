@@ -51,6 +51,7 @@ add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/requests.cpp
   ${CMAKE_CURRENT_LIST_DIR}/state.cpp
   ${CMAKE_CURRENT_LIST_DIR}/topology.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/turns.cpp
   ${CMAKE_CURRENT_LIST_DIR}/type_lists.cpp
   ${CMAKE_CURRENT_LIST_DIR}/window_making.cpp
   ${CMAKE_CURRENT_LIST_DIR}/windows.cpp

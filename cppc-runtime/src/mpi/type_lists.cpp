@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "address/program_time.hpp"
 #include "mpi/collective_counts.hpp"
 #include "mpi/comm_table.hpp"
 #include "mpi/datatypes.hpp"
 #include "mpi/requests.hpp"
+#include "mpi/turns.hpp"
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi {
@@ -85,24 +85,23 @@ class Lists {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 extern "C" {
 
 int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
                   void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                   MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   collective_counts().begin(comm);
   const Lists lists = Lists::among_all(sendbuf, sendtypes, recvtypes, comm, false);
-  return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts, rdispls, lists.to_receive,
-                        comms.real(comm, __func__));
+  return waiting<PMPI_Alltoallw>(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts, rdispls,
+                                 lists.to_receive, comms.real(comm, __func__));
 }
 
 int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
                    void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
                    MPI_Comm comm, MPI_Request* request) {
-  const OutsideProgram outside;
+  const Entry entry;
   collective_counts().begin(comm);
   const Lists lists = Lists::among_all(sendbuf, sendtypes, recvtypes, comm, true);
   return requests().started(PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts, rdispls,
@@ -113,18 +112,18 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
 int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                            const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   collective_counts().begin(comm);
   const Lists lists = Lists::among_neighbours(sendtypes, recvtypes, comm, false);
-  return PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts, rdispls,
-                                 lists.to_receive, comms.real(comm, __func__));
+  return waiting<PMPI_Neighbor_alltoallw>(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts, rdispls,
+                                          lists.to_receive, comms.real(comm, __func__));
 }
 
 int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
                             const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                             MPI_Request* request) {
-  const OutsideProgram outside;
+  const Entry entry;
   collective_counts().begin(comm);
   const Lists lists = Lists::among_neighbours(sendtypes, recvtypes, comm, true);
   return requests().started(PMPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, lists.to_send, recvbuf, recvcounts,

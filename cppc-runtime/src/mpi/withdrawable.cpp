@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "address/program_time.hpp"
+#include "address/process/threads.hpp"
 #include "handles.hpp"
 #include "mpi/collective_counts.hpp"
 #include "mpi/collective_points.hpp"
@@ -17,6 +17,7 @@
 #include "mpi/mpi_objects.hpp"
 #include "mpi/operations.hpp"
 #include "mpi/predefined.hpp"
+#include "mpi/turns.hpp"
 
 namespace cppc::mpi {
 namespace {
@@ -147,7 +148,10 @@ int perform(MPI_Comm comm, Describe describe, Call call) {
   }
   Overwritten overwritten;
   const Operation operation = describe(overwritten);
-  const std::uint64_t what = operation.kind == Kind::none ? 0 : operation.what();
+  // Of several that threads are inside of at the same time, others could only be told of one.
+  const bool alone =
+      !turns.taken() || (address::on_main_thread() && !address::threads::in_parallel_region() && !turns.others_enter());
+  const std::uint64_t what = operation.kind == Kind::none || !alone ? 0 : operation.what();
   for (;;) {
     cppc_collective_count* const count = collective_counts().begin(comm, what, operation.elements);
     const int status = call();
@@ -173,10 +177,9 @@ std::size_t size_of(MPI_Comm comm) {
 }  // namespace cppc::mpi
 
 using namespace cppc::mpi;
-using cppc::address::OutsideProgram;
 
 void cppc::mpi_state::take_part(const cppc_collective_count* count, std::uint64_t what, std::uint64_t elements) {
-  const OutsideProgram outside;
+  const Entry entry;
   const std::size_t index = collective_counts().comm_of(count);
   const MPI_Comm comm = index == CollectiveCounts::world ? comms.world() : comms.at(index);
   const Operation operation = Operation::of(what, elements);
@@ -214,45 +217,45 @@ void cppc::mpi_state::take_part(const cppc_collective_count* count, std::uint64_
 extern "C" {
 
 int MPI_Barrier(MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   return perform(
       comm, [&](Overwritten&) { return members_of(comm) != nullptr ? Operation{.kind = Kind::barrier} : Operation{}; },
-      [&] { return PMPI_Barrier(comms.real(comm, "MPI_Barrier")); });
+      [&] { return waiting<PMPI_Barrier>(comms.real(comm, "MPI_Barrier")); });
 }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   return perform(
       comm, [&](Overwritten&) { return from_root(Kind::bcast, count, datatype, root, comm); },
-      [&] { return PMPI_Bcast(buffer, count, real(datatype), root, comms.real(comm, "MPI_Bcast")); });
+      [&] { return waiting<PMPI_Bcast>(buffer, count, real(datatype), root, comms.real(comm, "MPI_Bcast")); });
 }
 
 int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   return perform(
       comm, [&](Overwritten&) { return from_root(Kind::scatter, recvcount, recvtype, root, comm); },
       [&] {
-        return PMPI_Scatter(sendbuf, sendcount, real(sendtype), recvbuf, recvcount, real(recvtype), root,
-                            comms.real(comm, "MPI_Scatter"));
+        return waiting<PMPI_Scatter>(sendbuf, sendcount, real(sendtype), recvbuf, recvcount, real(recvtype), root,
+                                     comms.real(comm, "MPI_Scatter"));
       });
 }
 
 // In place, each member's own block is read where the result has it, too.
 int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   return perform(
       comm, [&](Overwritten&) { return among_all(Kind::allgather, recvcount, recvtype, comm); },
       [&] {
-        return PMPI_Allgather(sendbuf, sendcount, real(sendtype), recvbuf, recvcount, real(recvtype),
-                              comms.real(comm, "MPI_Allgather"));
+        return waiting<PMPI_Allgather>(sendbuf, sendcount, real(sendtype), recvbuf, recvcount, real(recvtype),
+                                       comms.real(comm, "MPI_Allgather"));
       });
 }
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   return perform(
       comm,
       [&](Overwritten& overwritten) {
@@ -260,26 +263,27 @@ int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
                            size_of(comm));
       },
       [&] {
-        return PMPI_Alltoall(sendbuf, sendcount, real(sendtype), recvbuf, recvcount, real(recvtype),
-                             comms.real(comm, "MPI_Alltoall"));
+        return waiting<PMPI_Alltoall>(sendbuf, sendcount, real(sendtype), recvbuf, recvcount, real(recvtype),
+                                      comms.real(comm, "MPI_Alltoall"));
       });
 }
 
 int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   return perform(
       comm,
       [&](Overwritten& overwritten) {
         return unless_lost(reducing(Kind::allreduce, count, datatype, op, comm), overwritten, sendbuf, recvbuf, 1);
       },
       [&] {
-        return PMPI_Allreduce(sendbuf, recvbuf, count, real(datatype), real(op), comms.real(comm, "MPI_Allreduce"));
+        return waiting<PMPI_Allreduce>(sendbuf, recvbuf, count, real(datatype), real(op),
+                                       comms.real(comm, "MPI_Allreduce"));
       });
 }
 
 int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
                              MPI_Comm comm) {
-  const OutsideProgram outside;
+  const Entry entry;
   return perform(
       comm,
       [&](Overwritten& overwritten) {
@@ -287,8 +291,8 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
                            recvbuf, size_of(comm));
       },
       [&] {
-        return PMPI_Reduce_scatter_block(sendbuf, recvbuf, recvcount, real(datatype), real(op),
-                                         comms.real(comm, "MPI_Reduce_scatter_block"));
+        return waiting<PMPI_Reduce_scatter_block>(sendbuf, recvbuf, recvcount, real(datatype), real(op),
+                                                  comms.real(comm, "MPI_Reduce_scatter_block"));
       });
 }
 

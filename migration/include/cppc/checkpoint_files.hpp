@@ -19,6 +19,12 @@ inline constexpr int no_image_status = 200;
 /// Exit status of a rank whose agent is lost while a collective operation is withdrawn: the job is lost.
 inline constexpr int lost_agent_status = 201;
 
+/// In their environment when threads of the program call MPI at the same time: CPPC_SEVERAL_THREADS of cppc/hooks.h.
+inline constexpr const char* several_threads_variable = "CPPC_SEVERAL_THREADS";
+
+/// Exit status of a rank that is restarted without that although its threads do: the job is to be started once more.
+inline constexpr int several_threads_status = 202;
+
 /// Of the job that makes it: a file with the job's id, by which nodes know that they see the same directory.
 inline constexpr const char* job_file = "job";
 

@@ -57,6 +57,8 @@ const char* what_keeps(std::uint8_t inside) {
       return ": it is inside a thread that is not the main one";
     case CPPC_INSIDE_REGION:
       return ": it is inside a parallel region of OpenMP";
+    case CPPC_BESIDE_THREADS:
+      return ": threads that it has started call MPI, too, and have not ended";
     default:
       return ": it is inside something unknown";
   }

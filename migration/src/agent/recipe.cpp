@@ -58,19 +58,23 @@ tl::expected<std::string, cppc_status> read_link(const std::filesystem::path& pa
   return target.string();
 }
 
-/// What the rank has published about libraries that it had opened before it started MPI, as a setting for its
-/// replacement; empty: it has opened none, or is a replacement itself, which was given one. A rank that ends meanwhile
-/// is missed elsewhere.
-std::string opened_libraries(const std::filesystem::path& descriptors) {
+/// What the rank has published for its replacement to know before that starts MPI (cppc/hooks.h), as settings: which
+/// libraries it had opened, and that several of its threads call MPI. A rank that is a replacement itself was given
+/// these. A rank that ends meanwhile is missed elsewhere.
+std::vector<std::string> published(const std::filesystem::path& descriptors) {
+  std::vector<std::string> settings;
   std::error_code ended;
   for (std::filesystem::directory_iterator one(descriptors, ended), end; !ended && one != end; one.increment(ended)) {
     std::error_code closed;
-    const auto target = std::filesystem::read_symlink(one->path(), closed);
-    if (!target.string().starts_with("/memfd:" CPPC_OPENED_LIBRARIES_FILE)) continue;
-    std::ifstream file(one->path(), std::ios::binary);
-    return CPPC_OPENED_LIBRARIES "=" + std::string{std::istreambuf_iterator<char>(file), {}};
+    const std::string target = std::filesystem::read_symlink(one->path(), closed).string();
+    if (target.starts_with("/memfd:" CPPC_OPENED_LIBRARIES_FILE)) {
+      std::ifstream file(one->path(), std::ios::binary);
+      settings.push_back(CPPC_OPENED_LIBRARIES "=" + std::string{std::istreambuf_iterator<char>(file), {}});
+    } else if (target.starts_with("/memfd:" CPPC_SEVERAL_THREADS_FILE)) {
+      settings.emplace_back(CPPC_SEVERAL_THREADS "=1");
+    }
   }
-  return {};
+  return settings;
 }
 
 void put(std::vector<std::byte>& out, std::string_view text) {
@@ -90,9 +94,9 @@ tl::expected<Recipe, cppc_status> Recipe::of(pid_t process) {
   if (!program || !directory || !arguments || !environment) return tl::unexpected(CPPC_ERR_SYSTEM);
   auto id = program_id(home / "exe");
   if (!id) return tl::unexpected(id.error());
-  if (std::string libraries = opened_libraries(home / "fd"); !libraries.empty()) {
-    std::erase_if(*environment, [&](const std::string& setting) { return same_name(setting, libraries); });
-    environment->push_back(std::move(libraries));
+  for (std::string& one : published(home / "fd")) {
+    std::erase_if(*environment, [&](const std::string& setting) { return same_name(setting, one); });
+    environment->push_back(std::move(one));
   }
   return Recipe{*program, *id, *directory, *arguments, *environment};
 }

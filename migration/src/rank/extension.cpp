@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "../assignment.hpp"
 #include "convert_numbers.hpp"
@@ -39,6 +40,8 @@ static_assert(sizeof(cppc_current_operation) == sizeof(negotiation::CurrentOpera
               offsetof(cppc_current_operation, id) == offsetof(negotiation::CurrentOperation, id) &&
               offsetof(cppc_current_operation, what) == offsetof(negotiation::CurrentOperation, what) &&
               offsetof(cppc_current_operation, count) == offsetof(negotiation::CurrentOperation, count));
+
+static_assert(std::string_view(cppc::checkpoint::several_threads_variable) == CPPC_SEVERAL_THREADS);
 
 negotiation::CollectiveCount* as_negotiated(cppc_collective_count* count) {
   return reinterpret_cast<negotiation::CollectiveCount*>(count);

@@ -274,10 +274,22 @@ void Member::vanish() {
 }
 
 cppc_status Member::fetch() {
-  if (!checkpoint_.empty()) return restore_from({checkpoint_, rank_}, *runtime_);
+  if (!checkpoint_.empty()) {
+    const cppc_status status = restore_from({checkpoint_, rank_}, *runtime_);
+    if (status == CPPC_OK) check_thread_level();
+    return status;
+  }
   const cppc_status status = arrival_->fetch(*runtime_, given_up());
   if (status != CPPC_OK) fail(status);
   return CPPC_OK;
+}
+
+/// That is known now that the image is there.
+void Member::check_thread_level() const {
+  int level = MPI_THREAD_SINGLE;
+  (void)checked(PMPI_Query_thread(&level), "MPI_Query_thread");
+  if (runtime_->thread_level() > std::max<int>(level, MPI_THREAD_SERIALIZED))
+    PMPI_Abort(MPI_COMM_WORLD, checkpoint::several_threads_status);
 }
 
 /// A replacement whose agent has died goes.

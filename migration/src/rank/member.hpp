@@ -74,6 +74,7 @@ class Member {
   void report_arrival(std::uint64_t passed, unsigned site);
   void report_traffic();
   tl::expected<Action, cppc_status> next_command();
+  void check_thread_level() const;
   Action await_order();
   std::function<bool()> given_up();
   void go_on();

@@ -103,6 +103,7 @@ void cppc_stop_here() {}
 
 namespace cppc::address {
 
+bool on_main_thread() { return getpid() == gettid(); }
 bool threads::in_parallel_region() { return false; }
 void program_stack::clear_unused() {}
 

@@ -1,4 +1,5 @@
-/// thread_level: under an extension a program gets at most MPI_THREAD_SERIALIZED. 0 when that is so.
+/// thread_level: under an extension a program whose state is kept by type gets at most MPI_THREAD_SERIALIZED. 0 when
+/// that is so.
 #include <mpi.h>
 
 #include <cstdlib>
