@@ -65,6 +65,9 @@ Effects::Effects(const ir::Program& program, const models::Models& models, const
   for (std::size_t node = 0; node < program.objects.size(); ++node)
     if (const ir::Object& o = program.objects[node]; o.storage == Storage::local && o.function != ir::none)
       locals_[o.function].set(static_cast<unsigned>(node));
+  handles_errors_ = std::ranges::any_of(program.calls, [](const ir::Call& call) {
+    return call.name == "MPI_Comm_set_errhandler" || call.name == "MPI_Errhandler_set";
+  });
   find_kept_callbacks();
   find_held();
   fill_opaque();
@@ -267,6 +270,20 @@ bool Effects::is_number_builtin(const ir::Call& call, const ir::Function& callee
          std::ranges::all_of(call.arguments, [this](Node argument) { return points_to_[argument].empty(); });
 }
 
+/// MPI's operations read what they fill when another buffer is MPI_IN_PLACE, an address that is no object's; and when
+/// they fail, which ends the program unless it has error handlers of its own, they fill nothing.
+bool Effects::fills(const ir::Call& call) const {
+  const models::Model* model = call.fills ? models_.find(call.name) : nullptr;
+  if (model == nullptr) return false;
+  if (model->communication.traffic == models::Traffic::none) return true;
+  return !handles_errors_ && std::ranges::none_of(model->reads, [&](int i) {
+    const auto argument = static_cast<std::size_t>(i);
+    if (i == model->fills.front() || argument >= call.arguments.size()) return false;
+    const Objects& targets = points_to_[call.arguments[argument]];
+    return targets.test(program_.nowhere) || targets.test(program_.unknown);
+  });
+}
+
 std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, const ir::Function& callee) const {
   std::vector<Node> arguments;
   const models::Model* model = models_.find(callee.name);
@@ -274,7 +291,7 @@ std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, c
   if (model->communication.traffic == models::Traffic::start) return {};  // buffers as well, which requests keep
   const int count = static_cast<int>(call.arguments.size());
   for (const int i : model->reads)
-    if (i < count && !(call.fills && i == model->fills.front()))
+    if (i < count && !(call.fills && i == model->fills.front() && fills(call)))
       arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
   for (int i = model->reads_from; i >= 0 && i < count; ++i)
     arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);

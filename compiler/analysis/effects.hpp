@@ -62,6 +62,9 @@ class Effects {
   /// they have been given.
   [[nodiscard]] Effect by_others() const;
 
+  /// Whether the call fills what its model says it fills, whatever was there before.
+  [[nodiscard]] bool fills(const ir::Call& call) const;
+
  private:
   /// Several functions of the program that calls may reach, and what a call of any of them may do.
   struct Several {
@@ -98,8 +101,9 @@ class Effects {
   std::vector<Reached> reached_;                    ///< by call
   std::vector<std::vector<ir::Index>> several_of_;  ///< by function: those that it is one of
   std::vector<ir::Index> kept_callbacks_;
-  Objects for_callbacks_;  ///< what code outside the program may call them with
-  Objects held_;           ///< what libraries may use at any time
+  Objects for_callbacks_;        ///< what code outside the program may call them with
+  bool handles_errors_ = false;  ///< a call of MPI that fails may return
+  Objects held_;                 ///< what libraries may use at any time
 };
 
 /// All memory of a program, of whatever kind.

@@ -35,7 +35,8 @@ bool only_allocates(const ir::Program& program, const models::Models& models, co
       for (const ir::Node argument : call.arguments) {
         if (!points_to[argument].intersects(blocks)) continue;
         const models::Model* model = models.find(call.name);
-        if (model == nullptr || !model->copies.empty() || !model->keeps.empty()) return false;
+        if (model == nullptr || !model->copies.empty() || !model->keeps.empty() || !model->imports.empty())
+          return false;
       }
     }
   return true;

@@ -97,6 +97,7 @@ Overwrites::Facts Overwrites::facts_of(Index f, std::size_t depth, bool from_out
       if (facts.all.size() >= kMost) return facts;
       if (instruction.op == Op::overwrite) {
         const ir::Overwrite& overwrite = program_.overwrites[instruction.index];
+        if (overwrite.call != ir::none && !effects_.fills(program_.calls[overwrite.call])) continue;
         if (from_outside && !overwrite.at_entry) continue;
         facts.by_overwrite[instruction.index].push_back(facts.all.size());
         facts.all.push_back(made_by(instruction.index, from_outside ? *overwrite.at_entry : overwrite.target));

@@ -311,6 +311,8 @@ void Planner::refuse_hidden_pointers() {
     const ir::Object& o = program_.objects[object];
     if (!o.number || points_to_[object].empty()) continue;
     Objects held = points_to_[object];
+    held.reset(program_.nowhere);
+    if (held.empty()) continue;
     held.reset(program_.text);  // stands beside numbers in many structures that are copied as a whole
     const bool copied = !held.empty() && !held.test(program_.unknown);  // from a pointer, as memory
     if (!copied && !hidden.test(points_to_.representative(object))) continue;

@@ -161,6 +161,12 @@ void PointsTo::apply_model(ir::Index index, const ir::Call& call, const models::
     through(argument(to), stores_, carried);
   }
   for (const auto& [to, from] : model.keeps) through(argument(to), stores_, argument(from));
+  for (const int from : model.exports) {
+    const Node carried = fresh();
+    through(argument(from), loads_, carried);
+    add_copy(program_.unknown, carried);
+  }
+  for (const int to : model.imports) through(argument(to), stores_, program_.unknown);
   add_copy(call.result, argument(model.returns));
   const bool untracked = program_.by_address && !model.refused.empty();
   if (model.returns_outside || untracked) add_object(call.result, program_.unknown);
@@ -174,7 +180,12 @@ void PointsTo::apply_model(ir::Index index, const ir::Call& call, const models::
   else
     add_copy(shown_, argument(model.shows));
   if (model.heap == models::Heap::reallocates) add_copy(call.result, argument(0));
-  if (const Node function = argument(model.callback); function != ir::nothing) {
+  Node function = argument(model.callback);
+  if (const Node holder = argument(model.callback_in); holder != ir::nothing) {
+    function = fresh();
+    through(holder, loads_, function);
+  }
+  if (function != ir::nothing) {
     callback_pointers_.emplace_back(index, function);
     callbacks_by_pointer_[representative(function)].push_back(index);
     look_again(function);

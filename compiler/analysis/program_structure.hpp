@@ -18,6 +18,7 @@ class ProgramStructure {
   /// Functions that run inside a loop.
   [[nodiscard]] std::set<ir::Index> reached_from(ir::Index loop) const;
   [[nodiscard]] double statements_reached_from(ir::Index loop) const;
+  [[nodiscard]] double statements_of_program() const;  ///< as far as they are reached from its beginning
 
   [[nodiscard]] bool allocates(ir::Index function) const;
 
@@ -25,6 +26,10 @@ class ProgramStructure {
   [[nodiscard]] bool follows(ir::Index first, ir::Index second) const;
 
  private:
+  void follow(ir::Index call, std::set<ir::Index>& reached, std::vector<ir::Index>& work) const;
+  void follow_all(std::set<ir::Index>& reached, std::vector<ir::Index>& work) const;
+  [[nodiscard]] double statements_in(const std::set<ir::Index>& functions) const;
+
   const ir::Program& program_;
   const PointsTo& points_to_;
   std::vector<std::vector<ir::Index>> calls_, loops_;  ///< by function

@@ -17,6 +17,10 @@ namespace {
 constexpr double kFewTrips = 4;
 /// Shares of the program's whole cost: of a loop that communicates, of one that does not.
 constexpr double kShare = 0.01, kQuietShare = 0.3;
+
+/// Of the statements that the program reaches: a loop that reaches so many is not small, whatever it seems to cost.
+constexpr double kBroad = 0.1;
+
 /// Of the largest loop that communicates: smaller ones are not the time steps.
 constexpr double kStartShare = 0.1;
 /// Of the loop around it: of the loops that are the time-step loops rather than that one, phases or alternatives. Of
@@ -82,7 +86,7 @@ class Chooser {
   std::set<ir::Index> visited_;
   std::set<ir::Index> steps_;     ///< chosen inside another chosen one
   std::set<ir::Index> in_teams_;  ///< functions that several threads may run
-  double total_ = 1, communication_ = 1;
+  double total_ = 1, communication_ = 1, statements_ = 0;
   Choice choice_;
 };
 
@@ -143,7 +147,10 @@ void Chooser::consider(ir::Index l, const std::string& before) {
     if (share >= kQuietShare && obstacle.empty() && in_the_way.empty()) quiet_.push_back(l);
     return;
   }
-  if (costs_.of_loop(l) < kShare * std::min(total_, communication_)) return;
+  // Costs are guesses, those of a setup before it may be too high: what reaches much of the program is none.
+  if (costs_.of_loop(l) < kShare * std::min(total_, communication_) &&
+      structure_.statements_reached_from(l) < kBroad * statements_)
+    return;
   const bool few = loop.trips > 0 && loop.trips <= kFewTrips;
   if (obstacle.empty() && in_the_way.empty() && !few) {
     take(l, {});
@@ -354,6 +361,7 @@ Choice Chooser::run() {
   if (main == ir::none) return {};
   total_ = std::max(1.0, costs_.of_function(main));
   communication_ = communication();
+  statements_ = structure_.statements_of_program();
   find_teams();
   visit(main, {});
   visit_called_back();

@@ -146,6 +146,7 @@ ir::Program lower(Source& source, const models::Models& models, bool by_address)
   program.elsewhere = static_cast<ir::Index>(program.functions.size());
   program.functions.push_back({.name = "(a function outside)"});
   program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
+  program.nowhere = program.add({.storage = ir::Storage::text, .address_taken = true}, "(nowhere)", {});
   Symbols symbols(source, program, models);
   see_library_uses(symbols);
   for (symbols.unit = 0; symbols.unit < source.units.size(); ++symbols.unit) {

@@ -176,8 +176,9 @@ std::optional<ir::Node> Lowering::container_call(const clang::CallExpr* e, const
   const LValue container = arrow ? LValue{.pointer = value(object)} : place(object);
   const ContainerCall call{e, callee, object, type, arguments, callee->getNameAsString(), container};
   if (kind == Kind::pointer) return call_of_iterator(call);
-  if (kind == Kind::array) return call_of_array(call);
-  return call_of_owner(call);
+  const ir::Node result = kind == Kind::array ? call_of_array(call) : call_of_owner(call);
+  if (call.name == "at") may_throw();
+  return result;
 }
 
 ir::Node Lowering::call_of_iterator(const ContainerCall& c) {

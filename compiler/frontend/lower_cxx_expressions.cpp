@@ -173,9 +173,13 @@ std::optional<LValue> Lowering::cxx_place(const clang::Expr* e) {
     case Stmt::CXXStaticCastExprClass:
     case Stmt::CXXConstCastExprClass:
     case Stmt::CXXReinterpretCastExprClass:
-    case Stmt::CXXDynamicCastExprClass:
     case Stmt::CXXFunctionalCastExprClass:
       return converted_place(llvm::cast<clang::CastExpr>(e));
+    case Stmt::CXXDynamicCastExprClass: {
+      const auto object = converted_place(llvm::cast<clang::CastExpr>(e));
+      may_throw();
+      return object;
+    }
     case Stmt::MaterializeTemporaryExprClass:
       return temporary_object(llvm::cast<clang::MaterializeTemporaryExpr>(e));
     case Stmt::ExprWithCleanupsClass: {

@@ -172,7 +172,7 @@ ir::Node Lowering::converted(const clang::CastExpr* cast) {
     case clang::CK_IntegralToPointer:
       if (!cast->isEvaluatable(*context_))
         return join(value(sub), by_address() ? from_outside() : any_number(symbols_.program()));
-      break;
+      return address_of({.object = symbols_.program().nowhere});
     default:
       break;
   }
@@ -371,10 +371,11 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   if (library) result = see_library_call(made, e);
   take_variable_arguments(e);
   const auto overwrite = overwrite_of(e, made.name);
-  made.fills = overwrite && overwrite->count != nullptr;
+  const bool fills = made.fills = overwrite && overwrite->count != nullptr;
   program.calls[index] = std::move(made);
   std::vector<ir::Index> overwrites;
   if (overwrite) overwrites = add_overwrites(*overwrite);
+  for (const ir::Index one : overwrites) program.overwrites[one].call = fills ? index : ir::none;
   for (const ir::Index one : overwrites) emit(Op::overwrite_begin, ir::nothing, ir::nothing, one);
   emit(Op::call, ir::nothing, ir::nothing, index);
   for (const ir::Index one : overwrites) emit(Op::overwrite, ir::nothing, ir::nothing, one);

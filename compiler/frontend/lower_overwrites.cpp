@@ -48,11 +48,6 @@ const clang::Expr* without_copy(const clang::Expr* e) {
   return made != nullptr ? without_copy(made->getSubExpr()) : e;
 }
 
-/// MPI_IN_PLACE: then the memory is read first.
-bool is_constant_address(const clang::Expr* e) {
-  return e->getType()->isPointerType() && llvm::isa<clang::IntegerLiteral>(e->IgnoreParenCasts());
-}
-
 }  // namespace
 
 /// After an outermost loop of a nest, or any loop that is the outermost one of its own: inner nests have been seen when
@@ -79,7 +74,6 @@ std::optional<OverwriteSite> Lowering::overwrite_of(const clang::CallExpr* call,
   }
   if (!plain(arguments[0]) || !plain(arguments[1])) return {};
   if (name.find("::") != std::string::npos) return overwrite_of_algorithm(arguments);
-  if (std::ranges::any_of(call->arguments(), is_constant_address)) return {};
   const auto size = arguments.size() == 2 ? 1 : size_of_datatype(arguments[2], *context_);
   if (!size) return {};
   return OverwriteSite{.unit = symbols_.unit, .pointer = arguments[0], .count = arguments[1], .size = *size};

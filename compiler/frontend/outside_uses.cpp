@@ -85,6 +85,11 @@ class LibraryUses : public clang::RecursiveASTVisitor<LibraryUses> {
 
 /// Whether a function is one of a library that does not know the program: it is declared by the system, or the
 /// compiler, or it is libf2c's.
+/// To what has a name for the linker: by code that is loaded, or by the name itself.
+bool leads_anywhere(const std::string& function) {
+  return function == "dlopen" || function == "dlsym" || function == "dlvsym";
+}
+
 bool is_of_library(const clang::FunctionDecl* function, const clang::SourceManager& manager) {
   static constexpr const char* kFortranIo[] = {"s_wsfe", "s_rsfe", "e_wsfe", "e_rsfe", "do_fio", "s_wsle", "s_rsle",
                                                "e_wsle", "e_rsle", "do_lio", "s_wsfi", "s_rsfi", "e_wsfi", "e_rsfi",
@@ -95,11 +100,11 @@ bool is_of_library(const clang::FunctionDecl* function, const clang::SourceManag
   const bool of_mpi =
       models::is_of_mpi(name) || name.starts_with("OMPI_C_MPI_");  // MPI_COMM_DUP_FN in Open MPI's header
   if (function->getBuiltinID() != 0 || of_mpi || std::ranges::find(kFortranIo, name) != std::end(kFortranIo))
-    return name != "dlopen";
-  if (function->getASTContext().getLangOpts().CPlusPlus && is_of_system(function)) return name != "dlopen";
-  return name != "dlopen" && std::ranges::any_of(function->redecls(), [&](const clang::FunctionDecl* declaration) {
-           return manager.isInSystemHeader(declaration->getLocation());
-         });
+    return !leads_anywhere(name);
+  if (function->getASTContext().getLangOpts().CPlusPlus && is_of_system(function)) return !leads_anywhere(name);
+  return !leads_anywhere(name) && std::ranges::any_of(function->redecls(), [&](const clang::FunctionDecl* declaration) {
+    return manager.isInSystemHeader(declaration->getLocation());
+  });
 }
 
 }  // namespace

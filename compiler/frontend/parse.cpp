@@ -257,7 +257,10 @@ class Parser {
     work();
     for (llvm::thread& other : others) other.join();
     if (needed_ == 0) return std::move(outcomes_);
-    const auto in_gigabytes = [](std::uint64_t bytes) { return std::to_string(bytes >> 30); };
+    const auto in_gigabytes = [](std::uint64_t bytes) {  // with one decimal
+      const std::uint64_t tenths = bytes * 10 >> 30;
+      return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10);
+    };
     return tl::unexpected("the program is too large: to look at its " + std::to_string(commands_.size()) +
                           " sources takes about " + in_gigabytes(needed_) + " GB of memory, " +
                           in_gigabytes(most_bytes_) + " may be taken");

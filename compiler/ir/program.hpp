@@ -121,7 +121,7 @@ struct Call {
   Index loop = none;       ///< innermost loop around it
   Index marker = none;     ///< start of the statement that it is part of
   Index condition = none;  ///< innermost around it that says something
-  bool fills = false;      ///< what its model says it fills, without a look at what was there
+  bool fills = false;      ///< what its model says it fills, unless it reads it first (Effects::fills)
   bool in_team = false;    ///< made by several threads, perhaps
   unsigned order = 0;
   Position where;
@@ -162,6 +162,7 @@ struct Target {
 struct Overwrite {
   Target target;                   ///< nothing that says where it is has changed since the nest began
   std::optional<Target> at_entry;  ///< said by what the function starts with, if it can be
+  Index call = none;               ///< that has written it, unless it reads it first (Effects::fills)
   Index handle = none;
 };
 
@@ -221,6 +222,7 @@ struct Program {
   Node unknown = nothing;            ///< the object of Storage::unknown
   Index elsewhere = none;            ///< stands for whatever function is called through a pointer from outside
   Node text = nothing;
+  Node nowhere = nothing;  ///< what pointers that are constant numbers lead to, MPI_IN_PLACE say
 
   Node add(Object object) {
     objects.push_back(object);

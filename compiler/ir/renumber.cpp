@@ -23,6 +23,7 @@ class Renumbering {
     change(program_.addresses_as_numbers);
     change(program_.unknown);
     change(program_.text);
+    change(program_.nowhere);
     change(program_.names);
     change(program_.places);
     change(program_.types);

@@ -55,11 +55,13 @@ struct Model {
   int writes_from = -1;
   std::vector<std::pair<int, int>> copies;  ///< what is in the second's target gets into the first's
   std::vector<std::pair<int, int>> keeps;   ///< the second argument itself is stored in the first's target
-  int returns = -1;                         ///< the argument that is returned
-  bool returns_outside = false;             ///< returns a pointer to memory of the library
+  std::vector<int> exports, imports;  ///< addresses in their targets may go out of the program's sight, and come back
+  int returns = -1;                   ///< the argument that is returned
+  bool returns_outside = false;       ///< returns a pointer to memory of the library
   Heap heap = Heap::none;
   int heap_argument = 0;  ///< of frees and reallocates; of allocates the argument to which the block is written, or -1
   int callback = -1;      ///< argument that is called
+  int callback_in = -1;   ///< argument in whose target is what is called
   std::vector<int> callback_arguments;
   bool keeps_callback = false;  ///< and called later, by whatever other function
   std::vector<int> held;        ///< arguments whose target the library uses at any time from then on

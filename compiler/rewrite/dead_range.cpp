@@ -141,6 +141,8 @@ class Printer final : public clang::PrinterHelper {
     if (!type->isArithmeticType()) return text;
     clang::PrintingPolicy policy{clang::LangOptions()};
     policy.Bool = true;
+    if (const auto* made = type->getAs<clang::EnumType>())
+      type = made->getDecl()->getIntegerType();  // it may have no name
     return "((" + type.getCanonicalType().getUnqualifiedType().getAsString(policy) + ")" + text + ")";
   }
 

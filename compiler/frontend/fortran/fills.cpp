@@ -78,10 +78,28 @@ class Finder {
   /// What mentions it first writes all of it.
   bool fills(const Statements& list, Index dummy) const {
     for (const Statement& s : list) {
-      if (jumps(s)) return false;
+      if (jumps(s) || is_known_inside(s, dummy)) return false;
       if (count(s, dummy) > 0) return is_fill(s, dummy);
     }
     return false;
+  }
+  /// Whether it calls procedures that know the dummy themselves, as internal ones do.
+  bool is_known_inside(const Statement& s, Index dummy) const {
+    const auto in = [&](const ExprPtr& e) { return e != nullptr && calls_who_knows(*e, dummy); };
+    const auto in_list = [&](const Statements& list) {
+      return std::ranges::any_of(list, [&](const Statement& one) { return is_known_inside(one, dummy); });
+    };
+    return in(s.target) || in(s.value) || in(s.low) || in(s.high) || in(s.step) ||
+           std::ranges::any_of(s.expressions, in) || in_list(s.body) ||
+           std::ranges::any_of(s.cases, [&](const Case& one) { return in(one.condition) || in_list(one.body); });
+  }
+  bool calls_who_knows(const Expr& e, Index dummy) const {
+    if (e.kind == Kind::call && e.procedure != none) {
+      const Effect* effect = effect_of(effects_, e);
+      if (effect == nullptr || effect->uses.contains(dummy) || effect->changes.contains(dummy)) return true;
+    }
+    return std::ranges::any_of(e.parts,
+                               [&](const ExprPtr& part) { return part != nullptr && calls_who_knows(*part, dummy); });
   }
   bool is_fill(const Statement& s, Index dummy) const {
     std::vector<Region> regions;

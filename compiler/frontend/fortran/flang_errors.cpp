@@ -29,7 +29,8 @@ bool is_harmless(const std::string& error) {
   static const std::regex harmless(
       "error: ((ASYNCHRONOUS argument|VOLATILE argument|Assumed type actual argument) requires an explicit interface|"
       "References to the procedure '.*' require an explicit interface|"
-      "Expected ',' or '\\)' in format expression|'.*' may not be a local variable in a pure subprogram)|"
+      "Expected ',' or '\\)' in format expression|'.*' may not be a local variable in a pure subprogram|"
+      "Result of pure function may not have polymorphic ALLOCATABLE ultimate component)|"
       "because: '.*' is polymorphic in a pure subprogram");
   return std::regex_search(error, harmless);
 }

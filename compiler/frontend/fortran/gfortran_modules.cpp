@@ -260,6 +260,19 @@ class Writer {
     return text;
   }
 
+  /// What gfortran has in place of a polymorphic variable: a type with a pointer to the data, and one to what that is.
+  [[nodiscard]] std::map<std::string, ModuleSymbol>::const_iterator declared_of_class(const std::string& number) const {
+    const auto container = symbols_.find(number);
+    if (container == symbols_.end() || is_any_class(number)) return symbols_.end();
+    for (const Node& one : container->second.components.list)
+      if (one[1].word == "_data") return symbols_.find(one[2][1].word);
+    return container;
+  }
+  [[nodiscard]] bool is_any_class(const std::string& number) const {
+    const auto container = symbols_.find(number);
+    return container != symbols_.end() && lower(container->second.name).starts_with("__class__star");
+  }
+
   std::string type_of(const Node& type) const {
     const std::string& kind = type[0].word;
     if (kind == "INTEGER" || kind == "REAL" || kind == "COMPLEX" || kind == "LOGICAL")
@@ -269,8 +282,9 @@ class Writer {
       return length[0].word == "CONSTANT" ? "character(len=" + length[3].word + ")" : std::string("character(len=*)");
     }
     if (kind == "ASSUMED") return "type(*)";
-    const auto found = symbols_.find(type[1].word);
-    if ((kind != "DERIVED" && kind != "CLASS") || found == symbols_.end()) return {};
+    if (kind != "DERIVED" && kind != "CLASS") return {};
+    const auto found = kind == "CLASS" ? declared_of_class(type[1].word) : symbols_.find(type[1].word);
+    if (found == symbols_.end()) return kind == "CLASS" && is_any_class(type[1].word) ? "class(*)" : "";
     const auto told = types_told_.find(found->first);
     if (told != types_told_.end() && !told->second) return {};
     return (kind == "DERIVED" ? "type(" : "class(") + found->second.name + ")";

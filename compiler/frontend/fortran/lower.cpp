@@ -38,6 +38,7 @@ Lowered lower(const Program& tree, const models::Models& models) {
   program.elsewhere = 0;
   program.functions.push_back({.name = "(a procedure outside)"});
   program.text = program.add({.storage = ir::Storage::text, .address_taken = true}, "(text)", {});
+  program.nowhere = program.add({.storage = ir::Storage::text, .address_taken = true}, "(nowhere)", {});
   Objects objects(tree, program);
   for (const Procedure& procedure : tree.procedures) {
     const std::string& name = procedure.linker_name.empty() ? procedure.name : procedure.linker_name;

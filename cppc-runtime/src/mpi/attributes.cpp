@@ -46,11 +46,12 @@ std::set<MPI_Comm>& duplicates() {
   return *handles;
 }
 
-/// Where the program may look for the value as long as it runs, wherever it does.
+/// Where the program may look for the value as long as it runs, wherever it does: MPI_LASTUSEDCODE grows.
 const int* lasting(int keyval, int value) {
-  static NeverDestroyed<std::map<int, const int*>> places;
-  const int*& place = (*places)[keyval];
+  static NeverDestroyed<std::map<int, int*>> places;
+  int*& place = (*places)[keyval];
   if (place == nullptr) place = keep(cppc_type_int, value);
+  *place = value;
   return place;
 }
 

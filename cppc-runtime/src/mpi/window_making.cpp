@@ -1,7 +1,6 @@
 #include "mpi/window_making.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "cppc/cppc.h"
 #include "log.hpp"
@@ -9,6 +8,7 @@
 #include "mpi/comm_table.hpp"
 #include "mpi/kept.hpp"
 #include "mpi/node_memory.hpp"
+#include "pages.hpp"
 
 namespace cppc::mpi::window_making {
 
@@ -75,7 +75,7 @@ int make_allocated(KeptWindow& kept, MPI_Info info, MPI_Comm comm, Window& out) 
   if (kept.base == nullptr && kept.size > 0) {
     kept.base = kept.block = allocate_carried(cppc_type_bytes, static_cast<std::size_t>(kept.size));
     if (kept.base == nullptr) return PMPI_Comm_call_errhandler(comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM;
-    std::memset(kept.base, 0, static_cast<std::size_t>(kept.size));  // as fresh memory of Open MPI is
+    clear({static_cast<std::byte*>(kept.base), static_cast<std::size_t>(kept.size)});  // as fresh memory of Open MPI is
   }
   return make_window(kept, info, comm, &out.real);
 }

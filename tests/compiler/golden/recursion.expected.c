@@ -29,7 +29,7 @@ struct cppc_live_leaf {
 static const cppc_routine cppc_routine_leaf;
 #line 9
 static double leaf(double x) { struct cppc_live_leaf cppc_live; cppc_frame cppc_frame_ __attribute__((cleanup(cppc_leave))); if (cppc_enter(&cppc_frame_, &cppc_routine_leaf, &cppc_live) != 0) { goto cppc_way_1; }
-  static long visits; static cppc_global cppc_global_116 __attribute__((section("cppc_globals"), used, aligned(sizeof(void*)))) = {"recursion.c:leaf.visits", (void*)&visits, &cppc_type_long, 1};
+  static long visits; static cppc_global cppc_global_117 __attribute__((section("cppc_globals"), used, aligned(sizeof(void*)))) = {"recursion.c:leaf.visits", (void*)&visits, &cppc_type_long, 1};
 
   cppc_way_1:; for (int i = 0; cppc_resuming(&cppc_frame_) || (i < 3); i++) { if (cppc_resuming(&cppc_frame_)) goto cppc_place_1; if (cppc_safe_point(1)) { cppc_live.i = i; cppc_place_1: cppc_live.x_at = (void*)&x; cppc_stop(&cppc_frame_, 1); i = cppc_live.i; } 
     MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -7,6 +7,8 @@
 extern "C++" {
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <iostream>
 #include <map>

@@ -84,13 +84,26 @@ std::span<char*> make_array(std::size_t places) {
   return {array, places};
 }
 
+/// Where the rank had the variable from its process, if that is enough, so that its memory does not grow with each
+/// move.
+char* in_place_of_earlier(const Variables& of_rank, std::string_view text) {
+  const std::string_view name = text.substr(0, text.find('=') + 1);
+  const auto earlier = std::ranges::find_if(of_rank, [&](const Variable& one) {
+    return one.place != nullptr && one.text.starts_with(name) && one.text.size() >= text.size();
+  });
+  if (earlier == of_rank.end()) return copy_for_program(text);
+  text.copy(earlier->place, text.size());
+  earlier->place[text.size()] = '\0';
+  return earlier->place;
+}
+
 /// The rank's own, and the process's own.
 std::vector<char*> joined(const Variables& of_rank) {
   std::vector<char*> variables;
   for (const Variable& variable : of_rank)
     if (!belongs_to_process(variable.text)) variables.push_back(variable.in_program());
   for (char* const variable : present())
-    if (belongs_to_process(variable)) variables.push_back(copy_for_program(variable));
+    if (belongs_to_process(variable)) variables.push_back(in_place_of_earlier(of_rank, variable));
   return variables;
 }
 

@@ -255,6 +255,7 @@ void mpi_starts() {
 
 void mpi_started() {
   children::mpi_started();
+  signals::mpi_started();
   descriptors::note_numbers_of_process();
   if (program_memory_there) descriptors::release_numbers();
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "address/process/owner.hpp"
+#include "address/program_time.hpp"
 #include "log.hpp"
 
 namespace cppc::address::signals {
@@ -44,6 +45,9 @@ struct State {
 constinit std::array<struct sigaction, numbers> at_start{};
 constinit stack_t stack_at_start{};
 
+/// Of MPI, by number.
+constinit std::array<struct sigaction, numbers> of_mpi{};
+
 constinit bool held = false;
 constinit sigset_t mask_of_program{};
 
@@ -70,6 +74,15 @@ sigset_t signals_of(const Set& set) {
 const void* address_of(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 ? reinterpret_cast<const void*>(action.sa_sigaction)
                                              : reinterpret_cast<const void*>(action.sa_handler);
+}
+
+void handle_for_mpi(int number, siginfo_t* info, void* context) {
+  const OutsideProgram outside;
+  const auto& action = of_mpi[static_cast<std::size_t>(number)];
+  if ((action.sa_flags & SA_SIGINFO) != 0)
+    action.sa_sigaction(number, info, context);
+  else
+    action.sa_handler(number);
 }
 
 bool has_code(const struct sigaction& action) { return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN; }
@@ -182,6 +195,21 @@ void start() {
   for_each_action([](const Action& action) { at_start[static_cast<std::size_t>(action.number)] = action.action; });
   if (sigaltstack(nullptr, &stack_at_start) != 0)
     die(CPPC_ERR_SYSTEM, "the alternate signal stack cannot be asked for");
+}
+
+void mpi_started() {
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    Action action{.number = number, .action = {}};
+    const bool known = sigaction(number, nullptr, &action.action) == 0;
+    const auto& before = at_start[static_cast<std::size_t>(number)];
+    if (!known || address_of(before) == address_of(action.action) || !has_code(action.action)) continue;
+    if (owner(action) != Owner::process) continue;
+    of_mpi[static_cast<std::size_t>(number)] = action.action;
+    action.action.sa_sigaction = handle_for_mpi;
+    action.action.sa_flags |= SA_SIGINFO;
+    if (sigaction(number, &action.action, nullptr) != 0)
+      log().warn("MPI's handler of signal {} is called as the program's: {}", number, std::strerror(errno));
+  }
 }
 
 void hold() {

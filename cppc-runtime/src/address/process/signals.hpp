@@ -24,6 +24,10 @@ inline constexpr std::array taken_by_process{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SI
 /// Before main(): notes what the process has.
 void start();
 
+/// MPI has been started: its handlers of errors, which do not return, work outside the program's time. The program may
+/// be anywhere then, with a damaged heap for instance.
+void mpi_started();
+
 /// From now on the main thread takes no signals that the program handles: its handlers must not run between the capture
 /// and its end. Other threads of the process never take them (threads.hpp). Until release(), which gives the main
 /// thread back its mask: the one it had or, after apply(), the captured one.
