@@ -55,6 +55,7 @@ class Flow::Builder {
   // Statements.
   void statements(const Statements& list);
   void statement(const Statement& s);
+  [[nodiscard]] bool is_called_for(const Expr& value, const Expr& target) const;
   void assign(const Statement& s);
   void overwrite(Region region);
   std::size_t block_of(Index label);

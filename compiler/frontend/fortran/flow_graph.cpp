@@ -141,8 +141,18 @@ void Flow::Builder::statement(const Statement& s) {
   }
 }
 
+/// A function whose value is all that a scalar variable gets is called in any case.
+bool Flow::Builder::is_called_for(const Expr& value, const Expr& target) const {
+  if (value.kind != Expr::Kind::call || value.procedure == none || !program_.procedures[value.procedure].defined)
+    return false;
+  return target.kind == Expr::Kind::name && !program_.symbols[target.symbol].array;
+}
+
 void Flow::Builder::assign(const Statement& s) {
-  read(*s.value);
+  if (is_called_for(*s.value, *s.target))
+    known(*s.value);
+  else
+    read(*s.value);
   read_subscripts(*s.target);
   const Index symbol = root(*s.target);
   if (symbol == none) return change(*s.target);
