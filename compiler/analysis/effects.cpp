@@ -270,6 +270,21 @@ bool Effects::is_number_builtin(const ir::Call& call, const ir::Function& callee
          std::ranges::all_of(call.arguments, [this](Node argument) { return points_to_[argument].empty(); });
 }
 
+/// C++'s library compares and copies containers: what its arguments lead to leads on to their elements.
+bool Effects::reads_what_they_hold(const ir::Call& call, const models::Model& model) const {
+  if (call.name.find("::") == std::string::npos) return false;
+  const auto leads_on = [&](std::size_t i) {
+    if (i >= call.arguments.size()) return false;
+    const Objects& targets = points_to_[call.arguments[i]];
+    return points_to_.reachable(targets) != targets;
+  };
+  const auto is_read = [&](int i) { return leads_on(static_cast<std::size_t>(i)); };
+  if (std::ranges::any_of(model.reads, is_read)) return true;
+  for (int i = model.reads_from; i >= 0 && i < static_cast<int>(call.arguments.size()); ++i)
+    if (is_read(i)) return true;
+  return false;
+}
+
 /// MPI's operations read what they fill when another buffer is MPI_IN_PLACE, an address that is no object's; and when
 /// they fail, which ends the program unless it has error handlers of its own, they fill nothing.
 bool Effects::fills(const ir::Call& call) const {
@@ -289,6 +304,7 @@ std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, c
   const models::Model* model = models_.find(callee.name);
   if (model == nullptr) return is_number_builtin(call, callee) ? std::optional(std::move(arguments)) : std::nullopt;
   if (model->communication.traffic == models::Traffic::start) return {};  // buffers as well, which requests keep
+  if (reads_what_they_hold(call, *model)) return {};
   const int count = static_cast<int>(call.arguments.size());
   for (const int i : model->reads)
     if (i < count && !(call.fills && i == model->fills.front() && fills(call)))
@@ -325,6 +341,9 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
   const int count = static_cast<int>(call.arguments.size());
   if (const auto read = read_arguments(call, callee)) {
     for (const Node argument : *read) effect.reads |= points_to_[argument];
+  } else if (reads_what_they_hold(call, *model)) {
+    for (const int i : model->reads) effect.reads |= points_to_.reachable(target(i));
+    for (int i = model->reads_from; i >= 0 && i < count; ++i) effect.reads |= points_to_.reachable(target(i));
   } else {
     for (const int i : model->reads) effect.reads |= target(i);
     add_buffers(target(model->communication.request), effect);

@@ -66,6 +66,7 @@ class Effects {
   [[nodiscard]] bool fills(const ir::Call& call) const;
 
  private:
+  [[nodiscard]] bool reads_what_they_hold(const ir::Call& call, const models::Model& model) const;
   /// Several functions of the program that calls may reach, and what a call of any of them may do.
   struct Several {
     std::vector<ir::Index> functions;

@@ -44,12 +44,66 @@ bool only_read(const clang::Stmt* s, const clang::VarDecl* variable) {
 
 bool assigns(const clang::Stmt* s, const clang::VarDecl* variable) {
   if (s == nullptr) return false;
+  if (llvm::isa<clang::AsmStmt>(s) && mentions(s, variable)) return true;
   if (variable->getASTContext().getLangOpts().CPlusPlus) return !only_read(s, variable);
   if (variable_of(changed_by(s)) == variable) return true;
   if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(s);
       unary != nullptr && unary->getOpcode() == clang::UO_AddrOf && variable_of(unary->getSubExpr()) == variable)
     return true;
   return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return assigns(child, variable); });
+}
+
+bool calls(const clang::Stmt* s) {
+  if (s == nullptr) return false;
+  return llvm::isa<clang::CallExpr, clang::CXXConstructExpr, clang::AsmStmt>(s) ||
+         std::ranges::any_of(s->children(), calls);
+}
+
+/// Whether other names may lead to a variable: its address is taken, or a reference is bound to it.
+bool has_other_names(const clang::Stmt* s, const clang::VarDecl* variable) {
+  if (s == nullptr) return false;
+  const auto is_it = [variable](const clang::Expr* e) { return variable_of(e) == variable; };
+  if (const auto* cast = llvm::dyn_cast<clang::ImplicitCastExpr>(s);
+      cast != nullptr && cast->getCastKind() == clang::CK_LValueToRValue && is_it(cast->getSubExpr()))
+    return false;
+  if (const auto* changed = changed_by(s); changed != nullptr && is_it(changed)) {
+    const auto* binary = llvm::dyn_cast<clang::BinaryOperator>(s);
+    return binary != nullptr && has_other_names(binary->getRHS(), variable);
+  }
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s)) return name->getDecl() == variable;
+  return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return has_other_names(child, variable); });
+}
+
+/// Whether something of the variable's type is written to that is not named.
+bool writes_to_others(const clang::Stmt* s, const clang::VarDecl* variable) {
+  if (s == nullptr) return false;
+  const auto* changed = llvm::dyn_cast_or_null<clang::Expr>(changed_by(s));
+  if (changed != nullptr && variable_of(changed) == nullptr &&
+      variable->getASTContext().hasSameUnqualifiedType(changed->getType(), variable->getType()))
+    return true;
+  return std::ranges::any_of(s->children(),
+                             [&](const clang::Stmt* child) { return writes_to_others(child, variable); });
+}
+
+/// Whether nobody but the loop's function, where it names the counter, changes it while the loop runs.
+bool is_left_alone(const clang::VarDecl* variable, const clang::Stmt* body) {
+  const auto* function = llvm::dyn_cast_or_null<clang::FunctionDecl>(variable->getParentFunctionOrMethod());
+  const bool perhaps = calls(body) || writes_to_others(body, variable);
+  return !perhaps || (function != nullptr && !has_other_names(function->getBody(), variable));
+}
+
+/// Whether the loop makes no fewer passes than the numbers say: not where a negative one becomes a large one, nor where
+/// the counter begins anew.
+bool counts_up_plainly(const clang::VarDecl* variable, const clang::Expr* low, const clang::BinaryOperator* condition) {
+  const auto& ast = variable->getASTContext();
+  const clang::QualType counter = variable->getType();
+  if (ast.getTypeSize(counter) < ast.getTypeSize(ast.IntTy)) return false;
+  const bool unsigned_test = condition->getLHS()->getType()->isUnsignedIntegerType();
+  if (!counter->isUnsignedIntegerType() && !unsigned_test) return true;
+  const clang::Expr* first = low->IgnoreParenImpCasts();
+  clang::Expr::EvalResult value;
+  if (first->getType()->isUnsignedIntegerType()) return true;
+  return !first->isValueDependent() && first->EvaluateAsInt(value, ast) && value.Val.getInt().isNonNegative();
 }
 
 /// `for (i = low; i < high; ++i)` over an integer that the body leaves alone.
@@ -74,7 +128,8 @@ bool counts(const clang::ForStmt* s, Level& level) {
   level.high = condition->getRHS();
   level.inclusive = condition->getOpcode() == clang::BO_LE;
   return plain(level.low) && plain(level.high) && !mentions(level.high, variable) && !mentions(level.low, variable) &&
-         !assigns(s->getBody(), variable);
+         !assigns(s->getBody(), variable) && is_left_alone(variable, s->getBody()) &&
+         counts_up_plainly(variable, level.low, condition);
 }
 
 /// `for (T& variable : container)` over elements of type T that lie side by side.
@@ -141,6 +196,12 @@ bool consecutive(const clang::Expr* index, const clang::VarDecl* variable, const
          consecutive(sum->getRHS(), variable, given);
 }
 
+/// Whether an integer type has all values of the variable.
+bool holds_all_of(clang::QualType type, const clang::VarDecl* variable) {
+  const auto& ast = variable->getASTContext();
+  return type->isIntegerType() && ast.getTypeSize(type) >= ast.getTypeSize(variable->getType());
+}
+
 /// Whether consecutive values of the variable give elements that lie side by side: those of an array or container, or
 /// what a function returns a reference to that is one expression.
 bool side_by_side(const clang::Expr* e, const clang::VarDecl* variable) {
@@ -152,7 +213,11 @@ bool side_by_side(const clang::Expr* e, const clang::VarDecl* variable) {
     if (result == nullptr || !result->isGLValue() || !call->getDirectCallee()->hasBody(callee)) return false;
     if (const clang::Expr* object = object_of(call); object != nullptr && mentions(object, variable)) return false;
     const auto arguments = arguments_of(call);
-    for (unsigned i = 0; i < arguments.size(); ++i) given[callee->getParamDecl(i)] = arguments[i];
+    for (unsigned i = 0; i < arguments.size(); ++i) {
+      const clang::QualType type = callee->getParamDecl(i)->getType();
+      if (mentions(arguments[i], variable) && !holds_all_of(type, variable)) return false;
+      given[callee->getParamDecl(i)] = arguments[i];
+    }
     found = element(result);
   }
   return found.base != nullptr && consecutive(found.index, variable, given) &&
@@ -261,13 +326,19 @@ std::vector<OverwriteSite> ranges_written_by(const clang::Stmt* nest, ir::Index 
   return RangeFinder(nest).found(unit);
 }
 
+/// Of the function that declares a local variable: in a lambda, another one than the code is in.
+static const clang::Stmt* body_around(const clang::VarDecl* variable, const clang::FunctionDecl* function) {
+  const auto* declaring = llvm::dyn_cast_or_null<clang::FunctionDecl>(variable->getParentFunctionOrMethod());
+  return (declaring != nullptr ? declaring : function)->getBody();
+}
+
 bool unfold(const clang::Stmt* s, const Locals& known, const clang::FunctionDecl* function, Locals& found) {
   if (s == nullptr) return true;
   const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s);
   const auto* variable = name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
   if (variable != nullptr && variable->hasLocalStorage() && !llvm::isa<clang::ParmVarDecl>(variable) &&
       !known.contains(variable) && !found.contains(variable)) {
-    if (!stands_for_its_value(variable, function->getBody())) return false;
+    if (!stands_for_its_value(variable, body_around(variable, function))) return false;
     found[variable] = variable->getInit();
     return unfold(variable->getInit(), known, function, found);
   }
@@ -281,7 +352,7 @@ void unfold_some(const clang::Stmt* s, const std::function<bool(const clang::Var
   const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s);
   const auto* variable = name != nullptr ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
   if (variable != nullptr && !llvm::isa<clang::ParmVarDecl>(variable) && !found.contains(variable) &&
-      wanted(variable) && stands_for_its_value(variable, function->getBody())) {
+      wanted(variable) && stands_for_its_value(variable, body_around(variable, function))) {
     found[variable] = variable->getInit();
     unfold_some(variable->getInit(), wanted, function, found);
   }

@@ -106,6 +106,16 @@ class Printer final : public clang::PrinterHelper {
   /// Pointers that have to lead somewhere, each behind those that it is read through.
   [[nodiscard]] const std::vector<std::string>& followed() const { return followed_; }
 
+  /// A number as the type that it is converted to.
+  static std::string as(clang::QualType type, const std::string& text) {
+    if (!type->isArithmeticType()) return text;
+    clang::PrintingPolicy policy{clang::LangOptions()};
+    policy.Bool = true;
+    if (const auto* made = type->getAs<clang::EnumType>())
+      type = made->getDecl()->getIntegerType();  // it may have no name
+    return "((" + type.getCanonicalType().getUnqualifiedType().getAsString(policy) + ")" + text + ")";
+  }
+
  private:
   /// What leads to the object of the function that the expression is from.
   std::string this_pointer() {
@@ -134,16 +144,6 @@ class Printer final : public clang::PrinterHelper {
     for (std::size_t i = 0; i < text.size() && text.front() == '('; ++i)
       if ((open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0) == 0) return i;
     return text.size();
-  }
-
-  /// A number as the type that it is converted to.
-  static std::string as(clang::QualType type, const std::string& text) {
-    if (!type->isArithmeticType()) return text;
-    clang::PrintingPolicy policy{clang::LangOptions()};
-    policy.Bool = true;
-    if (const auto* made = type->getAs<clang::EnumType>())
-      type = made->getDecl()->getIntegerType();  // it may have no name
-    return "((" + type.getCanonicalType().getUnqualifiedType().getAsString(policy) + ")" + text + ")";
   }
 
   /// Types may have other names elsewhere, or none.
@@ -251,7 +251,7 @@ Extent extent_of(const frontend::OverwriteSite& site, Printer& print, Names& nam
     range.declarations += "long " + counter + "; ";
     range.loops += "for (" + counter + " = " + print(level.low) + "; " + counter +
                    (level.inclusive ? " <= (long)" : " < (long)") + print(level.high) + "; ++" + counter + ") ";
-    names[level.variable->getCanonicalDecl()] = counter;
+    names[level.variable->getCanonicalDecl()] = Printer::as(level.variable->getType(), counter);
   }
   const frontend::Level& last = site.levels.back();
   if (last.container != nullptr) {
@@ -339,6 +339,7 @@ DeadRange dead_range(const ir::Program& program, const frontend::Source& source,
       if (object && operands[i]->isGLValue()) text = "(&" + text + ")";
       if (!object && !refers && operands[i]->IgnoreParenImpCasts()->getType()->isArrayType())
         text = "(&" + text + "[0])";
+      if (!object && !refers) text = Printer::as(callee->getParamDecl(i - first)->getType(), text);
       if (print.possible() && call.plain[i])
         inner[object ? nullptr : callee->getParamDecl(i - first)->getCanonicalDecl()] = text;
     }

@@ -100,9 +100,24 @@ void Actions::put_out(const std::list<parser::OutputItem>& items, Statements& in
   for (const parser::OutputItem& item : items) touch(item, here_, into, !std::holds_alternative<parser::Expr>(item.u));
 }
 
+/// Bounds that a pointer gets are read.
+void Actions::add_bounds(const Fortran::evaluate::Assignment& typed, Statements& into) {
+  using Assignment = Fortran::evaluate::Assignment;
+  Statement made{.kind = StatementKind::touch, .place = here_};
+  const auto add = [&](Fortran::evaluate::ExtentExpr bound) {
+    made.expressions.push_back(context_.symbols.convert(Fortran::evaluate::AsGenericExpr(std::move(bound))));
+  };
+  if (const auto* lower = std::get_if<Assignment::BoundsSpec>(&typed.u))
+    for (const auto& bound : *lower) add(bound);
+  if (const auto* both = std::get_if<Assignment::BoundsRemapping>(&typed.u))
+    for (const auto& [low, high] : *both) add(low), add(high);
+  if (!made.expressions.empty()) into.push_back(std::move(made));
+}
+
 void Actions::act(const parser::PointerAssignmentStmt& assignment, Statements& into) {
   const auto* typed = semantics::GetAssignment(assignment);
   if (typed == nullptr) return touch_and_share(assignment, into);
+  add_bounds(*typed, into);
   Statement made{.kind = StatementKind::touch, .place = here_, .changes = true};
   made.expressions = {context_.symbols.convert(typed->lhs), context_.symbols.convert(typed->rhs)};
   if (!Fortran::evaluate::IsNullPointer(typed->rhs)) associate(made.expressions[0], made.expressions[1]);

@@ -106,6 +106,7 @@ class Actions {
   void called(const Fortran::evaluate::ProcedureRef& call, Statements& into);
   void go(StatementKind kind, const std::optional<parser::Name>& name, Statements& into);
   void put_out(const std::list<parser::OutputItem>& items, Statements& into);
+  void add_bounds(const Fortran::evaluate::Assignment& typed, Statements& into);
   void associate(const ExprPtr& pointer, const ExprPtr& target);
   void begin_anew(const Fortran::parser::AllocateStmt& allocate, Statements& into);
   void share_copied(const parser::AllocOpt& source);

@@ -136,6 +136,7 @@ class Converter {
       }
     }
     for (const auto& argument : call.arguments()) made.parts.push_back(argument ? get(*argument) : nullptr);
+    if (const auto* component = call.proc().GetComponent()) made.parts.push_back(get(*component));
     if (made.word == "allocated" || made.word == "associated" || made.word == "shape" || made.word == "size" ||
         made.word == "lbound" || made.word == "ubound") {
       for (ExprPtr& argument : made.parts)
@@ -205,8 +206,8 @@ class Converter {
   ExprPtr get(const evaluate::DescriptorInquiry& inquiry) {
     const ExprPtr array = get(inquiry.base());
     const auto dimension = static_cast<std::size_t>(inquiry.dimension());
-    if (array->kind != Kind::name || inquiry.field() != evaluate::DescriptorInquiry::Field::Extent)
-      return make({.kind = Kind::other});
+    if (array->kind != Kind::name) return make({.kind = Kind::other, .parts = {array}});
+    if (inquiry.field() != evaluate::DescriptorInquiry::Field::Extent) return make({.kind = Kind::other});
     const auto& bounds = symbols_.program().symbols[array->symbol].bounds;
     if (dimension >= bounds.size() || bounds[dimension].lower == nullptr || bounds[dimension].upper == nullptr)
       return make({.kind = Kind::other});
@@ -223,7 +224,11 @@ class Converter {
     return make(std::move(made));
   }
   ExprPtr get(const evaluate::ImpliedDoIndex& /*index*/) { return make({.kind = Kind::other}); }
-  ExprPtr get(const evaluate::TypeParamInquiry& /*inquiry*/) { return make({.kind = Kind::other}); }
+  ExprPtr get(const evaluate::TypeParamInquiry& inquiry) {
+    Expr made{.kind = Kind::other};
+    if (inquiry.base() && !inquiry.base()->IsSymbol()) made.parts.push_back(get(*inquiry.base()));
+    return make(std::move(made));
+  }
   ExprPtr get(const evaluate::BOZLiteralConstant& /*constant*/) { return make({.kind = Kind::other}); }
   ExprPtr get(const evaluate::NullPointer& /*null*/) { return make({.kind = Kind::other}); }
 

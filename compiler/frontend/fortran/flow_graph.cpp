@@ -61,6 +61,7 @@ void Flow::Builder::read_parts(const Expr& e) {
 }
 
 void Flow::Builder::read_subscripts(const Expr& e) {
+  if (e.kind == Kind::other) return read(e);  // a substring or part of a number, or no variable at all
   if (e.kind != Kind::element && e.kind != Kind::member) return;
   if (e.parts.front() != nullptr) read_subscripts(*e.parts.front());
   for (std::size_t i = 1; i < e.parts.size(); ++i)
@@ -149,6 +150,11 @@ bool Flow::Builder::is_called_for(const Expr& value, const Expr& target) const {
 }
 
 void Flow::Builder::assign(const Statement& s) {
+  if (s.target->kind == Expr::Kind::call) {  // what it gives is assigned to
+    read(*s.value);
+    read(*s.target);
+    return emit({Step::Kind::everything});
+  }
   if (is_called_for(*s.value, *s.target))
     known(*s.value);
   else

@@ -91,6 +91,7 @@ class Lowering {
 
   /// Everything but the variable that a designator names in the end.
   void read_subscripts(const Expr& e) {
+    if (e.kind == Expr::Kind::other) return read(e);
     if (e.kind != Expr::Kind::element && e.kind != Expr::Kind::member) return;
     if (e.parts.front() != nullptr) read_subscripts(*e.parts.front());
     for (std::size_t i = 1; i < e.parts.size(); ++i)

@@ -121,6 +121,7 @@ void Nest::touch_parts(const Expr& e) {
 }
 
 void Nest::see_subscripts(const Expr& e) {
+  if (e.kind == Kind::other) return see(e);
   if (e.kind != Kind::element && e.kind != Kind::member) return;
   if (e.parts.front() != nullptr) see_subscripts(*e.parts.front());
   for (std::size_t i = 1; i < e.parts.size(); ++i)

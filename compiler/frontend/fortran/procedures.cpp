@@ -115,7 +115,14 @@ class Procedures {
       const Index variable = context_.symbols.variable(*symbol);
       const Symbol& own = program().symbols[variable];
       if (own.storage != Symbol::Storage::common) set_owner(variable, index);
-      for (const Bounds& bounds : own.bounds)
+      const auto* type = symbol->GetType();
+      if (type != nullptr && type->category() == semantics::DeclTypeSpec::Character)
+        if (const auto& length = type->characterTypeSpec().length().GetExplicit()) {
+          ExprPtr read = context_.symbols.convert(
+              Fortran::evaluate::AsGenericExpr(Fortran::evaluate::Expr<Fortran::evaluate::SomeInteger>(*length)));
+          if (read->kind != Expr::Kind::constant) sizes.push_back(std::move(read));
+        }
+      for (const Bounds& bounds : program().symbols[variable].bounds)
         for (const ExprPtr& bound : {bounds.lower, bounds.upper})
           if (bound != nullptr && bound->kind != Expr::Kind::constant && bound->kind != Expr::Kind::bound)
             sizes.push_back(bound);

@@ -35,7 +35,8 @@ static char* cppc_block(const struct cppc_array* array) { return array != 0 ? ar
 static long cppc_block_size(const struct cppc_array* array, int rank, long element) {
   long count = 1;
   int d;
-  if (array == 0 || array->base == 0 || array->bytes != element) return 0;
+  if (array == 0 || array->base == 0 || array->bytes != element || array->span != element)
+    return 0;
   for (d = 0; d < rank; ++d) {
     const long extent = array->dims[d].high - array->dims[d].low + 1;
     if (extent <= 0 || array->dims[d].stride != count) return 0;

@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   struct grid grid = {.rows = 200, .columns = 100, .now = make(200, 100)};
   grid.next = make(grid.rows, grid.columns);
   for (int i = 0; i < grid.rows; ++i) grid.now[i][i % 100] = 1 + i;
-  for (int i = 0; i < 50; ++i) { if (cppc_safe_point(1)) { { long cppc_0; for (cppc_0 = 0; cppc_0 < (long)((&grid)->rows); ++cppc_0) if ((long)((&grid)->columns) > (long)0) cppc_dead_range(&((&grid)->next[cppc_0][0]), (size_t)((long)((&grid)->columns) - (long)0) * sizeof((&grid)->next[cppc_0][0])); } cppc_stop_here(); } 
+  for (int i = 0; i < 50; ++i) { if (cppc_safe_point(1)) { { long cppc_0; for (cppc_0 = 0; cppc_0 < (long)((&grid)->rows); ++cppc_0) if ((long)((&grid)->columns) > (long)0) cppc_dead_range(&((&grid)->next[((int)cppc_0)][0]), (size_t)((long)((&grid)->columns) - (long)0) * sizeof((&grid)->next[((int)cppc_0)][0])); } cppc_stop_here(); } 
     MPI_Barrier(MPI_COMM_WORLD);
     step(&grid);
   }

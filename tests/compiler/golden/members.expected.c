@@ -52,7 +52,7 @@ int main(int argc, char** argv) { struct cppc_live_main cppc_live; cppc_frame cp
   struct grid grid = {.rows = 200, .columns = 100, .now = make(200, 100)};
   grid.next = make(grid.rows, grid.columns);
   for (int i = 0; i < grid.rows; ++i) grid.now[i][i % 100] = 1 + i;
-  cppc_way_1:; for (int i = 0; cppc_resuming(&cppc_frame_) || (i < 50); ++i) { if (cppc_resuming(&cppc_frame_)) goto cppc_place_1; if (cppc_safe_point(1)) { cppc_live.i = i; { long cppc_0; for (cppc_0 = 0; cppc_0 < (long)((&grid)->rows); ++cppc_0) if ((long)((&grid)->columns) > (long)0) cppc_dead_range(&((&grid)->next[cppc_0][0]), (size_t)((long)((&grid)->columns) - (long)0) * sizeof((&grid)->next[cppc_0][0])); } cppc_place_1: cppc_live.grid_at = (void*)&grid; cppc_stop(&cppc_frame_, 1); i = cppc_live.i; } 
+  cppc_way_1:; for (int i = 0; cppc_resuming(&cppc_frame_) || (i < 50); ++i) { if (cppc_resuming(&cppc_frame_)) goto cppc_place_1; if (cppc_safe_point(1)) { cppc_live.i = i; { long cppc_0; for (cppc_0 = 0; cppc_0 < (long)((&grid)->rows); ++cppc_0) if ((long)((&grid)->columns) > (long)0) cppc_dead_range(&((&grid)->next[((int)cppc_0)][0]), (size_t)((long)((&grid)->columns) - (long)0) * sizeof((&grid)->next[((int)cppc_0)][0])); } cppc_place_1: cppc_live.grid_at = (void*)&grid; cppc_stop(&cppc_frame_, 1); i = cppc_live.i; } 
     MPI_Barrier(MPI_COMM_WORLD);
     step(&grid);
   }

@@ -28,7 +28,7 @@ static void relax(const struct grid* grid, const double* now, double* next) {
 
 static double* work(const struct grid* grid, double* now, int steps) {
   double* next = make(grid);
-  for (int step = 0; step < steps; ++step) { if (cppc_safe_point(1)) { { long cppc_0; const void* const cppc_apart[] = {(const void*)now}; if (grid != 0) for (cppc_0 = 1; cppc_0 <= (long)(grid->rows); ++cppc_0) if ((long)(grid->columns) >= (long)1) cppc_dead_range_within(&((&next[((unsigned long)(((unsigned long)((int)cppc_0)) * ((unsigned long)(grid->columns + 2)) + ((unsigned long)((int)0))))])[1]), (size_t)((long)(grid->columns) - (long)1 + 1) * sizeof((&next[((unsigned long)(((unsigned long)((int)cppc_0)) * ((unsigned long)(grid->columns + 2)) + ((unsigned long)((int)0))))])[1]), (const void*)next, cppc_apart, 1); } cppc_stop_here(); } 
+  for (int step = 0; step < steps; ++step) { if (cppc_safe_point(1)) { { long cppc_0; const void* const cppc_apart[] = {(const void*)now}; if (grid != 0) for (cppc_0 = 1; cppc_0 <= (long)(grid->rows); ++cppc_0) if ((long)(grid->columns) >= (long)1) cppc_dead_range_within(&((&next[((unsigned long)(((unsigned long)((int)((int)cppc_0))) * ((unsigned long)(grid->columns + 2)) + ((unsigned long)((int)0))))])[1]), (size_t)((long)(grid->columns) - (long)1 + 1) * sizeof((&next[((unsigned long)(((unsigned long)((int)((int)cppc_0))) * ((unsigned long)(grid->columns + 2)) + ((unsigned long)((int)0))))])[1]), (const void*)next, cppc_apart, 1); } cppc_stop_here(); } 
     MPI_Bcast(now, grid->columns, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     if (now[1] > 1e6) break;
     relax(grid, now, next);
