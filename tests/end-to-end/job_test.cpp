@@ -30,6 +30,9 @@ bool nothing_stays(const Cluster& cluster, const std::string& node, const std::s
 TEST(JobTest, EndsWithTheStatusOfTheProgram) {
   const Cluster cluster(2);
   EXPECT_EQ(fate(cluster, {"exit", "3"}).status, 3);
+  const Finished as_of_a_restart = fate(cluster, {"exit", "202"});  // checkpoint::several_threads_status
+  EXPECT_EQ(as_of_a_restart.status, 202);
+  EXPECT_EQ(as_of_a_restart.output, "fate: running\n");  // once
   EXPECT_EQ(fate(cluster, {"abort", "7"}).status, 7);
   EXPECT_EQ(fate(cluster, {"signal", std::to_string(SIGSEGV)}).status, 128 + SIGSEGV);
   EXPECT_EQ(Job(cluster, kPlacement, {app("heat"), "--size", "20", "--steps", "10"}).wait().status, 0);

@@ -293,7 +293,8 @@ JobEnd Controller::run_ended(int status, bool told_to_stop) {
           told_to_stop,
           nodes(silent_),
           job_.relocation(),
-          nodes(evacuated_)};
+          nodes(evacuated_),
+          job_.state() != Job::State::starting};
 }
 
 void Controller::ended(int status) {

@@ -192,9 +192,12 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     if (around.record != nullptr) around.record->write(starts.allocation().nodes);
     const auto end = run_once(around, starts.allocation(), settings, controller);
     if (!end) return error(end.error());
-    const bool once_more = !settings.several_threads && end->status == checkpoint::several_threads_status;
+    const bool once_more = !end->ran && !settings.restart.empty() && !settings.several_threads &&
+                           end->status == checkpoint::several_threads_status;
     if (once_more)
-      spdlog::info("threads of the program call MPI at the same time: the job is restarted so that they can");
+      spdlog::warn(
+          "threads of the program call MPI at the same time: the job is restarted once more, so that they can; that is "
+          "why MPI_ABORT was called");
     settings.several_threads = settings.several_threads || once_more;
     const auto restart = once_more ? settings.restart : starts.after(*end, controller);
     if (!restart && is_loss(*end) && around.options.checkpoints.recoveries == 0) leave_for_others(around, settings.job);

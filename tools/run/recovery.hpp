@@ -22,6 +22,7 @@ struct JobEnd {
   std::set<std::string> silent = {};          ///< nodes that did not answer any more
   std::optional<Relocation> relocation = {};  ///< what it has ended for
   std::set<std::string> evacuated = {};       ///< nodes that it had left as it was told to
+  bool ran = true;                            ///< all ranks had come to work
 };
 
 /// "node0, node1"
