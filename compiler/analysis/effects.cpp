@@ -270,19 +270,18 @@ bool Effects::is_number_builtin(const ir::Call& call, const ir::Function& callee
          std::ranges::all_of(call.arguments, [this](Node argument) { return points_to_[argument].empty(); });
 }
 
-/// C++'s library compares and copies containers: what its arguments lead to leads on to their elements.
-bool Effects::reads_what_they_hold(const ir::Call& call, const models::Model& model) const {
-  if (call.name.find("::") == std::string::npos) return false;
-  const auto leads_on = [&](std::size_t i) {
-    if (i >= call.arguments.size()) return false;
-    const Objects& targets = points_to_[call.arguments[i]];
-    return points_to_.reachable(targets) != targets;
+/// C++'s library compares and copies containers: what its arguments lead to leads on to their elements, which are read,
+/// too. Nothing when there are none.
+std::optional<Objects> Effects::read_with_elements(const ir::Call& call, const models::Model& model) const {
+  if (call.name.find("::") == std::string::npos) return {};
+  Objects targets;
+  const auto add = [&](int i) {
+    if (i < static_cast<int>(call.arguments.size())) targets |= points_to_[call.arguments[static_cast<std::size_t>(i)]];
   };
-  const auto is_read = [&](int i) { return leads_on(static_cast<std::size_t>(i)); };
-  if (std::ranges::any_of(model.reads, is_read)) return true;
-  for (int i = model.reads_from; i >= 0 && i < static_cast<int>(call.arguments.size()); ++i)
-    if (is_read(i)) return true;
-  return false;
+  for (const int i : model.reads) add(i);
+  for (int i = model.reads_from; i >= 0 && i < static_cast<int>(call.arguments.size()); ++i) add(i);
+  Objects all = points_to_.reachable(targets);
+  return all != targets ? std::optional(std::move(all)) : std::nullopt;
 }
 
 /// MPI's operations read what they fill when another buffer is MPI_IN_PLACE, an address that is no object's; and when
@@ -304,10 +303,11 @@ std::optional<std::vector<Node>> Effects::read_arguments(const ir::Call& call, c
   const models::Model* model = models_.find(callee.name);
   if (model == nullptr) return is_number_builtin(call, callee) ? std::optional(std::move(arguments)) : std::nullopt;
   if (model->communication.traffic == models::Traffic::start) return {};  // buffers as well, which requests keep
-  if (reads_what_they_hold(call, *model)) return {};
+  if (read_with_elements(call, *model)) return {};
   const int count = static_cast<int>(call.arguments.size());
+  const bool filled = fills(call);
   for (const int i : model->reads)
-    if (i < count && !(call.fills && i == model->fills.front() && fills(call)))
+    if (i < count && !(filled && i == model->fills.front()))
       arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
   for (int i = model->reads_from; i >= 0 && i < count; ++i)
     arguments.push_back(call.arguments[static_cast<std::size_t>(i)]);
@@ -341,9 +341,8 @@ void Effects::add_outside(const ir::Call& call, const ir::Function& callee, ir::
   const int count = static_cast<int>(call.arguments.size());
   if (const auto read = read_arguments(call, callee)) {
     for (const Node argument : *read) effect.reads |= points_to_[argument];
-  } else if (reads_what_they_hold(call, *model)) {
-    for (const int i : model->reads) effect.reads |= points_to_.reachable(target(i));
-    for (int i = model->reads_from; i >= 0 && i < count; ++i) effect.reads |= points_to_.reachable(target(i));
+  } else if (const auto all = read_with_elements(call, *model)) {
+    effect.reads |= *all;
   } else {
     for (const int i : model->reads) effect.reads |= target(i);
     add_buffers(target(model->communication.request), effect);

@@ -66,7 +66,6 @@ class Effects {
   [[nodiscard]] bool fills(const ir::Call& call) const;
 
  private:
-  [[nodiscard]] bool reads_what_they_hold(const ir::Call& call, const models::Model& model) const;
   /// Several functions of the program that calls may reach, and what a call of any of them may do.
   struct Several {
     std::vector<ir::Index> functions;
@@ -74,6 +73,7 @@ class Effects {
     bool due = true;  ///< one has changed what it replaces, or whether it ends
   };
 
+  [[nodiscard]] std::optional<Objects> read_with_elements(const ir::Call& call, const models::Model& model) const;
   void find_kept_callbacks();
   void find_held();
   void fill_opaque();

@@ -371,7 +371,8 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   if (library) result = see_library_call(made, e);
   take_variable_arguments(e);
   const auto overwrite = overwrite_of(e, made.name);
-  const bool fills = made.fills = overwrite && overwrite->count != nullptr;
+  const bool fills = overwrite && overwrite->count != nullptr;
+  made.fills = fills;
   program.calls[index] = std::move(made);
   std::vector<ir::Index> overwrites;
   if (overwrite) overwrites = add_overwrites(*overwrite);

@@ -53,6 +53,7 @@ bool assigns(const clang::Stmt* s, const clang::VarDecl* variable) {
   return std::ranges::any_of(s->children(), [&](const clang::Stmt* child) { return assigns(child, variable); });
 }
 
+/// Whether code that is not here may run.
 bool calls(const clang::Stmt* s) {
   if (s == nullptr) return false;
   return llvm::isa<clang::CallExpr, clang::CXXConstructExpr, clang::AsmStmt>(s) ||
@@ -318,18 +319,18 @@ void RangeFinder::assign(const clang::BinaryOperator* assignment) {
   if (bounds && all) found_.emplace_back(levels_, element);
 }
 
+/// Of the function that declares a local variable: in a lambda, another one than the code is in.
+const clang::Stmt* body_around(const clang::VarDecl* variable, const clang::FunctionDecl* function) {
+  const auto* declaring = llvm::dyn_cast_or_null<clang::FunctionDecl>(variable->getParentFunctionOrMethod());
+  return (declaring != nullptr ? declaring : function)->getBody();
+}
+
 }  // namespace
 
 std::vector<OverwriteSite> ranges_written_by(const clang::Stmt* nest, ir::Index unit) {
   const clang::Stmt* body = body_of_loop(nest);
   if (body == nullptr || leaves(body)) return {};
   return RangeFinder(nest).found(unit);
-}
-
-/// Of the function that declares a local variable: in a lambda, another one than the code is in.
-static const clang::Stmt* body_around(const clang::VarDecl* variable, const clang::FunctionDecl* function) {
-  const auto* declaring = llvm::dyn_cast_or_null<clang::FunctionDecl>(variable->getParentFunctionOrMethod());
-  return (declaring != nullptr ? declaring : function)->getBody();
 }
 
 bool unfold(const clang::Stmt* s, const Locals& known, const clang::FunctionDecl* function, Locals& found) {

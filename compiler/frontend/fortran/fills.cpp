@@ -85,13 +85,9 @@ class Finder {
   }
   /// Whether it calls procedures that know the dummy themselves, as internal ones do.
   bool is_known_inside(const Statement& s, Index dummy) const {
-    const auto in = [&](const ExprPtr& e) { return e != nullptr && calls_who_knows(*e, dummy); };
-    const auto in_list = [&](const Statements& list) {
-      return std::ranges::any_of(list, [&](const Statement& one) { return is_known_inside(one, dummy); });
-    };
-    return in(s.target) || in(s.value) || in(s.low) || in(s.high) || in(s.step) ||
-           std::ranges::any_of(s.expressions, in) || in_list(s.body) ||
-           std::ranges::any_of(s.cases, [&](const Case& one) { return in(one.condition) || in_list(one.body); });
+    bool known = false;
+    visit_expressions(s, [&](const Expr& e) { known = known || calls_who_knows(e, dummy); });
+    return known;
   }
   bool calls_who_knows(const Expr& e, Index dummy) const {
     if (e.kind == Kind::call && e.procedure != none) {

@@ -128,7 +128,7 @@ class Flow {
   void find_buffers();
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
   void find_names();
-  void find_places_of_mpi();
+  void find_names_of_in_place();
   void find_outside();
   [[nodiscard]] bool has_mate_in(Index symbol, const std::set<Index>& variables) const;
   void find_always_reached();
@@ -212,7 +212,7 @@ class Flow {
   std::vector<const Expr*> requests_;                         ///< calls of MPI that start some
   std::vector<const Expr*> unknown_;                          ///< calls of what is not known
   std::set<Index> buffers_;                                   ///< of requests
-  std::set<Index> places_of_mpi_;                             ///< names that MPI_IN_PLACE may have
+  std::set<Index> in_place_;                                  ///< names that MPI_IN_PLACE may have
   bool handles_errors_ = false;                               ///< a call of MPI that fails may return
   std::set<Index> of_hosts_;                                  ///< what internal procedures that it may call know
   std::set<Index> given_;                                     ///< to what is not known

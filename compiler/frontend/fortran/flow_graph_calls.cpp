@@ -111,7 +111,7 @@ void Flow::Builder::of_mpi(const Expr& e, const models::Model& model) {
     flow_.requests_.push_back(&e);
   const auto is_place = [this](const ExprPtr& argument) {  // MPI_IN_PLACE, MPI_BOTTOM
     const Index symbol = argument != nullptr ? root(*argument) : none;
-    return symbol != none && (flow_.places_of_mpi_.contains(symbol) || program_.symbols[symbol].name == "mpi_bottom");
+    return symbol != none && (flow_.in_place_.contains(symbol) || program_.symbols[symbol].name == "mpi_bottom");
   };
   const bool anything = std::ranges::any_of(e.parts, is_place);
   const auto in = [](const std::vector<int>& list, int i) { return std::ranges::find(list, i) != list.end(); };
@@ -154,7 +154,7 @@ void Flow::Builder::receive(const Expr& e, const std::string& name) {
   const auto found = calls.find(name);
   if (found == calls.end() || flow_.handles_errors_) return;  // one that fails fills nothing
   if (const Index sent = e.parts.front() != nullptr ? root(*e.parts.front()) : none;
-      sent != none && flow_.places_of_mpi_.contains(sent))
+      sent != none && flow_.in_place_.contains(sent))
     return;
   const auto& [buffer, count, type, communicator, of_each] = found->second;
   if (e.parts.size() <= communicator) return;

@@ -60,4 +60,16 @@ std::string text(const Program& program, const Expr& e) {
   return made + ")";
 }
 
+void visit_expressions(const Statement& s, const std::function<void(const Expr&)>& show) {
+  for (const ExprPtr& e : {s.target, s.value, s.low, s.high, s.step})
+    if (e != nullptr) show(*e);
+  for (const ExprPtr& e : s.expressions)
+    if (e != nullptr) show(*e);
+  for (const Case& one : s.cases) {
+    if (one.condition != nullptr) show(*one.condition);
+    for (const Statement& inner : one.body) visit_expressions(inner, show);
+  }
+  for (const Statement& inner : s.body) visit_expressions(inner, show);
+}
+
 }  // namespace cppc::fortran

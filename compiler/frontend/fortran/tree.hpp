@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <list>
 #include <map>
@@ -176,6 +177,9 @@ struct Command {
 /// `modules`: an empty directory, for modules that flang writes and such as stand for MPI's.
 Program read(const std::vector<Command>& commands, const std::vector<Command>& module_sources,
              const std::string& intrinsics, const std::string& modules);
+
+/// Shows all expressions of the statement, and of those inside it, but for their parts.
+void visit_expressions(const Statement& s, const std::function<void(const Expr&)>& show);
 
 /// In a form to compare; empty when it has calls or is not understood.
 std::string text(const Program& program, const Expr& e);

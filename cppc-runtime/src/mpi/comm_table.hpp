@@ -1,7 +1,6 @@
 /// The program's communicators. Under an extension their real communicators change while the program runs, so the
 /// program holds small numbers in their place; MPI_COMM_WORLD stands for the world that the extension gives. Without an
-/// extension
-/// ("plain") nothing is translated. Threads take turns (turns.hpp).
+/// extension ("plain") nothing is translated. Threads take turns (turns.hpp).
 #pragma once
 
 #include <mpi.h>
