@@ -1,9 +1,6 @@
 /// Programs whose threads call MPI at the same time, on emulated nodes.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -23,17 +20,8 @@ class ThreadsTest : public testing::Test {
     return command;
   }
 
-  void stop() const { std::ofstream(folder_.file("stop")).flush(); }
-
   void expect_all_right(Job& job) const {
-    stop();
-    const Finished finished = job.wait();
-    std::filesystem::remove(folder_.file("stop"));
-    EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
-    for (const char* rank : {"0", "1", "2", "3"})
-      EXPECT_NE(finished.output.find(std::string("rank ") + rank + ": 0 wrong, thread level multiple"),
-                std::string::npos)
-          << finished.output;
+    test::expect_all_right(job, folder_.file("stop"), ": 0 wrong, thread level multiple");
   }
 
   const Folder folder_;

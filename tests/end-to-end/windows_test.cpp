@@ -1,8 +1,6 @@
 /// Windows on emulated nodes: which of them can move, and with whom.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -19,15 +17,8 @@ class WindowsTest : public testing::Test {
 
   void expect_all_right() { expect_all_right(job_); }
 
-  void expect_all_right(Job& job) {
-    std::ofstream(folder_.file("stop")).flush();
-    const Finished finished = job.wait();
-    std::filesystem::remove(folder_.file("stop"));
-    EXPECT_EQ(finished.status, 0) << finished.output << finished.errors;
-    for (const char* rank : {"0", "1", "2", "3"})
-      EXPECT_NE(finished.output.find(std::string("rank ") + rank + ", one of 2 on its node: 0 wrong"),
-                std::string::npos)
-          << finished.output;
+  void expect_all_right(Job& job) const {
+    test::expect_all_right(job, folder_.file("stop"), ", one of 2 on its node: 0 wrong");
   }
 
   const Folder folder_;
