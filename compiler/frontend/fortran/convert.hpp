@@ -54,6 +54,7 @@ class Symbols {
   void classify(const Fortran::semantics::Symbol& symbol, Symbol& made);
   void find_bounds(const Fortran::semantics::Symbol& symbol, Index index);
   void add_shape(Index index);
+  ExprPtr selector(const Fortran::evaluate::Expr<Fortran::evaluate::SomeType>& e);
 
   Program& program_;
   std::map<const Fortran::semantics::Symbol*, Index> variables_;

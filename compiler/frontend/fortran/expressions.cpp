@@ -288,11 +288,25 @@ ExprPtr Symbols::convert(const evaluate::Expr<evaluate::SomeType>& e) { return C
 
 ExprPtr Symbols::convert(const evaluate::ProcedureRef& call) { return Converter(*this).get(call); }
 
+/// A name of ASSOCIATE or SELECT: for a variable it is another name of that.
+ExprPtr Symbols::selector(const evaluate::Expr<evaluate::SomeType>& e) {
+  ExprPtr selected = convert(e);
+  const Index symbol = root(*selected);
+  if (symbol == none || !evaluate::IsVariable(e)) return make({.kind = Kind::other, .parts = {std::move(selected)}});
+  if (selected->kind == Kind::name && program_.symbols[symbol].descriptor != Symbol::Descriptor::pointer)
+    return selected;
+  Symbol& known = program_.symbols[symbol];
+  if (known.descriptor != Symbol::Descriptor::none) share(*selected);
+  known.aliased = true;
+  if (known.unclear.empty()) known.unclear = "a name of an ASSOCIATE or SELECT construct leads to a part of it";
+  return make({.kind = Kind::other, .parts = {std::move(selected)}});
+}
+
 ExprPtr Symbols::reference(const semantics::Symbol& symbol, bool whole) {
   const semantics::Symbol& ultimate = symbol.GetUltimate();
   if (const auto* association = ultimate.detailsIf<semantics::AssocEntityDetails>();
       association != nullptr && association->expr())
-    return make({.kind = Kind::other, .parts = {convert(*association->expr())}});
+    return selector(*association->expr());
   if (ultimate.has<semantics::SubprogramDetails>() || ultimate.has<semantics::ProcEntityDetails>())
     return make({.kind = Kind::call, .procedure = procedure(ultimate), .word = "(address)"});
   const Index index = variable(ultimate);

@@ -62,11 +62,16 @@ class Finder {
     asked_[p] = true;  // a procedure that calls itself fills nothing by that
     ask_callees(program_.procedures[p].body);
     for (const Index dummy : program_.procedures[p].dummies)
-      if (dummy != none && has_known_shape(program_.symbols[dummy]) && fills(program_.procedures[p].body, dummy))
+      if (dummy != none && has_known_shape(program_.symbols[dummy]) && !is_read_at_entry(p, dummy) &&
+          fills(program_.procedures[p].body, dummy))
         effects_[p].fills.insert(dummy);
   }
 
  private:
+  [[nodiscard]] bool is_read_at_entry(Index p, Index dummy) const {
+    return std::ranges::any_of(program_.procedures[p].sizes,
+                               [&](const ExprPtr& size) { return count(*size, dummy) > 0; });
+  }
   void ask_callees(const Statements& list) {
     for (const Statement& s : list) {
       if (s.kind == Statement::Kind::call && s.expressions.front()->procedure != none)

@@ -140,6 +140,7 @@ class Flow {
   void call_outside(Index procedure, const Step& step, Fates& fates);
   [[nodiscard]] std::set<Index> given_before(Index procedure, const Step& step) const;
   [[nodiscard]] std::set<Index> given_at(Index procedure, const Statement& loop) const;
+  void give_following();
   void add_parts(std::set<Index>& variables) const;
   void decide(const ExprPtr& condition, Fates& then, const Fates& otherwise);
   std::optional<std::size_t> guard(const ExprPtr& condition, bool holds);

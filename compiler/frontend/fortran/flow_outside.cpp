@@ -18,8 +18,17 @@ void Flow::find_buffers() {
   }
   given_ = of_hosts_;
   give(unknown_, given_);
+  give_following();
   add_parts(buffers_);
   add_parts(given_);
+}
+
+/// Who gets the address of a scalar in a COMMON block may take what follows it there for an array.
+void Flow::give_following() {
+  const std::set<Index> all = given_;
+  for (const Index symbol : all)
+    if (!program_.symbols[symbol].array)
+      for (const Index other : following(program_, symbol)) given_.insert(other);
 }
 
 void Flow::add_parts(std::set<Index>& variables) const {

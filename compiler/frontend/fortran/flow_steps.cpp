@@ -188,7 +188,7 @@ std::optional<std::size_t> Flow::through(std::size_t number, const Link& link) {
       if (argument == nullptr) return false;
       if (argument->kind != Kind::name) return find_variables(program_, *argument, depends);
       depends.insert(argument->symbol);
-      return true;
+      return !program_.symbols[argument->symbol].aliased;
     };
     const auto depend_on_shape = [&](const ExprPtr& argument) {  // which an array of assumed shape takes over
       if (argument == nullptr || argument->kind != Kind::name) return false;

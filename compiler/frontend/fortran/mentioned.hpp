@@ -2,6 +2,7 @@
 #pragma once
 
 #include <flang/Parser/parse-tree-visitor.h>
+#include <flang/Semantics/tools.h>
 
 #include "statements.hpp"
 
@@ -21,6 +22,12 @@ struct Mentioned {
   void Post(const T& /*node*/) {}
   bool Pre(const Fortran::parser::Expr& e) { return !add(e.typedExpr); }
   bool Pre(const Fortran::parser::Variable& v) { return !add(v.typedExpr); }
+  bool Pre(const Fortran::parser::AssignmentStmt& assignment) {  // perhaps a procedure's
+    const auto* typed = Fortran::semantics::GetAssignment(assignment);
+    const auto* call = typed != nullptr ? std::get_if<Fortran::evaluate::ProcedureRef>(&typed->u) : nullptr;
+    if (call != nullptr) expressions.push_back(context.symbols.convert(*call));
+    return true;
+  }
   bool Pre(const Fortran::parser::AllocateObject& object) { return !add(object.typedExpr); }
   bool Pre(const Fortran::parser::PointerObject& object) { return !add(object.typedExpr); }
   bool Pre(const Fortran::parser::ErrLabel& label) { return go(label.v); }

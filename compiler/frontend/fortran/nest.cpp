@@ -192,7 +192,8 @@ void Nest::note_value(const Statement& s) {
   std::set<Index> variables;
   const ExprPtr value = replaced(s.value, values_);
   if (!program_.symbols[s.target->symbol].integer || !find_variables(program_, *value, variables)) return;
-  if (!variables.contains(s.target->symbol)) values_[s.target->symbol] = value;
+  if (!variables.contains(s.target->symbol) && !program_.symbols[s.target->symbol].aliased)
+    values_[s.target->symbol] = value;
 }
 
 void Nest::loop(const Statement& s, bool certain) {

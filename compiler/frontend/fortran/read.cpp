@@ -14,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "commons.hpp"
 #include "conditional_directives.hpp"
 #include "flang_errors.hpp"
 #include "gfortran.hpp"
@@ -138,6 +139,7 @@ class Reader {
     const bool openmp = std::ranges::any_of(options, &Options::openmp);
     const auto lacks_intrinsics = [](const Options& one) { return one.strict && !one.all_intrinsics; };
     analyse(common, openmp, std::ranges::any_of(options, lacks_intrinsics));
+    settle_commons(program_, names_);
     return std::move(program_);
   }
 

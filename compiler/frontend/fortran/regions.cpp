@@ -11,7 +11,7 @@ using Kind = Expr::Kind;
 bool find_variables(const Program& program, const Expr& e, std::set<Index>& variables) {
   if (e.kind == Kind::name) {
     variables.insert(e.symbol);
-    return !program.symbols[e.symbol].array;
+    return !program.symbols[e.symbol].array && !program.symbols[e.symbol].aliased;
   }
   if (e.kind == Kind::bound) {
     variables.insert(program.symbols[e.symbol].shape);

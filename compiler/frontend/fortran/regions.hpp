@@ -41,7 +41,8 @@ std::optional<Region> region_of(const Program& program, const Effects& effects, 
 /// Whether an element or section of the same array lies outside the region, by a subscript that is a constant.
 bool is_apart(const Expr& element, const Region& region);
 
-/// Adds the variables that an expression reads. False when it has calls or is not understood.
+/// Adds the variables that an expression reads. False when it has calls or is not understood, or they may change by
+/// other names.
 bool find_variables(const Program& program, const Expr& e, std::set<Index>& variables);
 
 /// Whether flow may leave the statements in another way than at their end, or enter them, but for STOP.

@@ -51,7 +51,6 @@ class SliceFinder::Walk {
     statements(s.body);
   }
 
- private:
   void see(const ExprPtr& e) {
     if (e == nullptr) return;
     if (e->kind == Kind::call) return call(*e);
@@ -61,6 +60,8 @@ class SliceFinder::Walk {
     }
     for (const ExprPtr& part : e->parts) see(part);
   }
+
+ private:
   void see_subscripts(const Expr& e) {
     if (e.kind == Kind::name) return;
     see_subscripts(*e.parts.front());
@@ -143,7 +144,10 @@ const std::optional<Slices>& SliceFinder::of_procedure(Index p) {
   if (const auto found = known_.find(p); found != known_.end()) return found->second;
   known_[p] = std::nullopt;  // of one that calls itself nothing is known
   const Procedure& procedure = program_.procedures[p];
-  std::optional<Slices> slices = of(procedure.body);
+  Walk walk(*this);
+  for (const ExprPtr& size : procedure.sizes) walk.see(size);
+  walk.statements(procedure.body);
+  std::optional<Slices> slices = walk.unknown ? std::nullopt : std::optional(std::move(walk.slices));
   if (!slices || !procedure.unclear.empty()) return known_[p];
   const auto is_steady = [&](const ExprPtr& e) {
     if (e == nullptr || e->kind == Kind::constant) return e != nullptr;

@@ -170,6 +170,7 @@ class Body : private Actions {
   void add(const parser::BlockConstruct& construct, Statements& into) {
     const auto& first = std::get<parser::Statement<parser::BlockStmt>>(construct.t);
     label_of(first, into);
+    touch(std::get<parser::BlockSpecificationPart>(construct.t), place(context_, first.source), into, false);
     inner(first.statement.v, std::get<parser::Block>(construct.t), place(context_, first.source),
           std::get<parser::Statement<parser::EndBlockStmt>>(construct.t).label, into);
   }

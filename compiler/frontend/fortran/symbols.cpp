@@ -4,10 +4,10 @@
 
 #include "component_layout.hpp"
 #include "convert.hpp"
+#include "declared.hpp"
 
 namespace cppc::fortran {
 
-namespace semantics = Fortran::semantics;
 using semantics::Attr;
 
 namespace {
@@ -37,118 +37,11 @@ std::string shape_text(const semantics::Symbol& symbol) {
   return out.str();
 }
 
-bool is_of(const semantics::DeclTypeSpec* type, Fortran::common::TypeCategory category) {
-  const auto* intrinsic = type != nullptr ? type->AsIntrinsic() : nullptr;
-  return intrinsic != nullptr && intrinsic->category() == category;
-}
-
 std::string module_of(const semantics::Symbol& symbol) {
   const semantics::Scope& owner = symbol.owner();
   return owner.kind() == semantics::Scope::Kind::Module && owner.symbol() != nullptr && !owner.IsSubmodule()
              ? owner.symbol()->name().ToString()
              : std::string();
-}
-
-/// Why other names than its own may lead to an object, or its memory is not a plain one.
-std::string unclear_memory(const semantics::Symbol& symbol) {
-  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
-  if (entity == nullptr) return "it is no plain variable";
-  for (const Attr attribute :
-       {Attr::TARGET, Attr::VOLATILE, Attr::ASYNCHRONOUS, Attr::BIND_C, Attr::PARAMETER, Attr::OPTIONAL, Attr::VALUE})
-    if (symbol.attrs().test(attribute)) return "it is " + semantics::AttrToString(attribute);
-  using Flag = semantics::Symbol::Flag;
-  for (const Flag flag : {Flag::CrayPointer, Flag::CrayPointee, Flag::OmpThreadprivate})
-    if (symbol.test(flag)) return "it is a Cray pointer, or each thread has its own";
-  if (entity->IsCoarray()) return "it is a coarray";
-  if (entity->IsAssumedRank()) return "it is of any rank";
-  if (semantics::FindEquivalenceSet(symbol) != nullptr) return "it is in an EQUIVALENCE";
-  const auto* type = symbol.GetType();
-  if (type == nullptr || type->AsIntrinsic() == nullptr) return "it is of a derived type";
-  for (const Attr attribute : {Attr::POINTER, Attr::ALLOCATABLE})
-    if (symbol.attrs().test(attribute) && (entity->isDummy() || entity->isFuncResult() || !entity->IsArray() ||
-                                           semantics::FindCommonBlockContaining(symbol) != nullptr))
-      return "it is " + semantics::AttrToString(attribute);
-  return {};
-}
-
-Symbol::Descriptor descriptor_of(const semantics::Symbol& symbol) {
-  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
-  if (entity == nullptr || !entity->IsArray()) return Symbol::Descriptor::none;
-  if (symbol.attrs().test(Attr::ALLOCATABLE)) return Symbol::Descriptor::allocatable;
-  if (symbol.attrs().test(Attr::POINTER)) return Symbol::Descriptor::pointer;
-  return entity->IsAssumedShape() ? Symbol::Descriptor::assumed : Symbol::Descriptor::none;
-}
-
-/// Whether a pointer is associated with nothing at first, if it is so in memory that is 0 at first.
-bool starts_with_nothing(const semantics::Symbol& symbol, bool zeroed) {
-  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
-  if (entity == nullptr) return false;
-  return entity->init() ? Fortran::evaluate::IsNullPointer(*entity->init()) : zeroed;
-}
-
-/// Whether a variable's memory is 0 at first. Compilers have some of the main program's on the stack.
-bool is_zeroed(const semantics::Symbol& symbol) {
-  return symbol.owner().kind() == semantics::Scope::Kind::Module || symbol.attrs().test(Attr::SAVE);
-}
-
-/// Or one that is allocatable and perhaps has some.
-bool has_pointer_component(const semantics::DerivedTypeSpec& type) {
-  semantics::UltimateComponentIterator components{type};
-  return std::any_of(components.begin(), components.end(), [](const semantics::Symbol& part) {
-    const auto* its = part.GetType();
-    return part.attrs().test(Attr::POINTER) || (its != nullptr && its->AsDerived() != nullptr);
-  });
-}
-
-bool is_initialized(const semantics::Symbol& symbol) {
-  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
-  return entity != nullptr && entity->init();
-}
-
-/// Whether it leads, or pointers in it lead, to something from the start.
-bool has_pointers_at_first(const semantics::Symbol& symbol) {
-  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
-  if (entity == nullptr || !entity->init() || Fortran::evaluate::IsNullPointer(*entity->init())) return false;
-  const auto* type = symbol.GetType();
-  const auto* derived = type != nullptr ? type->AsDerived() : nullptr;
-  return symbol.attrs().test(Attr::POINTER) || (derived != nullptr && has_pointer_component(*derived));
-}
-
-/// Whether the components of a variable can be symbols: it is in one place, and known by its name only.
-bool has_parts(const semantics::Symbol& symbol) {
-  const auto* entity = symbol.detailsIf<semantics::ObjectEntityDetails>();
-  const auto* type = symbol.GetType();
-  if (entity == nullptr || type == nullptr || type->category() != semantics::DeclTypeSpec::TypeDerived) return false;
-  for (const Attr attribute : {Attr::POINTER, Attr::ALLOCATABLE, Attr::TARGET, Attr::VOLATILE, Attr::ASYNCHRONOUS,
-                               Attr::BIND_C, Attr::PARAMETER, Attr::OPTIONAL, Attr::VALUE})
-    if (symbol.attrs().test(attribute)) return false;
-  if (entity->IsArray() || entity->IsCoarray() || entity->isDummy() || entity->isFuncResult()) return false;
-  using Flag = semantics::Symbol::Flag;
-  if (symbol.test(Flag::CrayPointee) || symbol.test(Flag::OmpThreadprivate)) return false;
-  if (symbol.owner().IsModuleFile() || semantics::FindCommonBlockContaining(symbol) != nullptr ||
-      semantics::FindEquivalenceSet(symbol) != nullptr)
-    return false;
-  const semantics::Symbol& declared = type->derivedTypeSpec().typeSymbol();
-  const auto& details = declared.get<semantics::DerivedTypeDetails>();
-  return details.paramNames().empty() && details.finals().empty() && declared.GetParentComponent() == nullptr;
-}
-
-/// Whether who calls it gives it, or gets, pointers.
-bool takes_pointers(const semantics::Symbol* dummy) {
-  const auto* type = dummy != nullptr ? dummy->GetType() : nullptr;
-  const auto* derived = type != nullptr ? type->AsDerived() : nullptr;
-  return dummy != nullptr &&
-         (dummy->attrs().test(Attr::POINTER) || (derived != nullptr && has_pointer_component(*derived)));
-}
-
-/// Its type in Fortran and the bytes of an element, if it is one of numbers.
-void set_type(const semantics::Symbol& symbol, Symbol& made) {
-  using Fortran::common::TypeCategory;
-  made.integer = is_of(symbol.GetType(), TypeCategory::Integer) || is_of(symbol.GetType(), TypeCategory::Logical);
-  const auto type = Fortran::evaluate::DynamicType::From(symbol);
-  if (!type || type->category() == TypeCategory::Derived || type->category() == TypeCategory::Character) return;
-  made.element = static_cast<std::uint64_t>(type->kind()) * (type->category() == TypeCategory::Complex ? 2 : 1);
-  made.type = symbol.GetType()->AsFortran();
 }
 
 }  // namespace
@@ -169,6 +62,8 @@ void Symbols::find_commons(const semantics::Scope& scope) {
 
 void Symbols::find_bound(const semantics::Scope& scope) {
   if (scope.IsModuleFile()) return;
+  if (scope.IsDerivedType() && assigns_components(scope))
+    program_.unclear = "a component's type has an assignment of its own";
   for (const auto& [name, symbol] : scope) {
     if (const auto* binding = symbol->detailsIf<semantics::ProcBindingDetails>())
       program_.bound.push_back(procedure(binding->symbol()));
@@ -205,6 +100,7 @@ Index Symbols::variable(const semantics::Symbol& named) {
   if (const auto found = variables_.find(&symbol); found != variables_.end()) return found->second;
   Symbol made{.name = symbol.name().ToString(), .procedure = none};
   classify(symbol, made);
+  made.aliased = is_aliased(symbol, made);
   if (made.storage == Symbol::Storage::common) {
     const auto [found, fresh] =
         members_.try_emplace({made.linker_name, made.offset}, Member{static_cast<Index>(program_.symbols.size()), {}});

@@ -34,6 +34,18 @@ std::vector<Index> neighbours(const Program& program, Index symbol) {
   return found;
 }
 
+std::vector<Index> following(const Program& program, Index symbol) {
+  std::vector<Index> found;
+  const Symbol& first = program.symbols[symbol];
+  if (first.storage != Symbol::Storage::common) return found;
+  for (Index other = 0; other < program.symbols.size(); ++other) {
+    const Symbol& its = program.symbols[other];
+    if (its.storage == Symbol::Storage::common && its.linker_name == first.linker_name && its.offset > first.offset)
+      found.push_back(other);
+  }
+  return found;
+}
+
 std::string text(const Program& program, const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::constant:

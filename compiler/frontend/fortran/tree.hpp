@@ -66,6 +66,7 @@ struct Symbol {
   bool constant = false;       ///< PARAMETER
   std::vector<Bounds> bounds;  ///< of an array of explicit shape, or of assumed size (the last one without an upper)
   std::string unclear;         ///< why nothing can be said of its memory; empty when it can
+  bool aliased = false;        ///< it may change by another name
   std::string type;            ///< in Fortran, of numbers
   Descriptor descriptor = Descriptor::none;  ///< of an array whose block, or bounds, are known at run time
   Index shape = none;                        ///< the symbol that stands for what the descriptor says
@@ -198,5 +199,8 @@ std::vector<Index> besides(const Program& program, Index symbol);
 
 /// What lies in a variable together with one of its components: who is given the address of one may know the others.
 std::vector<Index> neighbours(const Program& program, Index symbol);
+
+/// What follows a variable in its COMMON block.
+std::vector<Index> following(const Program& program, Index symbol);
 
 }  // namespace cppc::fortran

@@ -59,6 +59,7 @@ void mpi_comm_size_(const int*, int*, int*);
 void mpi_comm_test_inter_(const int*, int*, int*);
 void mpi_type_size_(const int*, int*, int*);
 void mpi_type_get_extent_(const int*, long*, long*, int*);
+void mpi_type_get_true_extent_(const int*, long*, long*, int*);
 
 static long cppc_ranks(struct cppc_rows* rows, long communicator) {
   int handle = (int)communicator, size = 0, inter = 1, error = 0;
@@ -71,10 +72,11 @@ static long cppc_ranks(struct cppc_rows* rows, long communicator) {
 /* Whether a datatype has so many bytes, one behind the other. */
 static int cppc_is_plain(long type, long bytes) {
   int handle = (int)type, size = 0, error = 0;
-  long first = -1, extent = 0;
+  long first = -1, extent = 0, used = -1, length = 0;
   mpi_type_size_(&handle, &size, &error);
   if (error == 0) mpi_type_get_extent_(&handle, &first, &extent, &error);
-  return error == 0 && size == bytes && first == 0 && extent == bytes;
+  if (error == 0) mpi_type_get_true_extent_(&handle, &used, &length, &error);
+  return error == 0 && size == bytes && first == 0 && extent == bytes && used == 0 && length == bytes;
 }
 
 static long cppc_max(long a, long b) { return a > b ? a : b; }

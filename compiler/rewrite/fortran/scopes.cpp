@@ -11,7 +11,7 @@ std::deque<Scope> scopes_of(const Program& program, const Overwritten& overwritt
     Scope made;
     if (link.loop != nullptr) {
       made = outer;
-      made.counters[link.variable] = "l" + std::to_string(scopes.size());
+      made.counters[link.variable] = std::string("l").append(std::to_string(scopes.size()));
     } else if (link.call == nullptr) {
       made = outer;
       made.values[link.variable] = {link.value, &outer};
