@@ -105,16 +105,17 @@ void leave_out_unlike(FortranProgram& program) {
 }
 
 /// Names that code may use which is not in `tree`; nothing when that cannot be said.
-std::optional<std::set<std::string>> names_outside(const FortranProgram& program, const fortran::Program& tree) {
-  std::optional<std::set<std::string>> names = program.outside;
-  for (Index i = 0; names && i < program.commands.size(); ++i) {
+void find_names_outside(const FortranProgram& program, fortran::Program& tree) {
+  tree.outside = program.outside;
+  if (tree.outside && tree.outside->contains("*"))
+    tree.unclear = "sources in another language are compiled in the same command (compile them to objects before)";
+  for (Index i = 0; tree.outside && i < program.commands.size(); ++i) {
     if (std::ranges::find(tree.read_files, i) != tree.read_files.end()) continue;
     if (i < program.names.size() && program.names[i])
-      names->insert(program.names[i]->begin(), program.names[i]->end());
+      tree.outside->insert(program.names[i]->begin(), program.names[i]->end());
     else
-      names.reset();
+      tree.outside.reset();
   }
-  return names;
 }
 
 std::string storage_of(const fortran::Symbol& symbol) {
@@ -265,7 +266,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   tree.incomplete = !those_in_fortran(tree.left_out).empty();
   fortran::find_goto_loops(tree);
   fortran::drop_unused_labels(tree);
-  tree.outside = names_outside(program, tree);
+  find_names_outside(program, tree);
   fortran::settle_pointers(tree);
   print_left_out(those_in_fortran(tree.left_out), std::cerr);
   const fortran::Lowered lowered = fortran::lower(tree, models);

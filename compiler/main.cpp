@@ -56,6 +56,7 @@ struct Settings {
   std::vector<std::string> files, models;
   bool by_address = false;
   std::uint64_t most_steps = 500'000'000;
+  bool renamed = false;
 };
 
 /// What is installed with this program.
@@ -279,6 +280,7 @@ int translate(const Settings& settings, const Files& files) {
       fail(unit.command.file + ": C++ can only be looked at with --by-address");
   print_left_out(source->left_out, std::cerr);
   ir::Program program = frontend::lower(*source, models, settings.by_address);
+  if (settings.renamed) program.unclear = "the linker gives names another meaning";
   if (settings.by_address && !analysis::calls_mpi(program)) return leave_alone(settings, commands, *source);
   analysis::add_heap_objects(program, models);
   auto found = follow_pointers(program, models, settings.most_steps);
@@ -347,7 +349,9 @@ int main(int argc, char** argv) {
   app.add_option(
       "--outside", settings.outside,
       "with --by-address, for Fortran: a file with the names, one a line, that the rest of what is linked has "
-      "for the linker; without it, it may have any");
+      "for the linker; without it, it may have any; a line * stands for names that are not known");
+  app.add_flag("--renamed", settings.renamed,
+               "the linker gives names of the program another meaning (--wrap, --defsym): say nothing to be dead");
   app.add_option("--models", settings.models, "more tables of functions (see share/cppc/c.toml), one file each")
       ->allow_extra_args(false);
   app.add_option("--report", settings.report,

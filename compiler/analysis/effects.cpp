@@ -65,8 +65,9 @@ Effects::Effects(const ir::Program& program, const models::Models& models, const
   for (std::size_t node = 0; node < program.objects.size(); ++node)
     if (const ir::Object& o = program.objects[node]; o.storage == Storage::local && o.function != ir::none)
       locals_[o.function].set(static_cast<unsigned>(node));
-  handles_errors_ = std::ranges::any_of(program.calls, [](const ir::Call& call) {
-    return call.name == "MPI_Comm_set_errhandler" || call.name == "MPI_Errhandler_set";
+  handles_errors_ = std::ranges::any_of(program.functions, [](const ir::Function& function) {
+    const std::string_view name = function.name.starts_with('P') ? function.name.c_str() + 1 : function.name.c_str();
+    return name == "MPI_Comm_set_errhandler" || name == "MPI_Errhandler_set";
   });
   find_kept_callbacks();
   find_held();

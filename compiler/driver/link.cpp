@@ -260,6 +260,7 @@ class Linker {
                                      fs::path(output_).filename(),
                                      !line_.portable,
                                      outside ? &*outside : nullptr,
+                                     gives_names_anew(line_),
                                      !line_.portable && !wants_report()};
     const auto translated = driver::translate(request, installed, runner_);
     if (!translated) return tl::unexpected(translated.error());

@@ -64,10 +64,15 @@ class Collector {
   }
 
   std::optional<Outside> run(const std::string& linked) {
-    if (line_.link_time_optimization || std::any_of(line_.arguments.begin(), line_.arguments.end(), renames)) return {};
+    if (line_.link_time_optimization || gives_names_anew(line_)) return {};
     for (const Argument& argument : line_.arguments)
       if (argument.role == Role::library_directory) searched_.push_back(argument.value);
     searched_.insert(searched_.end(), directories_.begin(), directories_.end());
+    const auto is_foreign = [](const Argument& argument) {
+      const auto language = argument.role == Role::input ? language_of(argument) : std::nullopt;
+      return language && *language != Language::fortran;
+    };
+    if (std::any_of(line_.arguments.begin(), line_.arguments.end(), is_foreign)) found_.others.insert(any_name);
     for (const Argument& argument : line_.arguments)
       for (const std::string& path : files_of(argument))
         if (!add_file(path)) return {};
@@ -134,6 +139,10 @@ class Collector {
 };
 
 }  // namespace
+
+bool gives_names_anew(const CommandLine& line) {
+  return std::any_of(line.arguments.begin(), line.arguments.end(), renames);
+}
 
 std::optional<Outside> names_outside(const CommandLine& line, std::span<const Record> program, std::size_t own,
                                      const std::string& linked, const std::vector<std::string>& directories) {

@@ -124,6 +124,7 @@ Result<std::optional<Translated>> translate(const TranslationRequest& request, c
   if (const auto written = write_commands(request, commands); !written) return tl::unexpected(written.error());
   Command command{{parts.translator, "--program", commands, "--into", request.directory}};
   if (request.by_address) command.words.emplace_back("--by-address");
+  if (request.renamed) command.words.emplace_back("--renamed");
   if (request.outside != nullptr) {
     const std::string names = request.directory + "/outside";
     if (const auto written = write_outside(*request.outside, names); !written) return tl::unexpected(written.error());

@@ -31,6 +31,7 @@ struct TranslationRequest {
   std::string name;                           ///< the program's, for CPPC_KEEP
   bool by_address = false;                    ///< nothing but places and memory that is dead there
   const Outside* outside = nullptr;           ///< for Fortran: what else is linked; null when that is not known
+  bool renamed = false;                       ///< the linker gives names another meaning
   bool quiet = false;  ///< of what the translator says when it fails, only the reason is returned
 };
 

@@ -1,6 +1,10 @@
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclOpenMP.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/StmtCXX.h>
 #include <llvm/Support/PrettyStackTrace.h>
+
+#include <algorithm>
 
 #include "attributes.hpp"
 #include "cxx.hpp"
@@ -16,6 +20,16 @@ bool is_one_of_several(const Source& source, ir::Index unit, const clang::Functi
 }
 
 namespace {
+
+/// Whether it names variables or functions that are not the library's.
+bool has_part_of_program(const clang::Stmt* s) {
+  const auto is_own = [](const clang::Decl* d) { return d != nullptr && !is_of_system(d); };
+  if (const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(s); name != nullptr && is_own(name->getDecl())) return true;
+  if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(s); made != nullptr && is_own(made->getConstructor()))
+    return true;
+  return std::any_of(s->child_begin(), s->child_end(),
+                     [](const clang::Stmt* child) { return child != nullptr && has_part_of_program(child); });
+}
 
 /// Lowers every definition of a unit, in its order.
 class Definitions : public clang::RecursiveASTVisitor<Definitions> {
@@ -40,6 +54,8 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
     if (replaces_allocation(function)) symbols_.program().unclear = "it has an operator new or delete of its own";
     if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function)) symbols_.see_virtual(method);
     if (!function->doesThisDeclarationHaveABody() || function->getBody() == nullptr) return true;
+    if (llvm::isa<clang::CoroutineBodyStmt>(function->getBody()))
+      symbols_.program().unclear = "it has coroutines, which go on when others resume them";
     if (cxx_)
       symbols_.source().instantiations[{symbols_.unit, function->getLocation().getRawEncoding()}].insert(
           function->getCanonicalDecl());
@@ -63,6 +79,9 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
       return true;
     const ir::Node node = symbols_.variable(variable);
     const clang::Expr* init = variable->getInit();
+    if (variable->getTLSKind() == clang::VarDecl::TLS_Dynamic && !variable->isStaticLocal() && init != nullptr &&
+        has_part_of_program(init))
+      unclear(variable, "is initialised when a thread uses it first");
     if (cxx_ && variable->hasInit() && !init->isValueDependent() && !has_value_from_start(variable)) {
       if (!variable->isStaticLocal()) Lowering::start_up(symbols_, variable);  // else Lowering::static_local()
     } else if (variable->hasInit() && !init->isValueDependent()) {
@@ -76,6 +95,11 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
 
   bool VisitFileScopeAsmDecl(clang::FileScopeAsmDecl* /*code*/) {
     symbols_.program().unclear = "there is assembler code outside functions";
+    return true;
+  }
+
+  bool VisitOMPDeclareReductionDecl(clang::OMPDeclareReductionDecl* declaration) {
+    unclear(declaration, "is an operation for OpenMP, which is not followed");
     return true;
   }
 

@@ -95,6 +95,22 @@ ir::Node Lowering::this_pointer() {
   return lambda_of(method) == nullptr ? own : get({.pointer = own}, true);
 }
 
+/// What a lambda without captures is as a pointer to a function: it calls the lambda.
+void Lowering::invoke_lambda(const clang::CXXMethodDecl* invoker) {
+  const clang::CXXMethodDecl* lambda = invoker->getParent()->getLambdaCallOperator();
+  if (auto* made_for = lambda->getDescribedFunctionTemplate(); made_for != nullptr) {  // of parameters that are auto
+    void* place = nullptr;
+    const auto* types = invoker->getTemplateSpecializationArgs();
+    const auto* one = types != nullptr ? made_for->findSpecialization(types->asArray(), place) : nullptr;
+    lambda = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(one);
+  }
+  std::vector<ir::Node> arguments{ir::nothing};
+  for (const clang::ParmVarDecl* parameter : invoker->parameters())
+    arguments.push_back(get({.object = symbols_.variable(parameter)}, true));
+  const ir::Index callee = lambda != nullptr ? symbols_.function(lambda) : symbols_.program().elsewhere;
+  emit(Op::copy, function().result, made_call(nullptr, callee, std::move(arguments), ir::nothing));
+}
+
 /// A variable of the function around a lambda: itself when the lambda refers to it, else the copy.
 std::optional<LValue> Lowering::captured(const clang::DeclRefExpr* e, const clang::VarDecl* variable) {
   const clang::CXXRecordDecl* lambda = lambda_of(declaration_);

@@ -109,6 +109,30 @@ bool Lowering::cxx_initialise(const LValue& to, const clang::Expr* e) {
   }
 }
 
+/// For what it does only. An object that it makes is destroyed at the end of the full expression; of a container it is
+/// of no matter.
+void Lowering::discarded(const clang::Expr* e) {
+  const clang::Expr* bare = e->IgnoreParens();
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(bare);
+      cast != nullptr && cast->getCastKind() == clang::CK_ToVoid)
+    return discarded(cast->getSubExpr());
+  if (const auto* whole = llvm::dyn_cast<clang::ExprWithCleanups>(bare); whole != nullptr) {
+    const std::size_t before = clean_ups_.size();
+    discarded(whole->getSubExpr());
+    return end_scope(before);
+  }
+  const clang::QualType type = bare->getType();
+  const bool dies = bare->isPRValue() && type->isRecordType() && destructor_of(type) != nullptr &&
+                    kind_of(type.getUnqualifiedType()) != Kind::owner;
+  if (!dies || static_only_) {
+    value(e);
+    return;
+  }
+  const LValue object{.object = symbols_.compound(bare, index_), .whole = true};
+  initialise(object, bare);
+  add_clean_up(object, type, true);
+}
+
 std::optional<ir::Node> Lowering::cxx_value(const clang::Expr* e) {
   using clang::Stmt;
   if (const clang::Expr* other = stands_for(e)) return value(other);
@@ -268,7 +292,7 @@ std::optional<LValue> Lowering::place_of_operator(const clang::Expr* e) {
 
 std::optional<LValue> Lowering::place_of_binary(const clang::BinaryOperator* e) {
   if (e->getOpcode() == clang::BO_Comma) {
-    value(e->getLHS());
+    discarded(e->getLHS());
     return place(e->getRHS());
   }
   if (e->isPtrMemOp()) {

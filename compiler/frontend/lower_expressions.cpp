@@ -259,7 +259,7 @@ ir::Node Lowering::binary(const clang::BinaryOperator* e) {
     case clang::BO_LOr:
       return shortcut(e);
     case clang::BO_Comma:
-      value(e->getLHS());
+      discarded(e->getLHS());
       return value(e->getRHS());
     case clang::BO_Assign: {
       if (const auto* from = llvm::dyn_cast<clang::CallExpr>(e->getRHS()->IgnoreParens());

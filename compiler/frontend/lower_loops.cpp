@@ -59,7 +59,7 @@ void Lowering::start_loop(const clang::Stmt* s, const clang::Stmt* init) {
       if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(one)) declare(variable);
     }
   else
-    value(llvm::cast<clang::Expr>(init));
+    discarded(llvm::cast<clang::Expr>(init));
 }
 
 /// To the program's loops, with a marker in its body.
@@ -99,7 +99,7 @@ void Lowering::passes(const clang::Stmt* s, const clang::Expr* condition, const 
   at(next);
   if (increment != nullptr) {
     mark(s, Part::increment, increment);
-    value(increment);
+    discarded(increment);
   }
   go(test);
   if (at_end) loop_test(s, condition, test, inside, after);

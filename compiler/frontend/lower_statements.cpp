@@ -43,6 +43,8 @@ void Lowering::run() {
     go(members_);
     at(members_);
     destroy_members(destructor);
+  } else if (method != nullptr && method->isLambdaStaticInvoker()) {
+    invoke_lambda(method);
   } else {
     statement(body);
   }
@@ -97,7 +99,7 @@ void Lowering::mark(const clang::Stmt* s, Part part, const clang::Stmt* calls_in
 
 void Lowering::simple(const clang::Stmt* s, const clang::Expr* e) {
   mark(s, Part::statement, e);
-  if (e != nullptr) value(e);
+  discarded(e);
 }
 
 void Lowering::statement(const clang::Stmt* s) {

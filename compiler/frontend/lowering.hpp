@@ -142,6 +142,7 @@ class Lowering {
   // C++: classes and references (lower_classes.cpp).
   [[nodiscard]] bool is_cxx() const { return context_->getLangOpts().CPlusPlus; }
   ir::Node this_pointer();
+  void invoke_lambda(const clang::CXXMethodDecl* invoker);
   LValue name(const clang::DeclRefExpr* e);
   std::optional<LValue> captured(const clang::DeclRefExpr* e, const clang::VarDecl* variable);
   void construct(const LValue& to, const clang::CXXConstructExpr* e);
@@ -233,6 +234,7 @@ class Lowering {
 
   // Expressions.
   ir::Node value(const clang::Expr* e);
+  void discarded(const clang::Expr* e);
   ir::Node value_of(const clang::Expr* e);
   ir::Node full_value_of(const clang::Expr* e);
   ir::Node rare_value(const clang::Expr* e);

@@ -3,6 +3,7 @@
 #include <clang/AST/Decl.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "cxx.hpp"
@@ -94,11 +95,16 @@ bool is_left_alone(const clang::VarDecl* variable, const clang::Stmt* body) {
 }
 
 /// Whether the loop makes no fewer passes than the numbers say: not where a negative one becomes a large one, nor where
-/// the counter begins anew.
+/// the counter begins anew, nor where they are no numbers of a register.
 bool counts_up_plainly(const clang::VarDecl* variable, const clang::Expr* low, const clang::BinaryOperator* condition) {
   const auto& ast = variable->getASTContext();
   const clang::QualType counter = variable->getType();
   if (ast.getTypeSize(counter) < ast.getTypeSize(ast.IntTy)) return false;
+  const std::array<const clang::Expr*, 3> numbers{low->IgnoreParenImpCasts(), condition->getLHS(), condition->getRHS()};
+  const auto fits = [&](const clang::Expr* e) {
+    return e->getType()->isIntegralOrEnumerationType() && ast.getTypeSize(e->getType()) <= ast.getTypeSize(ast.LongTy);
+  };
+  if (!std::ranges::all_of(numbers, fits)) return false;
   const bool unsigned_test = condition->getLHS()->getType()->isUnsignedIntegerType();
   if (!counter->isUnsignedIntegerType() && !unsigned_test) return true;
   const clang::Expr* first = low->IgnoreParenImpCasts();

@@ -31,6 +31,10 @@ class LibraryUses : public clang::RecursiveASTVisitor<LibraryUses> {
 
   bool VisitDeclRefExpr(clang::DeclRefExpr* e) {
     use(e->getDecl());
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(e->getDecl());
+    if (function != nullptr && function->isInStdNamespace() && function->getIdentifier() != nullptr &&
+        function->getName() == "async")
+      symbols_.catches = true;  // it hands on what its thread throws
     return true;
   }
   bool VisitMemberExpr(clang::MemberExpr* e) {
@@ -73,10 +77,19 @@ class LibraryUses : public clang::RecursiveASTVisitor<LibraryUses> {
   }
 
   void use(const clang::ValueDecl* declaration) {
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration); in_library_ && variable != nullptr)
+      return use_variable(variable);
     const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
     if (!in_library_ || function == nullptr || function->isTemplated() || is_of_system(function)) return;
     if (function->getIdentifier() == nullptr || !function->getName().starts_with("ompi_"))  // MPI's for C++
       symbols_.escape(symbols_.function_object(function));
+  }
+
+  /// Headers of the program's own may be given as the system's, by -isystem or a directive.
+  void use_variable(const clang::VarDecl* variable) {
+    if (variable->hasGlobalStorage() && !variable->isInStdNamespace() && !variable->isTemplated() &&
+        !llvm::isa<clang::ParmVarDecl>(variable) && !variable->isConstexpr())
+      symbols_.escape(symbols_.variable(variable));
   }
 
   Symbols& symbols_;

@@ -8,6 +8,7 @@
 #include "frontend/cxx.hpp"
 #include "frontend/plain.hpp"
 #include "names.hpp"
+#include "scope.hpp"
 
 namespace cppc::rewrite {
 
@@ -28,6 +29,8 @@ class Printer final : public clang::PrinterHelper {
     if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(s); member != nullptr) {
       const auto* field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
       if (field != nullptr) check_record(field->getParent());
+      if (field != nullptr && field->getIdentifier() != nullptr)
+        possible_ = possible_ && !hides(field->getNameAsString());
       possible_ = possible_ && may_access(member->getMemberDecl(), from_);
       if (llvm::isa<clang::CXXThisExpr>(member->getBase()->IgnoreParenImpCasts())) {
         out << this_pointer() << "->" << member->getMemberNameInfo().getAsString();
@@ -102,6 +105,9 @@ class Printer final : public clang::PrinterHelper {
     check_record(record);
     return possible_ && record->getDefinition() != nullptr;
   }
+
+  /// Whether the name would be another thing where the code goes.
+  [[nodiscard]] bool hides(const std::string& name) const { return is_macro(ast_, name); }
 
   /// Pointers that have to lead somewhere, each behind those that it is read through.
   [[nodiscard]] const std::vector<std::string>& followed() const { return followed_; }
@@ -284,14 +290,15 @@ std::string as_pointer(clang::QualType type) {
 }
 
 /// The way to a pointer that a structure has only once, perhaps in structures within it; none when there is none.
-std::string way_within(const clang::RecordDecl* record, const std::string& member) {
+std::string way_within(const clang::RecordDecl* record, const std::string& member, const Printer& print) {
   for (const clang::FieldDecl* field : record->fields()) {
     const std::string name = field->getNameAsString();
+    if (!name.empty() && print.hides(name)) continue;
     const frontend::Kind kind = frontend::kind_of(field->getType());
     if (name == member && kind == frontend::Kind::pointer) return name;
     if (name == member && kind == frontend::Kind::owner) return name + as_pointer(field->getType());
     const auto* part = field->getType()->getAsRecordDecl();
-    const std::string rest = part != nullptr && !name.empty() ? way_within(part, member) : "";
+    const std::string rest = part != nullptr && !name.empty() ? way_within(part, member, print) : "";
     if (!rest.empty()) return name + "." + rest;
   }
   return {};
@@ -308,7 +315,7 @@ std::string leads_into(const ir::Program& program, const frontend::Source& sourc
   if (type->isReferenceType()) return {};
   const auto* record = (type->isPointerType() ? type->getPointeeType() : type)->getAsRecordDecl();
   if (record == nullptr || !print.knows(record)) return {};
-  const std::string way = way_within(record->getDefinition(), program.members[within.member].name);
+  const std::string way = way_within(record->getDefinition(), program.members[within.member].name, print);
   return way.empty() ? way : name + (type->isPointerType() ? "->" : ".") + way;
 }
 
@@ -365,7 +372,8 @@ DeadRange dead_range(const ir::Program& program, const frontend::Source& source,
   for (const unsigned variable : ahead.apart) {
     if (program.objects[variable].handle == ir::none) return {};
     const auto* declaration = source.variables[program.objects[variable].handle].declaration;
-    if (declaration->getType()->isReferenceType()) return {};
+    const bool leads = declaration->getType()->isPointerType() || !as_pointer(declaration->getType()).empty();
+    if (!leads) return {};
     apart += (apart.empty() ? "(const void*)" : ", (const void*)") + here.name(declaration) +
              as_pointer(declaration->getType());
   }

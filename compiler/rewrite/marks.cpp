@@ -52,7 +52,7 @@ class Marker {
 
 bool Marker::visible(const clang::VarDecl* variable) const {
   if (!can_be_named(variable, function_)) return false;
-  if (rewriting_.source.units[site_.unit].ast->getPreprocessor().isMacroDefined(variable->getName())) return false;
+  if (is_macro(ast_, variable->getName())) return false;
   if (variable->hasGlobalStorage() && !variable->isStaticLocal())
     return named_before(ast_, function_, variable, site_.statement);
   return !shares_name(function_, variable) && in_scope(ast_, function_, variable, site_.statement, true);
@@ -79,7 +79,7 @@ std::optional<Marker::Place> Marker::place(ir::Node object) {
     return Place{declaration->getType()->isArrayType() ? name : "&" + name, "sizeof " + name};
   }
   if (o.storage != ir::Storage::global || declaration->isStaticLocal() || !o.defined) return {};
-  if (!can_be_named(declaration, nullptr)) return {};
+  if (!can_be_named(declaration, nullptr) || is_macro(declaration->getASTContext(), declaration->getName())) return {};
   mark_.elsewhere.insert(object);
   const std::string name = bounds_name(object);
   return Place{name + "[0]", "(size_t)(" + name + "[1] - " + name + "[0])"};

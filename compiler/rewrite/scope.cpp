@@ -21,11 +21,20 @@ bool in_scope(clang::ASTContext& ast, const clang::FunctionDecl* function, const
   return false;
 }
 
+bool is_macro(clang::ASTContext& ast, llvm::StringRef name) {
+  const auto found = ast.Idents.find(name);
+  return found != ast.Idents.end() && found->second->hadMacroDefinition();
+}
+
 bool shares_name(const clang::FunctionDecl* function, const clang::VarDecl* variable) {
-  return std::ranges::any_of(function->decls(), [&](const clang::Decl* d) {
+  const auto shares_it = [&](const clang::Decl* d) {
     const auto* named = llvm::dyn_cast<clang::NamedDecl>(d);
     return named != nullptr && named->getDeclName() == variable->getDeclName() &&
            named->getCanonicalDecl() != variable->getCanonicalDecl();
+  };
+  return std::ranges::any_of(function->decls(), [&](const clang::Decl* d) {
+    const auto* values = llvm::dyn_cast<clang::EnumDecl>(d);
+    return shares_it(d) || (values != nullptr && std::ranges::any_of(values->enumerators(), shares_it));
   });
 }
 

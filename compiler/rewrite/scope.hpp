@@ -15,6 +15,9 @@ bool in_scope(clang::ASTContext& ast, const clang::FunctionDecl* function, const
 bool named_before(const clang::ASTContext& ast, const clang::FunctionDecl* function, const clang::VarDecl* variable,
                   const clang::Stmt* at);
 
+/// Whether a macro has this name, or had it somewhere in the file.
+bool is_macro(clang::ASTContext& ast, llvm::StringRef name);
+
 /// Whether something else in the function has the same name.
 bool shares_name(const clang::FunctionDecl* function, const clang::VarDecl* variable);
 

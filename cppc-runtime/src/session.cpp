@@ -100,6 +100,7 @@ int Session::rung(unsigned site) {
     die(CPPC_ERR_MISMATCH, "safe point " + std::to_string(site) + " was reached before the one of the image");
   }
   if (!hooks_ || mpi_state::threads_keep_it()) return 0;
+  if (address::InsideProgram::any()) return 0;  // MPI, which has called the program, holds what is its own
   site_ = site;
   return hooks_->reached(cppc_control_block.passed, site) != 0 ? 1 : 0;
 }

@@ -157,14 +157,13 @@ void Actions::act(const parser::AllocateStmt& allocate, Statements& into) {
     touch(std::get<parser::AllocateObject>(one.t), here_, into);
   for (const auto& option : std::get<std::list<parser::AllocOpt>>(allocate.t))
     if (std::holds_alternative<parser::AllocOpt::Source>(option.u))
-      share_copied(option);
+      share_copied(mentioned(option).expressions);
     else if (!std::holds_alternative<parser::AllocOpt::Mold>(option.u))
       touch(option, here_, into);
 }
 
-/// There may be pointers in what is copied.
-void Actions::share_copied(const parser::AllocOpt& source) {
-  for (const ExprPtr& e : mentioned(source).expressions)
+void Actions::share_copied(const std::vector<ExprPtr>& copied) {
+  for (const ExprPtr& e : copied)
     if (const Index symbol = root(*e); symbol != none && context_.symbols.program().symbols[symbol].element == 0)
       context_.symbols.share(*e);
 }

@@ -66,6 +66,14 @@ class Actions {
     for (const ExprPtr& e : mentioned(node).expressions) context_.symbols.share(*e);
   }
 
+  /// There may be pointers in what it copies.
+  template <typename T>
+  void touch_copying(const T& node, Statements& into) {
+    touch(node, here_, into);
+    share_copied(mentioned(node).expressions);
+  }
+  void share_copied(const std::vector<ExprPtr>& copied);
+
   void act_by_kind(const parser::ActionStmt& action, Statements& into);
   template <typename T>
   void act(const Fortran::common::Indirection<T>& action, Statements& into) {
@@ -91,7 +99,7 @@ class Actions {
   void act(const parser::AllocateStmt& allocate, Statements& into);
   void act(const parser::DeallocateStmt& deallocate, Statements& into);
   void act(const parser::NullifyStmt& nullify, Statements& into) { touch(nullify, here_, into); }
-  void act(const parser::WhereStmt& where, Statements& into) { touch(where, here_, into); }
+  void act(const parser::WhereStmt& where, Statements& into) { touch_copying(where, into); }
   template <typename T>
   void act(const T& action, Statements& into) {
     touch_and_share(action, into);
@@ -109,7 +117,6 @@ class Actions {
   void add_bounds(const Fortran::evaluate::Assignment& typed, Statements& into);
   void associate(const ExprPtr& pointer, const ExprPtr& target);
   void begin_anew(const Fortran::parser::AllocateStmt& allocate, Statements& into);
-  void share_copied(const parser::AllocOpt& source);
 };
 
 }  // namespace cppc::fortran

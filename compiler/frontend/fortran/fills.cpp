@@ -120,6 +120,7 @@ class Finder {
       if (argument == nullptr || argument->kind != Kind::name || argument->symbol != array) continue;
       const auto &own = program_.symbols[array].bounds, &others = program_.symbols[dummies[i]].bounds;
       return effect->fills.contains(dummies[i]) &&
+             program_.symbols[array].element == program_.symbols[dummies[i]].element &&
              std::ranges::equal(own, others, [](const Bounds& a, const Bounds& b) { return extent(a) == extent(b); });
     }
     return false;
@@ -140,7 +141,7 @@ void find_fills(const Program& program, Effects& effects) {
 ExprPtr section_of(const Program& program, const Expr& argument, Index dummy) {
   if (dummy == none || argument.kind != Kind::element || argument.parts.front()->kind != Kind::name) return nullptr;
   const Symbol &array = program.symbols[view(*argument.parts.front())], &own = program.symbols[dummy];
-  if (array.descriptor != Symbol::Descriptor::none || !own.unclear.empty() ||
+  if (array.descriptor != Symbol::Descriptor::none || !own.unclear.empty() || own.element != array.element ||
       argument.parts.size() != array.bounds.size() + 1)
     return nullptr;
   const auto is_range = [](const ExprPtr& part) { return part == nullptr || part->kind == Kind::range; };

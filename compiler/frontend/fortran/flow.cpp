@@ -4,6 +4,7 @@
 
 #include "fills.hpp"
 #include "flow_graph.hpp"
+#include "pointers.hpp"
 
 namespace cppc::fortran {
 
@@ -105,10 +106,13 @@ Flow::Followed::Followed(std::size_t symbols, const std::set<Index>& followed)
 
 void Flow::make_live(Fates& fates) const { fates.assign(followed_.arrays.size(), Fate::live); }
 
-/// Where a program ends, pointers may lead to what is gone.
-void Flow::make_doubtful_live(Fates& fates) const {
-  for (std::size_t i = 0; i < fates.size(); ++i)
-    if (program_.symbols[followed_.arrays[i]].doubtful) fates[i] = Fate::live;
+/// Where a program ends, pointers may lead to what is gone, and functions in C run that have asked for it.
+void Flow::end(Fates& fates) const {
+  for (std::size_t i = 0; i < fates.size(); ++i) {
+    const Symbol& symbol = program_.symbols[followed_.arrays[i]];
+    if (symbol.doubtful || used_by_others(program_, symbol.linker_name) || used_at_end_.contains(followed_.arrays[i]))
+      fates[i] = Fate::live;
+  }
 }
 
 void Flow::take_steps(std::size_t count) {
@@ -218,7 +222,7 @@ Flow::Fates Flow::exit_of(Index p) {
   if (const auto known = exits_.find(p); known != exits_.end()) return known->second;
   Fates fates(followed_.arrays.size(), Fate::dead);
   if (program_.procedures[p].is_main) {
-    make_doubtful_live(fates);
+    end(fates);
     return exits_[p] = fates;
   }
   if (entered_[p] || callers_[p].empty() || !asked_.insert(p).second) {

@@ -128,9 +128,11 @@ class Flow {
   void find_buffers();
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
   void find_names();
+  void see_other_parts(const std::set<std::string>& names);
   void find_names_of_in_place();
   void find_outside();
   [[nodiscard]] bool has_mate_in(Index symbol, const std::set<Index>& variables) const;
+  void find_used_at_end();
   void find_always_reached();
   const std::set<Index>& reached_by(const std::set<Index>& given);
   void reach_used(Index procedure, std::set<Index>& seen, std::set<Index>& reached) const;
@@ -183,7 +185,7 @@ class Flow {
   [[nodiscard]] bool tracked(Index symbol) const;
   [[nodiscard]] bool own(Index symbol, Index procedure) const;
   void make_live(Fates& fates) const;
-  void make_doubtful_live(Fates& fates) const;
+  void end(Fates& fates) const;
   void add_shapes(std::set<Index>& changed) const;
 
   const Program& program_;
@@ -209,17 +211,19 @@ class Flow {
   std::vector<Index> tracked_;
   Followed followed_;  ///< of those, what solve() follows now
   std::vector<Overwritten> overwritten_;
-  std::set<Index> depended_on_;                               ///< by any of them
-  std::vector<const Expr*> requests_;                         ///< calls of MPI that start some
-  std::vector<const Expr*> unknown_;                          ///< calls of what is not known
-  std::set<Index> buffers_;                                   ///< of requests
-  std::set<Index> in_place_;                                  ///< names that MPI_IN_PLACE may have
-  bool handles_errors_ = false;                               ///< a call of MPI that fails may return
-  std::set<Index> of_hosts_;                                  ///< what internal procedures that it may call know
-  std::set<Index> given_;                                     ///< to what is not known
-  std::vector<std::vector<Index>> passed_as_;                 ///< by symbol: dummies that it is passed as
-  std::vector<std::vector<Index>> passed_;                    ///< by symbol: what is passed as this dummy
-  std::set<Index> always_reached_;                            ///< by what is not known, whatever it was given
+  std::set<Index> depended_on_;                ///< by any of them
+  std::vector<const Expr*> requests_;          ///< calls of MPI that start some
+  std::vector<const Expr*> unknown_;           ///< calls of what is not known
+  std::set<Index> buffers_;                    ///< of requests
+  std::set<Index> in_place_;                   ///< names that MPI_IN_PLACE may have
+  std::set<Index> used_at_end_;                ///< by procedures that code in other languages may have asked for
+  std::vector<Index> used_in_mpi_;             ///< what code in other languages may use in any call of MPI
+  bool handles_errors_ = false;                ///< a call of MPI that fails may return
+  std::set<Index> of_hosts_;                   ///< what internal procedures that it may call know
+  std::set<Index> given_;                      ///< to what is not known
+  std::vector<std::vector<Index>> passed_as_;  ///< by symbol: dummies that it is passed as
+  std::vector<std::vector<Index>> passed_;     ///< by symbol: what is passed as this dummy
+  std::set<Index> always_reached_;             ///< by what is not known, whatever it was given
   std::map<std::set<Index>, std::set<Index>> reached_by_;     ///< the rest, by what it was given
   Reached reached_;                                           ///< by what it is given anywhere
   std::map<const Step*, const std::set<Index>*> reached_at_;  ///< by call of it: of what it has been given by then

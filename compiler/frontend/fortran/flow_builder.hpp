@@ -34,10 +34,6 @@ class Flow::Builder {
   void read_subscripts(const Expr& e);
   void read(const Expr& e);
   void change(const Expr& e);
-  void touch(const Expr& e) {
-    read(e);
-    change(e);
-  }
 
   // Calls (flow_graph_calls.cpp).
   void call(const Expr& e, bool statement);
@@ -49,7 +45,7 @@ class Flow::Builder {
   void change_besides(const Expr& call, std::size_t i);
   bool keeps_function(const Expr& e, const models::Model& model) const;
   void of_mpi(const Expr& e, const models::Model& model);
-  void go_beyond(const Expr& argument, bool writes);
+  void use_whole(const Expr& argument, bool reads, bool writes);
   void receive(const Expr& e, const std::string& name);
 
   // Statements.

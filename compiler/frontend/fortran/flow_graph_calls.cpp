@@ -22,7 +22,7 @@ void Flow::Builder::call(const Expr& e, bool statement) {
   if (callee->defined) return statement ? known(e) : perhaps(e);
   if (is_of_runtime(callee->linker_name)) {
     for (const ExprPtr& argument : e.parts)
-      if (argument != nullptr) touch(*argument);
+      if (argument != nullptr) use_whole(*argument, true, true);
     return;
   }
   const models::Model* model = flow_.models_.find(callee->linker_name);
@@ -104,6 +104,10 @@ void Flow::Builder::of_mpi(const Expr& e, const models::Model& model) {
   const bool keeps = !model.held.empty() || model.shows >= 0 || keeps_function(e, model);
   if (keeps || name.starts_with("mpi_get_address") || name.starts_with("mpi_address"))
     flow_.unclear_ = "MPI keeps addresses of variables (" + name + ")";
+  for (const Index symbol : flow_.used_in_mpi_) {
+    emit({Step::Kind::read, symbol});
+    emit({Step::Kind::change, symbol});
+  }
   using models::Traffic;
   const Traffic traffic = model.communication.traffic;
   if (traffic == Traffic::start) return emit({Step::Kind::everything});  // reads what it was given before
@@ -111,7 +115,7 @@ void Flow::Builder::of_mpi(const Expr& e, const models::Model& model) {
     flow_.requests_.push_back(&e);
   const auto is_place = [this](const ExprPtr& argument) {  // MPI_IN_PLACE, MPI_BOTTOM
     const Index symbol = argument != nullptr ? root(*argument) : none;
-    return symbol != none && (flow_.in_place_.contains(symbol) || program_.symbols[symbol].name == "mpi_bottom");
+    return symbol != none && flow_.in_place_.contains(symbol);
   };
   const bool anything = std::ranges::any_of(e.parts, is_place);
   const auto in = [](const std::vector<int>& list, int i) { return std::ranges::find(list, i) != list.end(); };
@@ -122,21 +126,26 @@ void Flow::Builder::of_mpi(const Expr& e, const models::Model& model) {
       return emit({Step::Kind::everything});
     const bool writes = in(model.writes, i) || in(model.sets, i) || (model.writes_from >= 0 && i >= model.writes_from);
     const bool reads = !writes || in(model.reads, i) || anything || (model.reads_from >= 0 && i >= model.reads_from);
-    if (reads)
-      read(*argument);
-    else
-      read_subscripts(*argument);
-    if (writes) change(*argument);
-    go_beyond(*argument, writes);
+    use_whole(*argument, reads, writes);
   }
   receive(e, name);
 }
 
-/// A datatype or a count may take in the components around the one that is named.
-void Flow::Builder::go_beyond(const Expr& argument, bool writes) {
+/// A count or a datatype may take in the elements behind the one that is named, and the components around it.
+void Flow::Builder::use_whole(const Expr& argument, bool reads, bool writes) {
   const Index symbol = root(argument);
-  if (symbol == none) return;
-  for (const Index other : neighbours(program_, symbol)) {
+  if (symbol == none) {
+    read(argument);
+    if (writes) change(argument);
+    return;
+  }
+  read_subscripts(argument);
+  std::vector<Index> others = neighbours(program_, symbol);
+  const auto& parts = program_.symbols[symbol].parts;
+  others.insert(others.end(), parts.begin(), parts.end());
+  if (reads && !skipped_.contains(symbol)) emit({Step::Kind::read, symbol});
+  if (writes) change_variable(symbol, true);
+  for (const Index other : others) {
     emit({Step::Kind::read, other});
     if (writes) emit({Step::Kind::change, other});
   }

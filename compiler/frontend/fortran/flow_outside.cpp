@@ -66,8 +66,18 @@ void Flow::find_outside() {
   entered_.resize(count);
   for (Index p = 0; p < count; ++p)
     entered_[p] = called_otherwise_[p] || (runs && named_outside(program_, program_.procedures[p].linker_name));
+  find_used_at_end();
   find_always_reached();
   reached_ = {&reached_by(given_)};
+}
+
+void Flow::find_used_at_end() {
+  const auto asks = [](const std::string& name) { return name.ends_with("atexit") || name == "on_exit"; };
+  if (!program_.outside || std::ranges::none_of(*program_.outside, asks)) return;
+  std::set<Index> seen;
+  for (Index p = 0; p < graphs_.size(); ++p)
+    if (called_otherwise_[p] || used_by_others(program_, program_.procedures[p].linker_name))
+      reach_used(p, seen, used_at_end_);
 }
 
 /// What code that is not known can reach whatever it was given: all of this that comes of one variable does so by

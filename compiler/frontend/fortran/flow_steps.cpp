@@ -257,7 +257,7 @@ void Flow::step_back(Index p, const Step& step, Fates& fates) {
     case Step::Kind::everything:
       return make_live(fates);
     case Step::Kind::stop:
-      return make_doubtful_live(fates);
+      return end(fates);
     case Step::Kind::marker:
       return;
   }

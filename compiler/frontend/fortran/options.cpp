@@ -33,7 +33,7 @@ Definitions definitions_of(const std::map<std::string, std::string>& macros) {
 constexpr std::string_view kRefused[] = {
     "-fopenmp-",        "-fopenacc",  "-fcoarray",    "-include",       "-imacros",          "-undef",
     "-iquote",          "-idirafter", "-nostdinc",    "-fdollar-ok",    "-fno-underscoring", "-fsecond-underscore",
-    "-fmodule-private", "-freal-",    "-finteger-4-", "-fpack-derived", "-fshort-enums"};
+    "-fmodule-private", "-freal-",    "-finteger-4-", "-fpack-derived", "-fshort-enums",     "-fno-align-commons"};
 
 constexpr const char* kSystemDirectories[] = {"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
 

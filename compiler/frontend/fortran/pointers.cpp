@@ -85,6 +85,7 @@ class Names {
   void call(const Expr& e) {
     if (e.word == "(address)") return called_from_anywhere(e.procedure);
     if (e.word == "move_alloc" && e.parts.size() > 1) return lead(e.parts[0], e.parts[1]);
+    if (e.word == "transfer" && !e.parts.empty()) spread_pointers_in(e.parts.front());
     opens_ = opens_ || e.word.ends_with("c_f_pointer");
     if (!e.word.empty()) return;
     if (e.procedure == none) return spread(e);  // it may be any procedure
@@ -139,6 +140,11 @@ class Names {
     return e.kind == Expr::Kind::name || e.kind == Expr::Kind::call ||
            std::ranges::any_of(e.parts, [](const ExprPtr& part) { return part != nullptr && has_names(*part); });
   }
+  /// As numbers they may come back by any name.
+  void spread_pointers_in(const ExprPtr& e) {
+    const Index symbol = e != nullptr ? root(*e) : none;
+    if (symbol != none && program_.symbols[symbol].element == 0) spread(*e);
+  }
   void spread(const Expr& e) {
     if (e.kind == Expr::Kind::name) classes_.join(e.symbol, classes_.anywhere());
     for (const ExprPtr& part : e.parts)
@@ -175,6 +181,10 @@ bool may_be_freed(const Program& program, Index index) {
 bool named_outside(const Program& program, const std::string& linker_name) {
   if (linker_name.empty()) return false;
   return program.has_entries || !program.outside || program.outside->contains(linker_name);
+}
+
+bool used_by_others(const Program& program, const std::string& linker_name) {
+  return !linker_name.empty() && program.outside && program.outside->contains(linker_name);
 }
 
 void settle_pointers(Program& program) {

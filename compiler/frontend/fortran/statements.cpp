@@ -184,7 +184,7 @@ class Body : private Actions {
     block(body, made.cases.back().body);
     leave(std::move(made), end, into);
   }
-  void add(const parser::WhereConstruct& construct, Statements& into) { touch(construct, here_, into); }
+  void add(const parser::WhereConstruct& construct, Statements& into) { touch_copying(construct, into); }
   void add(const parser::ForallConstruct& construct, Statements& into) { touch_and_share(construct, into); }
   /// Whatever the clauses say: all that is mentioned may be read and changed, in any order.
   void add(const parser::OpenMPConstruct& construct, Statements& into) {

@@ -83,7 +83,7 @@ static long cppc_max(long a, long b) { return a > b ? a : b; }
 static long cppc_min(long a, long b) { return a < b ? a : b; }
 
 static long cppc_number(struct cppc_rows* rows, const char* object, long size, long offset, int bytes) {
-  if (object == 0 || offset < 0 || offset + bytes > size) {
+  if (object == 0 || offset < 0 || offset + bytes > size || bytes > 8) {
     rows->wrong = 1;
     return 0;
   }

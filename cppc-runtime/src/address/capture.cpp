@@ -127,6 +127,10 @@ tl::expected<Capture, cppc_status> Capture::describe(std::uint64_t passed, unsig
   if (const cppc_status status = collector.add_all(capture.objects_, stack_end); status != CPPC_OK)
     return tl::unexpected(status);
   block.pieces = std::move(collector).take();
+  const auto memory = MemoryMap::read();
+  if (!memory) return tl::unexpected(memory.error());
+  block.protections = protections_of(*memory, block.pieces);
+  capture.readable_ = Readable(block.protections);
   block.heap_extent = RegionHeap::extent();
   block.carried = libraries_of(capture.objects_);
   block.thread_data = thread_data_of(capture.objects_);

@@ -12,6 +12,7 @@
 #include "address/dead_claims.hpp"
 #include "address/outward_words.hpp"
 #include "address/pieces.hpp"
+#include "address/protections.hpp"
 
 namespace cppc::address {
 
@@ -44,6 +45,7 @@ class Capture {
   tl::expected<void, cppc_status> search_shared();
 
   Block block_;
+  Readable readable_;  ///< what the program has protected against itself
   std::vector<CarriedObject> objects_;
   std::unique_ptr<OutwardWords> outward_;
   std::vector<std::byte> bytes_;

@@ -18,9 +18,14 @@ using Bytes = std::span<const std::byte>;
 
 const std::byte* end_of(Bytes bytes) { return bytes.data() + bytes.size(); }
 
-/// Right behind the end counts.
+/// Programs in the manner of FORTRAN have pointers to one element, or more, before an array.
+constexpr std::size_t kBefore = 512;
+
+/// Right behind the end counts, and so does a place before it that is as near as elements are.
 bool leads_into(const void* address, Bytes object) {
-  return !std::less<>()(address, object.data()) && std::less_equal<>()(address, end_of(object));
+  return std::less<>()(address, object.data())
+             ? object.data() - static_cast<const std::byte*>(address) <= static_cast<std::ptrdiff_t>(kBefore)
+             : std::less_equal<>()(address, end_of(object));
 }
 
 Bytes common(Bytes a, Bytes b) {
@@ -109,7 +114,9 @@ void DeadClaims::clear() {
 /// Empty: none is known there.
 Bytes DeadClaims::object_at(const void* address) const {
   if (RegionHeap::owns(address)) return RegionHeap::find_block(address);
-  const auto holds = [&](Bytes object) { return leads_into(address, object) && address != end_of(object); };
+  const auto holds = [&](Bytes object) {
+    return !std::less<>()(address, object.data()) && std::less<>()(address, end_of(object));
+  };
   const auto found = std::ranges::find_if(objects_, holds);
   return found != objects_.end() ? *found : Bytes();
 }

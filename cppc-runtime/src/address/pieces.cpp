@@ -1,11 +1,13 @@
 #include "address/pieces.hpp"
 
+#include <algorithm>
+
 namespace cppc::address {
 
 namespace {
 
 constexpr std::uint64_t magic = 0x5353455244444143;  // "CADDRESS"
-constexpr std::uint32_t version = 9;
+constexpr std::uint32_t version = 10;
 
 void write(ByteWriter& writer, const std::vector<Piece>& pieces) {
   writer.u64(pieces.size());
@@ -47,6 +49,20 @@ void read(ByteReader& reader, std::vector<Piece>& pieces) {
                       .memory = {reinterpret_cast<std::byte*>(place), bytes},
                       .holes = {},
                       .zero = read_parts(reader, bytes)});
+  }
+}
+
+/// Each in a piece.
+void read(ByteReader& reader, std::span<const Piece> pieces, std::vector<Protection>& protections) {
+  const std::uint64_t count = reader.count(2 * sizeof(std::uint64_t) + sizeof(std::int32_t));
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    const std::uint64_t begin = reader.u64(), bytes = reader.u64();
+    const bool sound = std::ranges::any_of(pieces, [&](const Piece& piece) {
+      const auto from = reinterpret_cast<std::uintptr_t>(piece.memory.data());
+      return begin >= from && bytes <= piece.memory.size() && begin - from <= piece.memory.size() - bytes;
+    });
+    if (!sound) reader.fail();
+    protections.push_back({begin, bytes, reader.i32()});
   }
 }
 
@@ -110,6 +126,12 @@ std::vector<std::byte> write_block(const Block& block) {
     writer.u64(word.offset);
     writer.u64(word.target);
   }
+  writer.u64(block.protections.size());
+  for (const Protection& one : block.protections) {
+    writer.u64(one.begin);
+    writer.u64(one.bytes);
+    writer.i32(one.allowed);
+  }
   writer.block(block.process);
   writer.block(block.mpi);
   return std::move(writer).take();
@@ -143,6 +165,7 @@ bool read_block(std::span<const std::byte> bytes, Block& block) {
     block.words.push_back({piece, library, offset, reader.u64()});
     if (!sound(block, block.words.back())) return false;
   }
+  read(reader, block.pieces, block.protections);
   const auto process = reader.block();
   block.process.assign(process.begin(), process.end());
   const auto mpi = reader.block();

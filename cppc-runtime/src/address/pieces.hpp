@@ -60,6 +60,12 @@ void write(ByteWriter& writer, std::span<const Library> libraries);
 /// Adds to `libraries` what was written.
 void read(ByteReader& reader, std::vector<Library>& libraries);
 
+/// Of pages that are not to be read and written.
+struct Protection {
+  std::uint64_t begin = 0, bytes = 0;
+  int allowed = 0;  ///< PROT_READ and its like
+};
+
 /// Of a carried object, whose place differs from thread to thread.
 struct ThreadData {
   std::uint32_t object = 0;  ///< of the block's list
@@ -80,6 +86,7 @@ struct Block {
   std::vector<Piece> pieces;       ///< sections, names and places; thread data follows in the numbers of words
   std::vector<Library> libraries;  ///< that words lead to
   std::vector<OutwardWord> words;
+  std::vector<Protection> protections;
   std::vector<std::byte> process;
   std::vector<std::byte> mpi;
 };

@@ -15,6 +15,7 @@
 #include "address/process/libraries.hpp"
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
+#include "address/protections.hpp"
 #include "address/region_heap.hpp"
 #include "address/startup_words.hpp"
 #include "handles.hpp"
@@ -146,6 +147,7 @@ cppc_status Restore::end() {
   write_words(*libraries);
   if (const cppc_status status = libraries::complete(); status != CPPC_OK) return status;
   if (const cppc_status status = process::complete(); status != CPPC_OK) return status;
+  if (const cppc_status status = protect(block_.protections); status != CPPC_OK) return status;
   complete_ = true;
   return CPPC_OK;
 }

@@ -95,9 +95,17 @@ void for_each_action(auto&& function) {
   }
 }
 
+/// But for what the C library adds.
+bool same(const struct sigaction& one, const struct sigaction& other) {
+  constexpr int with_restorer = 0x04000000;  // the kernel's SA_RESTORER
+  return address_of(one) == address_of(other) && (one.sa_flags | with_restorer) == (other.sa_flags | with_restorer) &&
+         bits_of(one.sa_mask) == bits_of(other.sa_mask);
+}
+
 Owner owner(const Action& action) {
-  const auto& before = at_start[static_cast<std::size_t>(action.number)];
-  if (address_of(before) == address_of(action.action)) return Owner::process;
+  const auto number = static_cast<std::size_t>(action.number);
+  const bool of_mpi_now = action.action.sa_sigaction == handle_for_mpi;
+  if (of_mpi_now || (!has_code(of_mpi[number]) && same(at_start[number], action.action))) return Owner::process;
   return has_code(action.action) ? owner_of(address_of(action.action)) : Owner::program;
 }
 
@@ -257,6 +265,7 @@ cppc_status write(ByteWriter& writer) {
   const stack_t stack = state.stack.value_or(stack_t{});
   writer.u64(reinterpret_cast<std::uintptr_t>(stack.ss_sp));
   writer.u64(stack.ss_size);
+  writer.i32(stack.ss_flags);
   return CPPC_OK;
 }
 
@@ -276,6 +285,7 @@ cppc_status prepare(ByteReader& reader) {
   stack_t stack{};
   stack.ss_sp = reinterpret_cast<void*>(reader.u64());
   stack.ss_size = reader.u64();
+  stack.ss_flags = reader.i32();
   if (has_stack) state.stack = stack;
   return reader.ok() ? CPPC_OK : CPPC_ERR_IMAGE;
 }
