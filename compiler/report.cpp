@@ -138,7 +138,7 @@ void print_report(const nlohmann::json& report, std::ostream& out) {
     out << text(loop, "where") << ": no safe point: " << text(loop, "why") << "\n";
   for (const auto& file : report.value("left_out", nlohmann::json::array())) out << file.get<std::string>() << "\n";
   if (report.contains("left_out") && report.at("safe_points").empty())
-    out << "no marked safe point: ranks stop at calls of MPI\n";
+    out << "no marked safe point: ranks stop at calls of MPI or by a signal\n";
 }
 
 void print_problems(const ir::Program& program, const analysis::Plan& plan, std::ostream& out) {

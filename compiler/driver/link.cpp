@@ -149,7 +149,7 @@ class Linker {
   }
 
   void warn(const std::string& reason) const {
-    std::fprintf(stderr, "%s: warning: %s gets no safe points, so that ranks stop at calls of MPI: %s\n",
+    std::fprintf(stderr, "%s: warning: %s gets no safe points, so that ranks stop at calls of MPI or by a signal: %s\n",
                  wrapper_.name.c_str(), output_.c_str(), reason.c_str());
   }
 

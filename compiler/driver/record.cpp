@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "files.hpp"
 
@@ -66,9 +67,45 @@ std::vector<std::string> joined(std::vector<std::string> words, const std::vecto
   return words;
 }
 
+// Names and options are bytes, and JSON's texts are UTF-8: each byte is a character.
+std::string as_text(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) text += static_cast<char>(0xc0 | byte >> 6);
+    text += static_cast<char>(byte < 0x80 ? byte : 0x80 | (byte & 0x3f));
+  }
+  return text;
+}
+
+std::string as_bytes(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    if (first < 0x80) {
+      bytes += text[i];
+    } else {
+      if (first > 0xc3 || ++i == text.size()) throw std::out_of_range("no byte");  // of another version
+      bytes += static_cast<char>(first << 6 | (static_cast<unsigned char>(text[i]) & 0x3f));
+    }
+  }
+  return bytes;
+}
+
+std::vector<std::string> all(std::string (*convert)(const std::string&), std::vector<std::string> words) {
+  std::transform(words.begin(), words.end(), words.begin(), convert);
+  return words;
+}
+
 Record from_json(const json& entry) {
-  return {entry.at("directory"), entry.at("file"),    entry.at("output"), entry.at("language"),
-          entry.at("compiler"),  entry.at("options"), entry.at("source"), entry.at("main")};
+  return {as_bytes(entry.at("directory")),
+          as_bytes(entry.at("file")),
+          as_bytes(entry.at("output")),
+          entry.at("language"),
+          all(as_bytes, entry.at("compiler")),
+          all(as_bytes, entry.at("options")),
+          entry.at("source"),
+          entry.at("main")};
 }
 
 }  // namespace
@@ -94,10 +131,24 @@ bool is_cxx(const Record& record) {
 }
 
 std::string to_text(const Record& record) {
-  const json entry = {{"directory", record.directory}, {"file", record.file},         {"output", record.output},
-                      {"language", record.language},   {"compiler", record.compiler}, {"options", record.options},
-                      {"source", record.source},       {"main", record.defines_main}};
+  const json entry = {{"directory", as_text(record.directory)},
+                      {"file", as_text(record.file)},
+                      {"output", as_text(record.output)},
+                      {"language", record.language},
+                      {"compiler", all(as_text, record.compiler)},
+                      {"options", all(as_text, record.options)},
+                      {"source", record.source},
+                      {"main", record.defines_main}};
   return entry.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+bool is_readable(const Record& record) {
+  try {
+    (void)compilation_entry(record).dump();
+    return true;
+  } catch (const json::type_error&) {
+    return false;
+  }
 }
 
 Result<std::vector<Record>> read_records(std::string_view section, const std::string& origin) {
@@ -107,7 +158,7 @@ Result<std::vector<Record>> read_records(std::string_view section, const std::st
     try {
       Record record = from_json(json::parse(section.substr(0, end)));
       if (std::find(records.begin(), records.end(), record) == records.end()) records.push_back(std::move(record));
-    } catch (const json::exception&) {
+    } catch (const std::exception&) {
       return error("cannot understand how the objects in " + origin +
                    " were compiled, perhaps by another version of cppc-cc: compile them again");
     }
@@ -132,7 +183,7 @@ std::vector<std::string> ask_for_macros(const Record& record) {
   for (auto option = record.options.begin(); option != record.options.end(); ++option) {
     const bool includes = *option == "-include" || *option == "-imacros";  // what those files define is theirs
     if (includes && ++option == record.options.end()) break;
-    if (!includes) words.push_back(*option);
+    if (!includes && *option != "-fpreprocessed") words.push_back(*option);
   }
   if (is_fortran(record)) return joined(std::move(words), {"-cpp", "-dM", "-E", "-x", "f95-cpp-input", "/dev/null"});
   return joined(std::move(words), {"-dM", "-E", "-x", is_cxx(record) ? "c++" : "c", "/dev/null"});

@@ -46,6 +46,9 @@ Result<std::vector<Record>> read_records(std::string_view section, const std::st
 /// The command as the translator wants it: an entry of a JSON compilation database.
 nlohmann::json compilation_entry(const Record& record);
 
+/// Whether the translator can read it: it is in UTF-8.
+bool is_readable(const Record& record);
+
 /// The command by which the compiler tells what it predefines with the record's options.
 std::vector<std::string> ask_for_macros(const Record& record);
 

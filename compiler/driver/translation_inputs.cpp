@@ -30,9 +30,10 @@ Result<std::vector<TranslationInput>> translation_inputs(const Sources& sources,
     TranslationInput input{.command = compilation_entry(record),
                            .object = compiled_here ? "" : object_of(record),
                            .macros = predefined.value_or(""),
-                           .left_out = !change.empty() ? "the source " + change
-                                       : !predefined   ? predefined.error().text
-                                                       : ""};
+                           .left_out = !change.empty()        ? "the source " + change
+                                       : !predefined          ? predefined.error().text
+                                       : !is_readable(record) ? "its command is not in UTF-8"
+                                                              : ""};
     if (!sources.own_headers.empty())
       input.command["arguments"].insert(input.command["arguments"].end(), {"-idirafter", sources.own_headers});
     inputs.push_back(std::move(input));

@@ -212,20 +212,6 @@ std::vector<const clang::Expr*> operands_of(const clang::CallExpr* call) {
   return operands;
 }
 
-bool throws(const clang::CallExpr* call) {
-  clang::QualType type = call->getCallee()->getType();
-  if (type->isPointerType()) type = type->getPointeeType();
-  if (const clang::FunctionDecl* callee = call->getDirectCallee()) {
-    if (callee->getBuiltinID() != 0) return false;
-    type = callee->getType();
-    const auto is_function = [](const clang::ParmVarDecl* one) { return one->getType()->isFunctionPointerType(); };
-    if (callee->isExternC() && (is_of_system(callee) || callee->getName().starts_with("MPI_")))
-      return !callee->getName().starts_with("MPI_") && std::ranges::any_of(callee->parameters(), is_function);
-  }
-  const auto* prototype = type->getAs<clang::FunctionProtoType>();
-  return prototype == nullptr || !prototype->isNothrow();
-}
-
 bool refers(const clang::InitListExpr* list, unsigned i) {
   const auto* record = list->getType()->getAsCXXRecordDecl();
   if (record == nullptr) return list->getType()->isReferenceType();

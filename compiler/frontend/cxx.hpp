@@ -77,9 +77,6 @@ bool is_vector(clang::QualType type);
 /// The object, if there is one, and the arguments.
 std::vector<const clang::Expr*> operands_of(const clang::CallExpr* call);
 
-/// Whether a call may end with an exception, by the declaration of what is called.
-bool throws(const clang::CallExpr* call);
-
 /// Whether what an element of the list initialises may be a reference.
 bool refers(const clang::InitListExpr* list, unsigned i);
 

@@ -169,10 +169,9 @@ void Lowering::construct(const LValue& to, const clang::CXXConstructExpr* e) {
   if (constructor->isTrivial() && constructor->isDefaultConstructor()) return;
   std::vector<ir::Node> arguments{address_of(to)};
   for (const clang::Expr* one : e->arguments()) arguments.push_back(argument(one));
-  const auto* throws = constructor->getType()->getAs<clang::FunctionProtoType>();
-  const bool nothrow = throws != nullptr && throws->isNothrow();
+  const bool throws = symbols_.exceptions.may_come_from(constructor);
   if (!is_of_system(constructor)) {
-    made_call(e, symbols_.function(constructor), std::move(arguments), ir::nothing, !nothrow);
+    made_call(e, symbols_.function(constructor), std::move(arguments), ir::nothing, throws);
     return;
   }
   const std::string name = library_name(constructor);
@@ -183,7 +182,7 @@ void Lowering::construct(const LValue& to, const clang::CXXConstructExpr* e) {
     return;
   }
   for (std::size_t i = 1; i < arguments.size(); ++i) emit(Op::store, arguments[0], arguments[i]);
-  made_call(e, symbols_.helper(name), std::move(arguments), ir::nothing, !nothrow);
+  made_call(e, symbols_.helper(name), std::move(arguments), ir::nothing, throws);
 }
 
 /// What comes before the body.

@@ -381,7 +381,7 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   emit(Op::call, ir::nothing, ir::nothing, index);
   for (const ir::Index one : overwrites) emit(Op::overwrite, ir::nothing, ir::nothing, one);
   if (library) emit(Op::copy, result, symbols_.program().calls[index].result);
-  if (is_cxx() && !overwrite && throws(e)) may_throw();
+  if (is_cxx() && !overwrite && symbols_.exceptions.may_come_from(e)) may_throw();
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "exceptions.hpp"
 #include "members.hpp"
 #include "source.hpp"
 
@@ -41,8 +42,9 @@ class Symbols {
   ir::Index start_up(const clang::VarDecl* variable);
 
   std::map<ir::Index, unsigned> hashes;  ///< of functions' definitions in C++
-  bool catches = false;                  ///< somewhere in the program; else what is thrown ends it
-  bool library_calls_back = false;       ///< a class of the program overrides functions of the library's
+  Exceptions exceptions;
+  bool catches = false;             ///< somewhere in the program; else what is thrown ends it
+  bool library_calls_back = false;  ///< a class of the program overrides functions of the library's
 
   Source& source() { return source_; }
   ir::Program& program() { return program_; }

@@ -4,6 +4,7 @@
 #include "address/process/process_state.hpp"
 #include "address/program_time.hpp"
 #include "expectation.hpp"
+#include "grown_file.hpp"
 #include "guarded.hpp"
 #include "last_error.hpp"
 #include "session.hpp"
@@ -86,7 +87,11 @@ const cppc_runtime& runtime_interface() {
       .resume = mpi_state::resume,
       .progress = mpi_state::progress,
       .take_part = mpi_state::take_part,
-      .rebuild = mpi_state::rebuild,
+      .rebuild =
+          [](MPI_Comm world) {
+            const cppc_status status = cut_grown_files();
+            return status == CPPC_OK ? mpi_state::rebuild(world) : status;
+          },
       .abandon =
           [] {
             mpi_state::abandon();

@@ -89,6 +89,25 @@ TEST(JobTest, CanBeAskedAsSoonAsItsCppcRunIsThere) {
   EXPECT_EQ(asked.status, 0) << asked.output << asked.errors;
 }
 
+/// mpirun sends them to all processes of the job, the agents, too.
+TEST(JobTest, SignalsForTheRanksLeaveTheAgentsAlone) {
+  const Cluster cluster(2);
+  Job job(cluster, kPlacement, {tool("user_signals")});
+  job.await_running();
+  const auto launchers = cluster.processes("head", tool("cppc-run"));
+  ASSERT_EQ(launchers.size(), 1U);
+  const auto send = [&](const char* signal) {
+    EXPECT_EQ(cluster.run("head", {"kill", signal, std::to_string(launchers.front())}).status, 0);
+  };
+  send("-USR1");
+  const Finished migrated = job.migrate({"--rank", "2", "--to", "node1"});
+  EXPECT_EQ(migrated.status, 0) << migrated.output << migrated.errors;
+  send("-USR2");
+  const Finished finished = job.wait();
+  EXPECT_EQ(finished.status, 0) << finished.errors;
+  EXPECT_EQ(finished.output, "3 ranks\n");
+}
+
 TEST(JobTest, ControlCEndsIt) {
   const Cluster cluster(2);
   Job job(cluster, kPlacement, {kFate, "wait"});

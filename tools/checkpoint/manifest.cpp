@@ -22,8 +22,8 @@ std::optional<std::string> text_in(const json& object, const char* field) {
   return found->get<std::string>();
 }
 
-std::optional<std::uint64_t> hash_in(const json& object) {
-  const auto digits = text_in(object, "xxh3");
+std::optional<std::uint64_t> hash_in(const json& object, const char* field) {
+  const auto digits = text_in(object, field);
   std::uint64_t hash = 0;
   if (!digits || digits->size() != 16) return std::nullopt;
   const auto [end, failure] = std::from_chars(digits->data(), digits->data() + digits->size(), hash, 16);
@@ -36,12 +36,12 @@ Result<RankImage> parse_image(const json& object, std::size_t rank) {
   if (!object.is_object() || text_in(object, "file") != image_file(static_cast<int>(rank)))
     return error(whose + " does not name " + image_file(static_cast<int>(rank)));
   const auto bytes = object.find("bytes");
-  const auto hash = hash_in(object);
+  const auto hash = hash_in(object, "xxh3");
   const auto program = text_in(object, "program");
   if (bytes == object.end() || !bytes->is_number_unsigned()) return error(whose + " has no number of bytes");
   if (!hash) return error(whose + " has no checksum");
   if (!program) return error(whose + " does not say which program it is of");
-  return RankImage{bytes->get<std::uint64_t>(), *hash, *program};
+  return RankImage{bytes->get<std::uint64_t>(), *hash, *program, hash_in(object, "head").value_or(0)};
 }
 
 }  // namespace
@@ -53,6 +53,7 @@ std::string text(const Manifest& manifest) {
     images.push_back({{"file", image_file(static_cast<int>(rank))},
                       {"bytes", image.bytes},
                       {"xxh3", fmt::format("{:016x}", image.xxh3)},
+                      {"head", fmt::format("{:016x}", image.head)},
                       {"program", image.program}});
   }
   const json body{{"version", version},         {"job", manifest.job},   {"program", manifest.program},

@@ -15,6 +15,7 @@ struct RankImage {
   std::uint64_t bytes = 0;
   std::uint64_t xxh3 = 0;  ///< cppc/file_hash.hpp
   std::string program;     ///< which program the rank runs, by its build id
+  std::uint64_t head = 0;  ///< as head_hash() says; 0: not known
   friend bool operator==(const RankImage&, const RankImage&) = default;
 };
 

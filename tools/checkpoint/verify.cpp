@@ -13,6 +13,7 @@
 #include "cppc/file_hash.hpp"
 #include "cppc/image.hpp"
 #include "cppc/unique_fd.hpp"
+#include "image_head.hpp"
 
 namespace cppc::checkpoint {
 namespace {
@@ -52,7 +53,9 @@ std::string missing_part(const Checkpoint& checkpoint, std::size_t rank) {
   struct stat state {};
   if (stat(path.c_str(), &state) != 0) return path.string() + " is not there: " + std::strerror(errno);
   if (!S_ISREG(state.st_mode)) return path.string() + " is not a file";
-  if (static_cast<std::uint64_t>(state.st_size) == expected) return "";
+  const std::uint64_t head = checkpoint.manifest.images[rank].head;
+  if (static_cast<std::uint64_t>(state.st_size) == expected)
+    return head == 0 || head_hash(path) == head ? "" : path.string() + " is not the image that the manifest lists";
   return path.string() + " has " + std::to_string(state.st_size) + " bytes, and the manifest says " +
          std::to_string(expected);
 }

@@ -8,7 +8,8 @@
 
 namespace cppc::checkpoint {
 
-/// Which files are missing or of another size: a sentence for each. Reads none of them.
+/// Which files are missing, of another size or another image's: a sentence for each. Reads no more of them than their
+/// heads.
 std::vector<std::string> missing_parts(const Checkpoint& checkpoint);
 
 /// What is wrong with its files, every byte of which is read: a sentence for each file that is not as it was written.

@@ -154,6 +154,10 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
 std::optional<int> CommandLine::complete() {
   Request& request = command_.request;
   command_.status = static_cast<bool>(*status_);
+  if (*checkpoint_to_ && checkpoint_directory_.empty())
+    return fail(command_, Exit::wrong_usage, "--to needs the name of a directory");
+  if (*images_ && image_directory_.empty())
+    return fail(command_, Exit::wrong_usage, "--images needs the name of a directory");
   if (*checkpoint_)
     request.checkpoint = *checkpoint_to_ ? std::filesystem::absolute(checkpoint_directory_).string() : "";
   if (*images_ && !*add_ && !*restore_) return fail(command_, Exit::wrong_usage, "--images is for --add and --restore");

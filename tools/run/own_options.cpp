@@ -110,8 +110,10 @@ Result<CheckpointOptions> take_checkpoint_options(Given& given) {
   };
   const auto directory = take("--checkpoint-to"), every = take("--checkpoint-every"), restart = take("--restart"),
              recover = take("--recover"), protect = take("--protect");
-  if (directory == "") return error("--checkpoint-to needs the name of a directory");
-  if (restart == "") return error("--restart needs the name of a directory");
+  const auto is_no_directory = [](const auto& name) { return name && (name->empty() || name->starts_with("--")); };
+  if (is_no_directory(directory))
+    return error("--checkpoint-to needs the name of a directory, and not '" + *directory + "'");
+  if (is_no_directory(restart)) return error("--restart needs the name of a directory, and not '" + *restart + "'");
   if (protect)
     if (const auto parsed = parse_protection(*protect, options); !parsed) return error(parsed.error());
   if (options.in_memory && directory)

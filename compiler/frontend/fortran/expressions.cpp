@@ -31,6 +31,13 @@ class Converter {
       if (constant.Rank() == 0) return make({.kind = Kind::constant, .value = constant.GetScalarValue()->ToInt64()});
     return make({.kind = Kind::other});
   }
+  /// One that is a single number, as MPI's handles are, is that.
+  ExprPtr get(const evaluate::Constant<evaluate::SomeDerived>& constant) {
+    const auto made = constant.Rank() == 0 ? constant.GetScalarValue() : std::nullopt;
+    if (!made || std::distance(made->begin(), made->end()) != 1) return make({.kind = Kind::other});
+    const auto number = evaluate::ToInt64(made->begin()->second.value());
+    return number ? make({.kind = Kind::constant, .value = *number}) : make({.kind = Kind::other});
+  }
   template <typename T>
   ExprPtr get(const evaluate::Designator<T>& designator) {
     return Fortran::common::visit([this](const auto& one) { return get(one); }, designator.u);

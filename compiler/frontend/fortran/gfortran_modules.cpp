@@ -1,77 +1,16 @@
 #include "gfortran_modules.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
 #include <vector>
+
+#include "module_file.hpp"
 
 namespace cppc::fortran {
 
 namespace {
-
-/// The files are lists of words, texts in quotes, and lists.
-struct Node {
-  std::string word;
-  bool is_list = false;
-  std::vector<Node> list;
-  /// An empty one where there is none.
-  const Node& operator[](std::size_t i) const {
-    static const Node nothing;
-    return i < list.size() ? list[i] : nothing;
-  }
-  [[nodiscard]] bool has(std::string_view one) const {
-    return std::ranges::any_of(list, [&](const Node& node) { return !node.is_list && node.word == one; });
-  }
-};
-
-std::optional<std::string> contents(const std::filesystem::path& file) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(file.c_str(), "rb"), &gzclose);
-  if (in == nullptr) return {};
-  std::string text;
-  char buffer[65536];
-  int read = 0;
-  while ((read = gzread(in.get(), buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(read));
-  return read == 0 ? std::optional(std::move(text)) : std::nullopt;
-}
-
-/// What is not closed ends with the text.
-std::vector<Node> parse(std::string_view text) {
-  Node top{.word = {}, .is_list = true, .list = {}};
-  std::vector<Node> open{top};
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const char c = text[i];
-    if (c == '(') {
-      open.push_back(top);
-      ++i;
-    } else if (c == ')') {
-      ++i;
-      if (open.size() < 2) break;
-      Node closed = std::move(open.back());
-      open.pop_back();
-      open.back().list.push_back(std::move(closed));
-    } else if (c == '\'') {
-      Node node;
-      for (++i; i < text.size() && (text[i] != '\'' || (i + 1 < text.size() && text[i + 1] == '\'')); ++i) {
-        node.word += text[i];
-        if (text[i] == '\'') ++i;
-      }
-      ++i;
-      open.back().list.push_back(std::move(node));
-    } else if (c == ' ' || c == '\n' || c == '\r') {
-      ++i;
-    } else {
-      const std::size_t end = std::min(text.find_first_of(" \r\n()'", i), text.size());
-      open.back().list.push_back({.word = std::string(text.substr(i, end - i)), .is_list = false, .list = {}});
-      i = end;
-    }
-  }
-  return std::move(open.front().list);
-}
 
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -203,9 +142,15 @@ class Writer {
     if (symbol.is("VARIABLE") && shared) return;
     const std::string type = type_of(symbol.type), shape = shape_of(symbol.shape, symbol.attributes);
     if (type.empty() || shape == "?") return;
-    const bool number = symbol.type[0].word == "INTEGER" && shape.empty() && symbol.value[0].word == "CONSTANT";
-    if (number)
-      data_ += type + ", parameter :: " + symbol.name + " = " + symbol.value[3].word + "_" + symbol.type[1].word + "\n";
+    const std::string value = symbol.is("PARAMETER")
+                                  ? constant_text(symbol.value,
+                                                  [&](const std::string& number) {
+                                                    const auto found = symbols_.find(number);
+                                                    return found != symbols_.end() ? found->second.name : std::string();
+                                                  })
+                                  : std::string();
+    if (!value.empty())
+      data_ += type + ", parameter :: " + symbol.name + shape + " = " + value + "\n";
     else
       data_ +=
           type + options(symbol.attributes, {"ALLOCATABLE", "POINTER", "TARGET"}) + " :: " + symbol.name + shape + "\n";
@@ -343,9 +288,10 @@ class Writer {
 }  // namespace
 
 std::optional<std::string> source_of_module(const std::filesystem::path& file) {
-  const auto text = contents(file);
+  const auto text = module_text(file);
   if (!text || !text->starts_with("GFORTRAN module version '15'")) return {};
-  const std::vector<Node> parts = parse(std::string_view(*text).substr(std::min(text->find('\n'), text->size())));
+  const std::vector<Node> parts =
+      parse_module(std::string_view(*text).substr(std::min(text->find('\n'), text->size())));
   if (parts.size() < 8) return {};
   return Writer(parts).run(lower(file.stem().string()));
 }

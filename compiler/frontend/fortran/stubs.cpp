@@ -112,10 +112,10 @@ std::string module_f08(const fs::path& headers, const std::string& procedures) {
         out << line << "\n";
   }
   const std::string handles = text_of(headers / "mpif-handles.h") + text_of(headers / "mpif-io-handles.h");
-  static const std::regex parameter(R"(parameter\s*\(\s*(MPI_\w+)\s*=)", std::regex::icase);
+  static const std::regex parameter(R"(parameter\s*\(\s*(MPI_\w+)\s*=\s*(\d+)\s*\))", std::regex::icase);
   for (std::sregex_iterator match(handles.begin(), handles.end(), parameter), end; match != end; ++match) {
-    const std::string name = upper((*match)[1].str());
-    out << "  type(MPI_" << type_of(name) << "), protected :: " << name << "\n";
+    const std::string name = upper((*match)[1].str()), type = "MPI_" + type_of(name);
+    out << "  type(" << type << "), parameter :: " << name << " = " << type << "(" << (*match)[2].str() << ")\n";
   }
   out << "  integer :: MPI_BOTTOM, MPI_IN_PLACE\n  type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)\n"
          "  double precision, external :: MPI_Wtime, MPI_Wtick\n"

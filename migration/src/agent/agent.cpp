@@ -315,6 +315,7 @@ int serve_node(const std::string& name, Link link, Files files, AgentState& stat
 int run_agent(const std::string& node_name) {
   // An agent that waits in a migration sleeps some microseconds at a time, and no longer.
   prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  for (const int for_ranks : {SIGUSR1, SIGUSR2}) std::signal(for_ranks, SIG_IGN);  // mpirun sends them to everybody
   const bool bound = bound_by_parent();
   const auto state = share_agent_state();
   auto link = call_controller();

@@ -305,6 +305,8 @@ cppc_status Member::join() { return checkpoint_.empty() ? join_as_replacement() 
 cppc_status Member::join_restarted_job() {
   if (!checked(PMPI_Barrier(comms_.all), "the restarted ranks do not meet")) return CPPC_ERR_MPI;
   if (const cppc_status status = runtime_->rebuild(comms_.own); status != CPPC_OK) return status;
+  // None writes to a file that others share before they have cut it to what it was.
+  if (!checked(PMPI_Barrier(comms_.own), "the restarted ranks do not go on")) return CPPC_ERR_MPI;
   watch_page();
   return CPPC_OK;
 }

@@ -115,7 +115,7 @@ TEST_P(ByAddress, NoFailureOfTheTranslationEndsTheLink) {
     const Finished finished = run(link_);
     EXPECT_EQ(finished.status, 0);
     EXPECT_EQ(finished.errors,
-              "cppc-cc: warning: program gets no safe points, so that ranks stop at calls of MPI: " + reason + "\n");
+              "cppc-cc: warning: program gets no safe points, so that ranks stop at calls of MPI or by a signal: " + reason + "\n");
     EXPECT_EQ(well({"./program"}), all_plain);
     expect_by_address();
     set(setting, "");

@@ -1,5 +1,6 @@
 ! What the interfaces of MPI's module let a program do, although the translator reads a module without any: arguments by
-! name in any order, of type(*), asynchronous or volatile; abstract interfaces, other modules of MPI's, PMPI.
+! name in any order, of type(*), asynchronous or volatile; abstract interfaces, other modules of MPI's, PMPI; handles as
+! constants.
 module wrapped
   use mpi_f08_types, only: MPI_Comm, MPI_Datatype
   use mpi_f08
@@ -23,7 +24,8 @@ program mpi_interface
   real(8), asynchronous :: received(n)
   real(8), volatile :: watched(n)
   real(8) :: before(n), total
-  type(MPI_Request) :: request
+  type(MPI_Request) :: request = MPI_REQUEST_NULL
+  type(MPI_Comm), parameter :: world = MPI_COMM_WORLD
   type(MPI_Status) :: status
   integer :: step, me
   call MPI_Init()
@@ -32,7 +34,7 @@ program mpi_interface
   do step = 1, 4
     call PMPI_Barrier(MPI_COMM_WORLD)
     before = step
-    call spread(before, n, MPI_REAL8, MPI_COMM_WORLD)
+    call spread(before, n, MPI_REAL8, world)
     call MPI_Irecv(buf=received, count=n, datatype=MPI_REAL8, source=me, tag=step, comm=MPI_COMM_WORLD, &
                    request=request)
     call MPI_Send(before, n, MPI_REAL8, comm=MPI_COMM_WORLD, tag=step, dest=me)

@@ -8,6 +8,10 @@ module solver_kinds
   type :: tolerance
     real(wide) :: absolute = 1, relative(2) = 2
   end type
+  type(tolerance), parameter :: strict = tolerance(1.0e-9_wide, [0.25_wide, -0.125_wide])
+  integer, parameter :: orders(2, 2) = reshape([1, 2, 3, 4], [2, 2])
+  complex, parameter :: turn = (0.0, -1.0)
+  logical, parameter :: checked = .true.
   type :: settings
     type(tolerance) :: inner
     type(settings), pointer :: next => null()

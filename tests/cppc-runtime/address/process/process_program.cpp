@@ -154,8 +154,9 @@ int go_on(const Program& program, void* state) {
 int load_and_go_on(const Program& program, const char* image, bool pass) {
   descriptors::reserve_numbers();
   void* state = nullptr;
-  const cppc_status status = load(image, state);
+  cppc_status status = load(image, state);
   descriptors::release_numbers();
+  if (status == CPPC_OK) status = cut_grown_files();
   tell(status);
   if (status != CPPC_OK) return 1;
   if (!pass) return go_on(program, state);

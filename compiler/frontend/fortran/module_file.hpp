@@ -1,0 +1,38 @@
+/// What gfortran writes of modules: lists of words, texts in quotes, and lists.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cppc::fortran {
+
+struct Node {
+  std::string word;
+  bool is_list = false;
+  std::vector<Node> list;
+  /// An empty one where there is none.
+  const Node& operator[](std::size_t i) const {
+    static const Node nothing;
+    return i < list.size() ? list[i] : nothing;
+  }
+  [[nodiscard]] bool has(std::string_view one) const {
+    return std::ranges::any_of(list, [&](const Node& node) { return !node.is_list && node.word == one; });
+  }
+};
+
+/// Of a file, which is compressed. Nothing when it cannot be read.
+std::optional<std::string> module_text(const std::filesystem::path& file);
+
+/// What is not closed ends with the text.
+std::vector<Node> parse_module(std::string_view text);
+
+/// The value of a constant, as a program may write it; empty when it is not understood. `type_name`: of a derived type,
+/// by its number.
+std::string constant_text(const Node& value, const std::function<std::string(const std::string&)>& type_name);
+
+}  // namespace cppc::fortran
