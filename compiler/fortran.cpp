@@ -49,6 +49,16 @@ std::string_view included_by(std::string_view line) {
   return end == std::string_view::npos ? std::string_view() : line.substr(0, end);
 }
 
+/// The module that a line uses, in small letters; empty if it uses none.
+std::string used_by(std::string_view line) {
+  static const std::regex use(R"(\s*use\s*(?:(?:,\s*non_intrinsic\s*)?::)?\s*(\w+).*)", std::regex::icase);
+  std::cmatch match;
+  if (line.size() > 1000 || !std::regex_match(line.data(), line.data() + line.size(), match, use)) return {};
+  std::string name = match[1].str();
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
 /// Whether INCLUDE in a file that is itself included names two files: gfortran takes the first one in the order of
 /// directories, flang the one beside the file.
 bool names_two_files(std::string_view line, const fs::path& included, const fs::path& from,
@@ -63,8 +73,13 @@ bool names_two_files(std::string_view line, const fs::path& included, const fs::
 
 /// Why what was compiled may not be what would be looked at, by what the file includes. `seen`: files that are
 /// included.
-std::string why_unlike(const fs::path& file, const fortran::Options& options, fs::file_time_type compiled,
+std::string why_unlike(const fs::path& file, const fortran::Options& options, std::int64_t compiled,
                        const std::string& object, std::set<fs::path>& seen) {
+  const auto is_newer = [&](const fs::path& other) {
+    std::error_code failure;
+    const auto written = fs::last_write_time(other, failure);
+    return !failure && compiled != 0 && written.time_since_epoch().count() > compiled;
+  };
   const std::string text = read_text(file).value_or("");
   for (const char* macro : {"__COUNTER__", "__BASE_FILE__", "__INCLUDE_LEVEL__"})  // flang has none of them
     if (options.preprocessed && text.find(macro) != std::string::npos)
@@ -72,16 +87,18 @@ std::string why_unlike(const fs::path& file, const fortran::Options& options, fs
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (const std::string module = used_by(line); !module.empty())
+      for (const std::string& directory : options.modules)
+        if (const fs::path path = fs::path(directory) / (module + ".mod"); is_newer(path))
+          return path.string() + " is newer than " + object;
     const std::string_view included = included_by(line);
     if (included.empty()) continue;
     if (seen.contains(file) && names_two_files(line, included, file, options))
       return std::string(included) + ", which " + file.string() + " includes, is in several directories";
     for (const std::string& directory : options.includes) {
       const fs::path path = fs::path(directory) / included;
-      std::error_code failure;
-      const auto written = fs::last_write_time(path, failure);
-      if (failure || !seen.insert(path).second) continue;
-      if (written > compiled) return path.string() + " is newer than " + object;
+      if (!fs::exists(path) || !seen.insert(path).second) continue;
+      if (is_newer(path)) return path.string() + " is newer than " + object;
       if (std::string why = why_unlike(path, options, compiled, object, seen); !why.empty()) return why;
     }
   }
@@ -92,12 +109,9 @@ void leave_out_unlike(FortranProgram& program) {
   for (std::size_t i = 0; i < program.commands.size(); ++i) {
     fortran::Command& command = program.commands[i];
     if (command.arguments.empty()) continue;
-    std::error_code failure;
-    auto compiled = fs::last_write_time(program.objects[i], failure);
-    if (failure) compiled = fs::file_time_type::max();  // there is no object
     std::set<fs::path> seen;
-    const std::string why =
-        why_unlike(fs::path(command.directory) / command.file, options_of(command), compiled, program.objects[i], seen);
+    const std::string why = why_unlike(fs::path(command.directory) / command.file, options_of(command),
+                                       program.compiled[i], program.objects[i], seen);
     if (why.empty()) continue;
     program.left_out.push_back({command.file, why});
     command.arguments.clear();

@@ -1,6 +1,7 @@
 /// Programs in Fortran, whose state is kept by address.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,9 +17,10 @@ namespace cppc {
 bool is_fortran(const std::string& file);
 
 struct FortranProgram {
-  std::vector<fortran::Command> commands;   ///< without arguments: it is not to be looked at
-  std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
-  std::vector<frontend::LeftOut> left_out;  ///< those that are not to be looked at
+  std::vector<fortran::Command> commands;                   ///< without arguments: it is not to be looked at
+  std::vector<std::string> objects;                         ///< by command: what it was compiled to
+  std::vector<std::int64_t> compiled;                       ///< and when, as std::filesystem counts; 0: it is now
+  std::vector<frontend::LeftOut> left_out;                  ///< those that are not to be looked at
   std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
   std::optional<std::set<std::string>> outside;             ///< those of all that is linked and has no command
   std::vector<fortran::Command> modules;  ///< sources that are no part of the program but for their modules

@@ -62,24 +62,23 @@ struct Settings {
 /// What is installed with this program.
 fs::path shared_directory() { return fs::read_symlink("/proc/self/exe").parent_path() / CPPC_SHARED_FROM_PROGRAMS; }
 
-/// A header of the unit that is newer than the object: what was compiled is not what would be translated.
-std::string newer_header(const clang::SourceManager& manager, const std::string& object) {
+/// A header of the unit that is newer than its object was when it was made: what was compiled is not what would be
+/// translated. That object may be another one by now, or in an archive.
+std::string newer_header(const clang::SourceManager& manager, std::int64_t compiled) {
   std::error_code failure;
-  const auto compiled = fs::last_write_time(object, failure);
-  if (failure) return {};
-  for (auto file = manager.fileinfo_begin(); file != manager.fileinfo_end(); ++file) {
+  for (auto file = manager.fileinfo_begin(); compiled != 0 && file != manager.fileinfo_end(); ++file) {
     const std::string path = file->first.getFileEntry().tryGetRealPathName().str();
-    if (const auto written = fs::last_write_time(path, failure); !failure && written > compiled) return path;
+    const auto written = fs::last_write_time(path, failure);
+    if (!failure && written.time_since_epoch().count() > compiled) return path;
   }
   return {};
 }
 
 void leave_out_newer(frontend::Source& source, const Files& files) {
   std::erase_if(source.units, [&](const frontend::Unit& unit) {
-    const std::string& object = files.objects[unit.number];
-    const std::string header = newer_header(unit.ast->getSourceManager(), object);
+    const std::string header = newer_header(unit.ast->getSourceManager(), files.compiled[unit.number]);
     if (header.empty()) return false;
-    source.left_out.push_back({unit.command.file, header + " is newer than " + object});
+    source.left_out.push_back({unit.command.file, header + " is newer than " + files.objects[unit.number]});
     return true;
   });
 }
@@ -233,6 +232,7 @@ int translate_as_fortran(const Settings& settings, const Files& files) {
          kUsage);
   FortranProgram program{.commands = {},
                          .objects = files.objects,
+                         .compiled = files.compiled,
                          .left_out = files.left_out,
                          .names = files.names,
                          .outside = read_names(settings.outside),

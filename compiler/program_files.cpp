@@ -58,6 +58,7 @@ Files read_commands(const std::string& file) {
       command.arguments = entry["arguments"];
     files.commands.push_back(std::move(command));
     files.objects.push_back(entry.value("object", ""));
+    files.compiled.push_back(entry.value("compiled", std::int64_t{0}));
     auto& names = files.names.emplace_back();
     if (entry.contains("names")) names = entry["names"].get<std::set<std::string>>();
   }
@@ -72,6 +73,7 @@ Files own_commands(const std::vector<std::string>& names, const std::vector<std:
     command.arguments.push_back(name);
     files.commands.push_back(std::move(command));
     files.objects.emplace_back();
+    files.compiled.push_back(0);
   }
   return files;
 }

@@ -1,6 +1,7 @@
 /// The files of the program that is translated, and how each is compiled.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,9 +13,10 @@ namespace cppc {
 
 /// The program's files.
 struct Files {
-  std::vector<frontend::Command> commands;  ///< without arguments: it is not to be looked at
-  std::vector<std::string> objects;         ///< by command: what it was compiled to, if that still lies there
-  std::vector<frontend::LeftOut> left_out;  ///< those that are not to be looked at
+  std::vector<frontend::Command> commands;                  ///< without arguments: it is not to be looked at
+  std::vector<std::string> objects;                         ///< by command: what it was compiled to
+  std::vector<std::int64_t> compiled;                       ///< and when, as std::filesystem counts; 0: it is now
+  std::vector<frontend::LeftOut> left_out;                  ///< those that are not to be looked at
   std::vector<std::optional<std::set<std::string>>> names;  ///< by command: that its object has for the linker
   std::vector<frontend::Command> modules;  ///< sources in Fortran that are no part of the program but for modules
 };

@@ -16,6 +16,9 @@ namespace fs = std::filesystem;
 Result<void> keep_command(Record record) {
   const ObjectFacts facts = read_object_file(record.output);
   record.defines_main = facts.defines_main;
+  std::error_code unknown;
+  const auto written = fs::last_write_time(record.output, unknown);
+  if (!unknown) record.compiled = written.time_since_epoch().count();
   const auto added = add_commands(record.output, to_text(record));
   if (added && *added == Added::yes) return {};
   if (!added) {

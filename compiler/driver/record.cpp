@@ -105,7 +105,8 @@ Record from_json(const json& entry) {
           all(as_bytes, entry.at("compiler")),
           all(as_bytes, entry.at("options")),
           entry.at("source"),
-          entry.at("main")};
+          entry.at("main"),
+          entry.at("compiled")};
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ std::vector<Record> records_of(const CommandLine& line, Language language, const
     const bool is_c = language_of(argument) == Language::c && argument.language.empty();
     const std::string named = language == Language::cxx && is_c ? "c++" : argument.language;
     records.push_back({here, argument.value, object_named(line, argument.value), named, compiler, options,
-                       fingerprint(read_regular_file(argument.value).value_or("")), false});
+                       fingerprint(read_regular_file(argument.value).value_or("")), false, 0});
   }
   return records;
 }
@@ -138,7 +139,8 @@ std::string to_text(const Record& record) {
                       {"compiler", all(as_text, record.compiler)},
                       {"options", all(as_text, record.options)},
                       {"source", record.source},
-                      {"main", record.defines_main}};
+                      {"main", record.defines_main},
+                      {"compiled", record.compiled}};
   return entry.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

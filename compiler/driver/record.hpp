@@ -1,6 +1,7 @@
 /// How a file in C, C++ or Fortran was compiled: kept in its object, so that whoever links it can compile it once more.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -21,6 +22,7 @@ struct Record {
   std::vector<std::string> options;   ///< all but file, output and what writes rules for make
   std::string source;                 ///< a fingerprint of the file's contents
   bool defines_main = false;
+  std::int64_t compiled = 0;  ///< when the object was written, by its file system's clock, as std::filesystem counts
 
   bool operator==(const Record&) const = default;
 };

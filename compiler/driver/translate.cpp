@@ -39,6 +39,7 @@ Result<void> write_commands(const TranslationRequest& request, const std::string
     if (request.outside != nullptr && request.outside->of_records[index])
       entry["names"] = *request.outside->of_records[index];
     if (!input.object.empty()) entry["object"] = input.object;
+    if (input.compiled != 0) entry["compiled"] = input.compiled;
     if (!input.left_out.empty()) entry["left_out"] = input.left_out;
     name_macros(input, entry);
     commands.push_back(std::move(entry));

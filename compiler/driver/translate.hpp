@@ -1,6 +1,7 @@
 /// The way to the translator, `cppc`.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@ namespace cppc::driver {
 struct TranslationInput {
   nlohmann::json command;  ///< an entry of a compilation database
   std::string object;      ///< what it was compiled to, where it lies; empty when it is compiled in this link only
+  std::int64_t compiled;   ///< when that was, as Record has it; 0: in this link
   std::string macros;      ///< what the compiler predefines for it, as lines of #define
   std::string left_out;    ///< why the translator cannot look at it; empty when it can (by_address only)
 };

@@ -29,6 +29,7 @@ Result<std::vector<TranslationInput>> translation_inputs(const Sources& sources,
     if (!predefined && sources.portable) return tl::unexpected(predefined.error());
     TranslationInput input{.command = compilation_entry(record),
                            .object = compiled_here ? "" : object_of(record),
+                           .compiled = compiled_here ? 0 : record.compiled,
                            .macros = predefined.value_or(""),
                            .left_out = !change.empty()        ? "the source " + change
                                        : !predefined          ? predefined.error().text
