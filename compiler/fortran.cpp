@@ -193,9 +193,10 @@ class Translator {
     std::vector<const Point*> obstacles;
     for (const auto& [file, points] : by_file) {
       const fortran::Command& command = program_.commands[file];
-      const auto text = read_text(fs::path(command.directory) / command.file);
-      made.texts[file] =
-          rewrite::fortran::insert(text.value_or(""), command.file, options_of(command).fixed_form, points, obstacles);
+      const std::string text = read_text(fs::path(command.directory) / command.file).value_or("");
+      std::string changed =
+          rewrite::fortran::insert(text, command.file, options_of(command).fixed_form, points, obstacles);
+      if (changed != text) made.texts[file] = std::move(changed);
     }
     std::set<unsigned> not_inserted;
     for (const Point* point : obstacles) {

@@ -79,6 +79,21 @@ TEST(CheckpointTest, NamesWhatCannotBeCarriedOver) {
   expect_done(job.wait());
 }
 
+/// As that of a server which is gone.
+TEST(CheckpointTest, StorageThatNeverAnswersDoesNotHoldTheJob) {
+  const Cluster cluster(2);
+  const Folder folder;
+  Job job(cluster, kFourOnTwo,
+          {app("heat"), "--quiet", "--until", folder.file("stop"), "--pause-us", "5000", "--mb", "2"},
+          {"CPPC_DEADLINE_SHIP=1", "CPPC_FAULT=saver-write:hang", "CPPC_FAULT_RECORD=" + folder.file("struck")});
+  job.await_running();
+  const Finished given_up = job.migrate({"checkpoint", "--to", folder.file("checkpoints")});
+  EXPECT_NE(given_up.status, 0) << given_up.output;
+  EXPECT_TRUE(fs::exists(folder.file("struck")));
+  std::ofstream(folder.file("stop")).flush();
+  expect_done(job.wait());
+}
+
 /// A solver on some nodes, which is ended after a checkpoint.
 class RestartTest : public testing::Test {
  protected:

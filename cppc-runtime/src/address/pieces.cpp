@@ -1,5 +1,7 @@
 #include "address/pieces.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace cppc::address {
@@ -52,14 +54,14 @@ void read(ByteReader& reader, std::vector<Piece>& pieces) {
   }
 }
 
-/// Each in a piece.
+/// Each in the pages of a piece.
 void read(ByteReader& reader, std::span<const Piece> pieces, std::vector<Protection>& protections) {
   const std::uint64_t count = reader.count(2 * sizeof(std::uint64_t) + sizeof(std::int32_t));
   for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
     const std::uint64_t begin = reader.u64(), bytes = reader.u64();
     const bool sound = std::ranges::any_of(pieces, [&](const Piece& piece) {
-      const auto from = reinterpret_cast<std::uintptr_t>(piece.memory.data());
-      return begin >= from && bytes <= piece.memory.size() && begin - from <= piece.memory.size() - bytes;
+      const auto [first, behind] = pages_of(piece.memory);
+      return begin >= first && begin <= behind && bytes <= behind - begin;
     });
     if (!sound) reader.fail();
     protections.push_back({begin, bytes, reader.i32()});
@@ -81,6 +83,12 @@ bool sound(const Block& block, const OutwardWord& word) {
 }
 
 }  // namespace
+
+std::pair<std::uintptr_t, std::uintptr_t> pages_of(std::span<const std::byte> memory) {
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  return {begin / page * page, (begin + memory.size() + page - 1) / page * page};
+}
 
 void write(ByteWriter& writer, std::span<const Library> libraries) {
   writer.u64(libraries.size());

@@ -25,8 +25,9 @@ std::vector<Protection> protections_of(const MemoryMap& memory, std::span<const 
     auto range = std::ranges::upper_bound(ranges, begin, std::less<>(), &MemoryMap::Range::end);
     for (; range != ranges.end() && range->begin < end; ++range) {
       if (range->protection == (PROT_READ | PROT_WRITE)) continue;
-      const auto from = std::max(range->begin, begin), to = std::min(range->end, end);
-      if (from < to) found.push_back({from, to - from, range->protection});
+      const auto [first, behind] = pages_of(piece.memory);
+      const auto from = std::max(range->begin, first), to = std::min(range->end, behind);
+      found.push_back({from, to - from, range->protection});
     }
   }
   return found;

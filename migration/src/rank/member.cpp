@@ -95,7 +95,10 @@ void Member::prepare_departure() {
 }
 
 void Member::prepare_snapshot() {
-  if (!snapshot_ || !snapshot_->suits()) snapshot_ = std::make_unique<Snapshot>(*runtime_, slot(), rank_);
+  if (!snapshot_ || !snapshot_->suits()) {
+    Snapshot::end(std::move(snapshot_));
+    snapshot_ = std::make_unique<Snapshot>(*runtime_, slot(), rank_);
+  }
 }
 
 void Member::copy_state() {
@@ -357,7 +360,7 @@ bool Member::all_finalize() {
 }
 
 void Member::finish() {
-  snapshot_.reset();  // a file that is being written belongs to a whole
+  Snapshot::end(std::move(snapshot_));  // a file that is being written belongs to a whole
   negotiator_.finishing();
   runtime_->watch(nullptr);
   runtime_->watch_calls(nullptr, nullptr);

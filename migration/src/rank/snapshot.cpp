@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +21,9 @@ namespace {
 /// Of the thread that writes: about a tenth of a processor that a rank keeps busy. Its work is the same whatever share
 /// it has; with the least one there would be a checkpoint of a gigabyte only after minutes.
 constexpr int kNice = 10;
+
+/// How long the thread of a checkpoint that was given up is waited for.
+constexpr std::chrono::seconds kLook{1}, kPatience{3};
 
 /// Of blocks in which there is a huge page as a whole.
 constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
@@ -137,8 +141,20 @@ void Snapshot::write_file(const std::stop_token& stop) {
   memory_->give_way(kNice);
   const Done saved = save_beside_work();
   memory_.reset();  // nothing of it is there when others begin
-  report_saving(*slot_, saved);
+  if (suits()) report_saving(*slot_, saved);
   join_huge_pages(large_, stop);
+  written_.release();
+}
+
+void Snapshot::end(std::unique_ptr<Snapshot> snapshot) {
+  if (!snapshot || !snapshot->thread_.joinable()) return;
+  snapshot->thread_.request_stop();
+  std::chrono::seconds unwanted(0);
+  while (!snapshot->written_.try_acquire_for(kLook) && unwanted < kPatience)
+    unwanted = snapshot->suits() ? std::chrono::seconds(0) : unwanted + kLook;
+  if (unwanted < kPatience) return;
+  spdlog::warn("rank {}: the file system does not end the writing of a checkpoint that was given up", snapshot->rank_);
+  (void)snapshot.release();
 }
 
 Snapshot::Done Snapshot::save_beside_work() {

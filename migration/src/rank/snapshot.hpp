@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -44,6 +45,10 @@ class Snapshot {
   /// the state is. The slot tells the agent how it went.
   void write_standing();
 
+  /// Waits until its file is written or given up. A thread that does not come back from storage then is left behind,
+  /// with all that it uses.
+  static void end(std::unique_ptr<Snapshot> snapshot);
+
  private:
   using Done = tl::expected<void, std::string>;
 
@@ -64,6 +69,7 @@ class Snapshot {
   std::vector<std::span<std::byte>> large_;    ///< blocks of the heap, which has huge pages
   std::deque<std::vector<std::byte>> copies_;  ///< of blocks that the snapshot does not have, or the builder needs
   std::optional<MemorySnapshot> memory_;
+  std::binary_semaphore written_{0};  ///< the thread is about to end
   std::jthread thread_;
 };
 
