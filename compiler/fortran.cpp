@@ -18,6 +18,7 @@
 #include "frontend/fortran/lower.hpp"
 #include "frontend/fortran/options.hpp"
 #include "frontend/fortran/pointers.hpp"
+#include "program_files.hpp"
 #include "read_text.hpp"
 #include "report.hpp"
 #include "rewrite/fortran/insert.hpp"
@@ -75,11 +76,6 @@ bool names_two_files(std::string_view line, const fs::path& included, const fs::
 /// included.
 std::string why_unlike(const fs::path& file, const fortran::Options& options, std::int64_t compiled,
                        const std::string& object, std::set<fs::path>& seen) {
-  const auto is_newer = [&](const fs::path& other) {
-    std::error_code failure;
-    const auto written = fs::last_write_time(other, failure);
-    return !failure && compiled != 0 && written.time_since_epoch().count() > compiled;
-  };
   const std::string text = read_text(file).value_or("");
   for (const char* macro : {"__COUNTER__", "__BASE_FILE__", "__INCLUDE_LEVEL__"})  // flang has none of them
     if (options.preprocessed && text.find(macro) != std::string::npos)
@@ -89,7 +85,7 @@ std::string why_unlike(const fs::path& file, const fortran::Options& options, st
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     if (const std::string module = used_by(line); !module.empty())
       for (const std::string& directory : options.modules)
-        if (const fs::path path = fs::path(directory) / (module + ".mod"); is_newer(path))
+        if (const fs::path path = fs::path(directory) / (module + ".mod"); is_newer(path, compiled))
           return path.string() + " is newer than " + object;
     const std::string_view included = included_by(line);
     if (included.empty()) continue;
@@ -98,7 +94,7 @@ std::string why_unlike(const fs::path& file, const fortran::Options& options, st
     for (const std::string& directory : options.includes) {
       const fs::path path = fs::path(directory) / included;
       if (!fs::exists(path) || !seen.insert(path).second) continue;
-      if (is_newer(path)) return path.string() + " is newer than " + object;
+      if (is_newer(path, compiled)) return path.string() + " is newer than " + object;
       if (std::string why = why_unlike(path, options, compiled, object, seen); !why.empty()) return why;
     }
   }

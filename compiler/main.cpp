@@ -65,12 +65,9 @@ fs::path shared_directory() { return fs::read_symlink("/proc/self/exe").parent_p
 /// A header of the unit that is newer than its object was when it was made: what was compiled is not what would be
 /// translated. That object may be another one by now, or in an archive.
 std::string newer_header(const clang::SourceManager& manager, std::int64_t compiled) {
-  std::error_code failure;
-  for (auto file = manager.fileinfo_begin(); compiled != 0 && file != manager.fileinfo_end(); ++file) {
-    const std::string path = file->first.getFileEntry().tryGetRealPathName().str();
-    const auto written = fs::last_write_time(path, failure);
-    if (!failure && written.time_since_epoch().count() > compiled) return path;
-  }
+  for (auto file = manager.fileinfo_begin(); file != manager.fileinfo_end(); ++file)
+    if (const std::string path = file->first.getFileEntry().tryGetRealPathName().str(); is_newer(path, compiled))
+      return path;
   return {};
 }
 

@@ -35,6 +35,12 @@ class MacroFiles {
 
 }  // namespace
 
+bool is_newer(const std::string& file, std::int64_t compiled) {
+  std::error_code failure;
+  const auto written = fs::last_write_time(file, failure);
+  return !failure && compiled != 0 && written.time_since_epoch().count() > compiled;
+}
+
 Files read_commands(const std::string& file) {
   std::ifstream in(file);
   if (!in) fail("cannot read " + file);

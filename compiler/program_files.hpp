@@ -21,6 +21,9 @@ struct Files {
   std::vector<frontend::Command> modules;  ///< sources in Fortran that are no part of the program but for modules
 };
 
+/// Whether a file was written after an object was compiled, at a time as in Files::compiled.
+bool is_newer(const std::string& file, std::int64_t compiled);
+
 /// Of a compilation database; a file that is none ends the translator.
 Files read_commands(const std::string& file);
 

@@ -97,11 +97,6 @@ void Lowering::mark(const clang::Stmt* s, Part part, const clang::Stmt* calls_in
   emit(ir::Op::marker, ir::nothing, ir::nothing, marker_);
 }
 
-void Lowering::simple(const clang::Stmt* s, const clang::Expr* e) {
-  mark(s, Part::statement, e);
-  discarded(e);
-}
-
 void Lowering::statement(const clang::Stmt* s) {
   const std::size_t before = clean_ups_.size();
   statement_in_scope(s);
@@ -144,7 +139,10 @@ void Lowering::statement_in_scope(const clang::Stmt* s) {
       break;
   }
   if (labelled(s) || jump(s)) return;
-  if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) return simple(s, e);
+  if (const auto* e = llvm::dyn_cast<clang::Expr>(s)) {
+    mark(s, Part::statement, e);
+    return discarded(e);
+  }
   if (cxx_statement(s)) return;
   if (const auto* omp = llvm::dyn_cast<clang::OMPExecutableDirective>(s)) return directive(omp);
   opaque(std::string("it has a ") + s->getStmtClassName());

@@ -206,7 +206,6 @@ class Lowering {
   ir::Index block_of(const clang::LabelDecl* label);
   bool jump(const clang::Stmt* s);
   bool cxx_statement(const clang::Stmt* s);
-  void simple(const clang::Stmt* s, const clang::Expr* e);
   void declaration(const clang::DeclStmt* s);
   void declare(const clang::VarDecl* variable);
   void branch(const clang::IfStmt* s);

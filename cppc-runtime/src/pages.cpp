@@ -54,6 +54,12 @@ bool no_page_in_ranges(std::span<const std::byte> memory) {
 
 }  // namespace
 
+std::pair<std::uintptr_t, std::uintptr_t> pages_of(std::span<const std::byte> memory) {
+  const std::size_t page = page_bytes();
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
+  return {begin / page * page, (begin + memory.size() + page - 1) / page * page};
+}
+
 void advise_huge_pages(std::span<std::byte> memory) {
   const auto pages = whole_pages(memory, huge_page);
   if (!pages.empty()) madvise(pages.data(), pages.size(), MADV_HUGEPAGE);

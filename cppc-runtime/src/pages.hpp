@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 
 namespace cppc {
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+/// Where the pages begin and end in which some of the memory is.
+std::pair<std::uintptr_t, std::uintptr_t> pages_of(std::span<const std::byte> memory);
 
 /// Asks for huge pages; the system may refuse.
 void advise_huge_pages(std::span<std::byte> memory);

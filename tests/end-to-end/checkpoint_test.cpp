@@ -2,6 +2,7 @@
 /// one, and of one that loses a node.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -236,6 +237,24 @@ TEST(RecoveryTest, AJobThatLosesANodeGoesOnFromItsLastCheckpoint) {
   const Finished asked =
       scene.cluster().run("head", std::vector<std::string>{tool("migrate"), "status"} + secrets.of_client(port));
   EXPECT_EQ(asked.status, 0) << "operators ask at the same port as before: " << asked.errors;
+  expect_same_answer(scene);
+}
+
+/// The first agent of a node is the guardian of the other one.
+TEST(RecoveryTest, AJobThatLosesAGuardianGoesOnFromItsLastCheckpoint) {
+  const Folder folder;
+  const std::string checkpoints = folder.file("checkpoints");
+  HeatScene scene(3,
+                  {"--checkpoint-every", "1s", "--checkpoint-to", checkpoints, "--recover", "1", "-H",
+                   "node0:2,node1:2,node2:2", "-n", "4"},
+                  {"--mb", "2"});
+  await_checkpoint(checkpoints);
+  const auto agents = scene.cluster().processes("node2", tool("cppc-agent"));
+  ASSERT_EQ(agents.size(), 2U) << "a guardian and its agent";
+  (void)scene.cluster().run("node2", {"kill", "-KILL", std::to_string(*std::ranges::min_element(agents))});
+  const auto restarted = [&] { return contains(scene.job().process().errors(), "it is started again from"); };
+  while (scene.job().process().running() && !restarted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  scene.job().await_running();
   expect_same_answer(scene);
 }
 

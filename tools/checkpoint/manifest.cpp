@@ -40,8 +40,10 @@ Result<RankImage> parse_image(const json& object, std::size_t rank) {
   const auto program = text_in(object, "program");
   if (bytes == object.end() || !bytes->is_number_unsigned()) return error(whose + " has no number of bytes");
   if (!hash) return error(whose + " has no checksum");
+  const auto head = object.contains("head") ? hash_in(object, "head") : 0;
+  if (!head) return error(whose + " has no checksum of its head");
   if (!program) return error(whose + " does not say which program it is of");
-  return RankImage{bytes->get<std::uint64_t>(), *hash, *program, hash_in(object, "head").value_or(0)};
+  return RankImage{bytes->get<std::uint64_t>(), *hash, *program, *head};
 }
 
 }  // namespace

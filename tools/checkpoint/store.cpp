@@ -132,10 +132,10 @@ Result<Draft> begin(const fs::path& directory, const std::string& job) {
 Result<void> complete(const Draft& draft, const Manifest& manifest) {
   std::error_code ignored;  // it may stay
   fs::remove(draft.directory / job_file, ignored);
-  Manifest complete = manifest;
-  for (std::size_t rank = 0; rank < complete.images.size(); ++rank)
-    complete.images[rank].head = head_hash(draft.directory / image_file(static_cast<int>(rank)));
-  return write_file(draft.directory / manifest_file, text(complete))
+  Manifest with_heads = manifest;
+  for (std::size_t rank = 0; rank < with_heads.images.size(); ++rank)
+    with_heads.images[rank].head = head_hash(draft.directory / image_file(static_cast<int>(rank)));
+  return write_file(draft.directory / manifest_file, text(with_heads))
       .and_then([&] { return bring_to_storage(draft.directory); })
       .and_then([&]() -> Result<void> {
         if (rename(draft.directory.c_str(), draft.complete.c_str()) != 0) return failed("make", draft.complete);

@@ -36,7 +36,7 @@ Flow::Flow(const Program& program, const models::Models& models, std::uint64_t m
   for (Index symbol = 0; symbol < program.symbols.size(); ++symbol)
     if (tracked(symbol)) tracked_.push_back(symbol);
   followed_ = Followed(program.symbols.size(), {tracked_.begin(), tracked_.end()});
-  find_names_of_in_place();
+  find_uses_of_mpi();
   for (Index p = 0; p < count; ++p) {
     graphs_.push_back(std::make_unique<Graph>());
     if (program.procedures[p].defined) make_graph(p);

@@ -129,7 +129,7 @@ class Flow {
   void give(const std::vector<const Expr*>& calls, std::set<Index>& given) const;
   void find_names();
   void see_other_parts(const std::set<std::string>& names);
-  void find_names_of_in_place();
+  void find_uses_of_mpi();
   void find_outside();
   [[nodiscard]] bool has_mate_in(Index symbol, const std::set<Index>& variables) const;
   void find_used_at_end();

@@ -19,17 +19,17 @@ std::string lower(std::string text) {
 
 struct ModuleSymbol {
   std::string name, module;
-  Node attributes, components, type, formals, value, shape, result;
-  Node bound;  ///< to a type: procedures, what ends its variables
+  ModuleNode attributes, components, type, formals, value, shape, result;
+  ModuleNode bound;  ///< to a type: procedures, what ends its variables
   [[nodiscard]] bool is(std::string_view flag) const { return attributes.has(flag); }
 };
 
 class Writer {
  public:
-  explicit Writer(const std::vector<Node>& parts) {
-    const std::vector<Node>& flat = parts[6].list;
+  explicit Writer(const std::vector<ModuleNode>& parts) {
+    const std::vector<ModuleNode>& flat = parts[6].list;
     for (std::size_t i = 0; i + 5 < flat.size(); i += 6) read_symbol(flat[i].word, &flat[i + 1], flat[i + 5]);
-    const std::vector<Node>& names = parts[7].list;
+    const std::vector<ModuleNode>& names = parts[7].list;
     for (std::size_t i = 0; i + 2 < names.size(); i += 3) public_.emplace(names[i].word, names[i + 2].word);
     operators_ = parts[0];
     generics_ = parts[2];
@@ -40,22 +40,22 @@ class Writer {
   /// function of the language.
   std::optional<std::string> run(const std::string& module) {
     module_ = module;
-    for (const Node& procedures : operators_.list)
-      for (const Node& number : procedures.list)
+    for (const ModuleNode& procedures : operators_.list)
+      for (const ModuleNode& number : procedures.list)
         if (const auto one = symbols_.find(number.word); one == symbols_.end() || one->second.module == module)
           return {};
     std::string text = "module " + module + "\n" + uses();
     for (const bool types : {true, false})
       for (const auto& [number, symbol] : symbols_)
         if (symbol.module == module && !symbol.is("ARTIFICIAL") && symbol.is("DERIVED") == types) add(number, symbol);
-    for (const Node& generic : generics_.list) add_generic(generic);
+    for (const ModuleNode& generic : generics_.list) add_generic(generic);
     text += types_ + data_ + (procedures_.empty() ? "" : "interface\n" + procedures_ + "end interface\n") + interfaces_;
     for (const std::string& name : hidden_) text += "private :: " + name + "\n";
     return understood_ ? std::optional(text + "end module\n") : std::nullopt;
   }
 
  private:
-  void read_symbol(const std::string& number, const Node* names, const Node& rest) {
+  void read_symbol(const std::string& number, const ModuleNode* names, const ModuleNode& rest) {
     ModuleSymbol made{.name = lower(names[0].word),
                       .module = names[1].word,
                       .attributes = rest[0],
@@ -118,12 +118,12 @@ class Writer {
     const auto [state, fresh] = types_told_.try_emplace(number, true);  // components may point to their own type
     if (!fresh) return state->second;
     const ModuleSymbol& symbol = found->second;
-    const bool plain = std::ranges::all_of(symbol.bound.list, [](const Node& one) { return one.list.empty(); });
+    const bool plain = std::ranges::all_of(symbol.bound.list, [](const ModuleNode& one) { return one.list.empty(); });
     state->second = plain && !symbol.is("EXTENSION") && !symbol.is("ABSTRACT") && !symbol.is("VTYPE");
     std::string text = "type" + std::string(symbol.is("IS_BIND_C") ? ", bind(C)" : "") + " :: " + symbol.name + "\n";
-    for (const Node& one : symbol.components.list) {
+    for (const ModuleNode& one : symbol.components.list) {
       if (!state->second) break;
-      const Node& attributes = one[6];
+      const ModuleNode& attributes = one[6];
       const std::string type = type_of(one[2]), shape = shape_of(one[3], attributes);
       const bool of_type = one[2][0].word == "DERIVED" || one[2][0].word == "CLASS";
       state->second =
@@ -160,7 +160,7 @@ class Writer {
   std::string procedure(const ModuleSymbol& symbol) const {
     const bool function = symbol.is("FUNCTION");
     std::string dummies, declarations;
-    for (const Node& number : symbol.formals.list) {
+    for (const ModuleNode& number : symbol.formals.list) {
       const auto dummy = symbols_.find(number.word);
       if (dummy == symbols_.end()) return {};
       const std::string declared = declaration(dummy->second, true);
@@ -198,7 +198,7 @@ class Writer {
     return text + " :: " + symbol.name + shape + "\n";
   }
 
-  static std::string options(const Node& attributes, std::initializer_list<const char*> words) {
+  static std::string options(const ModuleNode& attributes, std::initializer_list<const char*> words) {
     std::string text;
     for (const char* word : words)
       if (attributes.has(word)) text += ", " + lower(word);
@@ -209,7 +209,7 @@ class Writer {
   [[nodiscard]] std::map<std::string, ModuleSymbol>::const_iterator declared_of_class(const std::string& number) const {
     const auto container = symbols_.find(number);
     if (container == symbols_.end() || is_any_class(number)) return symbols_.end();
-    for (const Node& one : container->second.components.list)
+    for (const ModuleNode& one : container->second.components.list)
       if (one[1].word == "_data") return symbols_.find(one[2][1].word);
     return container;
   }
@@ -218,12 +218,12 @@ class Writer {
     return container != symbols_.end() && lower(container->second.name).starts_with("__class__star");
   }
 
-  std::string type_of(const Node& type) const {
+  std::string type_of(const ModuleNode& type) const {
     const std::string& kind = type[0].word;
     if (kind == "INTEGER" || kind == "REAL" || kind == "COMPLEX" || kind == "LOGICAL")
       return lower(kind) + "(" + type[1].word + ")";
     if (kind == "CHARACTER") {
-      const Node& length = type[6][0];
+      const ModuleNode& length = type[6][0];
       return length[0].word == "CONSTANT" ? "character(len=" + length[3].word + ")" : std::string("character(len=*)");
     }
     if (kind == "ASSUMED") return "type(*)";
@@ -237,7 +237,7 @@ class Writer {
 
   /// "?" when it is not understood. Bounds of dummies that are not constants do not matter: the number of dimensions is
   /// right.
-  static std::string shape_of(const Node& shape, const Node& attributes) {
+  static std::string shape_of(const ModuleNode& shape, const ModuleNode& attributes) {
     if (!attributes.has("DIMENSION")) return attributes.has("CODIMENSION") ? "?" : "";
     const std::size_t rank = std::strtoul(shape[0].word.c_str(), nullptr, 10);
     const std::string& kind = shape[2].word;
@@ -246,7 +246,7 @@ class Writer {
     std::string text;
     bool known = kind == "EXPLICIT";
     for (std::size_t d = 0; d < rank; ++d) {
-      const Node &low = shape[3 + 2 * d], &high = shape[4 + 2 * d];
+      const ModuleNode &low = shape[3 + 2 * d], &high = shape[4 + 2 * d];
       known = known && low[0].word == "CONSTANT" && high[0].word == "CONSTANT";
     }
     for (std::size_t d = 0; d < rank; ++d) {
@@ -261,7 +261,7 @@ class Writer {
     return "(" + text + ")";
   }
 
-  void add_generic(const Node& generic) {
+  void add_generic(const ModuleNode& generic) {
     std::string text;
     for (std::size_t i = 2; i < generic.list.size(); ++i) {
       const auto symbol = symbols_.find(generic[i].word);
@@ -276,7 +276,7 @@ class Writer {
 
   std::map<std::string, ModuleSymbol> symbols_;
   std::map<std::string, std::string> public_;  ///< names, and numbers of symbols
-  Node operators_, generics_;
+  ModuleNode operators_, generics_;
   bool understood_ = true;
   bool overlaps_ = false;  ///< EQUIVALENCE
   std::string module_, types_, data_, procedures_, interfaces_;
@@ -290,7 +290,7 @@ class Writer {
 std::optional<std::string> source_of_module(const std::filesystem::path& file) {
   const auto text = module_text(file);
   if (!text || !text->starts_with("GFORTRAN module version '15'")) return {};
-  const std::vector<Node> parts =
+  const std::vector<ModuleNode> parts =
       parse_module(std::string_view(*text).substr(std::min(text->find('\n'), text->size())));
   if (parts.size() < 8) return {};
   return Writer(parts).run(lower(file.stem().string()));

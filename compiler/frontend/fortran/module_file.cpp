@@ -32,7 +32,7 @@ std::string quoted(const std::string& text) {
   return made + "'";
 }
 
-std::string number_text(const Node& value) {
+std::string number_text(const ModuleNode& value) {
   const std::string &type = value[1][0].word, &kind = value[1][1].word;
   if (type == "INTEGER") return value[3].word + "_" + kind;
   if (type == "LOGICAL") return (value[3].word == "1" ? ".true._" : ".false._") + kind;
@@ -44,9 +44,9 @@ std::string number_text(const Node& value) {
 }
 
 /// Of elements or components; empty when one of them is not understood.
-std::string list_text(const Node& values, const TypeName& type_name) {
+std::string list_text(const ModuleNode& values, const TypeName& type_name) {
   std::string text;
-  for (const Node& one : values.list) {
+  for (const ModuleNode& one : values.list) {
     const std::string value = one[1].list.empty() ? constant_text(one[0], type_name) : std::string();
     if (value.empty()) return {};
     text += (text.empty() ? "" : ", ") + value;
@@ -66,9 +66,9 @@ std::optional<std::string> module_text(const std::filesystem::path& file) {
   return read == 0 ? std::optional(std::move(text)) : std::nullopt;
 }
 
-std::vector<Node> parse_module(std::string_view text) {
-  Node top{.word = {}, .is_list = true, .list = {}};
-  std::vector<Node> open{top};
+std::vector<ModuleNode> parse_module(std::string_view text) {
+  ModuleNode top{.word = {}, .is_list = true, .list = {}};
+  std::vector<ModuleNode> open{top};
   std::size_t i = 0;
   while (i < text.size()) {
     const char c = text[i];
@@ -78,11 +78,11 @@ std::vector<Node> parse_module(std::string_view text) {
     } else if (c == ')') {
       ++i;
       if (open.size() < 2) break;
-      Node closed = std::move(open.back());
+      ModuleNode closed = std::move(open.back());
       open.pop_back();
       open.back().list.push_back(std::move(closed));
     } else if (c == '\'') {
-      Node node;
+      ModuleNode node;
       for (++i; i < text.size() && (text[i] != '\'' || (i + 1 < text.size() && text[i + 1] == '\'')); ++i) {
         node.word += text[i];
         if (text[i] == '\'') ++i;
@@ -100,7 +100,7 @@ std::vector<Node> parse_module(std::string_view text) {
   return std::move(open.front().list);
 }
 
-std::string constant_text(const Node& value, const TypeName& type_name) {
+std::string constant_text(const ModuleNode& value, const TypeName& type_name) {
   const std::string& kind = value[0].word;
   if (kind == "CONSTANT") return number_text(value);
   const std::string list = kind == "ARRAY" || kind == "STRUCTURE" ? list_text(value[3], type_name) : std::string();
@@ -110,7 +110,7 @@ std::string constant_text(const Node& value, const TypeName& type_name) {
     return name.empty() ? name : name + "(" + list + ")";
   }
   std::string shape;
-  for (const Node& extent : value[4].list) shape += (shape.empty() ? "" : ", ") + extent.word;
+  for (const ModuleNode& extent : value[4].list) shape += (shape.empty() ? "" : ", ") + extent.word;
   return value[4].list.size() > 1 ? std::string("reshape([") + list + "], [" + shape + "])"
                                   : std::string("[") + list + "]";
 }

@@ -11,17 +11,17 @@
 
 namespace cppc::fortran {
 
-struct Node {
+struct ModuleNode {
   std::string word;
   bool is_list = false;
-  std::vector<Node> list;
+  std::vector<ModuleNode> list;
   /// An empty one where there is none.
-  const Node& operator[](std::size_t i) const {
-    static const Node nothing;
+  const ModuleNode& operator[](std::size_t i) const {
+    static const ModuleNode nothing;
     return i < list.size() ? list[i] : nothing;
   }
   [[nodiscard]] bool has(std::string_view one) const {
-    return std::ranges::any_of(list, [&](const Node& node) { return !node.is_list && node.word == one; });
+    return std::ranges::any_of(list, [&](const ModuleNode& node) { return !node.is_list && node.word == one; });
   }
 };
 
@@ -29,10 +29,10 @@ struct Node {
 std::optional<std::string> module_text(const std::filesystem::path& file);
 
 /// What is not closed ends with the text.
-std::vector<Node> parse_module(std::string_view text);
+std::vector<ModuleNode> parse_module(std::string_view text);
 
 /// The value of a constant, as a program may write it; empty when it is not understood. `type_name`: of a derived type,
 /// by its number.
-std::string constant_text(const Node& value, const std::function<std::string(const std::string&)>& type_name);
+std::string constant_text(const ModuleNode& value, const std::function<std::string(const std::string&)>& type_name);
 
 }  // namespace cppc::fortran

@@ -29,9 +29,10 @@ std::string call_of(const Point& point, bool fixed_form) {
 /// With the routine's interface, in a construct of its own, where it can be declared.
 std::string declared_call_of(const Point& point, bool fixed_form) {
   std::string names, text = "      block\n      interface\n";
-  for (std::size_t i = 0; i < point.dummies.size(); ++i)
-    names +=
-        (i > 0 ? (i % 8 == 0 ? (fixed_form ? ",\n     & " : ", &\n        ") : ", ") : "") + ("a" + std::to_string(i));
+  for (std::size_t i = 0; i < point.dummies.size(); ++i) {
+    if (i > 0) names += i % 8 != 0 ? ", " : fixed_form ? ",\n     & " : ", &\n        ";
+    names.append("a").append(std::to_string(i));
+  }
   text += "      subroutine " + point_name(point.number) + "(" + names + ")\n";
   for (std::size_t i = 0; i < point.dummies.size(); ++i) {
     const auto& [type, shape] = point.dummies[i];

@@ -130,7 +130,9 @@ tl::expected<Capture, cppc_status> Capture::describe(std::uint64_t passed, unsig
   const auto memory = MemoryMap::read();
   if (!memory) return tl::unexpected(memory.error());
   block.protections = protections_of(*memory, block.pieces);
-  capture.readable_ = Readable(block.protections);
+  auto readable = Readable::open(block.protections);
+  if (!readable) return tl::unexpected(readable.error());
+  capture.readable_ = *std::move(readable);
   block.heap_extent = RegionHeap::extent();
   block.carried = libraries_of(capture.objects_);
   block.thread_data = thread_data_of(capture.objects_);

@@ -1,8 +1,8 @@
 #include "address/pieces.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+
+#include "pages.hpp"
 
 namespace cppc::address {
 
@@ -83,12 +83,6 @@ bool sound(const Block& block, const OutwardWord& word) {
 }
 
 }  // namespace
-
-std::pair<std::uintptr_t, std::uintptr_t> pages_of(std::span<const std::byte> memory) {
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
-  return {begin / page * page, (begin + memory.size() + page - 1) / page * page};
-}
 
 void write(ByteWriter& writer, std::span<const Library> libraries) {
   writer.u64(libraries.size());

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bytes.hpp"
@@ -60,9 +59,6 @@ struct Library {
 void write(ByteWriter& writer, std::span<const Library> libraries);
 /// Adds to `libraries` what was written.
 void read(ByteReader& reader, std::vector<Library>& libraries);
-
-/// Of all pages in which some of the memory is.
-std::pair<std::uintptr_t, std::uintptr_t> pages_of(std::span<const std::byte> memory);
 
 /// Of pages that are not to be read and written.
 struct Protection {

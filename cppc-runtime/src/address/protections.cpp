@@ -5,13 +5,16 @@
 #include <cstring>
 
 #include "log.hpp"
+#include "pages.hpp"
 
 namespace cppc::address {
 
 namespace {
 
-bool set(const Protection& pages, int allowed) {
-  return mprotect(reinterpret_cast<void*>(pages.begin), pages.bytes, allowed) == 0;
+cppc_status set(const Protection& pages, int allowed) {
+  if (mprotect(reinterpret_cast<void*>(pages.begin), pages.bytes, allowed) == 0) return CPPC_OK;
+  log().error("memory at {:x} cannot be protected in another way: {}", pages.begin, std::strerror(errno));
+  return CPPC_ERR_SYSTEM;
 }
 
 }  // namespace
@@ -34,20 +37,24 @@ std::vector<Protection> protections_of(const MemoryMap& memory, std::span<const 
 }
 
 cppc_status protect(std::span<const Protection> protections) {
-  for (const Protection& one : protections) {
-    if (set(one, one.allowed)) continue;
-    log().error("memory at {} cannot be protected as before: {}", reinterpret_cast<void*>(one.begin),
-                std::strerror(errno));
-    return CPPC_ERR_SYSTEM;
-  }
-  return CPPC_OK;
-}
-
-Readable::Readable(std::span<const Protection> protections) {
+  cppc_status status = CPPC_OK;
   for (const Protection& one : protections)
-    if ((one.allowed & PROT_READ) == 0 && set(one, one.allowed | PROT_READ)) opened_.push_back(one);
+    if (status == CPPC_OK) status = set(one, one.allowed);
+  return status;
 }
 
-Readable::~Readable() { (void)protect(opened_); }
+tl::expected<Readable, cppc_status> Readable::open(std::span<const Protection> protections) {
+  Readable readable;
+  for (const Protection& one : protections) {
+    if ((one.allowed & PROT_READ) != 0) continue;
+    if (const cppc_status status = set(one, one.allowed | PROT_READ); status != CPPC_OK) return tl::unexpected(status);
+    readable.opened_.push_back(one);
+  }
+  return readable;
+}
+
+Readable::~Readable() {
+  for (const Protection& one : opened_) (void)set(one, one.allowed);  // which tells what it could not do
+}
 
 }  // namespace cppc::address

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "address/pieces.hpp"
@@ -23,7 +24,8 @@ cppc_status protect(std::span<const Protection> protections);
 class Readable {
  public:
   Readable() = default;
-  explicit Readable(std::span<const Protection> protections);
+  /// CPPC_ERR_SYSTEM, logged, when the system does not allow it.
+  static tl::expected<Readable, cppc_status> open(std::span<const Protection> protections);
   Readable(Readable&& other) noexcept = default;
   Readable& operator=(Readable&& other) noexcept = default;
   Readable(const Readable&) = delete;

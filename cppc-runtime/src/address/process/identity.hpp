@@ -1,5 +1,6 @@
-/// The user and the groups that a process runs as. Another process is started as the user who started the job: it is
-/// not to get back what the program has given away, and what the program has become it could not become for sure.
+/// The user and the groups that a process runs as, what it may do, and its namespaces. Another process is started as
+/// the user who started the job: it is not to get back what the program has given away, and what the program has become
+/// it could not become for sure.
 #pragma once
 
 #include "cppc/status.h"

@@ -1,5 +1,5 @@
-// What the program has MPI do that decides what a collective operation fills: buffers in place, errors that it looks at
-// itself.
+// What the program, and what is linked with it, has MPI do that decides what calls of MPI read and fill: buffers in
+// place, errors that come back, functions that it calls and memory that it shows.
 
 #include <algorithm>
 #include <functional>
@@ -42,7 +42,7 @@ void Flow::see_other_parts(const std::set<std::string>& names) {
 }
 
 /// MPI_IN_PLACE, and dummies that get it, or may get it from calls that are not followed; and whether errors come back.
-void Flow::find_names_of_in_place() {
+void Flow::find_uses_of_mpi() {
   std::vector<const Expr*> calls;
   std::set<Index> called(program_.bound.begin(), program_.bound.end());
   const auto see = [&](const Expr& call) {
