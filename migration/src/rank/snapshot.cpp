@@ -149,10 +149,12 @@ void Snapshot::write_file(const std::stop_token& stop) {
 void Snapshot::end(std::unique_ptr<Snapshot> snapshot) {
   if (!snapshot || !snapshot->thread_.joinable()) return;
   snapshot->thread_.request_stop();
-  std::chrono::seconds unwanted(0);
-  while (!snapshot->written_.try_acquire_for(kLook) && unwanted < kPatience)
+  bool ended = false;
+  for (std::chrono::seconds unwanted(0); !ended && unwanted < kPatience;) {
+    ended = snapshot->written_.try_acquire_for(kLook);
     unwanted = snapshot->suits() ? std::chrono::seconds(0) : unwanted + kLook;
-  if (unwanted < kPatience) return;
+  }
+  if (ended) return;
   spdlog::warn("rank {}: the file system does not end the writing of a checkpoint that was given up", snapshot->rank_);
   (void)snapshot.release();
 }
