@@ -24,6 +24,9 @@ PointsTo::PointsTo(const ir::Program& program, const models::Models& models, Pre
   callbacks_.resize(program.calls.size());
   find_families();
   shown_ = fresh();
+  in_messages_ = fresh();
+  loads_[shown_].push_back({in_messages_, ir::none});
+  stores_[shown_].push_back({in_messages_, ir::none});
   for (Node node = 0; node < nodes; ++node) anywhere_.push_back(has_parts(node) ? fresh() : node);
   for (Node node = 0; node < nodes; ++node) add_copy(node, anywhere_[node]);
   add_object(program.unknown, program.unknown);
@@ -167,6 +170,12 @@ void PointsTo::apply_model(ir::Index index, const ir::Call& call, const models::
     add_copy(program_.unknown, carried);
   }
   for (const int to : model.imports) through(argument(to), stores_, program_.unknown);
+  if (model.messages) {
+    for (const auto* sent : {&model.reads, &model.held})
+      for (const int from : *sent) through(argument(from), loads_, in_messages_);
+    for (const auto* received : {&model.writes, &model.held})
+      for (const int to : *received) through(argument(to), stores_, in_messages_);
+  }
   add_copy(call.result, argument(model.returns));
   const bool untracked = program_.by_address && !model.refused.empty();
   if (model.returns_outside || untracked) add_object(call.result, program_.unknown);

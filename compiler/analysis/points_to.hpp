@@ -155,7 +155,8 @@ class PointsTo {
   std::vector<bool> queued_;
   std::vector<std::vector<ir::Index>> callees_;  ///< of each call by name
   std::vector<std::vector<ir::Index>> callbacks_;
-  ir::Node shown_ = ir::nothing;  ///< leads to what other processes may read and write
+  ir::Node shown_ = ir::nothing;        ///< leads to what other processes may read and write
+  ir::Node in_messages_ = ir::nothing;  ///< holds the addresses that are sent, as pointers, and may come back
 };
 
 }  // namespace cppc::analysis

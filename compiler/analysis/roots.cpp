@@ -132,6 +132,7 @@ Node Roots::address_in(Node value) const {
 Node Roots::of(Node value) const {
   for (std::set<Node> seen; seen.insert(value).second;) {
     const ir::Object& o = program_.objects[value];
+    if (o.of_thread) return ir::nothing;  // another thread's may lead elsewhere
     if (o.storage != Storage::temporary) return o.scalar ? settled(value) : ir::nothing;
     value = source(value);
     if (value == ir::nothing) break;

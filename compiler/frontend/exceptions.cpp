@@ -29,7 +29,18 @@ bool may_leave_library(const clang::FunctionDecl* callee) {
   return !callee->getName().starts_with("MPI_") && std::ranges::any_of(callee->parameters(), is_function);
 }
 
+bool destruction_throws(clang::QualType type) {
+  const clang::CXXDestructorDecl* destructor = destructor_of(type);
+  return destructor != nullptr && may_throw_from(destructor);
+}
+
 }  // namespace
+
+bool may_throw_from(const clang::CXXDestructorDecl* destructor) {
+  const auto* prototype = destructor->getType()->getAs<clang::FunctionProtoType>();
+  const bool known = prototype != nullptr && !clang::isUnresolvedExceptionSpec(prototype->getExceptionSpecType());
+  return known && !prototype->isNothrow();
+}
 
 bool Exceptions::may_come_from(const clang::CallExpr* call) {
   const clang::FunctionDecl* callee = call->getDirectCallee();
@@ -69,6 +80,15 @@ bool Exceptions::may_leave(const clang::Stmt* s) {
     case Stmt::CXXTypeidExprClass:
     case Stmt::CoroutineBodyStmtClass:
       return true;
+    case Stmt::CXXBindTemporaryExprClass:
+      if (destruction_throws(llvm::cast<clang::CXXBindTemporaryExpr>(s)->getType())) return true;
+      break;
+    case Stmt::DeclStmtClass:
+      for (const clang::Decl* d : llvm::cast<clang::DeclStmt>(s)->decls())
+        if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
+            variable != nullptr && destruction_throws(variable->getType()))
+          return true;
+      break;
     case Stmt::CXXDefaultArgExprClass:
       return may_leave(llvm::cast<clang::CXXDefaultArgExpr>(s)->getExpr());
     case Stmt::CXXDefaultInitExprClass:

@@ -171,7 +171,10 @@ void Lowering::construct(const LValue& to, const clang::CXXConstructExpr* e) {
   for (const clang::Expr* one : e->arguments()) arguments.push_back(argument(one));
   const bool throws = symbols_.exceptions.may_come_from(constructor);
   if (!is_of_system(constructor)) {
+    const std::size_t before = clean_ups_.size();
+    if (e->getType()->isArrayType() && throws) add_unwinding({.pointer = arguments[0]}, e->getType(), true);
     made_call(e, symbols_.function(constructor), std::move(arguments), ir::nothing, throws);
+    clean_ups_.resize(before);
     return;
   }
   const std::string name = library_name(constructor);
@@ -199,22 +202,31 @@ void Lowering::construct_members(const clang::CXXConstructorDecl* constructor) {
       }
     }
     initialise(part, init);
+    const LValue made{.pointer = part.pointer, .member = part.member};
+    if (const clang::FieldDecl* field = one->getAnyMember())
+      add_unwinding(made, field->getType());
+    else
+      add_unwinding(made, one->getTypeSourceInfo()->getType());  // a base, or all when another constructor has made it
   }
 }
 
-/// What comes behind the body.
-void Lowering::destroy_members(const clang::CXXDestructorDecl* destructor) {
+/// What is destroyed behind the body, or when that throws: in the end what comes last.
+void Lowering::add_members(const clang::CXXDestructorDecl* destructor) {
   const clang::CXXRecordDecl* record = destructor->getParent();
-  std::vector<const clang::FieldDecl*> fields(record->field_begin(), record->field_end());
-  std::ranges::reverse(fields);
   const auto own = [&] { return get({.object = symbols_.object_parameter(destructor)}, true); };
-  for (const clang::FieldDecl* field : fields)
-    if (destructor_of(field->getType()) != nullptr)
-      destroy({.pointer = own(), .member = symbols_.member(field)}, field->getType());
+  for (const auto& base : record->vbases()) add_unwinding({.pointer = own()}, base.getType());
   for (const auto& base : record->bases())
-    if (destructor_of(base.getType()) != nullptr) destroy({.pointer = own()}, base.getType());
-  for (const auto& base : record->vbases())
-    if (destructor_of(base.getType()) != nullptr) destroy({.pointer = own()}, base.getType());
+    if (!base.isVirtual()) add_unwinding({.pointer = own()}, base.getType());
+  for (const clang::FieldDecl* field : record->fields())
+    add_unwinding({.pointer = own(), .member = symbols_.member(field)}, field->getType());
+}
+
+void Lowering::destroy_members() {
+  while (!clean_ups_.empty()) {
+    const CleanUp one = clean_ups_.back();
+    clean_ups_.pop_back();
+    destroy(one);
+  }
 }
 
 ir::Node Lowering::allocate(const clang::CXXNewExpr* e) {

@@ -223,7 +223,11 @@ ir::Node Lowering::value_of_object(const clang::Expr* e) {
 /// What says how long arrays of a type are is evaluated where the type is written.
 void Lowering::sizes_in(clang::QualType type) {
   if (static_only_ || !type->isVariablyModifiedType()) return;
-  for (const clang::VariableArrayType* array : variable_arrays(*context_, type)) value(array->getSizeExpr());
+  for (const clang::Expr* evaluated : evaluated_in(type))
+    if (evaluated->isGLValue())
+      place(evaluated);
+    else
+      value(evaluated);
 }
 
 ir::Node Lowering::join(ir::Node left, ir::Node right) {

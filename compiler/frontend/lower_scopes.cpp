@@ -2,6 +2,7 @@
 #include <clang/AST/StmtCXX.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cxx.hpp"
 #include "lowering.hpp"
@@ -16,21 +17,33 @@ void Lowering::add_clean_up(const LValue& object, clang::QualType type, bool per
   clean_ups_.push_back({object, type, perhaps});
 }
 
-/// Destroys all objects but the first ones, on a way out of their scopes.
+/// One that a constructor or destructor leaves behind, or an array or a `new` when one of its elements throws.
+void Lowering::add_unwinding(const LValue& object, clang::QualType type, bool perhaps) {
+  const std::size_t before = clean_ups_.size();
+  add_clean_up(object, type, perhaps);
+  if (clean_ups_.size() > before) clean_ups_.back().unwinding = true;
+}
+
+void Lowering::destroy(const CleanUp& one) {
+  if (!one.perhaps) return destroy(one.object, one.type);
+  const ir::Index from = block_, there = block(), after = block();
+  function().blocks[from].successors = {there, after};
+  at(there);
+  destroy(one.object, one.type);
+  function().blocks[block_].successors.push_back(after);
+  at(after);
+}
+
+/// Destroys all objects but the first ones, on a way out of their scopes. What a destructor throws leaves the rest to
+/// be destroyed.
 void Lowering::clean_up_to(std::size_t count) {
-  for (std::size_t i = clean_ups_.size(); i-- > count;) {
-    const CleanUp one = clean_ups_[i];
-    if (!one.perhaps) {
-      destroy(one.object, one.type);
-      continue;
-    }
-    const ir::Index from = block_, there = block(), after = block();
-    function().blocks[from].successors = {there, after};
-    at(there);
-    destroy(one.object, one.type);
-    function().blocks[block_].successors.push_back(after);
-    at(after);
+  std::vector<CleanUp> gone;
+  while (clean_ups_.size() > count) {
+    gone.push_back(clean_ups_.back());
+    clean_ups_.pop_back();
+    if (!gone.back().unwinding) destroy(gone.back());
   }
+  clean_ups_.insert(clean_ups_.end(), gone.rbegin(), gone.rend());
 }
 
 /// The end of a scope, or of a full expression, which some temporary objects outlive.
@@ -82,7 +95,8 @@ void Lowering::destroy(const LValue& object, clang::QualType type, const clang::
   }
   const ir::Node address = address_of(object);
   if (!is_of_system(destructor)) {
-    made_call(where, symbols_.function(destructor), {address}, ir::nothing, false);
+    const bool throws = !unwinds_ && may_throw_from(destructor);
+    made_call(where, symbols_.function(destructor), {address}, ir::nothing, throws);
     return;
   }
   const std::string name = library_name(destructor);
@@ -95,23 +109,17 @@ void Lowering::destroy(const LValue& object, clang::QualType type, const clang::
 /// Where an exception goes from here, when so many objects are to be destroyed: to a handler in this function or out of
 /// it.
 ir::Index Lowering::landing(std::size_t count) {
-  if (!tries_.empty() && tries_.back().clean_ups == count) return tries_.back().handlers;
+  const auto within = [count](const Try& one) { return one.clean_ups <= count; };
+  const auto innermost = std::find_if(tries_.rbegin(), tries_.rend(), within);
+  if (innermost != tries_.rend() && innermost->clean_ups == count) return innermost->handlers;
   if (count == 0) return ir::exit_block;
   if (clean_ups_[count - 1].landing != ir::none) return clean_ups_[count - 1].landing;
   const ir::Index before = block_, start = block();
   clean_ups_[count - 1].landing = start;
-  const CleanUp one = clean_ups_[count - 1];
   at(start);
-  if (one.perhaps) {
-    const ir::Index there = block(), after = block();
-    function().blocks[block_].successors = {there, after};
-    at(there);
-    destroy(one.object, one.type);
-    function().blocks[block_].successors.push_back(after);
-    at(after);
-  } else {
-    destroy(one.object, one.type);
-  }
+  const bool around = std::exchange(unwinds_, true);
+  destroy(CleanUp(clean_ups_[count - 1]));
+  unwinds_ = around;
   const ir::Index end = block_;
   const ir::Index next = landing(count - 1);
   function().blocks[end].successors.push_back(next);
@@ -142,7 +150,10 @@ void Lowering::throw_it(const clang::CXXThrowExpr* e) {
 void Lowering::attempt(const clang::CXXTryStmt* s) {
   const ir::Index handlers = block(), after = block();
   tries_.push_back({handlers, clean_ups_.size()});
+  const auto* constructor = llvm::dyn_cast_or_null<clang::CXXConstructorDecl>(declaration_);
+  if (constructor != nullptr && constructor->getBody() == s) construct_members(constructor);
   statement(s->getTryBlock());
+  clean_ups_.resize(tries_.back().clean_ups);
   tries_.pop_back();
   function().blocks[block_].successors.push_back(after);
   bool all = false;
@@ -154,12 +165,14 @@ void Lowering::attempt(const clang::CXXTryStmt* s) {
     const std::size_t before = clean_ups_.size();
     if (const clang::VarDecl* caught = handler->getExceptionDecl()) {
       const ir::Node node = symbols_.variable(caught);
+      if (symbols_.throws_objects) unknown_effect(handler, {});  // the copy that it is
       put({.object = node, .whole = true}, from_outside());
       add_clean_up({.object = node, .whole = true}, caught->getType());
     }
     all = all || handler->getExceptionDecl() == nullptr;
     statement(handler->getHandlerBlock());
     end_scope(before);
+    if (symbols_.throws_objects) unknown_effect(handler, {});  // the exception is destroyed
     function().blocks[block_].successors.push_back(after);
   }
   if (!all) {

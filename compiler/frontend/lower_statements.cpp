@@ -34,15 +34,16 @@ void Lowering::run() {
   for (const clang::ParmVarDecl* parameter : declaration_->parameters()) sizes_in(parameter->getOriginalType());
   for (const clang::ParmVarDecl* parameter : declaration_->parameters())
     if (is_cxx()) add_clean_up({.object = symbols_.variable(parameter), .whole = true}, parameter->getType());
-  if (const auto* constructor = llvm::dyn_cast_or_null<clang::CXXConstructorDecl>(method))
-    construct_members(constructor);
+  const auto* constructor = llvm::dyn_cast_or_null<clang::CXXConstructorDecl>(method);
+  if (constructor != nullptr && !llvm::isa<clang::CXXTryStmt>(body)) construct_members(constructor);
   const auto* destructor = llvm::dyn_cast_or_null<clang::CXXDestructorDecl>(method);
   if (destructor != nullptr) {
     members_ = block();
+    add_members(destructor);
     statement(body);
     go(members_);
     at(members_);
-    destroy_members(destructor);
+    destroy_members();
   } else if (method != nullptr && method->isLambdaStaticInvoker()) {
     invoke_lambda(method);
   } else {

@@ -14,17 +14,6 @@ using ir::Op;
 
 namespace {
 
-/// Functions after which the program may go on elsewhere than behind their call.
-constexpr const char* kJumps[] = {"setjmp",      "_setjmp",    "sigsetjmp",  "__sigsetjmp", "longjmp",
-                                  "_longjmp",    "siglongjmp", "getcontext", "setcontext",  "swapcontext",
-                                  "makecontext", "vfork",      "clone"};
-
-bool jumps(std::string name) {
-  static const std::string builtin = "__builtin_";
-  if (name.starts_with(builtin)) name = name.substr(builtin.size());
-  return std::ranges::find(kJumps, name) != std::end(kJumps);
-}
-
 /// Clauses that name no variables of which each thread gets its own.
 bool shares_variables(llvm::omp::Clause kind) {
   using namespace llvm::omp;
@@ -165,7 +154,18 @@ void Lowering::assembly(const clang::AsmStmt* s) {
   }
 }
 
+/// What a clause computes before its construct begins is the value of variables that Clang makes.
+void Lowering::captured_by_clause(const clang::Stmt* made) {
+  if (const auto* declared = llvm::dyn_cast<clang::DeclStmt>(made))
+    for (const clang::Decl* d : declared->decls())
+      if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(d);
+          variable != nullptr && variable->getInit() != nullptr)
+        value(variable->getInit());
+}
+
 void Lowering::clause(const clang::OMPClause* c) {
+  if (const auto* before = clang::OMPClauseWithPreInit::get(c))
+    if (const clang::Stmt* made = before->getPreInitStmt()) captured_by_clause(made);
   for (const clang::Stmt* child : c->children()) {
     const auto* e = llvm::dyn_cast_or_null<clang::Expr>(child);
     if (e == nullptr) continue;
@@ -204,7 +204,7 @@ void Lowering::take_variable_arguments(const clang::CallExpr* call) {
   const clang::FunctionDecl* named = call->getDirectCallee();
   if (named == nullptr || static_only_) return;
   const std::string name = named->getNameAsString();
-  if (jumps(name) || named->hasAttr<clang::ReturnsTwiceAttr>()) opaque("it calls " + name + "()");
+  if (jumps_elsewhere(name) || named->hasAttr<clang::ReturnsTwiceAttr>()) opaque("it calls " + name + "()");
   if (name == "__builtin_va_start") emit(Op::copy, symbols_.variable_arguments(), function().rest);
   if (std::ranges::any_of(call->arguments(), is_variable_arguments))
     get({.pointer = symbols_.variable_arguments()}, true);

@@ -43,6 +43,7 @@ class Symbols {
 
   std::map<ir::Index, unsigned> hashes;  ///< of functions' definitions in C++
   Exceptions exceptions;
+  bool throws_objects = false;      ///< that run code of the program when they are copied or destroyed
   bool catches = false;             ///< somewhere in the program; else what is thrown ends it
   bool library_calls_back = false;  ///< a class of the program overrides functions of the library's
 
@@ -107,6 +108,7 @@ class Lowering {
     clang::QualType type;
     bool perhaps = false;          ///< it is not always there
     bool extended = false;         ///< a temporary one that a reference keeps
+    bool unwinding = false;        ///< it is destroyed when an exception leaves the scope only
     ir::Index landing = ir::none;  ///< where exceptions are passed on from here
   };
   /// Handlers around what is lowered.
@@ -137,6 +139,7 @@ class Lowering {
   void escape_named(llvm::StringRef text);
   void assembly(const clang::AsmStmt* s);
   void directive(const clang::OMPExecutableDirective* s);
+  void captured_by_clause(const clang::Stmt* made);
   void clause(const clang::OMPClause* c);
   void clean_up(const clang::VarDecl* variable, ir::Node node);
   void take_variable_arguments(const clang::CallExpr* call);
@@ -149,7 +152,8 @@ class Lowering {
   std::optional<LValue> captured(const clang::DeclRefExpr* e, const clang::VarDecl* variable);
   void construct(const LValue& to, const clang::CXXConstructExpr* e);
   void construct_members(const clang::CXXConstructorDecl* constructor);
-  void destroy_members(const clang::CXXDestructorDecl* destructor);
+  void add_members(const clang::CXXDestructorDecl* destructor);
+  void destroy_members();
   ir::Node allocate(const clang::CXXNewExpr* e);
   void deallocate(const clang::CXXDeleteExpr* e);
 
@@ -193,6 +197,8 @@ class Lowering {
   void end_scope(std::size_t count);
   void destroy(const LValue& object, clang::QualType type, const clang::Expr* where = nullptr);
   void may_throw();
+  void add_unwinding(const LValue& object, clang::QualType type, bool perhaps = false);
+  void destroy(const CleanUp& one);
   void throw_it(const clang::CXXThrowExpr* e);
   ir::Index landing(std::size_t count);
   void attempt(const clang::CXXTryStmt* s);
@@ -287,6 +293,7 @@ class Lowering {
   std::vector<std::pair<const clang::SwitchCase*, ir::Index>>* cases_ = nullptr;
   std::vector<CleanUp> clean_ups_;
   std::vector<Try> tries_;
+  bool unwinds_ = false;                                       ///< what destructors throw now ends the program
   ir::Index members_ = ir::none;                               ///< of a destructor: where those of its members follow
   std::optional<ir::Node> given_this_;                         ///< object of the member function that is looked into
   std::map<const clang::Expr*, clang::QualType> conversions_;  ///< what calls' results are used as

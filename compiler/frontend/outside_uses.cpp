@@ -45,6 +45,14 @@ class LibraryUses : public clang::RecursiveASTVisitor<LibraryUses> {
     use(e->getConstructor());
     return true;
   }
+  bool VisitCXXThrowExpr(clang::CXXThrowExpr* e) {
+    if (e->getSubExpr() != nullptr) see_thrown(e->getSubExpr()->getType());
+    return true;
+  }
+  bool VisitCXXCatchStmt(clang::CXXCatchStmt* s) {
+    if (s->getExceptionDecl() != nullptr) see_thrown(s->getExceptionDecl()->getType());
+    return true;
+  }
   bool VisitCXXTryStmt(clang::CXXTryStmt* s) {
     if (!symbols_.source().units[symbols_.unit].ast->getSourceManager().isInSystemHeader(s->getBeginLoc()))
       symbols_.catches = true;
@@ -62,6 +70,34 @@ class LibraryUses : public clang::RecursiveASTVisitor<LibraryUses> {
   }
 
  private:
+  /// The library copies exceptions and destroys them.
+  void see_thrown(clang::QualType type) {
+    type = type.getNonReferenceType();
+    const auto* record = type->getAsCXXRecordDecl();
+    if (type->isDependentType() || record == nullptr || !has_code(type)) return;
+    symbols_.throws_objects = true;
+    if (const auto* destructor = destructor_of(type)) symbols_.escape(symbols_.function_object(destructor));
+    for (const clang::CXXConstructorDecl* one : record->getDefinition()->ctors())
+      if (one->isCopyOrMoveConstructor() && !one->isTrivial() && !one->isDeleted())
+        symbols_.escape(symbols_.function_object(one));
+  }
+
+  /// Whether the program says how such objects are copied or destroyed.
+  static bool has_code(clang::QualType type) {
+    while (const auto* array = type->getAsArrayTypeUnsafe()) type = array->getElementType();
+    const auto* record = type->getAsCXXRecordDecl();
+    if (record == nullptr || !record->hasDefinition()) return false;
+    record = record->getDefinition();
+    if (is_of_system(record)) return calls_program(type);
+    const auto* destructor = destructor_of(type);
+    const auto copies = [](const clang::CXXConstructorDecl* one) {
+      return one->isCopyOrMoveConstructor() && one->isUserProvided();
+    };
+    return (destructor != nullptr && destructor->isUserProvided()) || std::ranges::any_of(record->ctors(), copies) ||
+           std::ranges::any_of(record->bases(), [](const auto& base) { return has_code(base.getType()); }) ||
+           std::ranges::any_of(record->fields(), [](const auto* field) { return has_code(field->getType()); });
+  }
+
   bool function(clang::FunctionDecl* f) { return RecursiveASTVisitor::TraverseFunctionDecl(f); }
   bool method(clang::CXXMethodDecl* f) { return RecursiveASTVisitor::TraverseCXXMethodDecl(f); }
   bool constructor(clang::CXXConstructorDecl* f) { return RecursiveASTVisitor::TraverseCXXConstructorDecl(f); }

@@ -3,6 +3,7 @@
 #include "attributes.hpp"
 #include "cxx.hpp"
 #include "lowering.hpp"
+#include "syntax.hpp"
 
 namespace cppc::frontend {
 
@@ -148,6 +149,8 @@ ir::Node Symbols::function_object(const clang::FunctionDecl* declaration) {
   const ir::Index index = function(declaration);
   if (const auto found = function_objects_.find(index); found != function_objects_.end()) return found->second;
   const auto& manager = source_.units[unit].ast->getSourceManager();
+  if (jumps_elsewhere(program_.functions[index].name))
+    program_.unclear = program_.functions[index].name + "() is called by a pointer";
   const ir::Node node =
       program_.add({.storage = ir::Storage::function,
                     .address_taken = true,

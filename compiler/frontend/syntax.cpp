@@ -2,6 +2,7 @@
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/Expr.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 
 #include <algorithm>
@@ -84,6 +85,33 @@ std::vector<const clang::VariableArrayType*> variable_arrays(const clang::ASTCon
       found.push_back(variable);
     type = array->getElementType();
   }
+}
+
+std::vector<const clang::Expr*> evaluated_in(clang::QualType type) {
+  struct Finder : clang::RecursiveASTVisitor<Finder> {
+    std::vector<const clang::Expr*> found;
+    bool TraverseStmt(clang::Stmt* s) {
+      if (const auto* e = llvm::dyn_cast_or_null<clang::Expr>(s)) found.push_back(e);
+      return true;
+    }
+    bool TraverseTypeOfExprType(clang::TypeOfExprType* of) {
+      const bool evaluates = of->getUnderlyingExpr()->getType()->isVariablyModifiedType();
+      return !evaluates || TraverseStmt(of->getUnderlyingExpr());
+    }
+    bool TraverseDecltypeType(clang::DecltypeType* /*of*/) { return true; }
+  };
+  Finder finder;
+  finder.TraverseType(type);
+  return std::move(finder.found);
+}
+
+bool jumps_elsewhere(std::string_view name) {
+  static constexpr std::string_view kJumps[] = {"setjmp",      "_setjmp",    "sigsetjmp",  "__sigsetjmp", "longjmp",
+                                                "_longjmp",    "siglongjmp", "getcontext", "setcontext",  "swapcontext",
+                                                "makecontext", "vfork",      "clone"};
+  constexpr std::string_view builtin = "__builtin_";
+  if (name.starts_with(builtin)) name.remove_prefix(builtin.size());
+  return std::ranges::find(kJumps, name) != std::end(kJumps);
 }
 
 std::vector<const clang::FieldDecl*> fields_of(const clang::InitListExpr* list) {

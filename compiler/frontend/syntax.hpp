@@ -7,6 +7,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cppc::frontend {
@@ -37,6 +38,13 @@ bool variably_modified(const clang::Stmt* s);
 
 /// The arrays of variable length that the type is made of, through pointers too, outermost first.
 std::vector<const clang::VariableArrayType*> variable_arrays(const clang::ASTContext& ast, clang::QualType type);
+
+/// Whether the program may go on elsewhere than behind a call of this function.
+bool jumps_elsewhere(std::string_view name);
+
+/// What is evaluated where the type is written: lengths of arrays, and what typeof() is given if that is of variable
+/// size.
+std::vector<const clang::Expr*> evaluated_in(clang::QualType type);
 
 /// What the elements of a structure's initialiser are for; none for an array's or a union's.
 std::vector<const clang::FieldDecl*> fields_of(const clang::InitListExpr* list);

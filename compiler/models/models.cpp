@@ -120,6 +120,7 @@ const std::map<std::string_view, Setter>& setters() {
       {"callback_in", field(&Model::callback_in, number)},
       {"exports", field(&Model::exports, numbers)},
       {"imports", field(&Model::imports, numbers)},
+      {"messages", field(&Model::messages, truth)},
       {"callback_arguments", field(&Model::callback_arguments, numbers)},
       {"keeps_callback", field(&Model::keeps_callback, truth)},
       {"held", field(&Model::held, numbers)},

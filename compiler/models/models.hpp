@@ -56,6 +56,7 @@ struct Model {
   std::vector<std::pair<int, int>> copies;  ///< what is in the second's target gets into the first's
   std::vector<std::pair<int, int>> keeps;   ///< the second argument itself is stored in the first's target
   std::vector<int> exports, imports;  ///< addresses in their targets may go out of the program's sight, and come back
+  bool messages = false;              ///< addresses in what it reads may be in what such a function writes
   int returns = -1;                   ///< the argument that is returned
   bool returns_outside = false;       ///< returns a pointer to memory of the library
   Heap heap = Heap::none;
