@@ -56,8 +56,8 @@ std::string command(const Json& figures) {
   return "`bench/run " + figures.at("bench").get<std::string>() + (arguments.empty() ? "" : " " + arguments) + "`";
 }
 
-void keep_limits(const BenchRows& bench, const Json& figures) {
-  const std::vector<std::string> beyond = beyond_limits(bench, figures);
+void keep_limits(const BenchRows& bench, const Json& figures, Form form) {
+  const std::vector<std::string> beyond = beyond_limits(bench, figures, form);
   for (const std::string& one : beyond) std::fprintf(stderr, "bench-table: %s\n", one.c_str());
   if (!beyond.empty()) std::exit(EXIT_FAILURE);
 }
@@ -70,7 +70,7 @@ std::string table(const std::map<std::string, Json>& figures) {
       text += "| `bench/run " + bench.name + "` | | not recorded | |\n";
       continue;
     }
-    keep_limits(bench, found->second);
+    keep_limits(bench, found->second, Form::usual);
     bool first = true;
     for (const Row& row : bench.rows(found->second)) {
       text += "| " + (first ? command(found->second) : "") + " | " + row.what + " | " + row.figure + " | " +
@@ -90,9 +90,9 @@ std::string with_table(const std::string& readme, const std::string& table) {
   return readme.substr(0, begin + kBegin.size()) + "\n" + table + "\n" + readme.substr(end);
 }
 
-/// That the last line of what a bench prints has what it promises, its rows can be made of that, and no count is beyond
+/// That the last line of what a bench prints has what it promises, its rows can be made of that, and nothing is beyond
 /// its limit.
-void check(const std::string& name, std::istream& printed) {
+void check(const std::string& name, std::istream& printed, Form form) {
   std::string last;
   for (std::string line; std::getline(printed, line);) last = line;
   const Json figures = Json::parse(last, nullptr, false);
@@ -101,8 +101,10 @@ void check(const std::string& name, std::istream& printed) {
     if (bench.name != name) continue;
     for (const std::string& field : bench.fields)
       if (!figures.contains(Json::json_pointer(field))) give_up(name + " does not say " + field);
+    for (const Limit& limit : limits_of(bench, form))
+      if (!figures.contains(Json::json_pointer(limit.field))) give_up(name + " does not say " + limit.field);
     for (const Row& row : bench.rows(figures)) std::printf("%s: %s\n", row.what.c_str(), row.figure.c_str());
-    return keep_limits(bench, figures);
+    return keep_limits(bench, figures, form);
   }
   give_up("no bench " + name);
 }
@@ -111,16 +113,17 @@ void check(const std::string& name, std::istream& printed) {
 
 int main(int argc, char** argv) {
   std::string figures, readme, bench;
-  bool compare = false;
+  bool compare = false, shortest = false;
   CLI::App options{"The README's table of figures from the lines in FIGURES. Exit status 1: not done, not the same."};
   options.add_option("figures", figures, "the benches' last lines");
   options.add_option("readme", readme, "where the table is");
   options.add_flag("--compare", compare, "only look whether the table is what they give");
   options.add_option("--check", bench, "only look whether standard input ends with the last line of this bench");
+  options.add_flag("--shortest", shortest, "of that in its shortest form, in which only the limits of counts hold");
   CLI11_PARSE(options, argc, argv);
   try {
     if (!bench.empty()) {
-      check(bench, std::cin);
+      check(bench, std::cin, shortest ? Form::shortest : Form::usual);
       return EXIT_SUCCESS;
     }
     const std::string before = contents(readme);

@@ -1,59 +1,15 @@
 #include "rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <limits>
+
+#include "text.hpp"
 
 namespace cppc::bench {
 namespace {
 
 using Rows = std::vector<Row>;
-
-/// Two digits, or a whole number.
-std::string text(double value) {
-  char digits[64];
-  std::snprintf(digits, sizeof digits, std::abs(value) < 9.95 ? "%.2g" : "%.0f", value);
-  std::string result = digits;
-  if (std::abs(value) >= 9.95) {
-    for (int place = static_cast<int>(result.size()) - 3; place > (value < 0 ? 1 : 0); place -= 3)
-      result.insert(static_cast<std::size_t>(place), 1, ',');
-  }
-  return result;
-}
-
-std::string text(const Json& value) { return text(value.get<double>()); }
-
-/// "1, 2, 3"
-template <class Values, class Tell>
-std::string list(const Values& values, Tell tell) {
-  std::string result;
-  for (const auto& [key, value] : values.items()) result += (result.empty() ? "" : ", ") + tell(key, value);
-  return result;
-}
-
-/// With two digits after the point: 1.02 is not 1.
-std::string times(const Json& value) {
-  char digits[64];
-  std::snprintf(digits, sizeof digits, "%.2f", value.get<double>());
-  return digits;
-}
-
-std::string names(const Json& values) {
-  return list(values, [](const std::string& key, const Json&) { return key; });
-}
-
-std::string keys(const Json& values) {
-  return list(values, [](const std::string& key, const Json&) { return text(std::stod(key)); });
-}
-
-std::string numbers(const Json& values) {
-  return list(values, [](const std::string&, const Json& value) { return text(value); });
-}
-
-std::string numbers(const Json& values, const char* field) {
-  return list(values, [&](const std::string&, const Json& value) { return text(value.at(field)); });
-}
 
 std::string milliseconds(const Json& value) { return text(value) + " ms"; }
 
@@ -65,18 +21,6 @@ std::string descriptors(const Json& value) {
   return value.get<double>() <= 0 ? "no descriptor" : text(value) + " descriptors";
 }
 
-/// "3" or "3 to 26"
-std::string range(double low, double high) { return low == high ? text(low) : text(low) + " to " + text(high); }
-
-std::string range(const Json& values) {
-  double low = std::numeric_limits<double>::max(), high = 0;
-  for (const Json& value : values) {
-    low = std::min(low, value.get<double>());
-    high = std::max(high, value.get<double>());
-  }
-  return range(low, high);
-}
-
 /// Of a number, or of all in an object or an array.
 double largest(const Json& values) {
   if (!values.is_structured()) return values.get<double>();
@@ -85,14 +29,28 @@ double largest(const Json& values) {
   return most;
 }
 
-/// What a small block may cost in memory or on the way when state is kept by address.
-constexpr double kBytesOfBlock = 64;
+/// Of a limit that is just exceeded no digit may be left out.
+std::string exact(double value) {
+  char digits[64];
+  std::snprintf(digits, sizeof digits, "%.6g", value);
+  return digits;
+}
+
+/// What a small block may cost in memory or on the way, and in time, when state is kept by address.
+constexpr double kBytesOfBlock = 64, kNanosecondsOfBlock = 100;
 
 /// Messages that the busiest agent receives in an agreement, of however many ranks.
 constexpr double kMostReceived = 400;
 
-/// Communicators that a process makes, one after the other, when a node with one of eight ranks is left.
-constexpr double kMostRounds = 6;
+/// Communicators that a process makes, one after the other, when one node of eight is left, with one rank on each and
+/// with eight.
+constexpr double kMostRounds = 6, kMostRoundsOf64 = 13;
+
+/// MB by which an agent grows in a migration: Open MPI's tables of jobs (docs/open-mpi.md).
+constexpr double kGrowthOfAgent = 0.1;
+
+/// How long ranks may stand still for a checkpoint, next to the copying of their images.
+constexpr double kDowntimeByCopy = 1.2;
 
 Rows migrate(const Json& f) {
   const Json& languages = f.at("by_language");
@@ -148,9 +106,10 @@ Rows recover(const Json& f) {
   return {{text(f.at("losses")) +
                " nodes powered off under `heat` and `cg`, four ranks on four nodes and a spare: recovered, wrong "
                "results; work lost; from the loss until all ranks work again; that less what starting the same job had "
-               "taken (medians)",
+               "taken (medians); the longest of the latter",
            text(f.at("recovered")) + ", " + text(f.at("wrong_results")) + "; " + text(f.at("lost_work_s_median")) +
-               " s; " + text(f.at("down_s_median")) + " s; " + text(f.at("down_beyond_start_s_median")) + " s"}};
+               " s; " + text(f.at("down_s_median")) + " s; " + text(f.at("down_beyond_start_s_median")) + " s; " +
+               newer(f, "down_beyond_start_s_max", " s")}};
 }
 
 Rows drain(const Json& f) {
@@ -181,8 +140,9 @@ Rows soak(const Json& f) {
       {text(f.at("migrations")) + " migrations of each of two jobs of four ranks (`heat`, `storm`) at the same time, "
                                   "evacuations and power-offs in between: lost, wrong result",
        text(f.at("lost")) + ", " + text(f.at("wrong_results"))},
-      {"growth of the largest rank; of an agent", descriptors(f.at("fds_grown")) + ", " + text(f.at("rss_grown_mb")) +
-                                                      " MB; " + text(f.at("agent_rss_grown_mb")) + " MB"}};
+      {"growth of the largest rank; of an agent, by Open MPI's tables; of the latter for each migration",
+       descriptors(f.at("fds_grown")) + ", " + text(f.at("rss_grown_mb")) + " MB; " + text(f.at("agent_rss_grown_mb")) +
+           " MB; " + text(1000 * f.at("agent_rss_grown_mb").get<double>() / f.at("migrations").get<double>()) + " KB"}};
 }
 
 Rows ship(const Json& f) {
@@ -321,17 +281,21 @@ Rows agents(const Json& f) {
 
 const std::vector<BenchRows>& benches() {
   static const std::vector<BenchRows> all{
-      {"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, {{"/lost", 0.0}, {"/fds_grown", 0.0}}, migrate},
-      {"response", {}, {}, response},
+      {"migrate", {"/frozen_ms_median", "/frozen_ms_max"}, {{"/lost", 0.0}, {"/fds_grown", 0.0}}, {}, migrate},
+      {"response", {}, {}, {}, response},
       {"checkpoint",
-       {"/checkpoints", "/downtime_ratio_memcpy", "/large/downtime_ratio_memcpy", "/dmtcp", "/scr_or_veloc"},
+       {"/checkpoints", "/dmtcp", "/scr_or_veloc"},
        {},
+       {{"/downtime_ratio_memcpy", kDowntimeByCopy},
+        {"/large/downtime_ratio_memcpy", kDowntimeByCopy},
+        {"/overhead_percent", 1.0}},
        checkpoint},
       {"recover",
-       {"/start_s_median", "/down_beyond_start_s_median"},
+       {"/start_s_median", "/down_beyond_start_s_max"},
        {{"/losses", "/recovered"}, {"/wrong_results", 0.0}},
+       {{"/down_beyond_start_s_max", 3.0}},
        recover},
-      {"drain", {"/noticed_s_median"}, {{"/lost", 0.0}}, drain},
+      {"drain", {"/noticed_s_median"}, {{"/lost", 0.0}}, {}, drain},
       {"faults",
        {"/last_images"},
        {{"/cases", "/struck"},
@@ -342,35 +306,52 @@ const std::vector<BenchRows>& benches() {
         {"/leftovers", 0.0},
         {"/retry_failed", 0.0},
         {"/images_missing", 0.0}},
+       {},
        faults},
-      {"soak", {"/jobs", "/hours"}, {{"/lost", 0.0}, {"/wrong_results", 0.0}, {"/fds_grown", 0.0}}, soak},
+      {"soak",
+       {"/jobs", "/hours"},
+       {{"/lost", 0.0}, {"/wrong_results", 0.0}, {"/fds_grown", 0.0}},
+       {{"/agent_rss_grown_mb", kGrowthOfAgent, "/migrations"}},
+       soak},
       {"ship",
        {"/raw_tcp_gbs", "/block_bytes_portable"},
        {{"/block_bytes", kBytesOfBlock}, {"/block_bytes_by_place", kBytesOfBlock}},
+       {{"/blocks", kNanosecondsOfBlock}},
        ship},
-      {"overhead", {"/against_defaults"}, {}, overhead},
-      {"image-size", {"/live_mb", "/ratio"}, {}, image_size},
-      {"malloc", {}, {}, malloc},
-      {"check", {}, {}, check},
-      {"interpose", {}, {}, interpose},
-      {"scale", {}, {{"/received_max", kMostReceived}, {"/rebuild/8/rounds", kMostRounds}}, scale},
-      {"controller", {}, {}, controller},
-      {"safepoint", {}, {}, safepoint},
-      {"translate", {}, {}, translate},
-      {"agents", {}, {}, agents}};
+      {"overhead", {"/against_defaults"}, {}, {}, overhead},
+      {"image-size", {"/live_mb", "/ratio"}, {}, {}, image_size},
+      {"malloc", {}, {}, {}, malloc},
+      {"check", {}, {}, {}, check},
+      {"interpose", {}, {}, {}, interpose},
+      {"scale",
+       {},
+       {{"/received_max", kMostReceived}, {"/rebuild/8/rounds", kMostRounds}},
+       {{"/rebuild/64/rounds", kMostRoundsOf64}},
+       scale},
+      {"controller", {}, {}, {{"/status_s", 1.0}, {"/plan_s", 1.0}}, controller},
+      {"safepoint", {}, {}, {}, safepoint},
+      {"translate", {}, {}, {}, translate},
+      {"agents", {}, {}, {}, agents}};
   return all;
 }
 
-std::vector<std::string> beyond_limits(const BenchRows& bench, const Json& figures) {
+std::vector<Limit> limits_of(const BenchRows& bench, Form form) {
+  std::vector<Limit> limits = bench.limits;
+  if (form == Form::usual) limits.insert(limits.end(), bench.usual_limits.begin(), bench.usual_limits.end());
+  return limits;
+}
+
+std::vector<std::string> beyond_limits(const BenchRows& bench, const Json& figures, Form form) {
+  const auto number = [&](const std::string& field) { return largest(figures.at(Json::json_pointer(field))); };
   std::vector<std::string> beyond;
-  for (const Limit& limit : bench.limits) {
+  for (const Limit& limit : limits_of(bench, form)) {
+    if (!figures.contains(Json::json_pointer(limit.field))) continue;
     const auto* const field = std::get_if<std::string>(&limit.most);
-    const double most =
-        field != nullptr ? figures.at(Json::json_pointer(*field)).get<double>() : std::get<0>(limit.most);
-    const double value = largest(figures.at(Json::json_pointer(limit.field)));
+    const double most = field != nullptr ? number(*field) : std::get<0>(limit.most);
+    const double value = number(limit.field) / (limit.per.empty() ? 1 : number(limit.per));
     if (value > most)
-      beyond.push_back(bench.name + ": " + limit.field + " is " + text(value) + ", at most " + text(most) +
-                       (field != nullptr ? " (" + *field + ")" : ""));
+      beyond.push_back(bench.name + ": " + limit.field + (limit.per.empty() ? "" : " by " + limit.per) + " is " +
+                       exact(value) + ", at most " + exact(most) + (field != nullptr ? " (" + *field + ")" : ""));
   }
   return beyond;
 }
