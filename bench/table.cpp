@@ -4,14 +4,17 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "table/age.hpp"
 #include "table/rows.hpp"
 
 namespace {
@@ -51,7 +54,13 @@ std::string measured(const Json& figures) {
          how.at("machine").get<std::string>();
 }
 
-std::string command(const Json& figures) {
+/// Without the mark that the files were not quite those of the commit.
+std::string commit(const Json& figures) {
+  const auto commit = figures.at("measured").at("commit").get<std::string>();
+  return commit.substr(0, commit.find(','));
+}
+
+std::string command_of(const Json& figures) {
   const auto arguments = figures.at("measured").at("arguments").get<std::string>();
   return "`bench/run " + figures.at("bench").get<std::string>() + (arguments.empty() ? "" : " " + arguments) + "`";
 }
@@ -62,7 +71,8 @@ void keep_limits(const BenchRows& bench, const Json& figures, Form form) {
   if (!beyond.empty()) std::exit(EXIT_FAILURE);
 }
 
-std::string table(const std::map<std::string, Json>& figures) {
+/// `checkout`: with the folders that the benches are about.
+std::string table(const std::map<std::string, Json>& figures, const std::string& checkout) {
   std::string text = "| command | what | figure | measured |\n| --- | --- | --- | --- |\n";
   for (const BenchRows& bench : benches()) {
     const auto found = figures.find(bench.name);
@@ -71,11 +81,13 @@ std::string table(const std::map<std::string, Json>& figures) {
       continue;
     }
     keep_limits(bench, found->second, Form::usual);
-    bool first = true;
+    std::string command = command_of(found->second);
+    for (const std::string& folder : bench.subjects)
+      if (!std::filesystem::is_directory(checkout + "/" + folder)) give_up(checkout + " has no folder " + folder);
+    std::string changes = changes_since(commit(found->second), checkout, bench.subjects);
     for (const Row& row : bench.rows(found->second)) {
-      text += "| " + (first ? command(found->second) : "") + " | " + row.what + " | " + row.figure + " | " +
-              (first ? measured(found->second) : "") + " |\n";
-      first = false;
+      text += "| " + std::exchange(command, "") + " | " + row.what + " | " + row.figure + " | " +
+              measured(found->second) + std::exchange(changes, "") + " |\n";
     }
   }
   return text;
@@ -117,7 +129,8 @@ int main(int argc, char** argv) {
   CLI::App options{"The README's table of figures from the lines in FIGURES. Exit status 1: not done, not the same."};
   options.add_option("figures", figures, "the benches' last lines");
   options.add_option("readme", readme, "where the table is");
-  options.add_flag("--compare", compare, "only look whether the table is what they give");
+  options.add_flag("--compare", compare,
+                   "only look whether the table is what they give, but for what has changed since");
   options.add_option("--check", bench, "only look whether standard input ends with the last line of this bench");
   options.add_flag("--shortest", shortest, "of that in its shortest form, in which only the limits of counts hold");
   CLI11_PARSE(options, argc, argv);
@@ -127,8 +140,10 @@ int main(int argc, char** argv) {
       return EXIT_SUCCESS;
     }
     const std::string before = contents(readme);
-    const std::string after = with_table(before, table(figures_of(contents(figures), figures)));
-    if (compare && after != before) give_up("the table in " + readme + " is not that of " + figures);
+    const std::string checkout = std::filesystem::absolute(readme).parent_path();
+    const std::string after = with_table(before, table(figures_of(contents(figures), figures), checkout));
+    if (compare && without_changes(after) != without_changes(before))
+      give_up("the table in " + readme + " is not that of " + figures);
     if (!compare && !(std::ofstream(readme) << after)) give_up("cannot write " + readme);
   } catch (const Json::exception& error) {
     give_up(error.what());

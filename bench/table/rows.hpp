@@ -23,6 +23,7 @@ struct Limit {
 
 struct BenchRows {
   std::string name;
+  std::vector<std::string> subjects;                  ///< folders of what it measures: older figures are marked
   std::vector<std::string> fields;                    ///< promised beside those that the rows use: JSON pointers
   std::vector<Limit> limits;                          ///< of counts: on any machine, in any form of the bench
   std::vector<Limit> usual_limits;                    ///< of times and of what grows: in the usual form
