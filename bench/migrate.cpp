@@ -1,7 +1,7 @@
 /// Migrations of every rank in turn among three nodes, an evacuation and a power-off, and more migrations on the rest:
 /// how long each rank stands still, how fast ranks move and leave, what leaks. The solver's answer is compared with
 /// that of an undisturbed run of as many steps. Then fewer migrations of programs of the same size in other languages,
-/// which check themselves, and of the solver without pauses between its steps.
+/// which check themselves, and of the solver without pauses between its steps. Last, relocations of the whole job.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -26,6 +26,7 @@ struct Settings {
   int before = 100;  ///< migrations before the evacuation
   int after = 20;
   int others = 24;  ///< of each other program
+  int relocations = bench::unless_short(5, 1);
 };
 
 const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2,node2:2", "-n", "4"};
@@ -49,6 +50,7 @@ class Run {
   }
 
   [[nodiscard]] const Times& times() const { return times_; }
+  [[nodiscard]] const Times& relocations() const { return relocations_; }
   [[nodiscard]] int lost() const { return lost_; }
   [[nodiscard]] const test::Cluster& cluster() const { return cluster_; }
 
@@ -63,7 +65,21 @@ class Run {
     }
   }
 
-  void migrate(std::vector<std::string> arguments) {
+  void migrate(const std::vector<std::string>& arguments) { migrate(arguments, times_); }
+
+  /// Empties a node and has it back, for which the whole job goes on under another mpirun.
+  void empty_and_restore(const std::string& node) {
+    migrate({"--evacuate", node});
+    migrate({"--restore", node}, relocations_);
+  }
+
+  test::Finished finish() {
+    std::ofstream(folder_.file("stop")).flush();
+    return job_.wait();
+  }
+
+ private:
+  void migrate(std::vector<std::string> arguments, Times& times) {
     arguments.emplace_back("--json");
     const test::Finished finished = job_.migrate(arguments);
     if (finished.status != 0) {
@@ -75,16 +91,10 @@ class Run {
     const auto printed = nlohmann::json::parse(finished.output);
     const auto& answer = printed.contains("jobs") ? printed["jobs"].at(0) : printed;  // of an evacuation, of all jobs
     for (const char* name : {"frozen_ms", "response_ms", "evacuation_ms", "rebuild_ms"})
-      times_[name].push_back(answer.at(name));
-    for (const double downtime : answer.at("downtime_ms")) times_["downtime_ms"].push_back(downtime);
+      times[name].push_back(answer.at(name));
+    for (const double downtime : answer.at("downtime_ms")) times["downtime_ms"].push_back(downtime);
   }
 
-  test::Finished finish() {
-    std::ofstream(folder_.file("stop")).flush();
-    return job_.wait();
-  }
-
- private:
   static std::vector<std::string> command(const std::string& program, int megabytes, std::vector<std::string> options,
                                           const std::string& until) {
     options.insert(options.begin(), {test::app(program), "--mb", std::to_string(megabytes), "--until", until});
@@ -95,7 +105,7 @@ class Run {
   test::Folder folder_;
   test::Cluster cluster_;
   test::Job job_;
-  Times times_;
+  Times times_, relocations_;
   int lost_ = 0;
 };
 
@@ -113,16 +123,33 @@ nlohmann::ordered_json downtime(const Times& times) {
 
 double frozen_ms(const Times& times) { return rounded(bench::spread(times.at("frozen_ms")).median); }
 
+/// Says so when the program or a migration fails.
+bool succeeded(Run& run, const std::string& program) {
+  const test::Finished finished = run.finish();
+  if (finished.status == 0 && run.lost() == 0) return true;
+  std::fprintf(stderr, "%s: status %d, %d migrations failed\n%s%s", program.c_str(), finished.status, run.lost(),
+               finished.output.c_str(), finished.errors.c_str());
+  return false;
+}
+
+/// How long all ranks stand still when the whole job is relocated, and when its node is emptied before that; none, and
+/// it says so, when one of these or the program fails.
+std::optional<nlohmann::ordered_json> relocations(const Settings& settings) {
+  Run run(settings, "heat", {"--quiet", kPauses[0], kPauses[1]});
+  for (int i = 0; i < settings.relocations; ++i) run.empty_and_restore("node" + std::to_string(i % 3));
+  if (!succeeded(run, "heat, relocated")) return std::nullopt;
+  return nlohmann::ordered_json{{"frozen_ms_median", frozen_ms(run.relocations())},
+                                {"frozen_ms_max", rounded(bench::spread(run.relocations().at("frozen_ms")).high)},
+                                {"evacuation_frozen_ms_median", frozen_ms(run.times())}};
+}
+
 /// Of a program whose ranks move; none, and it says so, when a migration or the program fails.
 std::optional<Times> times_of(const Settings& settings, const std::string& program,
                               const std::vector<std::string>& arguments) {
   Run run(settings, program, arguments);
   run.circulate(settings.others, {"node0", "node1", "node2"});
-  const test::Finished finished = run.finish();
-  if (finished.status == 0 && run.lost() == 0) return run.times();
-  std::fprintf(stderr, "%s: status %d, %d migrations failed\n%s%s", program.c_str(), finished.status, run.lost(),
-               finished.output.c_str(), finished.errors.c_str());
-  return std::nullopt;
+  if (!succeeded(run, program)) return std::nullopt;
+  return run.times();
 }
 
 }  // namespace
@@ -135,6 +162,7 @@ int main(int argc, char** argv) {
   options
       .add_option("--others", settings.others, "migrations of each other program: in C++, in Fortran, without pauses")
       ->check(CLI::Range(1, 10000));
+  options.add_option("--relocations", settings.relocations, "of the whole job")->check(CLI::Range(1, 1000));
   CLI11_PARSE(options, argc, argv);
   Run run(settings, "heat", {"--quiet", kPauses[0], kPauses[1]});
   const std::vector<std::string> all{"node0", "node1", "node2"};
@@ -177,10 +205,13 @@ int main(int argc, char** argv) {
   const auto cpp = times_of(settings, "wave", kPauses);
   const auto fortran = times_of(settings, "wave_f90", kPauses);
   const auto no_sleep = times_of(settings, "heat", {"--quiet"});
-  if (run.times().empty() || !cpp || !fortran || !no_sleep) return 1;
+  const auto relocated = relocations(settings);
+  if (run.times().empty() || !cpp || !fortran || !no_sleep || !relocated) return 1;
   for (const auto& [name, times] : {std::pair{"C", &run.times()}, std::pair{"C++", &*cpp},
                                     std::pair{"Fortran", &*fortran}, std::pair{"C, no sleep", &*no_sleep}})
     std::printf("downtime of a rank, ms, %-12s %s\n", name, downtime(*times).dump().c_str());
+  std::printf("from when the last rank has stopped until all work again, ms, the job relocated: %s\n",
+              relocated->dump().c_str());
   const nlohmann::ordered_json by_language{
       {"c", frozen_ms(run.times())}, {"cpp", frozen_ms(*cpp)}, {"fortran", frozen_ms(*fortran)}};
   std::printf("%s\n",
@@ -198,7 +229,8 @@ int main(int argc, char** argv) {
                   {"rss_grown_mb", rounded(grown)},
                   {"by_language", by_language},
                   {"downtime_ms", downtime(run.times())},
-                  {"no_sleep", {{"frozen_ms_median", frozen_ms(*no_sleep)}, {"downtime_ms", downtime(*no_sleep)}}}}
+                  {"no_sleep", {{"frozen_ms_median", frozen_ms(*no_sleep)}, {"downtime_ms", downtime(*no_sleep)}}},
+                  {"relocation", *relocated}}
                   .dump()
                   .c_str());
   return run.lost() == 0 && equal ? 0 : 1;

@@ -69,6 +69,11 @@ Rows migrate(const Json& f) {
       {"of these to rebuild all communicators (median)", milliseconds(f.at("rebuild_ms_median"))},
       {"request until the replacement works; until the old process is gone (medians)",
        milliseconds(f.at("response_ms_median")) + "; " + milliseconds(f.at("evacuation_ms_median"))},
+      {"the whole job goes on under another `mpirun` when a node comes back that was evacuated (`migrate --restore`): "
+       "from when the last rank has stopped until all work again; likewise for the evacuation before it (medians)",
+       f.contains("relocation") ? milliseconds(f.at("relocation").at("frozen_ms_median")) + "; " +
+                                      milliseconds(f.at("relocation").at("evacuation_frozen_ms_median"))
+                                : "not recorded"},
       {"growth of the largest process, a rank or an agent",
        descriptors(f.at("fds_grown")) + ", " + text(f.at("rss_grown_mb")) + " MB"}};
 }
@@ -284,7 +289,12 @@ const std::vector<BenchRows>& benches() {
   static const std::vector<std::string> kCheckpoints{"cppc-runtime", "hdf5-writer",      "migration",
                                                      "tools/run",    "tools/checkpoint", "tools/keeper"};
   static const std::vector<BenchRows> all{
-      {"migrate", kJob, {"/frozen_ms_median", "/frozen_ms_max"}, {{"/lost", 0.0}, {"/fds_grown", 0.0}}, {}, migrate},
+      {"migrate",
+       kJob,
+       {"/frozen_ms_median", "/frozen_ms_max", "/relocation"},
+       {{"/lost", 0.0}, {"/fds_grown", 0.0}},
+       {},
+       migrate},
       {"response", kJob, {}, {}, {}, response},
       {"checkpoint",
        kCheckpoints,

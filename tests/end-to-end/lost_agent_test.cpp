@@ -111,6 +111,24 @@ TEST(LostAgentTest, ItsNodeCanBeEvacuated) {
 }
 
 /// It does not see that its connection is closed, but its guardian does.
+/// All nodes get new agents when the job goes on under another mpirun.
+TEST(LostAgentTest, ItsNodeTakesRanksAgainWhenItIsAdded) {
+  HeatScene scene(4, kTwoSpares);
+  kill_agent(scene, "node1");
+  kill_agent(scene, "node3");
+  await_state(scene, "node1", "leave-only");
+  await_down(scene, "node3");
+  for (const char* node : {"node1", "node3"})
+    EXPECT_NE(scene.job().migrate({"--rank", "0", "--to", node}).status, 0) << node;
+  expect_done(scene.job().migrate({"--add", "node1:2,node3:4"}));
+  for (const char* node : {"node1", "node3"}) {
+    EXPECT_EQ(state_of(scene, node), "up") << node;
+    expect_done(scene.job().migrate({"--rank", "0", "--to", node}));
+    EXPECT_EQ(scene.job().node_of(0), node);
+  }
+  expect_same_answer(scene);
+}
+
 TEST(LostAgentTest, AStoppedAgentOfANodeWithRanksIsReplaced) {
   HeatScene scene(4, kTwoSpares, {"--mb", "2"}, {"CPPC_DEADLINE_START=10"});
   const pid_t agent = agent_on(scene, "node1");
