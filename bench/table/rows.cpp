@@ -1,8 +1,6 @@
 #include "rows.hpp"
 
-#include <algorithm>
-#include <cstdio>
-#include <limits>
+#include <utility>
 
 #include "text.hpp"
 
@@ -19,21 +17,6 @@ std::string spread(const Json& value) {
 
 std::string descriptors(const Json& value) {
   return value.get<double>() <= 0 ? "no descriptor" : text(value) + " descriptors";
-}
-
-/// Of a number, or of all in an object or an array.
-double largest(const Json& values) {
-  if (!values.is_structured()) return values.get<double>();
-  double most = std::numeric_limits<double>::lowest();
-  for (const Json& value : values) most = std::max(most, largest(value));
-  return most;
-}
-
-/// Of a limit that is just exceeded no digit may be left out.
-std::string exact(double value) {
-  char digits[64];
-  std::snprintf(digits, sizeof digits, "%.6g", value);
-  return digits;
 }
 
 /// What a small block may cost in memory or on the way, and in time, when state is kept by address.
@@ -96,14 +79,16 @@ Row checkpoint_downtime(const Json& f) {
 }
 
 Rows checkpoint(const Json& f) {
+  const std::string mb = text(f.at("mb_per_rank"));
   return {
       checkpoint_downtime(f),
       checkpoint_downtime(f.at("large")),
-      {"from the request until all is on storage; `dd` of as many bytes; the program's longer run with a checkpoint "
-       "a minute",
+      {"a checkpoint of `heat`, four ranks of " + mb +
+           " MB on two nodes: from the request until all is on storage; `dd` of as many bytes; the program's longer "
+           "run with a checkpoint a minute",
        text(f.at("disk_gbs")) + " GB/s; " + text(f.at("dd_gbs")) + " GB/s; " + text(f.at("overhead_percent")) + " %"},
-      {"the same until all is in the memory of two nodes (`--protect partner`); with a parity of three images on "
-       "another node (`rs:3+1`)",
+      {"likewise, from the request until all is in the memory of two nodes (`--protect partner`); of four nodes, "
+       "with a parity for each three images (`rs:3+1`)",
        text(f.at("partner_gbs")) + " GB/s; " + text(f.at("rs_gbs")) + " GB/s"}};
 }
 
@@ -120,8 +105,9 @@ Rows recover(const Json& f) {
 Rows drain(const Json& f) {
   return {
       {text(f.at("jobs")) +
-           " jobs of two users on three nodes under Slurm, one of which fails its health check: from "
-           "when `cppc-health` knows until the node is empty and out of the jobs; the longest evacuation in that",
+           " jobs of two users under Slurm, `heat` of two ranks of 16 MB each, on three nodes of which one fails its "
+           "health check: from when `cppc-health` knows until the node is empty and out of the jobs; the longest "
+           "evacuation in that",
        text(f.at("empty_s_median")) + " s; " + text(f.at("evacuation_s_median")) + " s"},
       {"from the fault until Slurm calls the node drained (its check runs every 2 s, `cppc-health` asks every 5 s); "
        "jobs lost",
@@ -166,23 +152,25 @@ Rows ship(const Json& f) {
     return text(time) + " ns; " + text(bytes.at("sent")) + ", " + text(bytes.at("source")) + ", " +
            text(bytes.at("replacement")) + " bytes";
   };
-  return {{"a state of " + keys(sizes) +
-               " MB and 10,000 small objects, built, sent over veth from one process to "
-               "another, checked and in place, against its bare bytes by TCP",
+  const std::string state = "a state of " + keys(sizes) + " MB and 10,000 small objects";
+  return {{state + ", built, sent from one process to another, which are ranks of one MPI job on two emulated nodes "
+                   "(`bench-ship-peer`), checked and in place, against its bare bytes by TCP",
            numbers(sizes, "ratio_to_raw") + " times as long"},
-          {"against the same bytes by libfabric in pieces of 4 MiB; in pieces as small as ours, unchecked",
+          {state + " between two ranks, likewise: against the same bytes by libfabric in pieces of 4 MiB; in pieces as "
+                   "small as ours, unchecked",
            numbers(sizes, "ratio_to_fabric") + "; " + numbers(sizes, "ratio_to_fabric_small")},
-          {"against the paper's way: HDF5's core driver, a file image, MPI",
+          {state + " between two ranks, likewise: against the paper's way: HDF5's core driver, a file image, MPI",
            paper.empty() ? "no memory for it" : range(paper) + " times as fast"},
-          {"memory beside the state, at each end", range(memory) + " MB"},
-          {"share of a line of 1 Gbit/s, of 10 Gbit/s", text(f.at("line_1gbit")) + ", " + text(f.at("line_10gbit"))},
-          {"a rank with " + keys(f.at("blocks")) +
+          {state + " between two ranks, likewise: memory beside the state, at each end", range(memory) + " MB"},
+          {"a state of 256 MB, of 1,024 MB between two ranks, likewise: share of a line of 1 Gbit/s, of 10 Gbit/s",
+           text(f.at("line_1gbit")) + ", " + text(f.at("line_10gbit"))},
+          {"one rank of two (`bench/ship/blocks.c`) with " + keys(f.at("blocks")) +
                " blocks of 48 bytes, saved, sent and restored, by address: ns a block "
                "more than the same bytes in one",
            numbers(f.at("blocks")) + " ns"},
           {"of the most of these blocks: time; sent, memory of the old process, of the new one, a block",
            blocks("blocks", "block_bytes_by_place")},
-          {"by type (`--portable`), " + keys(f.at("blocks_portable")) + " blocks: ns a block",
+          {"the same program by type (`--portable`), " + keys(f.at("blocks_portable")) + " blocks: ns a block",
            numbers(f.at("blocks_portable")) + " ns"},
           {"of the most of these blocks: time; sent, memory of the old process, of the new one, a block",
            blocks("blocks_portable", "block_bytes_by_place_portable")}};
@@ -208,7 +196,11 @@ Rows image_size(const Json& f) {
     programs += (programs.empty() ? "`" : ", `") + std::string(program) + "`";
     figures += (figures.empty() ? "" : ", ") + times(ratios.at(program));
   }
-  rows.push_back({"the image against what one would save by hand at the place where it is made: " + programs, figures});
+  rows.push_back(
+      {"one rank of each of these programs of `tests/apps`: its image against what one would save by hand at "
+       "the place where it is made: " +
+           programs,
+       figures});
   if (f.contains("npb"))
     rows.push_back({"of NPB, class A, four ranks: " + names(f.at("npb").at("ratio")),
                     list(f.at("npb").at("ratio"), [](const std::string&, const Json& r) { return times(r); })});
@@ -219,15 +211,18 @@ Rows malloc(const Json& f) {
   const Json& r = f.at("ratio_to_glibc");
   const auto pair = [&](const std::string& work) { return text(r.at(work + "_1")) + ", " + text(r.at(work + "_4")); };
   return {
-      {"the heap of a program whose state is kept by address, against glibc's, one thread and four: 48 bytes and "
+      {"the heap of a program whose state is kept by address, against glibc's, one process (`bench/malloc_calls.c`) of "
+       "one thread and of four: 48 bytes and "
        "back; blocks of 16 to 256 bytes; of 1 to 60 KB",
        pair("pairs") + "; " + pair("churn_small") + "; " + pair("churn_large") + " of the time"}};
 }
 
 Rows check(const Json& f) {
-  return {{"looking through a rank's state for what cannot go along: numbers, addresses; `memcpy`",
-           text(f.at("numbers_gb_s")) + ", " + text(f.at("addresses_gb_s")) + " GB/s; " + text(f.at("memcpy_gb_s")) +
-               " GB/s"}};
+  return {
+      {"one process without MPI (one thread) that looks through a rank's state for what cannot go along: numbers, "
+       "addresses; `memcpy`",
+       text(f.at("numbers_gb_s")) + ", " + text(f.at("addresses_gb_s")) + " GB/s; " + text(f.at("memcpy_gb_s")) +
+           " GB/s"}};
 }
 
 Rows interpose(const Json& f) {
@@ -243,17 +238,17 @@ Rows interpose(const Json& f) {
 
 Rows scale(const Json& f) {
   const Json& rebuild = f.at("rebuild");
-  return {
-      {"the agreement simulated with " + keys(f.at("migration_point").at("received_max")) +
-           " ranks, 32 a node: messages that the busiest agent receives, on a safe point",
-       numbers(f.at("migration_point").at("received_max"))},
-      {"on a cut at any call", numbers(f.at("cut").at("received_max"))},
-      {"communicators that a process makes, one after the other, when one node of eight is evacuated to the others; " +
-           keys(rebuild) + " ranks",
-       numbers(rebuild, "rounds")},
-      {"messages of all processes for that, Open MPI's own included; of the busiest",
-       numbers(rebuild, "messages") + "; " + numbers(rebuild, "messages_max")},
-      {"time for that, on this machine", numbers(rebuild, "ms") + " ms"}};
+  return {{"the agreement simulated with " + keys(f.at("migration_point").at("received_max")) +
+               " ranks, 32 a node: messages that the busiest agent receives, on a safe point",
+           numbers(f.at("migration_point").at("received_max"))},
+          {"on a cut at any call", numbers(f.at("cut").at("received_max"))},
+          {"communicators that a process of `heat` makes, one after the other, when one node of eight is evacuated to "
+           "the others; " +
+               keys(rebuild) + " ranks",
+           numbers(rebuild, "rounds")},
+          {"messages of all processes for that, Open MPI's own included; of the busiest",
+           numbers(rebuild, "messages") + "; " + numbers(rebuild, "messages_max")},
+          {"time for that, on this machine", numbers(rebuild, "ms") + " ms"}};
 }
 
 Rows controller(const Json& f) {
@@ -266,7 +261,7 @@ Rows safepoint(const Json& f) { return {{"a safe point when nobody asks, one ran
 
 Rows translate(const Json& f) {
   const Json& seconds = f.at("seconds");
-  Rows rows{{"translating " + keys(seconds) + " lines of C", numbers(seconds) + " s"}};
+  Rows rows{{"one process of `cppc` that translates " + keys(seconds) + " lines of C", numbers(seconds) + " s"}};
   for (const char* language : {"Fortran", "C++"}) {
     if (!f.contains(language)) continue;
     const Json& one = f.at(language);
@@ -357,27 +352,6 @@ const std::vector<BenchRows>& benches() {
       {"translate", {"compiler"}, {}, {}, {}, translate},
       {"agents", {"migration/src/agent", "tools/agent"}, {}, {}, {}, agents}};
   return all;
-}
-
-std::vector<Limit> limits_of(const BenchRows& bench, Form form) {
-  std::vector<Limit> limits = bench.limits;
-  if (form == Form::usual) limits.insert(limits.end(), bench.usual_limits.begin(), bench.usual_limits.end());
-  return limits;
-}
-
-std::vector<std::string> beyond_limits(const BenchRows& bench, const Json& figures, Form form) {
-  const auto number = [&](const std::string& field) { return largest(figures.at(Json::json_pointer(field))); };
-  std::vector<std::string> beyond;
-  for (const Limit& limit : limits_of(bench, form)) {
-    if (!figures.contains(Json::json_pointer(limit.field))) continue;
-    const auto* const field = std::get_if<std::string>(&limit.most);
-    const double most = field != nullptr ? number(*field) : std::get<0>(limit.most);
-    const double value = number(limit.field) / (limit.per.empty() ? 1 : number(limit.per));
-    if (value > most)
-      beyond.push_back(bench.name + ": " + limit.field + (limit.per.empty() ? "" : " by " + limit.per) + " is " +
-                       exact(value) + ", at most " + exact(most) + (field != nullptr ? " (" + *field + ")" : ""));
-  }
-  return beyond;
 }
 
 }  // namespace cppc::bench
