@@ -1,5 +1,5 @@
 /// What a checkpoint costs: how long each rank stands still, next to copying as many bytes in memory; how long the
-/// files take, next to dd; and how much longer the program runs.
+/// files take, next to dd; and how much longer the program runs. Likewise with DMTCP, if it is installed.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "checkpoint/others.hpp"
 #include "figures.hpp"
 #include "job.hpp"
 #include "short_form.hpp"
@@ -218,14 +219,18 @@ int main(int argc, char** argv) {
   const double each = (with_checkpoints.seconds - with_checkpoints.steps * step) / settings.checkpoints;
   std::printf("a step alone %.2f ms, with the checkpoints %.2f ms on average: %.3f s longer for each checkpoint\n",
               step * 1e3, with_checkpoints.seconds / with_checkpoints.steps * 1e3, each);
-  std::printf("not compared: DMTCP, SCR and VeloC, which Debian 12 does not have\n");
+  const bench::Compared dmtcp = bench::measure_dmtcp(kRanks, settings.megabytes, settings.checkpoints);
+  const bench::Compared libraries = bench::measure_scr_or_veloc();
+  std::printf("DMTCP: %s\n", dmtcp.figures.is_null() ? dmtcp.reason.c_str() : dmtcp.figures.dump().c_str());
+  std::printf("SCR, VeloC: %s\n", libraries.reason.c_str());
   line.update({{"overhead_percent", rounded(100 * each / kInterval)},
                {"partner_gbs", rounded(partner)},
                {"rs_gbs", rounded(parities)},
                {"disk_gbs", rounded(disk)},
                {"dd_gbs", rounded(dd)},
-               {"dmtcp", nullptr},
-               {"scr_or_veloc", nullptr}});
+               {"dmtcp", dmtcp.figures},
+               {"scr_or_veloc", libraries.figures},
+               {"not_compared", {{"dmtcp", dmtcp.reason}, {"scr_or_veloc", libraries.reason}}}});
   std::printf("with %d MB of state each: %d checkpoints\n", settings.large_megabytes, settings.large_checkpoints);
   line["large"] = downtimes(settings.large_megabytes, large);
   std::printf("%s\n", line.dump().c_str());

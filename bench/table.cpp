@@ -65,10 +65,10 @@ std::string command_of(const Json& figures) {
   return "`bench/run " + figures.at("bench").get<std::string>() + (arguments.empty() ? "" : " " + arguments) + "`";
 }
 
-void keep_limits(const BenchRows& bench, const Json& figures, Form form) {
-  const std::vector<std::string> beyond = beyond_limits(bench, figures, form);
-  for (const std::string& one : beyond) std::fprintf(stderr, "bench-table: %s\n", one.c_str());
-  if (!beyond.empty()) std::exit(EXIT_FAILURE);
+/// Ends this process when there are some.
+void complain(const std::vector<std::string>& faults) {
+  for (const std::string& one : faults) std::fprintf(stderr, "bench-table: %s\n", one.c_str());
+  if (!faults.empty()) std::exit(EXIT_FAILURE);
 }
 
 /// `checkout`: with the folders that the benches are about.
@@ -80,7 +80,7 @@ std::string table(const std::map<std::string, Json>& figures, const std::string&
       text += "| `bench/run " + bench.name + "` | | not recorded | |\n";
       continue;
     }
-    keep_limits(bench, found->second, Form::usual);
+    complain(beyond_limits(bench, found->second, Form::usual));
     std::string command = command_of(found->second);
     for (const std::string& folder : bench.subjects)
       if (!std::filesystem::is_directory(checkout + "/" + folder)) give_up(checkout + " has no folder " + folder);
@@ -111,12 +111,14 @@ void check(const std::string& name, std::istream& printed, Form form) {
   if (!figures.is_object() || figures.value("bench", "") != name) give_up("its last line is not that of " + name);
   for (const BenchRows& bench : benches()) {
     if (bench.name != name) continue;
-    for (const std::string& field : bench.fields)
-      if (!figures.contains(Json::json_pointer(field))) give_up(name + " does not say " + field);
-    for (const Limit& limit : limits_of(bench, form))
-      if (!figures.contains(Json::json_pointer(limit.field))) give_up(name + " does not say " + limit.field);
+    std::vector<std::string> fields = bench.fields;
+    for (const Limit& limit : limits_of(bench, form)) fields.push_back(limit.field);
+    std::vector<std::string> faults = beyond_limits(bench, figures, form);
+    for (const std::string& field : fields)
+      if (!figures.contains(Json::json_pointer(field))) faults.push_back(name + " does not say " + field);
+    complain(faults);
     for (const Row& row : bench.rows(figures)) std::printf("%s: %s\n", row.what.c_str(), row.figure.c_str());
-    return keep_limits(bench, figures, form);
+    return;
   }
   give_up("no bench " + name);
 }
