@@ -132,8 +132,9 @@ void CallRewriter::require(const ir::Call& call, const frontend::CallSite& site)
     if (!argument->getType()->isScalarType()) return refuse("has an argument that is no number and no pointer");
     const std::string name = "a" + std::to_string(i);
     members += declaration(ast, ast.getCanonicalType(argument->getType()), name) + "; ";
-    fields += "  {\"" + name + "\", offsetof(" + structure + ", " + name + "), " +
-              types_.shape(argument->getType()).type + ", 1},\n";
+    const Shape shape = types_.shape(argument->getType());
+    fields +=
+        "  {\"" + name + "\", offsetof(" + structure + ", " + name + "), " + shape.type + ", " + shape.count + "},\n";
     passed += (i > 0 ? ", a->" : "a->") + name;
     const auto text = editor_.range(argument);
     if (!text) return refuse("has an argument that is not in the file that is translated");

@@ -156,7 +156,7 @@ void Shadow::describe(const Member& member, Rows& rows) const {
       context_.types.shape(member.variable->getType(), "__typeof__(((" + live + "*)0)->" + member.name + ")");
   if (!member.in_memory)
     rows.fields += "  {\"" + member.variable->getNameAsString() + "\", offsetof(" + live + ", " + member.name + "), " +
-                   shape.type + ", 1},\n";
+                   shape.type + ", " + shape.count + "},\n";
   else
     rows.variables += "  {\"" + member.name + "\", " + shape.type + ", " +
                       (member.variable_length ? "0" : shape.count) + ", offsetof(" + live + ", " + member.name +
@@ -167,14 +167,14 @@ void Shadow::describe(const Member& member, Rows& rows) const {
 Shadow::Rows Shadow::rows(int place) const {
   Rows rows;
   for (const Member* member : live_at(place)) describe(*member, rows);
-  const auto add = [&](const std::string& member, const std::string& type) {
-    rows.fields += "  {\"" + member + "\", offsetof(" + structure() + ", " + member + "), " + type + ", 1},\n";
+  const auto add = [&](const std::string& member, const Shape& shape) {
+    rows.fields += "  {\"" + member + "\", offsetof(" + structure() + ", " + member + "), " + shape.type + ", " +
+                   shape.count + "},\n";
   };
   if (const auto found = kept_.find(place); found != kept_.end())
-    for (const auto& [member, call] : found->second)
-      add(member, context_.types.shape(function_.call(call)->getType()).type);
+    for (const auto& [member, call] : found->second) add(member, context_.types.shape(function_.call(call)->getType()));
   if (const auto found = lengths_.find(place); found != lengths_.end())
-    for (const std::string& length : found->second) add(length, "&cppc_type_unsigned_long");
+    for (const std::string& length : found->second) add(length, {"&cppc_type_unsigned_long", "1"});
   return rows;
 }
 

@@ -136,6 +136,7 @@ bool is_local(clang::QualType type) {
 std::optional<std::string> Types::obstacle(clang::QualType type) const {
   type = context_.getBaseElementType(type);
   const clang::RecordDecl* record = record_of(type);
+
   if (record == nullptr) {
     if (type->isRecordType()) return "the type '" + type.getAsString() + "' is not defined here";
     return {};
@@ -157,10 +158,11 @@ std::string Types::list() const {
 
 std::string Types::raw(clang::CharUnits bytes) { return std::to_string(bytes.getQuantity()); }
 
-Shape Types::shape(clang::QualType type, const std::string& spelling) {
-  std::string count = "1";
+Shape Types::shape(clang::QualType type, const std::string& given) {
+  std::string count = "1", spelling = given;
   while (const auto* array = context_.getAsArrayType(type)) {
     type = array->getElementType();
+    if (!spelling.empty()) spelling = "__typeof__((*(" + spelling + "*)0)[0])";
     if (const auto* fixed = llvm::dyn_cast<clang::ConstantArrayType>(array)) {
       const std::string extent = std::to_string(fixed->getSize().getZExtValue());
       if (!count.empty()) count = count == "1" ? extent : count + " * " + extent;

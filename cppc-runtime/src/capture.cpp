@@ -89,9 +89,8 @@ cppc_status Capture::encode(std::span<const cppc_function> functions, OutsideEnc
     Object& object = objects[i];
     if (object.dead || object.bytes() == 0) continue;
     object.shared = outside.memory().shared({object.address, static_cast<std::size_t>(object.bytes())});
-    if (object.section == CPPC_SECTION_HEAP && is_unknown(*object.layout->type)) {
-      if (const cppc_status status = encoder.check_unknown(object); status != CPPC_OK) return status;
-    }
+    if (object.section != CPPC_SECTION_FRAME)  // where a local has had no value yet, there are old ones
+      if (const cppc_status status = encoder.check_numbers(object); status != CPPC_OK) return status;
     if (!object.layout->references && !object.shadow) continue;
     copies_[i] = copy_of(object, *memory_);
     if (!object.layout->references) continue;

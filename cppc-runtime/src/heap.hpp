@@ -56,6 +56,10 @@ class Heap {
   /// memory to another library since; then the answer is yes all the same.
   [[nodiscard]] bool freed(const void* address) const;
 
+  /// A small block that begins close behind an address that is in no block: programs in the manner of FORTRAN have
+  /// pointers to before an array. Null: there is none.
+  [[nodiscard]] const void* block_behind(const void* address) const { return small_.block_behind(address); }
+
   [[nodiscard]] std::uint64_t next_number() const { return next_number_; }
 
   /// Leaves all numbers below `next` to blocks of an image: blocks that exist get numbers from `next` on.

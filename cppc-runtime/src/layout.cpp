@@ -173,6 +173,11 @@ std::optional<std::uint64_t> offset_of(const Layout& layout, std::uint64_t count
          (leaf.past ? leaf_bytes(layout, within) : 0);
 }
 
+bool may_hide_addresses(const cppc_type& type) {
+  const bool integer = type.kind == CPPC_SIGNED || type.kind == CPPC_UNSIGNED;
+  return type.kind == CPPC_BYTES || (integer && (type.size == 1 || type.size >= sizeof(void*)));
+}
+
 std::string type_name(const cppc_type& type) { return type.name != nullptr ? type.name : "(unnamed)"; }
 
 std::string path_to(const Layout& layout, std::uint64_t count, std::uint64_t offset) {

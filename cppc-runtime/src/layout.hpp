@@ -59,6 +59,9 @@ std::uint64_t leaf_bytes(const Layout& layout, std::uint64_t number);
 /// Whether a type says no more than that there are bytes, which may be anything.
 inline bool is_unknown(const cppc_type& type) { return type.kind == CPPC_BYTES && type.size == 1; }
 
+/// Whether a program may keep addresses in an array of such numbers: integers with room for one, and bytes.
+bool may_hide_addresses(const cppc_type& type);
+
 /// For messages.
 std::string type_name(const cppc_type& type);
 

@@ -91,6 +91,11 @@ tl::expected<std::uint64_t, std::string> OutsideEncoder::encode(const void* poin
     if (entry->second < max_modules) return stored;
   }
   const MemoryMap::Range* range = memory_.find(pointer);
+  if (heap().block_behind(pointer) != nullptr)
+    return tl::unexpected(fmt::format(
+        "points to {}, before a block of the heap: set it to the block's beginning, or to NULL, before the safe "
+        "point, or build the program without --portable",
+        pointer));
   if (dangles(pointer, range)) return stored_as(dangling, 0);
   if (range == nullptr) {  // a number that a program keeps in a pointer, say: no address of this process
     const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(pointer);

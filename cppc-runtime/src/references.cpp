@@ -123,18 +123,25 @@ ReferenceEncoder::Stored ReferenceEncoder::encode_function(void (*function)()) c
   return outside_.encode(reinterpret_cast<const void*>(function));
 }
 
-cppc_status ReferenceEncoder::check_unknown(const Object& object) const {
+cppc_status ReferenceEncoder::check_numbers(const Object& object) const {
+  if (!may_hide_addresses(*object.layout->type)) return CPPC_OK;
   for (std::uint64_t offset = 0; offset + sizeof(void*) <= object.bytes(); offset += sizeof(void*)) {
     const auto word = load<std::uintptr_t>(object.address + offset);
     if (word < heap_begin_ || word >= heap_end_) continue;
     const auto hit = index_.find(reinterpret_cast<const void*>(word));
-    if (!hit || objects_[hit->object].section != CPPC_SECTION_HEAP || hit->offset == objects_[hit->object].bytes()) {
+    if (!hit || objects_[hit->object].section != CPPC_SECTION_HEAP || hit->offset == objects_[hit->object].bytes())
       continue;
-    }
-    log().error(
-        "{}: this block of {} bytes, allocated without a known type, seems to hold a pointer to {} at byte {}: "
-        "allocate it where its type is known, or name the type with cppc_typed()",
-        label(object), object.bytes(), label(objects_[hit->object], hit->offset), offset);
+    const std::string target = label(objects_[hit->object], hit->offset);
+    if (is_unknown(*object.layout->type) && object.section == CPPC_SECTION_HEAP)
+      log().error(
+          "{}: this block of {} bytes, allocated without a known type, seems to hold a pointer to {} at byte {}: "
+          "allocate it where its type is known, or name the type with cppc_typed()",
+          label(object), object.bytes(), target, offset);
+    else
+      log().error(
+          "{} seems to hold a pointer to {} in {}, which is none: give it a type that has the pointer, or build the "
+          "program without --portable",
+          label(object, offset), target, type_name(*object.layout->type));
     return CPPC_ERR_UNSUPPORTED;
   }
   return CPPC_OK;

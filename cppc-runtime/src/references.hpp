@@ -30,9 +30,10 @@ class ReferenceEncoder {
   /// CPPC_ERR_UNSUPPORTED, logged with the path of the reference, when one cannot be carried over.
   cppc_status encode(const Object& object, std::byte* copy) const;
 
-  /// Whether `object`, a heap block of unknown contents, may be carried over: not when something in it looks like a
-  /// pointer to a heap block. CPPC_ERR_UNSUPPORTED, logged.
-  [[nodiscard]] cppc_status check_unknown(const Object& object) const;
+  /// Whether `object`, a variable or heap block of bytes or of integers with room for an address, may be carried over
+  /// as it is: not when something in it looks like a pointer to a heap block. CPPC_ERR_UNSUPPORTED, logged. Of
+  /// structures nothing is said: what a program copies from a local variable has members that nobody has set.
+  [[nodiscard]] cppc_status check_numbers(const Object& object) const;
 
  private:
   using Stored = tl::expected<std::uint64_t, std::string>;

@@ -16,6 +16,17 @@ SmallBlocks::Cell* SmallBlocks::find_start(void* address) const {
   return cell->type() != nullptr ? cell : nullptr;
 }
 
+const void* SmallBlocks::block_behind(const void* address) const {
+  const Slab* slab = slab_of(address);
+  if (slab == nullptr || slab->live == 0) return nullptr;
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - slab->memory);
+  const std::size_t index = offset / slab->stride, within = offset % slab->stride;
+  if (within == sizeof(Cell)) return nullptr;
+  for (std::size_t next = within < sizeof(Cell) ? index : index + 1; next <= index + 1 && next < slab->fresh; ++next)
+    if (Cell* cell = slab->cell(next); cell->type() != nullptr) return cell->block();
+  return nullptr;
+}
+
 std::size_t SmallBlocks::count() const {
   std::size_t cells = 0;
   for (const Slab& slab : slabs_) cells += slab.live;

@@ -87,6 +87,9 @@ class SmallBlocks {
   /// Whether the address is in memory of slabs, in use or not.
   [[nodiscard]] bool owns(const void* address) const { return slab_of(address) != nullptr; }
 
+  /// The block in use that begins close behind the address, which is at no block's beginning; null: there is none.
+  [[nodiscard]] const void* block_behind(const void* address) const;
+
   /// Cells in use.
   [[nodiscard]] std::size_t count() const;
 

@@ -121,10 +121,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"stray", "heap/1[2].pointer points to 0x"},
         Refusal{"undeclared", "global/pairs[1].pointer points to 0x"},
         Refusal{"unknown", "this block of 64 bytes, allocated without a known type, seems to hold a pointer to heap/1"},
+        Refusal{"hidden", "heap/3[3] seems to hold a pointer to heap/1[2].pointer in long, which is none"},
+        Refusal{"before", "global/pairs[3].pointer points to 0x"},
         Refusal{"type", "global/pairs cannot be carried over: member alias of type overlapping overlaps another"},
         Refusal{"twice", "global/numbers is declared twice"},
         Refusal{"overlap", "global/half and global/numbers share memory"},
-        Refusal{"broken", "heap/3 has 40 bytes, which is no whole number of elements of type pair (16 bytes)"},
+        Refusal{"broken", "heap/4 has 40 bytes, which is no whole number of elements of type pair (16 bytes)"},
         Refusal{"place", "run_refused() cannot be resumed: it names no place"}),
     [](const auto& info) { return info.param.variant; });
 

@@ -1,11 +1,14 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <sstream>
 #include <string_view>
+
+#include "read_text.hpp"
 
 namespace cppc::fortran {
 
@@ -210,6 +213,13 @@ Options options_of(const Command& command) {
   set_directories(command, directories, made);
   set_definitions(command, made);
   return made;
+}
+
+bool mentions_mpi(const fs::path& file) {
+  constexpr std::string_view name = "mpi_";
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  const auto text = read_text(file);
+  return text && !std::ranges::search(*text, name, same).empty();
 }
 
 }  // namespace cppc::fortran

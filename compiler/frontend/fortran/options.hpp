@@ -1,6 +1,7 @@
 /// What the options of gfortran mean for reading a source.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -35,5 +36,8 @@ struct Options {
 };
 
 Options options_of(const Command& command);
+
+/// Whether the source has a name of MPI's.
+bool mentions_mpi(const std::filesystem::path& file);
 
 }  // namespace cppc::fortran

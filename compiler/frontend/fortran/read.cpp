@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kOtherDefaults =
-    "most files have other sizes of default types, or differ from it in the option -fno-automatic";
+    "most files that communicate have other sizes of default types, or differ from it in the option -fno-automatic";
 
 /// Modules that a file has and wants; submodules as "module:submodule".
 struct Modules {
@@ -144,13 +144,15 @@ class Reader {
   }
 
  private:
-  /// Options with the defaults of most files.
+  /// Options with the defaults of most files that communicate; a program may have more files of libraries.
   [[nodiscard]] Options most_common(const std::vector<Options>& options) const {
-    std::map<decltype(Options{}.defaults()), std::size_t> files;
+    std::map<decltype(Options{}.defaults()), std::pair<std::size_t, std::size_t>> files;
     const Options* most = nullptr;
     for (Index number = 0; number < commands_.size(); ++number) {
       if (commands_[number].arguments.empty()) continue;
-      const std::size_t count = ++files[options[number].defaults()];
+      auto& count = files[options[number].defaults()];
+      count.first += mentions_mpi(fs::path(commands_[number].directory) / commands_[number].file) ? 1 : 0;
+      ++count.second;
       if (most == nullptr || count > files[most->defaults()]) most = &options[number];
     }
     return most != nullptr ? *most : Options{};

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <stdio_ext.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -136,6 +138,29 @@ tl::expected<StreamRecipe, cppc_status> describe(std::uint64_t number, FILE* str
                       .at_end = std::feof(stream) != 0};
 }
 
+/// The standard input that the process was started with, when it is the same everywhere: nothing, a file, or what has
+/// come to its end. Else it is the new process's; CPPC_ERR_UNSUPPORTED, logged, when the program has read from it.
+tl::expected<StreamRecipe, cppc_status> describe_input() {
+  StreamRecipe recipe{.number = first_standard, .path = {}, .mode = {}, .buffering = buffering_of(stdin)};
+  struct stat state {};
+  if (fstat(STDIN_FILENO, &state) != 0) return recipe;
+  const bool used = __fbufsize(stdin) != 0;
+  const bool null_device = S_ISCHR(state.st_mode) && state.st_rdev == makedev(1, 3);
+  std::error_code error;
+  if (S_ISREG(state.st_mode)) {
+    const off_t position = ftello(stdin);
+    recipe.path = std::filesystem::read_symlink("/proc/self/fd/0", error).string();
+    recipe.position = position > 0 ? position : 0;
+  } else if (null_device || std::feof(stdin) != 0) {
+    recipe.path = "/dev/null";
+  } else if (used) {
+    return refused("standard input", "has been read from and has not come to its end, so it cannot be led elsewhere");
+  }
+  recipe.mode = recipe.path.empty() ? "" : "r";
+  recipe.at_end = std::feof(stdin) != 0;
+  return recipe;
+}
+
 /// Standard streams first.
 tl::expected<std::vector<StreamRecipe>, cppc_status> present() {
   std::vector<StreamRecipe> recipes;
@@ -144,6 +169,10 @@ tl::expected<std::vector<StreamRecipe>, cppc_status> present() {
     const std::uint64_t number = standard_number(stream);
     if (const Stream* const opened = streams().open.find(stream)) {
       auto recipe = describe(number, stream, *opened);
+      if (!recipe) return tl::unexpected(recipe.error());
+      recipes.push_back(std::move(*recipe));
+    } else if (stream == stdin) {
+      auto recipe = describe_input();
       if (!recipe) return tl::unexpected(recipe.error());
       recipes.push_back(std::move(*recipe));
     } else {
@@ -253,6 +282,12 @@ tl::expected<FILE*, std::string> decode(std::uint64_t stored) {
   const auto stream = streams().open.at(stored);
   if (!stream) return tl::unexpected(std::string("has a number that stands for no stream"));
   return *stream;
+}
+
+bool is_stream(int descriptor) {
+  const std::scoped_lock lock(streams().mutex);
+  return std::ranges::any_of(streams().open.entries(),
+                             [descriptor](const auto& one) { return fileno(one.second.handle) == descriptor; });
 }
 
 cppc_status write_streams(ByteWriter& writer) {

@@ -34,6 +34,9 @@ tl::expected<std::uint64_t, std::string> encode(FILE* stream);
 /// In a replacement, after reopen().
 tl::expected<FILE*, std::string> decode(std::uint64_t stored);
 
+/// Whether a stream that the program has open has this descriptor.
+bool is_stream(int descriptor);
+
 /// Flushes all output and writes what is open. CPPC_ERR_UNSUPPORTED, logged by name, when a file could not be opened
 /// again.
 cppc_status write_streams(ByteWriter& writer);

@@ -14,6 +14,7 @@
 #include "address/process/process_state.hpp"
 #include "address/program_stack.hpp"
 #include "address/program_time.hpp"
+#include "c_library/open_files.hpp"
 #include "extension.hpp"
 #include "handles.hpp"
 #include "log.hpp"
@@ -42,7 +43,11 @@ std::optional<int>& earlier_level() {
 /// Of `start`, which starts MPI, the result.
 template <class Start>
 int with_own_descriptors(Start start) {
-  if (!cppc::address::kept_by_address()) return start();
+  if (!cppc::address::kept_by_address()) {
+    const int status = start();
+    cppc::c_library::note_open_files();  // MPI's, too
+    return status;
+  }
   cppc::address::process::mpi_starts();
   const int status = start();
   cppc::address::process::mpi_started();

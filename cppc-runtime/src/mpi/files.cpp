@@ -179,6 +179,12 @@ std::vector<std::pair<std::size_t, File*>> Files::all() {
   return all;
 }
 
+std::vector<std::string> Files::paths() {
+  std::vector<std::string> found;
+  table_.each([&](std::size_t, const File& file) { found.push_back(file.recipe.path); });
+  return found;
+}
+
 cppc_status Files::write(ByteWriter& writer) {
   const auto all = this->all();
   const ErrorSetting of_new_ones(HandlerKind::file, ErrorHandler::of(MPI_FILE_NULL));

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,9 @@ class Files {
   /// The call that returned `status` began, or ended, an operation in two calls.
   int began(int status, MPI_File file);
   int ended(int status, MPI_File file);
+
+  /// Of all of them, absolute.
+  [[nodiscard]] std::vector<std::string> paths();
 
   /// Also writes to storage what this node has written to the files. CPPC_ERR_UNSUPPORTED, logged by name, when one
   /// could not be opened by another process.

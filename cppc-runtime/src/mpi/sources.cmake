@@ -2,6 +2,7 @@
 # runtime.
 add_library(cppc-mpi OBJECT
   ${CMAKE_CURRENT_LIST_DIR}/../c_library/fortran_units.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/../c_library/open_files.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../c_library/random.cpp
   ${CMAKE_CURRENT_LIST_DIR}/../c_library/streams.cpp
   ${CMAKE_CURRENT_LIST_DIR}/attached_buffer.cpp

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "address/program_time.hpp"
+#include "c_library/open_files.hpp"
 #include "c_library/random.hpp"
 #include "c_library/streams.hpp"
 #include "handles.hpp"
@@ -193,7 +194,9 @@ cppc_status write_c_library(ByteWriter& writer) {
   const auto random = c_library::RandomState::present();
   if (!random) return random.error();
   random->write(writer);
-  return address::kept_by_address() ? CPPC_OK : c_library::write_streams(writer);
+  if (address::kept_by_address()) return CPPC_OK;
+  if (const cppc_status status = c_library::write_streams(writer); status != CPPC_OK) return status;
+  return c_library::refuse_open_files(files().paths());
 }
 
 void read_mpi(ByteReader& reader, Local& local) {

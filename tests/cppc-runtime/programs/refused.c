@@ -75,6 +75,7 @@ void run_refused(const char* variant) {
   struct pair* heap = cppc_calloc(&pair_type, 3, sizeof *heap);
   struct pair* broken = NULL;
   void** unknown = cppc_malloc(&cppc_type_bytes, 8 * sizeof *unknown);
+  long* integers = cppc_calloc(&cppc_type_long, 8, sizeof *integers);
   int undeclared = 0;
   cppc_frame frame;
   cppc_enter(&frame, &refused_routine, &live);
@@ -82,6 +83,8 @@ void run_refused(const char* variant) {
   if (strcmp(variant, "stray") == 0) heap[2].pointer = block;
   if (strcmp(variant, "undeclared") == 0) pairs[1].pointer = &undeclared;
   if (strcmp(variant, "unknown") == 0) unknown[5] = &heap[1];
+  if (strcmp(variant, "hidden") == 0) integers[3] = (long)&heap[2];
+  if (strcmp(variant, "before") == 0) pairs[3].pointer = (char*)heap - sizeof(double);
   if (strcmp(variant, "broken") == 0) broken = cppc_malloc(&pair_type, 2 * sizeof *broken + sizeof(void*));
 
   int sum = 0;
@@ -92,6 +95,7 @@ void run_refused(const char* variant) {
   }
   printf("%d\n", sum);
   cppc_free(broken);
+  cppc_free(integers);
   cppc_free(unknown);
   cppc_free(heap);
   free(block);
