@@ -133,8 +133,8 @@ void CallRewriter::require(const ir::Call& call, const frontend::CallSite& site)
     const std::string name = "a" + std::to_string(i);
     members += declaration(ast, ast.getCanonicalType(argument->getType()), name) + "; ";
     const Shape shape = types_.shape(argument->getType());
-    fields +=
-        "  {\"" + name + "\", offsetof(" + structure + ", " + name + "), " + shape.type + ", " + shape.count + "},\n";
+    fields.append("  {\"" + name + "\", offsetof(").append(structure).append(", ").append(name).append("), ");
+    fields.append(shape.type).append(", ").append(shape.count).append("},\n");
     passed += (i > 0 ? ", a->" : "a->") + name;
     const auto text = editor_.range(argument);
     if (!text) return refuse("has an argument that is not in the file that is translated");
