@@ -131,6 +131,7 @@ void Operation::hear(wire::Message message) {
     cancel_wanted_ = true;
   } else if (commit != nullptr && commit->id == order_.id) {
     decided_ = true;
+    node_.state->needed = true;
   } else if (abandon != nullptr && abandon->id == order_.id) {
     comm_.break_off();
     if (!node_.link.send(wire::Abandoned{.id = order_.id, .agent = node_.agent})) exit_without_aborting_job();
@@ -186,7 +187,8 @@ void Operation::report_bytes() {
 }
 
 /// All agents are of one mind; whether all of them live to carry it out only the controller knows. From the promise on
-/// its word counts: when all have heard it, nobody goes back. A controller that stands still must not hold the ranks.
+/// its word counts: when all have heard it, nobody goes back. A controller that stands still must not hold the ranks;
+/// one that is gone, or lost, when it has spoken is not missed.
 bool Operation::decide() {
   (void)fault::at(place("decide"));
   disturb_link("decide");
@@ -197,15 +199,14 @@ bool Operation::decide() {
   disturb_link("decided");
   if (!heard && !comm_.broken())
     fail(CPPC_ERR_TIMEOUT, fmt::format("cppc-run has not answered within {} s", deadlines::decide().count()));
-  node_.watch->resume();
-  if (!agree()) {
-    // Others may have heard that this agent has heard it.
-    if (decided_ && comm_.broken()) fail(CPPC_ERR_MPI, comm_.error());
+  if (agree()) return true;
+  if (decided_ && comm_.broken()) {  // others may have heard that this agent has heard it
+    fail(CPPC_ERR_MPI, comm_.error());
     return false;
   }
-  node_.watch->hold();
-  node_.state->needed = true;
-  return true;
+  node_.state->needed = false;
+  node_.watch->resume();
+  return false;
 }
 
 bool Operation::hear_decision() {
