@@ -19,6 +19,9 @@ inline constexpr int no_image_status = 200;
 /// Exit status of a rank whose agent is lost while a collective operation is withdrawn: the job is lost.
 inline constexpr int lost_agent_status = 201;
 
+/// Exit status of an agent that cannot complete a migration which has been decided: the job is lost.
+inline constexpr int damaged_status = 203;
+
 /// In their environment when threads of the program call MPI at the same time: CPPC_SEVERAL_THREADS of cppc/hooks.h.
 inline constexpr const char* several_threads_variable = "CPPC_SEVERAL_THREADS";
 

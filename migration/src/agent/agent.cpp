@@ -17,6 +17,7 @@
 
 #include "agent_state.hpp"
 #include "cppc/agent_key.hpp"
+#include "cppc/checkpoint_files.hpp"
 #include "cppc/deadlines.hpp"
 #include "guardian.hpp"
 #include "node.hpp"
@@ -245,7 +246,7 @@ int substitute(const std::string& name, Admission admission, Files files, AgentS
   if (!node.report()) exit_without_aborting_job();
   if (serve(node) != Next::damaged) return EXIT_SUCCESS;
   state.needed = true;
-  return EXIT_FAILURE;
+  return checkpoint::damaged_status;
 }
 
 bool any_rank_lives(const AgentState& state) {
@@ -281,10 +282,10 @@ int guard(Child child, Link link, Files files, AgentState& state, const std::str
 }
 
 /// Once the agent is in MPI, which the job cannot go on with.
-int abort_job(AgentState& state) {
+int abort_job(AgentState& state, int status) {
   state.needed = true;
-  (void)checked(PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE), "MPI_Abort");
-  return EXIT_FAILURE;
+  (void)checked(PMPI_Abort(MPI_COMM_WORLD, status), "MPI_Abort");
+  return status;
 }
 
 int serve_node(const std::string& name, Link link, Files files, AgentState& state, bool bound) {
@@ -296,11 +297,12 @@ int serve_node(const std::string& name, Link link, Files files, AgentState& stat
   state.in_mpi = true;
   // A replacement may die while it is spawned.
   if (!checked(PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler"))
-    return abort_job(state);
+    return abort_job(state, EXIT_FAILURE);
   auto node = set_up(name, std::move(link), std::move(files), state, bound);
   const std::string shared = node ? oversubscription(node->local_ranks().size()) : "";
   if (!shared.empty()) spdlog::info("{}: {}", name, shared);
-  if (!node || serve(*node) == Next::damaged) return abort_job(state);
+  if (!node) return abort_job(state, EXIT_FAILURE);
+  if (serve(*node) == Next::damaged) return abort_job(state, checkpoint::damaged_status);
   if (node->left_over) exit_without_aborting_job();  // MPI_Finalize might wait for what never ends
   state.done = true;
   node->watch.reset();  // cppc-run may end before this agent does
