@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstring>
 #include <thread>
 
 #include "../common/pass_on.hpp"
@@ -36,6 +38,13 @@ Result<void> adopt_job(const std::string& job) {
     if (ends[0].revents != 0 && !tools::pass_on(STDIN_FILENO, keeper->get())) return {};
     if (ends[1].revents != 0 && !tools::pass_on(keeper->get(), STDOUT_FILENO)) return {};
   }
+}
+
+Result<void> end_keeper(const std::string& job) {
+  const auto process = process_of(job);
+  if (!process) return tools::error(process.error());
+  if (kill(*process, SIGKILL) != 0) return tools::error(std::string("it cannot be ended: ") + std::strerror(errno));
+  return {};
 }
 
 }  // namespace cppc::keeper

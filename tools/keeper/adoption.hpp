@@ -11,4 +11,7 @@ namespace cppc::keeper {
 /// An error when there is none, or its cppc-run is still there.
 Result<void> adopt_job(const std::string& job);
 
+/// Ends the keeper of the job on this node, which does not answer, so that another one can take its place.
+Result<void> end_keeper(const std::string& job);
+
 }  // namespace cppc::keeper

@@ -54,7 +54,8 @@ bool adopted(Connection& connection) {
   return true;
 }
 
-int serve() {
+/// `replaces`: a keeper of the job that does not answer.
+int serve(bool replaces) {
   Connection connection;
   const auto settings = connection.next(cppc::deadlines::keep());
   if (!settings || !settings->is_object()) {
@@ -66,6 +67,8 @@ int serve() {
   }
   take_environment(*settings);
   log_to_stderr();
+  if (const auto ended = replaces ? cppc::keeper::end_keeper(settings->at("job")) : cppc::tools::Result<void>(); !ended)
+    spdlog::warn("no keeper to replace: {}", ended.error());
   auto keeper = Keeper::start(*settings, [&] { return connection.adopt(); });
   if (!keeper) {
     connection.say({{"error", keeper.error()}});
@@ -93,6 +96,10 @@ int main(int argc, char** argv) {
   app.footer("Examples:\n  cppc-run --protect partner --checkpoint-every 1min --recover 5 -H node0,node1 -n 2 ./app");
   std::string job;
   app.add_option("--adopt", job, "Passes requests on to the keeper of this job, whose cppc-run has ended");
+  bool replaces = false;
+  app.add_flag("--replace", replaces,
+               "Takes the place of the job's keeper on this node, which does not answer: that ends")
+      ->excludes("--adopt");
   app.set_version_flag("--version", "cppc-keeper " CPPC_VERSION);
   try {
     app.parse(argc, argv);
@@ -101,7 +108,7 @@ int main(int argc, char** argv) {
   }
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return job.empty() ? serve() : adopt(job);
+    return job.empty() ? serve(replaces) : adopt(job);
   } catch (const std::exception& failure) {  // what cppc-run says is not as it should be
     std::fprintf(stderr, "cppc-keeper: %s\n", failure.what());
     return EXIT_FAILURE;

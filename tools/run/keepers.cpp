@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "cppc/fault.hpp"
+
 namespace cppc::run {
 namespace {
 
@@ -51,9 +53,17 @@ bool Keepers::revive() {
     if (link)
       links_.add(node, *std::move(link));
     else if (const auto again = take_up_again(without[i]); !again)
-      spdlog::warn("no keeper on {}: {} ({})", node, link.error(), again.error());
+      replace(without[i], link.error() + " (" + again.error() + ")");
   }
   return !started.empty();
+}
+
+// One that is there and answers nobody would keep its node, and so the job, from having checkpoints.
+void Keepers::replace(const AllocatedNode& node, const std::string& why) {
+  auto link = links_.start_on({node}, {"--replace"}).front().second;
+  if (!link) return spdlog::warn("no keeper on {}: {}", node.name, why);
+  spdlog::warn("{}: its keeper does not answer, and another one takes its place", node.name);
+  links_.add(node.name, *std::move(link));
 }
 
 void Keepers::protect_again(ImageSet& set, const std::vector<std::string>& places) {
@@ -66,6 +76,7 @@ void Keepers::protect_again(ImageSet& set, const std::vector<std::string>& place
 
 Result<std::uint64_t> Keepers::begin() {
   const std::lock_guard lock(mutex_);
+  links_.tell_all({{"do", "ping"}});  // one that does not answer is replaced
   if (revive() && !sets_.empty()) protect_again(sets_.rbegin()->second);
   if (auto enough = protection_->enough_to_go_on(links_.all().size()); !enough) return error(enough.error());
   links_.begin_beats();
@@ -125,6 +136,7 @@ void Keepers::prepare_start(std::uint64_t set, const std::vector<AllocatedNode>&
   const std::lock_guard lock(mutex_);
   links_.use_all_again();
   nodes_ = nodes;
+  (void)fault::at("controller-restart");
   for (int i = 0; i < tries; ++i) {
     revive();
     if (!sets_.contains(set)) return;

@@ -77,6 +77,7 @@ class Keepers {
   Result<void> take_over(const std::string& node, KeeperLink& link);
   bool revive();
   Result<void> take_up_again(const AllocatedNode& node);
+  void replace(const AllocatedNode& node, const std::string& why);
   void protect_again(ImageSet& set, const std::vector<std::string>& places = {});
 
   const bool protects_images_;

@@ -34,6 +34,8 @@ Result<UniqueFd> find(const std::string& job, std::uint64_t set, int rank);
 /// For a cppc-run that takes up a job whose own one has ended: a stream on which the keeper takes requests as before,
 /// on its standard input, and answers them. An error while that one is still there.
 Result<UniqueFd> adopt(const std::string& job);
+/// The process that the job's keeper on this node is, whether it answers or not.
+Result<pid_t> process_of(const std::string& job);
 
 // The keeper's side.
 

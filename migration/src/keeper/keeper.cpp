@@ -106,6 +106,15 @@ Result<UniqueFd> find(const std::string& job, std::uint64_t set, int rank) {
 
 Result<UniqueFd> adopt(const std::string& job) { return ask_for_file(job, {.kind = Request::Kind::adopt}); }
 
+Result<pid_t> process_of(const std::string& job) {
+  const auto socket = connect_to(job);
+  if (!socket) return tl::unexpected(socket.error());
+  ucred keeper{};
+  socklen_t size = sizeof keeper;
+  if (getsockopt(socket->get(), SOL_SOCKET, SO_PEERCRED, &keeper, &size) != 0) return unreachable(reason());
+  return keeper.pid;
+}
+
 std::string encode(const Request& request) {
   return std::string(kWords[static_cast<std::size_t>(request.kind)]) + ' ' + std::to_string(request.set) + ' ' +
          std::to_string(request.rank) + ' ' + std::to_string(request.bytes);
