@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cppc/checkpoint_files.hpp"
+#include "cppc/fault.hpp"
 #include "keepers.hpp"
 #include "verify.hpp"
 
@@ -60,6 +61,7 @@ void CheckpointStorage::store(const Job::Description& job, const Migration& migr
                               std::function<void(const Result<void>&)> tell) {
   boost::asio::post(thread_, [draft = *migration.draft, manifest = manifest_of(job, migration),
                               nodes = nodes_of(job, migration), keepers = job.keepers, tell = std::move(tell)] {
+    (void)fault::at("controller-store");
     tell(draft.set == 0 ? store_in_directory(draft, manifest) : keepers->complete(draft.set, manifest, nodes));
   });
 }

@@ -3,7 +3,7 @@
 /// CPPC_FAULT=PLACE:ACTION[:NTH[+]], for the NTH time (default: first) that a process comes to the place, with + from
 /// then on each time. Places are named ROLE-STEP. Roles: source, replacement, other (ranks); source-agent,
 /// target-agent, other-agent, substitute (of an agent that has died); of a checkpoint saver (a rank) and saving-agent;
-/// keeper; controller. Actions:
+/// restarted (a rank that goes on from a checkpoint); keeper; controller. Actions:
 ///   kill     the process dies of SIGKILL
 ///   hang     it waits for ever
 ///   stop     it stops, of SIGSTOP, until it is continued

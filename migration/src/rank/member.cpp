@@ -278,6 +278,7 @@ void Member::vanish() {
 
 cppc_status Member::fetch() {
   if (!checkpoint_.empty()) {
+    (void)fault::at("restarted-restore");
     const cppc_status status = restore_from({checkpoint_, rank_}, *runtime_);
     if (status == CPPC_OK) check_thread_level();
     return status;
@@ -306,6 +307,7 @@ cppc_status Member::join() { return checkpoint_.empty() ? join_as_replacement() 
 
 /// When all have restored their states, the job runs.
 cppc_status Member::join_restarted_job() {
+  (void)fault::at("restarted-join");
   if (!checked(PMPI_Barrier(comms_.all), "the restarted ranks do not meet")) return CPPC_ERR_MPI;
   if (const cppc_status status = runtime_->rebuild(comms_.own); status != CPPC_OK) return status;
   // None writes to a file that others share before they have cut it to what it was.

@@ -25,10 +25,11 @@ struct Role {
   std::string_view steps;  ///< each with a space before and behind
 };
 constexpr std::string_view agent_steps = " prepare negotiate withdraw freeze ship decide decided commit ";
-constexpr std::array<Role, 11> roles{
+constexpr std::array<Role, 12> roles{
     {{"source", " arrive pack ship chunk join "},
      {"replacement", " start receive chunk head restore join "},
      {"other", " arrive join "},
+     {"restarted", " restore join "},
      {"source-agent", agent_steps},
      {"target-agent", agent_steps},
      {"other-agent", agent_steps},
@@ -36,7 +37,7 @@ constexpr std::array<Role, 11> roles{
      {"saver", " copy write "},
      {"saving-agent", " prepare negotiate withdraw freeze write "},
      {"keeper", " make begin copy receive encode difference rebuild complete discard locate find "},
-     {"controller", " decide "}}};
+     {"controller", " decide store restart "}}};
 constexpr auto kDelay = std::chrono::seconds(2);
 
 struct Fault {
