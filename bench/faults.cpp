@@ -1,4 +1,5 @@
-/// Faults at every step of a migration, in every process that takes part: what becomes of the job, and how soon.
+/// Faults at every step of a migration, a checkpoint in memory and a recovery, in every process that takes part: what
+/// becomes of the job, and how soon.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -81,7 +82,7 @@ int main(int argc, char** argv) {
   std::string only;
   unsigned at_once = std::max(1U, std::thread::hardware_concurrency());
   std::size_t every = 1;
-  CLI::App options{"Lets processes fail at every step of a migration."};
+  CLI::App options{"Lets processes fail at every step of a migration, a checkpoint in memory and a recovery."};
   options.add_option("--only", only, "cases whose name contains this");
   options.add_option("--every", every, "a sample: one of so many")->check(CLI::Range(1, 1000));
   options.add_option("--at-once", at_once, "cases at a time, each on a cluster of its own: they mostly wait")

@@ -126,7 +126,7 @@ Rows drain(const Json& f) {
 }
 
 Rows faults(const Json& f) {
-  return {{text(f.at("cases")) + " faults, one at each step of a move or an evacuation of `heat` of four ranks, " +
+  return {{text(f.at("cases")) + " faults, one at each step of an operation on `heat` of four ranks, " +
                text(f.at("struck")) + " struck: undone, committed, ended as it must, recovered",
            text(f.at("rolled_back")) + ", " + text(f.at("committed")) + ", " + text(f.at("ended_expected")) + ", " +
                text(f.at("recovered"))},

@@ -277,19 +277,41 @@ TEST(RecoveryTest, ADeathInTheMiddleOfACheckpointLeavesTheOneBefore) {
     EXPECT_EQ(verify(one.path()).status, 0) << one.path() << " is no checkpoint";
 }
 
+/// An agent that dies while a collective operation is withdrawn, and what is asked for then. `substituted`: the first
+/// agent of node1 has died before.
+struct Withdrawal {
+  const char* fault;
+  std::vector<std::string> request{"--rank", "0", "--to", "node2"};
+  const char* hosts = "node0:2,node1:2,node2:4";
+  bool substituted = false;
+};
+
+void PrintTo(const Withdrawal& one, std::ostream* out) { *out << one.fault; }
+
+class WithdrawalTest : public testing::TestWithParam<Withdrawal> {};
+
+void lose_agent_of_node1(const Cluster& cluster, Job& job) {
+  const auto agents = cluster.processes("node1", tool("cppc-agent"));
+  ASSERT_EQ(agents.size(), 2U) << "a guardian and its agent";
+  (void)cluster.run("node1", {"kill", "-KILL", std::to_string(*std::ranges::max_element(agents))});
+  while (job.process().running() && !contains(job.status().dump(), "leave-only"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
 /// Those outside cannot know whether others have taken part.
-TEST(RecoveryTest, AJobThatLosesAnAgentWhileAnOperationIsWithdrawnIsStartedAgain) {
+TEST_P(WithdrawalTest, AJobThatLosesAnAgentMeanwhileIsStartedAgain) {
   const Folder folder;
   const Cluster cluster(3);
   Job job(cluster,
           {"--checkpoint-every", "1h", "--checkpoint-to", folder.file("checkpoints"), "--recover", "1", "-H",
-           "node0:2,node1:2,node2:4", "-n", "4"},
+           GetParam().hosts, "-n", "4"},
           {tool("late_rank"), folder.file("go")},
-          {"CPPC_FAULT=other-agent-withdraw:kill", "CPPC_FAULT_RECORD=" + folder.file("struck")});
+          {std::string("CPPC_FAULT=") + GetParam().fault, "CPPC_FAULT_RECORD=" + folder.file("struck")});
   job.await_running();
   while (job.process().running() && !contains(job.process().output(), "round 0: rank 0 computes"))
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_NE(job.migrate({"--rank", "0", "--to", "node2"}).status, 0);
+  if (GetParam().substituted) lose_agent_of_node1(cluster, job);
+  EXPECT_NE(job.migrate(GetParam().request).status, 0);
   while (job.process().running() && !contains(job.process().errors(), "from its beginning"))
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_TRUE(fs::exists(folder.file("struck")));
@@ -299,6 +321,19 @@ TEST(RecoveryTest, AJobThatLosesAnAgentWhileAnOperationIsWithdrawnIsStartedAgain
   EXPECT_EQ(finished.status, 0) << finished.errors;
   EXPECT_TRUE(contains(finished.output, "0 wrong")) << finished.output;
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, WithdrawalTest,
+                         testing::Values(Withdrawal{"source-agent-withdraw:kill"},
+                                         Withdrawal{"other-agent-withdraw:kill"},
+                                         Withdrawal{"target-agent-withdraw:kill"},
+                                         Withdrawal{.fault = "substitute-withdraw:kill", .substituted = true},
+                                         Withdrawal{"saving-agent-withdraw:kill", {"checkpoint"}, "node0:2,node1:2"}),
+                         [](const auto& info) {
+                           const std::string fault = info.param.fault;
+                           std::string role = fault.substr(0, fault.find("-withdraw"));
+                           std::ranges::replace(role, '-', '_');
+                           return role;
+                         });
 
 TEST(RecoveryTest, AJobWhoseRankDiesAgainAndAgainIsGivenUp) {
   const Folder folder;

@@ -25,18 +25,21 @@ TEST_P(Faults, TheJobGoesOnOrEndsAsItMust) {
   EXPECT_EQ(result.wrong(one), "") << result.said;
 }
 
-INSTANTIATE_TEST_SUITE_P(Few, Faults,
-                         testing::Values("PMIx_Lookup:kill", "replacement-start:kill",
-                                         "replacement-restore:kill (shipped deadlines)", "source-ship:enomem",
-                                         "source-agent-freeze:kill", "other-agent-decided:kill",
-                                         "controller-decide:delay", "replacement-join:kill",
-                                         "other-join:kill (recovery)", "other-agent-decided:kill (recovery)"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           for (char& letter : name)
-                             if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Few, Faults,
+    testing::Values("PMIx_Lookup:kill", "replacement-start:kill", "replacement-restore:kill (shipped deadlines)",
+                    "source-ship:enomem", "source-agent-freeze:kill", "other-agent-decided:kill",
+                    "controller-decide:delay", "replacement-join:kill", "other-join:kill (recovery)",
+                    "substitute-decided:cut (recovery)", "source-agent-decided:cut", "saver-write:kill (checkpoint)",
+                    "keeper-begin:stop (checkpoint)", "keeper-copy:kill (checkpoint)",
+                    "keeper-difference:enospc (checkpoint) (rs:2+1)", "controller-store:kill (checkpoint)",
+                    "keeper-rebuild:kill (lost node) (rs:2+2)"),
+    [](const auto& info) {
+      std::string name = info.param;
+      for (char& letter : name)
+        if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+      return name;
+    });
 
 }  // namespace
 }  // namespace cppc::test

@@ -1,11 +1,8 @@
 /// Checkpoints in the memory of emulated nodes, without any directory that they share: what becomes of a job that loses
-/// a node, a rank, or a keeper, and what is left of its keepers.
+/// a node or a keeper, and what is left of its keepers. What fails in the middle of a checkpoint: FaultCase.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cctype>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <thread>
@@ -263,58 +260,6 @@ TEST_F(KeeperTest, FewerNodesThanImagesAndParitiesAreRefused) {
   EXPECT_EQ(refused.status, 1) << refused.errors;
   EXPECT_TRUE(contains(refused.errors, "--protect rs:2+1 needs 3 nodes or more, and the job has 2")) << refused.errors;
 }
-
-/// A fault, and whether it ends the mpirun under way by itself.
-struct Step {
-  const char* fault;
-  bool ends = false;
-  Protection protection = {};
-};
-
-std::string name_of(const testing::TestParamInfo<Step>& one) {
-  std::string name = one.param.fault;
-  std::ranges::replace_if(
-      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
-}
-
-void PrintTo(const Step& step, std::ostream* out) { *out << step.fault; }
-
-class KeeperFaultTest : public KeeperTest, public testing::WithParamInterface<Step> {};
-
-/// Afterwards there is a complete set to go on from, and the next ones are made as before.
-TEST_P(KeeperFaultTest, ASetIsLeftToGoOnFrom) {
-  const Folder folder;
-  const std::string record = folder.file("struck");
-  start({std::string("CPPC_FAULT=") + GetParam().fault, "CPPC_FAULT_RECORD=" + record}, GetParam().protection);
-  const auto struck = [&] { return std::filesystem::exists(record); };
-  if (!GetParam().ends) {
-    ASSERT_TRUE(await([&] { return struck() || said("checkpoint memory:4:"); }));
-    const std::size_t seen = said_so_far();
-    ASSERT_TRUE(await_said_since(seen, "checkpoint memory:")) << scene_->job().process().errors();
-    power_off("node1");
-  }
-  expect_recovery_from("memory:");
-  EXPECT_TRUE(struck()) << "the fault has not struck";
-  expect_same_answer(*scene_);
-}
-
-INSTANTIATE_TEST_SUITE_P(Each, KeeperFaultTest,
-                         testing::Values(Step{"keeper-begin:kill:2"}, Step{"keeper-make:kill:3"},
-                                         Step{"keeper-copy:kill:3"}, Step{"keeper-copy:enomem:3"},
-                                         Step{"keeper-receive:kill:3"}, Step{"keeper-receive:enospc:3"},
-                                         Step{"keeper-complete:kill:2"}, Step{"keeper-locate:kill"},
-                                         Step{"keeper-find:kill"}, Step{"saver-copy:kill:2", true},
-                                         Step{"saver-write:kill:2", true}),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(WithParities, KeeperFaultTest,
-                         testing::Values(Step{"keeper-encode:kill:3", false, kOneParity},
-                                         Step{"keeper-encode:enomem:3", false, kOneParity},
-                                         Step{"keeper-difference:kill:3", false, kOneParity},
-                                         Step{"keeper-difference:enospc:3", false, kOneParity},
-                                         Step{"keeper-rebuild:kill", false, kTwoParities},
-                                         Step{"keeper-rebuild:enomem", false, kTwoParities}),
-                         name_of);
 
 }  // namespace
 }  // namespace cppc::test

@@ -1,189 +1,11 @@
 #include "fault_case.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <ostream>
 #include <regex>
-#include <string_view>
-#include <thread>
 
-#include "scene.hpp"
+#include "fault_run.hpp"
 
 namespace cppc::test {
-namespace {
-
-using Request = FaultCase::Request;
-
-constexpr auto kGone = std::chrono::seconds(60);
-
-/// Rank 1 or both ranks of node0 go to node2; node1 stands by.
-const std::vector<std::string> kPlacement{"-H", "node0:2,node1:2,node2:4", "-n", "4"};
-
-/// Short, for processes that hang.
-const std::vector<std::string> kDeadlines{"CPPC_DEADLINE_START=5", "CPPC_DEADLINE_ARRIVE=3", "CPPC_DEADLINE_DRAIN=3",
-                                          "CPPC_DEADLINE_SHIP=5",  "CPPC_DEADLINE_DECIDE=5", "CPPC_DEADLINE_COMMIT=8",
-                                          "CPPC_DEADLINE_LEAVE=3"};
-
-constexpr std::string_view kPmix = "PMIx_";
-constexpr std::string_view kNetwork = "network-", kNode = "node-";
-constexpr std::string_view kChunk = "chunk";
-constexpr std::string_view kTarget = "target-node";
-
-/// Processes of the job on the nodes, and what is in their shared memory.
-std::string leftovers(const Cluster& cluster, const std::vector<std::string>& nodes) {
-  std::string left;
-  for (const auto& node : nodes) {
-    for (const auto& program : {app("heat"), tool("cppc-agent"), tool("cppc-keeper"), std::string("/usr/bin/orted")})
-      for (const pid_t process : cluster.processes(node, program))
-        left += node + ": " + program + ", process " + std::to_string(process) + '\n';
-    const std::string files = cluster.run(node, {"ls", "/dev/shm"}).output;
-    if (!files.empty()) left += node + ": in /dev/shm: " + files;
-  }
-  return left;
-}
-
-/// Counts the last images that `said` names and that are good, and removes them. What is wrong with others is added.
-int take_images(const Cluster& cluster, std::string& said) {
-  static const std::regex named("its last image is (\\S+) on (\\S+)");
-  int good = 0;
-  std::string wrong;
-  for (std::sregex_iterator one(said.begin(), said.end(), named); one != std::sregex_iterator(); ++one) {
-    const std::string file = (*one)[1], node = (*one)[2];
-    const Finished verified = cluster.run(node, {tool("cppc-image"), "verify", file});
-    good += verified.status == 0 ? 1 : 0;
-    if (verified.status != 0) wrong += file + ": " + verified.output + verified.errors;
-    (void)cluster.run(node, {"rm", file});
-  }
-  said += wrong;
-  return good;
-}
-
-/// mpirun does not wait for what it kills.
-std::string what_stays(const Cluster& cluster, const std::vector<std::string>& nodes) {
-  const auto deadline = std::chrono::steady_clock::now() + kGone;
-  std::string left = leftovers(cluster, nodes);
-  while (!left.empty() && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    left = leftovers(cluster, nodes);
-  }
-  return left;
-}
-
-/// Longer than the deadlines, so that whoever waits for the other side gives up; the nodes' TCP has not by then.
-constexpr auto kCut = std::chrono::seconds(12);
-
-const std::string kFull = "/dev/shm/full";
-
-/// Of what happens to the network, to a node or to a process from outside: empty otherwise.
-std::string step_of(const FaultCase& one) {
-  if (one.place.starts_with(controller_places))
-    return one.action == "stop" ? one.place.substr(controller_places.size()) : "";
-  for (const std::string_view prefix : {kNetwork, kNode})
-    if (one.place.starts_with(prefix)) return one.place.substr(prefix.size());
-  return "";
-}
-
-bool powers_off(const FaultCase& one) { return one.place.starts_with(kNode); }
-
-void signal_controller(const Cluster& cluster, const std::string& signal) {
-  for (const pid_t process : cluster.processes("head", tool("cppc-run")))
-    (void)cluster.run("head", {"kill", signal, std::to_string(process)});
-}
-
-/// The process of the program on node0 that has stopped itself, 0 while there is none.
-pid_t stopped_process(const Cluster& cluster, const std::string& program) {
-  for (const pid_t process : cluster.processes("node0", program)) {
-    const std::string status = cluster.run("node0", {"cat", "/proc/" + std::to_string(process) + "/status"}).output;
-    if (status.find("State:\tT") != std::string::npos) return process;
-  }
-  return 0;
-}
-
-/// The agent of the source, or a rank that sends its image, stops where the step begins, and goes on when it has
-/// happened.
-Finished migrate_meanwhile(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request,
-                           bool& struck) {
-  const Cluster& cluster = scene.cluster();
-  Process migrate = scene.job().start_migrate(request);
-  const std::string program = step_of(one) == kChunk ? app("heat") : tool("cppc-agent");
-  pid_t stopped = 0;
-  while (migrate.running() && (stopped = stopped_process(cluster, program)) == 0)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  struck = stopped != 0;
-  if (!struck) return migrate.wait();
-  const auto go_on = [&] { (void)cluster.run("node0", {"kill", "-CONT", std::to_string(stopped)}); };
-  if (powers_off(one)) {
-    cluster.off("node2");
-    go_on();
-  } else if (one.action == "stop") {
-    signal_controller(cluster, "-STOP");
-    go_on();
-    std::this_thread::sleep_for(kCut);
-    signal_controller(cluster, "-CONT");
-    scene.job().process().signal(SIGCONT);  // nsenter, which started it, stops when it does
-  } else {
-    cluster.cut("node0", "node2");
-    go_on();
-    std::this_thread::sleep_for(kCut);
-    cluster.heal("node0", "node2");
-  }
-  return migrate.wait();
-}
-
-std::string fault_point(const FaultCase& one) {
-  if (one.place == kTarget || one.place.starts_with(kPmix)) return "";
-  if (step_of(one) == kChunk) return "source-chunk:stop";
-  if (!step_of(one).empty()) return "source-agent-" + step_of(one) + ":stop";
-  // Ranks that stay have come to a stop before, for the checkpoint.
-  return one.place + ':' + one.action + (one.recovers && one.place == "other-arrive" ? ":2" : "");
-}
-
-std::vector<std::string> placement(const FaultCase& one) {
-  std::vector<std::string> options;
-  if (one.recovers) options = {"--protect", "partner", "--checkpoint-every", "1000h", "--recover", "1"};
-  if (one.place.starts_with(kPmix))
-    options = {"-x", "LD_PRELOAD=" + library("pmix_fault"), "-x", "PMIX_FAULT=" + one.place + ':' + one.action};
-  options.insert(options.end(), kPlacement.begin(), kPlacement.end());
-  return options;
-}
-
-/// For what has no fault point: the rest says by the record that it has struck.
-Finished migrate(HeatScene& scene, const FaultCase& one, const std::vector<std::string>& request,
-                 const std::string& record, bool& struck) {
-  if (!step_of(one).empty()) return migrate_meanwhile(scene, one, request, struck);
-  if (one.place == kTarget) {
-    // Both end with ENOSPC.
-    (void)scene.cluster().run("node2", {"sh", "-c", "cat /dev/zero > " + kFull});
-    struck = scene.cluster().run("node2", {"sh", "-c", "echo > /dev/shm/probe"}).status != 0;
-  }
-  Finished migrated = scene.job().migrate(request);
-  if (one.place == kTarget)
-    (void)scene.cluster().run("node2", {"rm", "-f", kFull, "/dev/shm/probe"});
-  else
-    struck = std::filesystem::exists(record);
-  return migrated;
-}
-
-std::vector<std::string> request_of(const FaultCase& one) {
-  std::vector<std::string> request{"--rank", "1", "--to", "node2"};
-  if (one.request == Request::evacuate) request = {"--evacuate", "node0", "--to", "node2"};
-  // Deadlines of the agents' have a status of their own only for who has set one, and with that migrate does not wait
-  // for agents which do not answer.
-  if (one.expected.status == timeout_status)
-    request.insert(request.end(), {"--timeout", one.place.starts_with(kNetwork) ? "10" : "30"});
-  return request;
-}
-
-/// Of a rank whose agent is there, to a node whose agent is: when one agent is lost, the others go on.
-std::vector<std::string> second_request(const FaultCase& one) {
-  const std::string& lost = one.expected.lost;
-  return {"--rank", lost == "node0" ? "2" : "1", "--to", lost == "node2" ? "node1" : "node2"};
-}
-
-}  // namespace
 
 const char* text(Fate fate) {
   switch (fate) {
@@ -200,27 +22,21 @@ const char* text(Fate fate) {
 }
 
 std::string FaultCase::name() const {
-  return place + ':' + action + (request == Request::evacuate ? " (evacuation)" : "") +
-         (shipped_deadlines ? " (shipped deadlines)" : "") + (recovers ? " (recovery)" : "");
+  constexpr const char* requests[]{"", " (evacuation)", " (checkpoint)", " (lost node)"};
+  return place + ':' + action + requests[static_cast<int>(request)] +
+         (shipped_deadlines ? " (shipped deadlines)" : "") +
+         (recovers && !is_about_checkpoints() ? " (recovery)" : "") +
+         (protection == FaultCase{}.protection ? "" : " (" + protection + ")");
 }
 
 void PrintTo(const FaultCase& one, std::ostream* out) { *out << one.name(); }
 
-namespace {
-
-bool allowed_commit(const FaultResult& result, const FaultCase& one) {
-  return one.expected.may_commit && result.fate == Fate::committed && result.status == 0;
-}
-
-}  // namespace
-
 bool FaultResult::lost(const FaultCase& one) const {
-  return (fate == Fate::ended) != (one.expected.fate == Fate::ended) && !allowed_commit(*this, one);
+  return (fate == Fate::ended) != (one.expected.fate == Fate::ended) || !whole;
 }
 
 bool FaultResult::unexpected(const FaultCase& one) const {
-  if (allowed_commit(*this, one)) return false;
-  return fate != one.expected.fate || (status != one.expected.status && !one.recovers) ||
+  return fate != one.expected.fate || status != one.expected.status ||
          !std::regex_search(said, std::regex(one.expected.message));
 }
 
@@ -236,53 +52,15 @@ std::string FaultResult::wrong(const FaultCase& one) const {
              text(one.expected.fate) + " with status " + std::to_string(one.expected.status) + " and /" +
              one.expected.message + "/\n";
   if (!right) wrong += "the program's result is wrong\n";
-  if (!retried) wrong += "a second migration has failed\n";
+  if (!whole) wrong += "the job has not gone on from the checkpoint that it had to have\n";
+  if (!retried)
+    wrong += one.is_about_checkpoints() ? "a second checkpoint has failed\n" : "a second migration has failed\n";
   if (forgot(one)) wrong += "no last image that is good\n";
   return left.empty() ? wrong : wrong + "left behind:\n" + left;
 }
 
 FaultResult run(const FaultCase& one) {
-  const Folder folder;
-  const std::string record = folder.file("struck");
-  std::vector<std::string> settings;
-  if (!one.shipped_deadlines) settings = kDeadlines;
-  // The nodes' TCP repeats what was lost up to 25 s later.
-  if (one.place.starts_with(kNetwork)) settings.push_back("CPPC_DEADLINE_SHIP=30");
-  settings.push_back("CPPC_FAULT=" + fault_point(one));
-  settings.push_back("CPPC_FAULT_RECORD=" + record);
-  const auto seconds_since = [](std::chrono::steady_clock::time_point began) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  };
-  HeatScene scene(3, placement(one), {"--mb", "2"}, settings);
-  FaultResult result;
-  if (one.recovers) {
-    const Finished saved = scene.job().migrate({"checkpoint"});
-    result.said = saved.errors;
-  }
-  const auto began = std::chrono::steady_clock::now();
-  const Finished migrated = migrate(scene, one, request_of(one), record, result.struck);
-  result.seconds = seconds_since(began);
-  result.status = migrated.status;
-  result.said += migrated.errors;
-  if (one.expected.fate == Fate::rolled_back && migrated.status != 0) {
-    const Finished second = scene.job().migrate(second_request(one));
-    result.retried = second.status == 0;
-    if (!result.retried) result.said += second.errors;
-  }
-  const Answer answer = scene.finish();
-  if (answer.status != 0) result.seconds = seconds_since(began);
-  result.said += answer.errors;
-  if (answer.status == 0) {
-    const bool again = answer.errors.find("it is started again from memory:") != std::string::npos;
-    result.fate = again ? Fate::recovered : migrated.status == 0 ? Fate::committed : Fate::rolled_back;
-    const Answer undisturbed = scene.undisturbed(answer);
-    result.right = !answer.checksum.empty() && answer.checksum == undisturbed.checksum;
-  }
-  result.images = take_images(scene.cluster(), result.said);
-  std::vector<std::string> nodes{"node0", "node1"};
-  if (!powers_off(one)) nodes.emplace_back("node2");
-  result.left = what_stays(scene.cluster(), nodes);
-  return result;
+  return one.is_about_checkpoints() ? run_in_checkpoint(one) : run_in_migration(one);
 }
 
 }  // namespace cppc::test
