@@ -13,6 +13,10 @@
 
 namespace cppc::migration {
 
+namespace {
+constexpr int kLook = 10;  // milliseconds
+}  // namespace
+
 void UnmapAgentState::operator()(AgentState* state) const noexcept { munmap(state, sizeof(AgentState)); }
 
 tl::expected<SharedAgentState, cppc_status> share_agent_state() {
@@ -50,7 +54,10 @@ void LinkWatch::run() {
   std::array<pollfd, 2> watched{{{socket_, POLLRDHUP, 0}, {stop_.get(), POLLIN, 0}}};
   while (poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) continue;
   if (watched[1].revents != 0) return;
-  const std::lock_guard not_held(held_);
+  // Until it is not held any more, or there is an end to it.
+  std::unique_lock free(held_, std::try_to_lock);
+  for (; !free; (void)free.try_lock())
+    if (poll(&watched[1], 1, kLook) > 0) return;
   exit_without_aborting_job();
 }
 
