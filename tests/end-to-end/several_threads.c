@@ -1,5 +1,5 @@
 /* several_threads FILE [own]: works until FILE is there, with three threads of a parallel region, which call MPI at the
- * same time (MPI_THREAD_MULTIPLE), each on a communicator of its own; `own`: one that runs as long as the program, too.
+ * same time (MPI_THREAD_MULTIPLE), each on a communicator of its own; `own`: with one that runs as long as the program.
  * Each rank tells how many results were wrong. */
 #include <mpi.h>
 #include <pthread.h>
@@ -59,15 +59,19 @@ int main(int argc, char** argv) {
   }
   if (serves) pthread_create(&server, NULL, serve, NULL);
   for (; !over; step++) {
+    if (serves) {
+      wrong += exchange(0, step) + ask(step);
+    } else {
 #pragma omp parallel for num_threads(THREADS) schedule(static, 1) reduction(+ : wrong)
-    for (int thread = 0; thread < THREADS; thread++) wrong += exchange(thread, step);
-    if (serves) wrong += ask(step);
+      for (int thread = 0; thread < THREADS; thread++) wrong += exchange(thread, step);
+    }
     over = rank == 0 && access(argv[1], F_OK) == 0;
     MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
     usleep(5000);
   }
   if (serves) {
     const int end = END;
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody asks any more */
     MPI_Send(&end, 1, MPI_INT, rank, 500, MPI_COMM_WORLD);
     pthread_join(server, NULL);
   }
