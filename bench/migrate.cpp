@@ -136,7 +136,8 @@ bool succeeded(Run& run, const std::string& program) {
 /// it says so, when one of these or the program fails.
 std::optional<nlohmann::ordered_json> relocations(const Settings& settings) {
   Run run(settings, "heat", {"--quiet", kPauses[0], kPauses[1]});
-  for (int i = 0; i < settings.relocations; ++i) run.empty_and_restore("node" + std::to_string(i % 3));
+  for (int i = 0; i < settings.relocations; ++i)
+    run.empty_and_restore("node" + std::to_string(i % 2));  // those with ranks
   if (!succeeded(run, "heat, relocated")) return std::nullopt;
   return nlohmann::ordered_json{{"frozen_ms_median", frozen_ms(run.relocations())},
                                 {"frozen_ms_max", rounded(bench::spread(run.relocations().at("frozen_ms")).high)},
