@@ -281,13 +281,9 @@ int translate(const Settings& settings, const Files& files) {
   if (settings.by_address && !analysis::calls_mpi(program)) return leave_alone(settings, commands, *source);
   analysis::add_heap_objects(program, models);
   auto found = follow_pointers(program, models, settings.most_steps);
-  const auto follow_again = [&] {
-    found.reset();  // both at a time are gigabytes in a large program
-    found = follow_pointers(program, models, settings.most_steps);
-  };
   for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
-    follow_again();
-  if (analysis::add_instances(program, models, *found)) follow_again();
+    found = follow_pointers(program, models, settings.most_steps);
+  if (analysis::add_instances(program, models, *found)) found = follow_pointers(program, models, settings.most_steps);
   const analysis::PointsTo& points_to = *found;
   const analysis::Effects effects(program, models, points_to);
   const analysis::Traffic traffic(program, models, points_to);

@@ -23,7 +23,6 @@ PointsTo::PointsTo(const ir::Program& program, const models::Models& models, Pre
   by_pointer_.assign(program.calls.size(), ir::none);
   callbacks_.resize(program.calls.size());
   find_families();
-  make_room(nodes);
   shown_ = fresh();
   in_messages_ = fresh();
   loads_[shown_].push_back({in_messages_, ir::none});
@@ -38,17 +37,6 @@ PointsTo::PointsTo(const ir::Program& program, const models::Models& models, Pre
   for (std::size_t f = 0; f < program.functions.size(); ++f)
     if (!has_instances_[f]) add_function(program.functions[f], ir::none);
   solve();
-}
-
-/// Tables that grow by doubling would have room for twice as many nodes as there are.
-void PointsTo::make_room(std::size_t nodes) {
-  std::size_t room = nodes + program_.calls.size();
-  for (Node node = 0; node < nodes; ++node) room += has_parts(node) ? 1 : 0;
-  for (const ir::Call& call : program_.calls) room += call.pointer != ir::nothing ? call.arguments.size() : 0;
-  merged_.reserve(room);
-  for (auto* table : {&sets_, &done_, &copies_}) table->reserve(room);
-  for (auto* table : {&loads_, &stores_}) table->reserve(room);
-  for (auto* table : {&calls_, &callbacks_by_pointer_}) table->reserve(room);
 }
 
 Node PointsTo::fresh() {

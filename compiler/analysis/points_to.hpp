@@ -94,7 +94,6 @@ class PointsTo {
   void call_back(ir::Index call, ir::Index callee);
   void add_copy(ir::Node to, ir::Node from);
   void add_object(ir::Node to, ir::Node object);
-  void make_room(std::size_t nodes);
   ir::Node fresh();
 
   // Members (points_to_members.cpp).

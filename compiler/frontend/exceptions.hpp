@@ -7,10 +7,10 @@
 
 namespace cppc::frontend {
 
-/// By the declaration of what is called or, where the file has it, by what its body calls.
 /// Whether an exception may come from a destructor.
 bool may_throw_from(const clang::CXXDestructorDecl* destructor);
 
+/// By the declaration of what is called or, where the file has it, by what its body calls.
 class Exceptions {
  public:
   bool may_come_from(const clang::CallExpr* call);

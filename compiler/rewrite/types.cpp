@@ -136,7 +136,6 @@ bool is_local(clang::QualType type) {
 std::optional<std::string> Types::obstacle(clang::QualType type) const {
   type = context_.getBaseElementType(type);
   const clang::RecordDecl* record = record_of(type);
-
   if (record == nullptr) {
     if (type->isRecordType()) return "the type '" + type.getAsString() + "' is not defined here";
     return {};
