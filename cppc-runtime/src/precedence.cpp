@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "address/program_time.hpp"
-#include "c_library/open_files.hpp"
 #include "loaded_object.hpp"
 #include "log.hpp"
 
@@ -126,7 +124,6 @@ class Precedence {
 };
 
 __attribute__((constructor)) void establish_precedence() noexcept try {
-  if (!address::kept_by_address()) c_library::note_open_files();  // what the process was started with
   const char* extension = std::getenv("CPPC_EXTENSION");
   if (extension == nullptr || *extension == '\0') return;
   Precedence precedence;

@@ -8,12 +8,14 @@
 #include <charconv>
 #include <climits>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "address/program_time.hpp"
 #include "c_library/streams.hpp"
 #include "log.hpp"
 #include "never_destroyed.hpp"
@@ -65,6 +67,13 @@ bool is_of_mpi(std::string_view path, std::span<const std::string> files) {
   };
   return std::ranges::any_of(kShared, begins) || path.find("/ompi.") != std::string_view::npos ||
          std::ranges::any_of(files, beside);
+}
+
+/// What the process was started with.
+__attribute__((constructor)) void note_inherited_files() noexcept try {
+  if (!address::kept_by_address()) note_open_files();
+} catch (const std::bad_alloc&) {
+  die(CPPC_ERR_MEMORY, "no memory to note which files are open");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace cppc::c_library {
 
-/// When the process starts, and after MPI has started: what is open by then is not the program's.
+/// After MPI has started: what is open by then, as what the process was started with, is not the program's.
 void note_open_files();
 
 /// CPPC_ERR_UNSUPPORTED, logged by number and path, when the program has a file open that is neither a stream's nor one

@@ -144,20 +144,19 @@ tl::expected<StreamRecipe, cppc_status> describe_input() {
   StreamRecipe recipe{.number = first_standard, .path = {}, .mode = {}, .buffering = buffering_of(stdin)};
   struct stat state {};
   if (fstat(STDIN_FILENO, &state) != 0) return recipe;
-  const bool used = __fbufsize(stdin) != 0;
-  const bool null_device = S_ISCHR(state.st_mode) && state.st_rdev == makedev(1, 3);
-  std::error_code error;
-  if (S_ISREG(state.st_mode)) {
-    const off_t position = ftello(stdin);
-    recipe.path = std::filesystem::read_symlink("/proc/self/fd/0", error).string();
-    recipe.position = position > 0 ? position : 0;
-  } else if (null_device || std::feof(stdin) != 0) {
+  if (S_ISREG(state.st_mode) || (S_ISCHR(state.st_mode) && state.st_rdev == makedev(1, 3))) {
+    std::error_code error;
+    const auto path = std::filesystem::read_symlink("/proc/self/fd/0", error);
+    if (error) return refused("standard input", "cannot be found: " + error.message());
+    return describe(first_standard, stdin, {.path = path, .mode = "r", .maker = nullptr});
+  }
+  if (std::feof(stdin) != 0) {
     recipe.path = "/dev/null";
-  } else if (used) {
+    recipe.mode = "r";
+    recipe.at_end = true;
+  } else if (__fbufsize(stdin) != 0) {
     return refused("standard input", "has been read from and has not come to its end, so it cannot be led elsewhere");
   }
-  recipe.mode = recipe.path.empty() ? "" : "r";
-  recipe.at_end = std::feof(stdin) != 0;
   return recipe;
 }
 
