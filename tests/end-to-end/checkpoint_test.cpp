@@ -28,6 +28,11 @@ std::vector<std::string> operator+(std::vector<std::string> left, const std::vec
   return left;
 }
 
+/// Options of a job of four ranks that is started again once, from what it has in `directory`.
+std::vector<std::string> recovering(const std::string& every, const std::string& directory, const std::string& hosts) {
+  return {"--checkpoint-every", every, "--checkpoint-to", directory, "--recover", "1", "-H", hosts, "-n", "4"};
+}
+
 Finished verify(const std::string& directory) { return run({tool("cppc-image"), "verify", directory}); }
 
 TEST(CheckpointTest, IsMadeWhileTheJobWorks) {
@@ -244,10 +249,7 @@ TEST(RecoveryTest, AJobThatLosesANodeGoesOnFromItsLastCheckpoint) {
 TEST(RecoveryTest, AJobThatLosesAGuardianGoesOnFromItsLastCheckpoint) {
   const Folder folder;
   const std::string checkpoints = folder.file("checkpoints");
-  HeatScene scene(3,
-                  {"--checkpoint-every", "1s", "--checkpoint-to", checkpoints, "--recover", "1", "-H",
-                   "node0:2,node1:2,node2:2", "-n", "4"},
-                  {"--mb", "2"});
+  HeatScene scene(3, recovering("1s", checkpoints, "node0:2,node1:2,node2:2"), {"--mb", "2"});
   await_checkpoint(checkpoints);
   const auto agents = scene.cluster().processes("node2", tool("cppc-agent"));
   ASSERT_EQ(agents.size(), 2U) << "a guardian and its agent";
@@ -262,10 +264,8 @@ TEST(RecoveryTest, AJobThatLosesAGuardianGoesOnFromItsLastCheckpoint) {
 TEST(RecoveryTest, ADeathInTheMiddleOfACheckpointLeavesTheOneBefore) {
   const Folder folder;
   const std::string checkpoints = folder.file("checkpoints");
-  HeatScene scene(2,
-                  {"--checkpoint-every", "1s", "--checkpoint-to", checkpoints, "--recover", "1", "-H",
-                   "node0:2,node1:2", "-n", "4"},
-                  {"--mb", "2"}, {"CPPC_FAULT=saver-write:kill:3", "CPPC_FAULT_RECORD=" + folder.file("struck")});
+  HeatScene scene(2, recovering("1s", checkpoints, "node0:2,node1:2"), {"--mb", "2"},
+                  {"CPPC_FAULT=saver-write:kill:3", "CPPC_FAULT_RECORD=" + folder.file("struck")});
   const auto restarted = [&] {
     return contains(scene.job().process().errors(), "it is started again from " + checkpoints + "/2");
   };
@@ -302,9 +302,7 @@ void lose_agent_of_node1(const Cluster& cluster, Job& job) {
 TEST_P(WithdrawalTest, AJobThatLosesAnAgentMeanwhileIsStartedAgain) {
   const Folder folder;
   const Cluster cluster(3);
-  Job job(cluster,
-          {"--checkpoint-every", "1h", "--checkpoint-to", folder.file("checkpoints"), "--recover", "1", "-H",
-           GetParam().hosts, "-n", "4"},
+  Job job(cluster, recovering("1h", folder.file("checkpoints"), GetParam().hosts),
           {tool("late_rank"), folder.file("go")},
           {std::string("CPPC_FAULT=") + GetParam().fault, "CPPC_FAULT_RECORD=" + folder.file("struck")});
   job.await_running();
@@ -337,8 +335,7 @@ INSTANTIATE_TEST_SUITE_P(Each, WithdrawalTest,
 
 TEST(RecoveryTest, AJobWhoseRankDiesAgainAndAgainIsGivenUp) {
   const Folder folder;
-  HeatScene scene(2, {"--checkpoint-every", "1h", "--checkpoint-to", folder.file("checkpoints"), "--recover", "1", "-H",
-                      "node0:2,node1:2", "-n", "4"});
+  HeatScene scene(2, recovering("1h", folder.file("checkpoints"), "node0:2,node1:2"));
   const auto kill_a_rank = [&] {
     const auto ranks = scene.cluster().processes("node0", app("heat"));
     ASSERT_FALSE(ranks.empty());

@@ -31,6 +31,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -103,6 +104,15 @@ void set(std::vector<std::string>& environment, const std::string& variable, con
   environment.push_back(variable + "=" + value);
 }
 
+/// As MPI gives it to a process that it starts: a pipe. What is in this one is not meant for the program.
+void give_other_input() {
+  constexpr std::string_view kNotMeant = "7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7";
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0 || write(ends[1], kNotMeant.data(), kNotMeant.size()) != std::ssize(kNotMeant) ||
+      dup2(ends[0], STDIN_FILENO) < 0)
+    fail("cannot give the program another standard input");
+}
+
 /// The program from its beginning, in this process: what it did to its arguments and environment does not count.
 [[noreturn]] void start_again(int file) {
   std::fflush(nullptr);
@@ -115,6 +125,7 @@ void set(std::vector<std::string>& environment, const std::string& variable, con
   // As in a process that somebody else starts, there are no descriptors but for the standard ones.
   if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0 || fcntl(file, F_SETFD, 0) != 0)
     fail("cannot close descriptors");
+  give_other_input();
   execve("/proc/self/exe", pointers_to(arguments).data(), pointers_to(environment).data());
   fail("cannot start the program again");
 }

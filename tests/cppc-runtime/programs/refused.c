@@ -1,7 +1,9 @@
 /* What cannot be carried over, one case a variant. The program itself is right and goes on. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "programs.h"
 
@@ -76,7 +78,7 @@ void run_refused(const char* variant) {
   struct pair* broken = NULL;
   void** unknown = cppc_malloc(&cppc_type_bytes, 8 * sizeof *unknown);
   long* integers = cppc_calloc(&cppc_type_long, 8, sizeof *integers);
-  int undeclared = 0;
+  int undeclared = 0, number = -1;
   cppc_frame frame;
   cppc_enter(&frame, &refused_routine, &live);
 
@@ -85,6 +87,7 @@ void run_refused(const char* variant) {
   if (strcmp(variant, "unknown") == 0) unknown[5] = &heap[1];
   if (strcmp(variant, "hidden") == 0) integers[3] = (long)&heap[2];
   if (strcmp(variant, "before") == 0) pairs[3].pointer = (char*)heap - sizeof(double);
+  if (strcmp(variant, "number") == 0) number = open("/proc/self/exe", O_RDONLY);
   if (strcmp(variant, "broken") == 0) broken = cppc_malloc(&pair_type, 2 * sizeof *broken + sizeof(void*));
 
   int sum = 0;
@@ -94,6 +97,7 @@ void run_refused(const char* variant) {
     sum += inner(step, &live);
   }
   printf("%d\n", sum);
+  if (number >= 0) close(number);
   cppc_free(broken);
   cppc_free(integers);
   cppc_free(unknown);
