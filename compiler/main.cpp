@@ -41,7 +41,7 @@ enum Status { kTranslated = 0, kUsage = 2, kNothingToDo = 3 };
 /// Bounds for programs whose state is kept by address, which need no translation: seconds of processor time, for all
 /// and for each source, which its compiler takes longer for, and bytes, or a share of the machine's memory if that is
 /// more.
-constexpr rlim_t kMostSeconds = 30, kMostSecondsPerFile = 4, kMostBytes = rlim_t{6} << 30, kShareOfMemory = 4;
+constexpr rlim_t kMostSeconds = 30, kMostSecondsPerFile = 4, kMostBytes = rlim_t{6} << 30, kShareOfMemory = 3;
 
 constexpr const char* kTooLarge = "the program is too large for its pointers to be followed";
 
@@ -281,9 +281,13 @@ int translate(const Settings& settings, const Files& files) {
   if (settings.by_address && !analysis::calls_mpi(program)) return leave_alone(settings, commands, *source);
   analysis::add_heap_objects(program, models);
   auto found = follow_pointers(program, models, settings.most_steps);
-  for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
+  const auto follow_again = [&] {
+    found.reset();  // both at once take much memory
     found = follow_pointers(program, models, settings.most_steps);
-  if (analysis::add_instances(program, models, *found)) found = follow_pointers(program, models, settings.most_steps);
+  };
+  for (int depth = 0; depth < kWrapperDepth && analysis::add_wrapper_objects(program, models, *found); ++depth)
+    follow_again();
+  if (analysis::add_instances(program, models, *found)) follow_again();
   const analysis::PointsTo& points_to = *found;
   const analysis::Effects effects(program, models, points_to);
   const analysis::Traffic traffic(program, models, points_to);

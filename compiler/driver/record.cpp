@@ -228,6 +228,20 @@ std::vector<std::string> auxiliary_names(const Record& record) {
           extension,  "-dumpbase",     object.stem().string() + (profiled ? ".cppc" : "") + extension};
 }
 
+/// The program's own .mod files stay as they are: an object that was compiled with the one that is there would be older
+/// than it. What is read from them is found where it was.
+std::vector<std::string> with_modules_in(const std::string& directory, std::vector<std::string> options) {
+  bool named = false;
+  for (std::string& option : options) {
+    if (!option.starts_with("-J")) continue;
+    option.replace(0, 2, "-I");
+    named = true;
+  }
+  if (!named) options.emplace_back("-I.");
+  options.push_back("-J" + directory);
+  return options;
+}
+
 }  // namespace
 
 bool is_clang(const std::vector<std::string>& compiler) {
@@ -251,7 +265,9 @@ std::vector<std::string> compile_again(const Record& record, const std::string& 
     // What debuggers see, and the same at every link.
     words.push_back("-ffile-prefix-map=" + source + "=" + record.file);
   }
-  for (const std::string& option : record.options)
+  std::vector<std::string> options = record.options;
+  if (is_fortran(record)) options = with_modules_in(fs::path(object).parent_path(), std::move(options));
+  for (const std::string& option : options)
     if (!makes_errors_of_warnings(option)) words.push_back(option);
   words = joined(std::move(words), auxiliary_names(record));
   words.emplace_back("-w");

@@ -59,6 +59,7 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
     if (cxx_)
       symbols_.source().instantiations[{symbols_.unit, function->getLocation().getRawEncoding()}].insert(
           function->getCanonicalDecl());
+    if (is_left_out_by_compilers(function)) return true;
     const ir::Index index = symbols_.function(function);
     if (symbols_.program().functions[index].defined) {
       // An inline function of a header; or one of two that the linker chooses from.
@@ -112,6 +113,13 @@ class Definitions : public clang::RecursiveASTVisitor<Definitions> {
   }
 
  private:
+  /// Headers of processors' instructions define thousands of functions for each file that includes them.
+  static bool is_left_out_by_compilers(const clang::FunctionDecl* function) {
+    const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
+    return !function->isReferenced() && !function->isUsed() && (method == nullptr || !method->isVirtual()) &&
+           !function->getASTContext().DeclMustBeEmitted(function);
+  }
+
   static bool is_lowered(const clang::Decl* declaration) {
     if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration)) return true;
     const auto* made = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration);

@@ -40,9 +40,11 @@ void translate(const nlohmann::json& program, const fs::path& into) {
     const std::string text = read(fs::path(program[n].at("directory").get<std::string>()) / file);
     const bool all = !setting("FAKE_CHANGE").empty();
     if (!all && text.find("\"plain\"") == std::string::npos) continue;
-    std::ofstream translated(into / (std::to_string(n) + ".c"));
+    const bool fortran = fs::path(file).extension() == ".f90";
+    std::ofstream translated(into / (std::to_string(n) + (fortran ? ".f90" : ".c")));
     if (setting("FAKE_CHANGE") == "bad") translated << "no C\n";
-    translated << "#line 1 \"" << file << "\"\n" << std::regex_replace(text, std::regex("\"plain\""), "\"translated\"");
+    if (!fortran) translated << "#line 1 \"" << file << "\"\n";
+    translated << std::regex_replace(text, std::regex("\"plain\""), "\"translated\"");
     if (setting("FAKE_CHANGE") == "c99") translated << "int fake(int n) { n++; int late = n; return late; }\n";
   }
   std::ofstream(into / "report.json") << "{}\n";

@@ -134,6 +134,29 @@ TEST_F(Languages, OptionsOfFortranWhoseValueIsTheNextWord) {
   EXPECT_EQ(option[1], "modules");
 }
 
+// An object that was compiled with a module that is written anew would be older than it: left as it is at the next link.
+TEST_F(Languages, ALinkLeavesModulesAsTheyAre) {
+  write("words.f90", "module words\n character(10) :: word = \"plain\"\nend module\n");
+  write("main.f90",
+        "program p\n use mpi\n use words\n integer :: e\n call mpi_init(e)\n print *, word, \"plain\"\n"
+        " call mpi_finalize(e)\nend program\n");
+  fs::create_directory(path("modules"));
+  for (const Words& option : {Words{}, Words{"-J", "modules"}, Words{"-Jmodules"}}) {
+    const std::string module = option.empty() ? "words.mod" : "modules/words.mod";
+    for (const char* file : {"words.f90", "main.f90"}) {
+      Words compile{"cppc-fc"};
+      compile.insert(compile.end(), option.begin(), option.end());
+      compile.insert(compile.end(), {"-c", file});
+      well(compile);
+    }
+    const std::string before = read(module);
+    well({"cppc-fc", "main.o", "words.o", "-o", "program"});
+    EXPECT_EQ(read(module), before);
+    EXPECT_EQ(of_ranks(), " translatedtranslated\n translatedtranslated\n");
+    if (option.empty()) fs::remove(path(module));
+  }
+}
+
 TEST_F(Languages, TheTranslatorIsToldToLeaveOutMpisOwnCxxInterface) {
   write("main.cpp", "#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Finalize(); }\n");
   const auto told = [this] {
