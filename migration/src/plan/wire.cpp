@@ -1,12 +1,43 @@
 #include "cppc/wire.hpp"
 
+#include <boost/describe/class.hpp>
+#include <boost/describe/members.hpp>
+#include <boost/mp11/algorithm.hpp>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-
-#include "wire_fields.hpp"
+#include <type_traits>
 
 namespace cppc::wire {
+
+// The fields of every message, in both directions, by their names.
+BOOST_DESCRIBE_STRUCT(Rank, (), (rank, pid, bytes, finished, sharers))
+BOOST_DESCRIBE_STRUCT(Move, (), (rank, to))
+BOOST_DESCRIBE_STRUCT(Hello, (), (key, agent, agents, node, pid, job_size))
+BOOST_DESCRIBE_STRUCT(Roster, (), (agent, ranks, cores, memory_free))
+BOOST_DESCRIBE_STRUCT(Shipment, (), (rank, bytes_done, bytes_total, chunks_again))
+BOOST_DESCRIBE_STRUCT(Progress, (), (id, phase, bytes_done, bytes_total, agent, ranks))
+BOOST_DESCRIBE_STRUCT(Outcome, (),
+                      (id, status, reason, frozen_ms, response_ms, evacuation_ms, rebuild_ms, image_bytes, downtime_ms))
+BOOST_DESCRIBE_STRUCT(SavedImage, (), (rank, bytes, xxh3, program))
+BOOST_DESCRIBE_STRUCT(Saved, (), (id, agent, images))
+BOOST_DESCRIBE_STRUCT(Order, (), (id, moves, retire, timeout_s, agents, without_mpi, checkpoint, stands))
+BOOST_DESCRIBE_STRUCT(Proceed, (), (id, leaves))
+BOOST_DESCRIBE_STRUCT(Substitute, (), (key, agent, count, confirmed))
+BOOST_DESCRIBE_STRUCT(Placement, (), (agent_of))
+BOOST_DESCRIBE_STRUCT(Relay, (), (id, from, to, tag, bytes))
+BOOST_DESCRIBE_STRUCT(Abandon, (), (id))
+BOOST_DESCRIBE_STRUCT(Abandoned, (), (id, agent))
+BOOST_DESCRIBE_STRUCT(MpiFailed, (), (id, agent, reason))
+BOOST_DESCRIBE_STRUCT(Late, (), (id, agent, reason))
+BOOST_DESCRIBE_STRUCT(Ready, (), (id, agent))
+BOOST_DESCRIBE_STRUCT(Farewell, (), (agent))
+BOOST_DESCRIBE_STRUCT(Commit, (), (id))
+BOOST_DESCRIBE_STRUCT(Cancel, (), (id))
+BOOST_DESCRIBE_STRUCT(Survey, (), ())
+BOOST_DESCRIBE_STRUCT(Quit, (), ())
+BOOST_DESCRIBE_STRUCT(End, (), ())
+
 namespace {
 
 using nlohmann::json;
@@ -15,11 +46,17 @@ constexpr std::size_t longest_text_sent = 4096;                   // bytes of on
 constexpr std::size_t longest_text_read = 3 * longest_text_sent;  // a byte that is not UTF-8 is sent as three
 constexpr std::size_t longest_list = 1 << 20;                     // elements
 
+template <class T>
+concept HasFields = boost::describe::has_describe_members<std::remove_const_t<T>>::value;
+
+template <class Visitor, HasFields T>
+void visit_fields(Visitor& visit, T& value) {
+  using Fields = boost::describe::describe_members<std::remove_const_t<T>, boost::describe::mod_public>;
+  boost::mp11::mp_for_each<Fields>([&](auto field) { visit(field.name, value.*field.pointer); });
+}
+
 class Writer {
  public:
-  template <class T>
-  using Visited = const T;
-
   explicit Writer(json& out) : out_(out) {}
 
   template <class T>
@@ -27,13 +64,12 @@ class Writer {
     out_[name] = value;
   }
   void operator()(const char* name, const std::string& text) { out_[name] = text.substr(0, longest_text_sent); }
-  template <class T>
-  requires requires(Writer& writer, const T& element) { fields(writer, element); }
+  template <HasFields T>
   void operator()(const char* name, const std::vector<T>& elements) {
     json& list = out_[name] = json::array();
     for (const T& element : elements) {
       Writer each(list.emplace_back(json::object()));
-      fields(each, element);
+      visit_fields(each, element);
     }
   }
 
@@ -69,9 +105,6 @@ bool is_status(std::int64_t value) {
 // Numbers in these messages count or name something: none is negative.
 class Reader {
  public:
-  template <class T>
-  using Visited = T;
-
   explicit Reader(const json& in) : in_(in), ok_(in.is_object()) {}
   bool ok() const { return ok_; }
 
@@ -125,11 +158,10 @@ class Reader {
     return true;
   }
 
-  template <class T>
-  requires requires(Reader& reader, T& element) { fields(reader, element); }
+  template <HasFields T>
   static bool read(const json& field, T& element) {
     Reader reader(field);
-    fields(reader, element);
+    visit_fields(reader, element);
     return reader.ok();
   }
 
@@ -200,7 +232,7 @@ bool decode_as(const std::string& type, const json& in, Message& out) {
   if (type != type_name<Candidate>) return false;
   Candidate message;
   Reader reader(in);
-  fields(reader, message);
+  visit_fields(reader, message);
   if (!reader.ok() || !meaningful(message)) return false;
   out = std::move(message);
   return true;
@@ -219,7 +251,7 @@ std::string encode(const Message& message) {
       [&out]<class T>(const T& typed) {
         out["type"] = type_name<T>;
         Writer writer(out);
-        fields(writer, typed);
+        visit_fields(writer, typed);
       },
       message);
   // A host name or a reason in another encoding must not cost the message.
