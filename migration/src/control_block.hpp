@@ -5,7 +5,7 @@
 /// The agent creates it, without a name in any file system and sealed, so that nobody can cut off what others have
 /// mapped; ranks open it through the agent's process, if it is of this version. One writer a field: a rank writes its
 /// own slot's report, the agent everything else. What is written before a stage or a command is set is visible to
-/// whoever sees it; so is a list to whoever has read its length.
+/// whoever sees it; a SharedList is read and written at any time.
 #pragma once
 
 #include <sys/types.h>
@@ -23,6 +23,7 @@
 
 #include "cppc/status.h"
 #include "cppc/unique_fd.hpp"
+#include "shared_list.hpp"
 
 namespace cppc::migration {
 
@@ -58,7 +59,7 @@ enum class Stage : std::uint32_t {
   working,   // [rank] runs, or goes on running
   arrived,   // [agent] stopped at the migration point
   shipped,   // [agent] source: the image has arrived and is intact
-  ready,     // [agent] replacement: started; the mail holds where to send the image
+  ready,     // [agent] replacement: started; `destination` says where to send the image
   expected,  // [rank] replacement: the image comes now, or never (dismissed)
   restored,  // [agent] replacement: stands at the migration point with the source's state
   failed,    // [agent] source, replacement or rank that saves: see status
@@ -107,28 +108,26 @@ struct alignas(64) Slot {
   // sees a `received` that is no older.
   Shared<std::int64_t> sent;
   Shared<std::int64_t> received, active;
-  // The image. A source has in its mail where to send it.
+  // The image.
   Shared<std::uint64_t> image_bytes;
   Shared<std::uint64_t> bytes_done;
   Shared<std::uint64_t> chunks_again;  // that did not arrive as they were sent
   Shared<std::int32_t> stops;          // the rank's: where it can be stopped, as the runtime's watch_calls() says
   Shared<std::uint32_t> leaving;       // the agent's: this rank moves away, to the node of agent `leaving` - 1
   Shared<std::int32_t> group;          // the agent's, for a replacement: index of its agent in ControlBlock::joins()
-  // A checkpoint. saves: the agent's, its number; 0: there is none. The mail has the directory for the file.
+  // A checkpoint. saves: the agent's, its number; 0: there is none.
   Shared<std::uint64_t> saves, file_hash;
   SharedWord saving;  // the rank's, a Saving; the agent sets it to none
-  // Lists are written while their length is 0, or before anybody looks, and read after it.
-  Shared<std::uint32_t> mail_size;
-  std::array<std::byte, 1024> mail;
+  // Where the image goes. Of a migration: the fabric offer, which a replacement writes and the agents pass on to the
+  // source; empty: there is none yet. Of a checkpoint: the directory of the file.
+  SharedList<std::byte, 1024> destination;
   // What the runtime told of the rank's largest blocks, when it last announced them; a replacement gets what was told
   // of the rank it takes over.
-  Shared<std::uint32_t> block_count;
-  std::array<std::uint64_t, 64> blocks;
+  SharedList<std::uint64_t, 64> blocks;
   // The rank's: with whom it shares memory, itself among them, as last announced.
-  Shared<std::uint32_t> sharer_count;
-  std::array<std::int32_t, 256> sharers;
-  // What the runtime told of the objects that it carries, once; a replacement gets what was told of the rank it takes
-  // over.
+  SharedList<std::int32_t, 256> sharers;
+  // What the runtime told of the objects that it carries, once, before agents look at ranks; a replacement gets what
+  // was told of the rank it takes over. The bytes are written before their number.
   Shared<std::uint32_t> object_bytes;
   std::array<std::byte, 8192> objects;
   // The agent's: how many replacements there have been for this rank; a guardian's: which of them has come last, has

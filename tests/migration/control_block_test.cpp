@@ -93,9 +93,9 @@ cppc_status opened_with(std::size_t word, std::uint32_t value) {
 }
 
 TEST(ControlBlockTest, RefusesOneOfAnotherLayout) {
-  EXPECT_EQ(opened_with(2, 8), CPPC_OK) << "its own version";
-  EXPECT_EQ(opened_with(2, 7), CPPC_ERR_MISMATCH) << "version";
-  EXPECT_EQ(opened_with(2, 9), CPPC_ERR_MISMATCH) << "version";
+  EXPECT_EQ(opened_with(2, 9), CPPC_OK) << "its own version";
+  EXPECT_EQ(opened_with(2, 8), CPPC_ERR_MISMATCH) << "version";
+  EXPECT_EQ(opened_with(2, 10), CPPC_ERR_MISMATCH) << "version";
   EXPECT_EQ(opened_with(0, 0), CPPC_ERR_MISMATCH) << "magic";
   EXPECT_EQ(opened_with(3, 8), CPPC_ERR_MISMATCH) << "more ranks than it has room for";
   EXPECT_EQ(opened_with(3, 6), CPPC_ERR_MISMATCH) << "fewer";

@@ -71,14 +71,11 @@ tl::expected<void, cppc_status> Node::report() {
     const auto process = processes.find(rank);
     const bool ended = process == processes.end() || process->second.ended();
     if (!ended && state->rank_count < AgentState::most_ranks) state->ranks[state->rank_count++] = record.pid;
-    const Slot& slot = control.slot(rank);
-    const auto sharers =
-        std::span(slot.sharers).first(std::min<std::size_t>(slot.sharer_count.load(), slot.sharers.size()));
     roster.ranks.push_back({.rank = rank,
                             .pid = record.pid,
                             .bytes = record.bytes,
                             .finished = ended || record.finishing,
-                            .sharers = {sharers.begin(), sharers.end()}});
+                            .sharers = control.slot(rank).sharers.read()});
   }
   return link.send(roster);
 }

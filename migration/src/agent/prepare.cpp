@@ -24,12 +24,10 @@ constexpr int kBlocks = 1;   // likewise: the sizes of its large blocks
 constexpr int kOffer = 2;    // replacement's agent to source's: where to send the image; empty: nowhere
 constexpr int kObjects = 4;  // source's agent to replacement's: where its libraries are loaded
 
-/// As much as there is room for; how much.
-template <class Room>
-std::size_t put(const std::vector<std::byte>& bytes, Room& room) {
-  const std::size_t size = std::min(bytes.size(), sizeof room);
-  std::memcpy(room.data(), bytes.data(), size);
-  return size;
+std::vector<std::uint64_t> numbers_in(const std::vector<std::byte>& bytes) {
+  std::vector<std::uint64_t> numbers(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::uint64_t));
+  return numbers;
 }
 
 }  // namespace
@@ -60,7 +58,7 @@ void Operation::prepare() {
     slot.dismissed.set(0);
     slot.image_bytes.store(0);
     slot.bytes_done.store(0);
-    slot.mail_size.store(0);
+    slot.destination.write({});
   }
   exchange_recipes();
   const auto good = [this] { return failure_.status == CPPC_OK && !comm_.broken(); };
@@ -79,11 +77,12 @@ void Operation::exchange_recipes() {
     else
       fail(recipe.error(), fmt::format("rank {} on {}: cannot read how it was started", source.rank, node_.name));
     const Slot& slot = node_.control.slot(source.rank);
-    const std::span blocks(slot.blocks.data(), std::min<std::size_t>(slot.block_count.load(), slot.blocks.size()));
+    const auto blocks = slot.blocks.read();
     const std::span objects(slot.objects.data(), std::min<std::size_t>(slot.object_bytes, slot.objects.size()));
     const int to = node_.seat(source.other);
     if (!comm_.send(to, tag(source, kRecipe), source.recipe) ||
-        !comm_.send(to, tag(source, kBlocks), std::as_bytes(blocks)) || !comm_.send(to, tag(source, kObjects), objects))
+        !comm_.send(to, tag(source, kBlocks), std::as_bytes(std::span(blocks))) ||
+        !comm_.send(to, tag(source, kObjects), objects))
       return;
   }
   for (RankTransfer& replacement : replacements_) {
@@ -94,24 +93,24 @@ void Operation::exchange_recipes() {
     if (!recipe || !blocks || !objects) return;
     replacement.recipe = *std::move(recipe);
     Slot& slot = node_.control.slot(replacement.rank);
-    slot.block_count.store(static_cast<std::uint32_t>(put(*blocks, slot.blocks) / sizeof slot.blocks[0]));
-    slot.object_bytes = static_cast<std::uint32_t>(put(*objects, slot.objects));
+    slot.blocks.write(numbers_in(*blocks));
+    const std::size_t object_bytes = std::min(objects->size(), slot.objects.size());
+    std::copy_n(objects->begin(), object_bytes, slot.objects.begin());
+    slot.object_bytes = static_cast<std::uint32_t>(object_bytes);
   }
 }
 
 /// Sources get to know where to send their images.
 void Operation::exchange_offers() {
   for (const RankTransfer& replacement : replacements_) {
-    const Slot& slot = node_.control.slot(replacement.rank);
-    const std::uint32_t bytes = failure_.status == CPPC_OK ? slot.mail_size.load() : 0;
-    if (!comm_.send(node_.seat(replacement.other), tag(replacement, kOffer), std::span(slot.mail.data(), bytes)))
-      return;
+    std::vector<std::byte> offer;
+    if (failure_.status == CPPC_OK) offer = node_.control.slot(replacement.rank).destination.read();
+    if (!comm_.send(node_.seat(replacement.other), tag(replacement, kOffer), offer)) return;
   }
   for (const RankTransfer& source : sources_) {
     const auto offer = comm_.receive(node_.seat(source.other), tag(source, kOffer));
     if (!offer) return;
-    Slot& slot = node_.control.slot(source.rank);
-    slot.mail_size.store(static_cast<std::uint32_t>(put(*offer, slot.mail)));
+    node_.control.slot(source.rank).destination.write(*offer);
   }
 }
 
@@ -138,7 +137,7 @@ void Operation::start_replacements() {
     for (auto* word : {&slot.in_mpi, &slot.needed}) word->store(0);
     slot.expect_replacement();
     slot.leaving = 0;
-    slot.mail_size.store(0);
+    slot.destination.write({});
     slot.stage.set(static_cast<std::uint32_t>(Stage::working));
     replacements.push_back({std::move(*recipe),
                             {.rank = replacement.rank,

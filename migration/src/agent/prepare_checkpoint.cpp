@@ -3,12 +3,11 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <span>
 
 #include "cppc/checkpoint_files.hpp"
 #include "cppc/keeper.hpp"
@@ -62,8 +61,9 @@ void Operation::check_storage() {
                 fmt::format("{} does not see the directory {} that cppc-run has made: a checkpoint needs storage that "
                             "all nodes share",
                             node_.name, order_.checkpoint));
-  if (order_.checkpoint.size() > sizeof Slot::mail)
-    fail(CPPC_ERR_ARGUMENT, fmt::format("the path {} is longer than {} bytes", order_.checkpoint, sizeof Slot::mail));
+  constexpr std::size_t longest = decltype(Slot::destination)::capacity;
+  if (order_.checkpoint.size() > longest)
+    fail(CPPC_ERR_ARGUMENT, fmt::format("the path {} is longer than {} bytes", order_.checkpoint, longest));
 }
 
 /// While the files are written a rank may change all of its state, of which the snapshot keeps what was there; a file
@@ -83,8 +83,7 @@ void Operation::name_files() {
     Slot& slot = node_.control.slot(rank);
     slot.saving.set(static_cast<std::uint32_t>(Saving::none));
     for (auto* count : {&slot.image_bytes, &slot.bytes_done}) count->store(0);
-    std::memcpy(slot.mail.data(), order_.checkpoint.data(), order_.checkpoint.size());
-    slot.mail_size.store(static_cast<std::uint32_t>(order_.checkpoint.size()));
+    slot.destination.write(std::as_bytes(std::span(order_.checkpoint)));
     slot.saves.store(order_.id);
   }
 }

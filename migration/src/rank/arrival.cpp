@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -17,13 +16,12 @@ namespace {
 
 tl::expected<void, cppc_status> put_offer(const fabric::Receiver& receiver, Slot& slot) {
   const auto offer = receiver.offer().encode();
-  if (offer.size() > slot.mail.size()) {
-    spdlog::error("the fabric's offer of {} bytes does not fit the control block's mail of {}", offer.size(),
-                  slot.mail.size());
+  if (offer.size() > slot.destination.capacity) {
+    spdlog::error("the fabric's offer of {} bytes does not fit into the control block's {}", offer.size(),
+                  slot.destination.capacity);
     return tl::unexpected(CPPC_ERR_FABRIC);
   }
-  std::ranges::copy(offer, slot.mail.begin());
-  slot.mail_size.store(static_cast<std::uint32_t>(offer.size()));
+  slot.destination.write(offer);
   return {};
 }
 
@@ -34,7 +32,8 @@ tl::expected<Arrival, cppc_status> Arrival::prepare(const cppc_runtime& runtime,
       [](fabric::Endpoint&& endpoint) { return fabric::Receiver::prepare(std::move(endpoint)); });
   if (!receiver) return tl::unexpected(receiver.error());
   if (auto put = put_offer(*receiver, slot); !put) return tl::unexpected(put.error());
-  runtime.expect(slot.blocks.data(), std::min<std::uint64_t>(slot.block_count.load(), slot.blocks.size()));
+  const auto blocks = slot.blocks.read();
+  runtime.expect(blocks.data(), blocks.size());
   slot.stage.set(static_cast<std::uint32_t>(Stage::ready));
   return Arrival(slot, std::move(*receiver));
 }

@@ -12,7 +12,7 @@ namespace cppc::migration {
 
 class Arrival {
  public:
-  /// Makes room for what is expected, puts an offer into the slot's mail and tells the agent that this process is
+  /// Makes room for what is expected, puts an offer into the slot and tells the agent that this process is
   /// ready.
   static tl::expected<Arrival, cppc_status> prepare(const cppc_runtime& runtime, Slot& slot);
 

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -14,10 +13,6 @@
 
 namespace cppc::migration {
 namespace {
-
-std::span<const std::byte> mail_of(const Slot& slot) {
-  return std::span(slot.mail).first(std::min<std::size_t>(slot.mail_size.load(), slot.mail.size()));
-}
 
 tl::unexpected<cppc_status> fail(Slot& slot, cppc_status status) {
   slot.reason.front() = '\0';
@@ -41,7 +36,7 @@ void report_failure(const cppc_runtime& runtime, cppc_status status, Slot& slot)
 }
 
 tl::expected<Departure, cppc_status> Departure::prepare(Slot& slot) {
-  auto offer = fabric::Offer::decode(mail_of(slot));
+  auto offer = fabric::Offer::decode(slot.destination.read());
   if (!offer) return tl::unexpected(offer.error());
   auto endpoint = fabric::Endpoint::open_towards(*offer);
   if (!endpoint) return tl::unexpected(endpoint.error());
@@ -50,7 +45,7 @@ tl::expected<Departure, cppc_status> Departure::prepare(Slot& slot) {
   });
 }
 
-bool Departure::suits(const Slot& slot) const { return std::ranges::equal(offer_.encode(), mail_of(slot)); }
+bool Departure::suits(const Slot& slot) const { return offer_.encode() == slot.destination.read(); }
 
 tl::expected<image::Image, cppc_status> Departure::pack(const cppc_runtime& runtime) {
   const auto add = [](const cppc_block* block, void* builder) {

@@ -14,10 +14,10 @@ namespace cppc::migration {
 
 class Departure {
  public:
-  /// What can be done while the others still work: for the offer in the slot's mail.
+  /// What can be done while the others still work: for the offer in the slot.
   static tl::expected<Departure, cppc_status> prepare(Slot& slot);
 
-  /// Whether it is for what is in the slot's mail now.
+  /// Whether it is for the offer that is in the slot now.
   [[nodiscard]] bool suits(const Slot& slot) const;
 
   /// Sends the state. Only at the migration point, once. The replacement has every byte of the image, verified; an

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -73,17 +75,17 @@ bool Member::reached_call(bool collective, int waits_for) {
 /// What it wants beside a stop.
 void Member::heed_agent() {
   if (negotiator_.survey_wanted()) announce();
-  if (slot().leaving != 0 && slot().mail_size.load() != 0) prepare_departure();
+  if (slot().leaving != 0 && !slot().destination.empty()) prepare_departure();
   if (slot().saves != 0) prepare_snapshot();
 }
 
 /// What a replacement on another node would have to make room for.
 void Member::announce() {
   Slot& mine = slot();
-  mine.block_count.store(0);
-  mine.block_count.store(static_cast<std::uint32_t>(runtime_->large_blocks(mine.blocks.data(), mine.blocks.size())));
-  mine.sharer_count.store(0);
-  mine.sharer_count.store(static_cast<std::uint32_t>(runtime_->sharers(mine.sharers.data(), mine.sharers.size())));
+  std::array<std::uint64_t, decltype(mine.blocks)::capacity> blocks{};
+  mine.blocks.write(std::span(blocks).first(runtime_->large_blocks(blocks.data(), blocks.size())));
+  std::array<std::int32_t, decltype(mine.sharers)::capacity> sharers{};
+  mine.sharers.write(std::span(sharers).first(runtime_->sharers(sharers.data(), sharers.size())));
   negotiator_.announce(runtime_->state_bytes() + runtime_->image_memory());
 }
 

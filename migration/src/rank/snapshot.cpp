@@ -28,9 +28,9 @@ constexpr std::chrono::seconds kLook{1}, kPatience{3};
 /// Of blocks in which there is a huge page as a whole.
 constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
 
-ImagePlace place_in_mail(const Slot& slot, int rank) {
-  const std::size_t size = std::min<std::size_t>(slot.mail_size.load(), slot.mail.size());
-  return {std::string(reinterpret_cast<const char*>(slot.mail.data()), size), rank};
+ImagePlace place_of_image(const Slot& slot, int rank) {
+  const auto directory = slot.destination.read();
+  return {std::string(reinterpret_cast<const char*>(directory.data()), directory.size()), rank};
 }
 
 void report_saving(Slot& slot, Saving how, const std::string& reason = "") {
@@ -73,7 +73,7 @@ Snapshot::Snapshot(const cppc_runtime& runtime, Slot& slot, int rank)
       runtime_(&runtime),
       rank_(rank),
       number_(slot.saves),
-      place_(place_in_mail(slot, rank)),
+      place_(place_of_image(slot, rank)),
       builder_(ImageBuilder::create()) {}
 
 cppc_status Snapshot::add_to(const cppc_block* block, void* self) { return static_cast<Snapshot*>(self)->add(*block); }

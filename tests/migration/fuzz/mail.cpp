@@ -47,7 +47,7 @@ void try_control_block(std::span<const std::byte> bytes) {
   if (!opened) return;
   volatile int sum = 0;
   for (const int join : opened->joins()) sum = sum ^ join;
-  for (int rank = 0; rank < opened->ranks(); ++rank) opened->slot(rank).mail.back() = std::byte{1};
+  for (int rank = 0; rank < opened->ranks(); ++rank) opened->slot(rank).destination.write(std::array{std::byte{1}});
 }
 
 }  // namespace
