@@ -153,6 +153,87 @@ std::optional<Times> times_of(const Settings& settings, const std::string& progr
   return run.times();
 }
 
+/// Of the largest processes of ranks and agents on some nodes.
+struct Footprints {
+  bench::Footprint rank, agent;
+
+  static Footprints of(const test::Cluster& cluster, const std::vector<std::string>& nodes) {
+    return {bench::largest(cluster, nodes, test::app("heat")),
+            bench::largest(cluster, nodes, test::tool("cppc-agent"))};
+  }
+};
+
+struct Growth {
+  long descriptors = 0;
+  double megabytes = 0;
+};
+
+Growth growth(const Footprints& early, const Footprints& late) {
+  std::printf(
+      "largest process   rank: %ld descriptors, %.1f MB (early: %ld, %.1f); agent: %ld, %.1f MB (early: %ld, %.1f)\n",
+      late.rank.descriptors, late.rank.megabytes, early.rank.descriptors, early.rank.megabytes, late.agent.descriptors,
+      late.agent.megabytes, early.agent.descriptors, early.agent.megabytes);
+  return {std::max(late.rank.descriptors - early.rank.descriptors, late.agent.descriptors - early.agent.descriptors),
+          std::max(late.rank.megabytes - early.rank.megabytes, late.agent.megabytes - early.agent.megabytes)};
+}
+
+/// Moves ranks of the run about, empties a node, powers it off and goes on.
+std::pair<Footprints, Footprints> work_through(Run& run, const Settings& settings) {
+  const std::vector<std::string> all{"node0", "node1", "node2"};
+  const std::vector<std::string> rest{"node0", "node2"};
+  // When every rank has moved, what a first migration needs is there.
+  const int first = std::min(2 * settings.ranks, settings.before);
+  run.circulate(first, all);
+  const Footprints early = Footprints::of(run.cluster(), all);
+  run.circulate(settings.before - first, all);
+  run.migrate({"--evacuate", "node1"});
+  run.cluster().off("node1");
+  run.circulate(settings.after, rest);
+  return {early, Footprints::of(run.cluster(), rest)};
+}
+
+/// Whether the program's result is that of one that was left alone.
+bool result_is_equal(Run& run, const Settings& settings) {
+  const test::Finished finished = run.finish();
+  if (finished.status != 0) give_up("heat under cppc-run", finished);
+  const test::Answer answer = test::heat_answer(finished);
+  const test::Answer undisturbed = test::undisturbed_heat(run.cluster(), std::to_string(settings.ranks),
+                                                          {"--mb", std::to_string(settings.megabytes)}, answer);
+  return !answer.checksum.empty() && answer.checksum == undisturbed.checksum;
+}
+
+/// Prints times, and returns their medians and limits by name.
+std::map<std::string, bench::Spread> print_times(const Run& run, const Settings& settings) {
+  std::printf("%d ranks of %d MB on 3 nodes: %d migrations, an evacuation, a power-off\n", settings.ranks,
+              settings.megabytes, settings.before + settings.after);
+  std::printf("%-16s %10s %10s %10s\n", "ms", "median", "lowest", "highest");
+  std::map<std::string, bench::Spread> spreads;
+  for (const auto& [name, values] : run.times()) {
+    const bench::Spread one = spreads[name] = bench::spread(values);
+    std::printf("%-16s %10.1f %10.1f %10.1f\n", name.c_str(), one.median, one.low, one.high);
+  }
+  return spreads;
+}
+
+/// What is measured with programs of their own, for the line of results; none, and it says so, when one fails.
+std::optional<nlohmann::ordered_json> other_programs(const Settings& settings, const Times& heat) {
+  const auto cpp = times_of(settings, "wave", kPauses);
+  const auto fortran = times_of(settings, "wave_f90", kPauses);
+  const auto no_sleep = times_of(settings, "heat", {"--quiet"});
+  const auto relocated = relocations(settings);
+  if (heat.empty() || !cpp || !fortran || !no_sleep || !relocated) return std::nullopt;
+  for (const auto& [name, times] : {std::pair{"C", &heat}, std::pair{"C++", &*cpp}, std::pair{"Fortran", &*fortran},
+                                    std::pair{"C, no sleep", &*no_sleep}})
+    std::printf("downtime of a rank, ms, %-12s %s\n", name, downtime(*times).dump().c_str());
+  std::printf("from when the last rank has stopped until all work again, ms, the job relocated: %s\n",
+              relocated->dump().c_str());
+  return nlohmann::ordered_json{
+      {"by_language", {{"c", frozen_ms(heat)}, {"cpp", frozen_ms(*cpp)}, {"fortran", frozen_ms(*fortran)}}},
+      {"downtime_ms", downtime(heat)},
+      {"no_sleep", {{"frozen_ms_median", frozen_ms(*no_sleep)}, {"downtime_ms", downtime(*no_sleep)}}},
+      {"relocation", *relocated}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -166,73 +247,24 @@ int main(int argc, char** argv) {
   options.add_option("--relocations", settings.relocations, "of the whole job")->check(CLI::Range(1, 1000));
   CLI11_PARSE(options, argc, argv);
   Run run(settings, "heat", {"--quiet", kPauses[0], kPauses[1]});
-  const std::vector<std::string> all{"node0", "node1", "node2"};
-  const std::vector<std::string> rest{"node0", "node2"};
-  // When every rank has moved, what a first migration needs is there.
-  const int first = std::min(2 * settings.ranks, settings.before);
-  run.circulate(first, all);
-  using bench::Footprint;
-  using bench::largest;
-  const Footprint early = largest(run.cluster(), all, test::app("heat"));
-  const Footprint early_agent = largest(run.cluster(), all, test::tool("cppc-agent"));
-  run.circulate(settings.before - first, all);
-  run.migrate({"--evacuate", "node1"});
-  run.cluster().off("node1");
-  run.circulate(settings.after, rest);
-  const Footprint late = largest(run.cluster(), rest, test::app("heat"));
-  const Footprint late_agent = largest(run.cluster(), rest, test::tool("cppc-agent"));
-  const test::Finished finished = run.finish();
-  if (finished.status != 0) give_up("heat under cppc-run", finished);
-  const test::Answer answer = test::heat_answer(finished);
-  const test::Answer undisturbed = test::undisturbed_heat(run.cluster(), std::to_string(settings.ranks),
-                                                          {"--mb", std::to_string(settings.megabytes)}, answer);
-  const bool equal = !answer.checksum.empty() && answer.checksum == undisturbed.checksum;
-
-  std::printf("%d ranks of %d MB on 3 nodes: %d migrations, an evacuation, a power-off\n", settings.ranks,
-              settings.megabytes, settings.before + settings.after);
-  std::printf("%-16s %10s %10s %10s\n", "ms", "median", "lowest", "highest");
-  std::map<std::string, bench::Spread> spreads;
-  for (const auto& [name, values] : run.times()) {
-    const bench::Spread one = spreads[name] = bench::spread(values);
-    std::printf("%-16s %10.1f %10.1f %10.1f\n", name.c_str(), one.median, one.low, one.high);
-  }
-  const long descriptors =
-      std::max(late.descriptors - early.descriptors, late_agent.descriptors - early_agent.descriptors);
-  const double grown = std::max(late.megabytes - early.megabytes, late_agent.megabytes - early_agent.megabytes);
-  std::printf(
-      "largest process   rank: %ld descriptors, %.1f MB (early: %ld, %.1f); agent: %ld, %.1f MB (early: %ld, %.1f)\n",
-      late.descriptors, late.megabytes, early.descriptors, early.megabytes, late_agent.descriptors,
-      late_agent.megabytes, early_agent.descriptors, early_agent.megabytes);
-  const auto cpp = times_of(settings, "wave", kPauses);
-  const auto fortran = times_of(settings, "wave_f90", kPauses);
-  const auto no_sleep = times_of(settings, "heat", {"--quiet"});
-  const auto relocated = relocations(settings);
-  if (run.times().empty() || !cpp || !fortran || !no_sleep || !relocated) return 1;
-  for (const auto& [name, times] : {std::pair{"C", &run.times()}, std::pair{"C++", &*cpp},
-                                    std::pair{"Fortran", &*fortran}, std::pair{"C, no sleep", &*no_sleep}})
-    std::printf("downtime of a rank, ms, %-12s %s\n", name, downtime(*times).dump().c_str());
-  std::printf("from when the last rank has stopped until all work again, ms, the job relocated: %s\n",
-              relocated->dump().c_str());
-  const nlohmann::ordered_json by_language{
-      {"c", frozen_ms(run.times())}, {"cpp", frozen_ms(*cpp)}, {"fortran", frozen_ms(*fortran)}};
-  std::printf("%s\n",
-              nlohmann::ordered_json{
-                  {"bench", "migrate"},
-                  {"migrations", settings.before + settings.after},
-                  {"lost", run.lost()},
-                  {"bitwise_equal", equal},
-                  {"frozen_ms_median", rounded(spreads["frozen_ms"].median)},
-                  {"frozen_ms_max", rounded(spreads["frozen_ms"].high)},
-                  {"response_ms_median", rounded(spreads["response_ms"].median)},
-                  {"evacuation_ms_median", rounded(spreads["evacuation_ms"].median)},
-                  {"rebuild_ms_median", rounded(spreads["rebuild_ms"].median)},
-                  {"fds_grown", descriptors},
-                  {"rss_grown_mb", rounded(grown)},
-                  {"by_language", by_language},
-                  {"downtime_ms", downtime(run.times())},
-                  {"no_sleep", {{"frozen_ms_median", frozen_ms(*no_sleep)}, {"downtime_ms", downtime(*no_sleep)}}},
-                  {"relocation", *relocated}}
-                  .dump()
-                  .c_str());
+  const auto [early, late] = work_through(run, settings);
+  const bool equal = result_is_equal(run, settings);
+  auto spreads = print_times(run, settings);
+  const Growth grown = growth(early, late);
+  const auto others = other_programs(settings, run.times());
+  if (!others) return 1;
+  nlohmann::ordered_json line{{"bench", "migrate"},
+                              {"migrations", settings.before + settings.after},
+                              {"lost", run.lost()},
+                              {"bitwise_equal", equal},
+                              {"frozen_ms_median", rounded(spreads["frozen_ms"].median)},
+                              {"frozen_ms_max", rounded(spreads["frozen_ms"].high)},
+                              {"response_ms_median", rounded(spreads["response_ms"].median)},
+                              {"evacuation_ms_median", rounded(spreads["evacuation_ms"].median)},
+                              {"rebuild_ms_median", rounded(spreads["rebuild_ms"].median)},
+                              {"fds_grown", grown.descriptors},
+                              {"rss_grown_mb", rounded(grown.megabytes)}};
+  line.update(*others);
+  std::printf("%s\n", line.dump().c_str());
   return run.lost() == 0 && equal ? 0 : 1;
 }

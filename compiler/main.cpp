@@ -322,15 +322,7 @@ std::string wrong_number(const std::string& value) {
   return failure == std::errc{} && last == end ? "" : "\"" + value + "\" is no whole number from 0 up";
 }
 
-}  // namespace
-}  // namespace cppc
-
-int main(int argc, char** argv) {
-  using namespace cppc;
-  llvm::EnablePrettyStackTrace();  // if it dies, it says of which source
-  CLI::App app{
-      "Makes MPI programs in C movable: finds safe points and live state, and writes C that saves and restores it."};
-  Settings settings;
+void add_options(CLI::App& app, Settings& settings) {
   app.add_option(
       "files", settings.files,
       "C and, with --by-address, C++ files of the program; options for the compiler (-I, -D, -std) follow after --");
@@ -363,6 +355,26 @@ int main(int argc, char** argv) {
       "Examples:\n  cppc heat.c -o heat.cppc.c -- -I/usr/include/mpi\n  cppc --report=text *.c -- $(mpicc "
       "-showme:compile)\n"
       "Exit status: 0 translated, 1 refused or failed, 2 wrong usage, 3 no safe point.");
+}
+
+/// What is wrong with the files that are given, or nothing.
+std::string wrong_files(const Settings& settings) {
+  if (settings.program.empty() == settings.files.empty()) return "give either files or --program (cppc --help)";
+  if (settings.files.size() > 1 && settings.into.empty() && settings.report.empty())
+    return "several files need --into DIRECTORY";
+  return "";
+}
+
+}  // namespace
+}  // namespace cppc
+
+int main(int argc, char** argv) {
+  using namespace cppc;
+  llvm::EnablePrettyStackTrace();  // if it dies, it says of which source
+  CLI::App app{
+      "Makes MPI programs in C movable: finds safe points and live state, and writes C that saves and restores it."};
+  Settings settings;
+  add_options(app, settings);
   std::vector<std::string> words(argv + 1, argv + argc), options;
   if (const auto dashes = std::ranges::find(words, "--"); dashes != words.end()) {
     options.assign(dashes + 1, words.end());
@@ -376,12 +388,8 @@ int main(int argc, char** argv) {
     check_output();
     return kTranslated;
   }
-  if (settings.program.empty() == settings.files.empty()) {
-    std::cerr << "cppc: give either files or --program (cppc --help)\n";
-    return kUsage;
-  }
-  if (settings.files.size() > 1 && settings.into.empty() && settings.report.empty()) {
-    std::cerr << "cppc: several files need --into DIRECTORY\n";
+  if (const std::string wrong = wrong_files(settings); !wrong.empty()) {
+    std::cerr << "cppc: " << wrong << '\n';
     return kUsage;
   }
   const int status = translate(

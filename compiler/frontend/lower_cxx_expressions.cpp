@@ -37,6 +37,27 @@ const clang::Expr* stands_for(const clang::Expr* e) {
 
 }  // namespace
 
+void Lowering::initialise_captures(const LValue& to, const clang::LambdaExpr* lambda) {
+  auto field = lambda->getLambdaClass()->field_begin();
+  put(to, ir::nothing);
+  for (const clang::Expr* init : lambda->capture_inits()) {
+    const LValue part{.object = to.object, .pointer = to.pointer};
+    if (init != nullptr && field->getType()->isReferenceType())
+      put(part, address_of(place(init)));
+    else if (init != nullptr)
+      initialise(part, init);
+    ++field;
+  }
+}
+
+void Lowering::initialise_members(const LValue& to, const clang::CXXParenListInitExpr* list) {
+  for (const clang::Expr* one : list->getInitExprs())
+    if (one->isGLValue())
+      put({.object = to.object, .pointer = to.pointer}, join(address_of(place(one)), get(place(one), true)));
+    else
+      initialise({.object = to.object, .pointer = to.pointer}, one);
+}
+
 /// In place, without a temporary object; false when it is no expression of those that make objects.
 bool Lowering::cxx_initialise(const LValue& to, const clang::Expr* e) {
   using clang::Stmt;
@@ -73,20 +94,9 @@ bool Lowering::cxx_initialise(const LValue& to, const clang::Expr* e) {
       initialise(to, cast->getSubExpr());
       return true;
     }
-    case Stmt::LambdaExprClass: {
-      const auto* lambda = llvm::cast<clang::LambdaExpr>(e);
-      auto field = lambda->getLambdaClass()->field_begin();
-      put(to, ir::nothing);
-      for (const clang::Expr* init : lambda->capture_inits()) {
-        const LValue part{.object = to.object, .pointer = to.pointer};
-        if (init != nullptr && field->getType()->isReferenceType())
-          put(part, address_of(place(init)));
-        else if (init != nullptr)
-          initialise(part, init);
-        ++field;
-      }
+    case Stmt::LambdaExprClass:
+      initialise_captures(to, llvm::cast<clang::LambdaExpr>(e));
       return true;
-    }
     case Stmt::ArrayInitLoopExprClass: {
       const auto* loop = llvm::cast<clang::ArrayInitLoopExpr>(e);
       initialise({.object = to.object, .pointer = to.pointer}, loop->getSubExpr());
@@ -98,11 +108,7 @@ bool Lowering::cxx_initialise(const LValue& to, const clang::Expr* e) {
       return true;
     }
     case Stmt::CXXParenListInitExprClass:
-      for (const clang::Expr* one : llvm::cast<clang::CXXParenListInitExpr>(e)->getInitExprs())
-        if (one->isGLValue())
-          put({.object = to.object, .pointer = to.pointer}, join(address_of(place(one)), get(place(one), true)));
-        else
-          initialise({.object = to.object, .pointer = to.pointer}, one);
+      initialise_members(to, llvm::cast<clang::CXXParenListInitExpr>(e));
       return true;
     default:
       return false;

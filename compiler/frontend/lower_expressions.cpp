@@ -324,12 +324,8 @@ ir::Node Lowering::choice(const clang::AbstractConditionalOperator* e) {
   return result;
 }
 
-ir::Node Lowering::call(const clang::CallExpr* e) {
-  const ir::Index marker = marker_, loop = loop_, inside = condition_;
-  ir::Call made{.caller = index_};
+void Lowering::set_callee(ir::Call& made, const clang::CallExpr* e) {
   const clang::FunctionDecl* named = e->getDirectCallee();
-  if (is_cxx() && named != nullptr)
-    if (const auto known = known_call(e, named)) return *known;
   if (named != nullptr && is_virtual_call(e)) {
     made.pointer = symbols_.overriders(llvm::cast<clang::CXXMethodDecl>(named));
   } else if (named != nullptr) {
@@ -338,26 +334,38 @@ ir::Node Lowering::call(const clang::CallExpr* e) {
   } else {
     made.pointer = argument(e->getCallee());
   }
+}
+
+/// It is plain when nothing but reads are done for it.
+void Lowering::add_argument(ir::Call& made, const clang::Expr* argument) {
+  const ir::Index before = block_;
+  const std::size_t first = static_only_ || aside_ != nullptr ? 0 : function().blocks[block_].instructions.size();
+  made.arguments.push_back(this->argument(argument));
+  std::vector<ir::Node> reads;
+  bool plain = block_ == before && !static_only_ && aside_ == nullptr;
+  if (plain)
+    for (std::size_t i = first; i < function().blocks[block_].instructions.size(); ++i) {
+      const auto& instruction = function().blocks[block_].instructions[i];
+      plain = plain && (instruction.op == Op::read || instruction.op == Op::address || instruction.op == Op::copy);
+      if (instruction.op == Op::read) reads.push_back(instruction.b);
+    }
+  made.argument_reads.push_back(std::move(reads));
+  made.plain.push_back(plain);
+  made.texts.push_back(made.name.starts_with("MPI_") ? spelling(argument, *context_) : std::string());
+}
+
+ir::Node Lowering::call(const clang::CallExpr* e) {
+  const ir::Index marker = marker_, loop = loop_, inside = condition_;
+  ir::Call made{.caller = index_};
+  const clang::FunctionDecl* named = e->getDirectCallee();
+  if (is_cxx() && named != nullptr)
+    if (const auto known = known_call(e, named)) return *known;
+  set_callee(made, e);
   // Its number first: calls among the arguments get later ones.
   const auto index = static_cast<ir::Index>(symbols_.program().calls.size());
   symbols_.program().calls.emplace_back();
   emit(Op::arguments, ir::nothing, ir::nothing, index);
-  for (const clang::Expr* argument : operands_of(e)) {
-    const ir::Index before = block_;
-    const std::size_t first = static_only_ || aside_ != nullptr ? 0 : function().blocks[block_].instructions.size();
-    made.arguments.push_back(this->argument(argument));
-    std::vector<ir::Node> reads;
-    bool plain = block_ == before && !static_only_ && aside_ == nullptr;
-    if (plain)
-      for (std::size_t i = first; i < function().blocks[block_].instructions.size(); ++i) {
-        const auto& instruction = function().blocks[block_].instructions[i];
-        plain = plain && (instruction.op == Op::read || instruction.op == Op::address || instruction.op == Op::copy);
-        if (instruction.op == Op::read) reads.push_back(instruction.b);
-      }
-    made.argument_reads.push_back(std::move(reads));
-    made.plain.push_back(plain);
-    made.texts.push_back(made.name.starts_with("MPI_") ? spelling(argument, *context_) : std::string());
-  }
+  for (const clang::Expr* argument : operands_of(e)) add_argument(made, argument);
   auto& program = symbols_.program();
   made.result = temporary();
   made.loop = loop;

@@ -7,6 +7,37 @@ namespace cppc::frontend {
 
 using ir::Op;
 
+LValue Lowering::place_of_member(const clang::MemberExpr* member) {
+  if (member->isArrow())
+    return {.pointer = value(member->getBase()), .member = symbols_.member(member->getMemberDecl())};
+  if (!member->getBase()->isGLValue()) {  // of a value that a function returned
+    const ir::Node object = symbols_.compound(member, static_only_ ? ir::none : index_);
+    put({.object = object, .whole = true}, value_of(member->getBase()));
+    return {.object = object};
+  }
+  LValue base = place(member->getBase());
+  base.whole = false;
+  base.member = symbols_.member(member->getMemberDecl());
+  return base;
+}
+
+LValue Lowering::place_of_element(const clang::ArraySubscriptExpr* subscript) {
+  value(subscript->getIdx());
+  const clang::Expr* base = subscript->getBase();
+  if (const auto* decay = llvm::dyn_cast<clang::ImplicitCastExpr>(base->IgnoreParens());
+      decay != nullptr && decay->getCastKind() == clang::CK_ArrayToPointerDecay && decay->getSubExpr()->isGLValue()) {
+    LValue array = place(decay->getSubExpr());
+    array.whole = false;
+    return array;
+  }
+  if (base->isGLValue()) {  // an element of a vector
+    LValue vector = place(base);
+    vector.whole = false;
+    return vector;
+  }
+  return {.pointer = value(base)};
+}
+
 LValue Lowering::place(const clang::Expr* e) {
   using clang::Stmt;
   if (is_cxx())
@@ -22,38 +53,10 @@ LValue Lowering::place(const clang::Expr* e) {
         return {.object = symbols_.function_object(named)};
       return {};
     }
-    case Stmt::MemberExprClass: {
-      const auto* member = llvm::cast<clang::MemberExpr>(e);
-      if (member->isArrow())
-        return {.pointer = value(member->getBase()), .member = symbols_.member(member->getMemberDecl())};
-      if (!member->getBase()->isGLValue()) {  // of a value that a function returned
-        const ir::Node object = symbols_.compound(e, static_only_ ? ir::none : index_);
-        put({.object = object, .whole = true}, value_of(member->getBase()));
-        return {.object = object};
-      }
-      LValue base = place(member->getBase());
-      base.whole = false;
-      base.member = symbols_.member(member->getMemberDecl());
-      return base;
-    }
-    case Stmt::ArraySubscriptExprClass: {
-      const auto* subscript = llvm::cast<clang::ArraySubscriptExpr>(e);
-      value(subscript->getIdx());
-      const clang::Expr* base = subscript->getBase();
-      if (const auto* decay = llvm::dyn_cast<clang::ImplicitCastExpr>(base->IgnoreParens());
-          decay != nullptr && decay->getCastKind() == clang::CK_ArrayToPointerDecay &&
-          decay->getSubExpr()->isGLValue()) {
-        LValue array = place(decay->getSubExpr());
-        array.whole = false;
-        return array;
-      }
-      if (base->isGLValue()) {  // an element of a vector
-        LValue vector = place(base);
-        vector.whole = false;
-        return vector;
-      }
-      return {.pointer = value(base)};
-    }
+    case Stmt::MemberExprClass:
+      return place_of_member(llvm::cast<clang::MemberExpr>(e));
+    case Stmt::ArraySubscriptExprClass:
+      return place_of_element(llvm::cast<clang::ArraySubscriptExpr>(e));
     case Stmt::UnaryOperatorClass: {
       const auto* unary = llvm::cast<clang::UnaryOperator>(e);
       if (unary->getOpcode() == clang::UO_Deref) return {.pointer = value(unary->getSubExpr())};

@@ -167,6 +167,8 @@ class Lowering {
   std::optional<LValue> place_of_binary(const clang::BinaryOperator* e);
   LValue chosen_place(const clang::AbstractConditionalOperator* e);
   bool cxx_initialise(const LValue& to, const clang::Expr* value);
+  void initialise_captures(const LValue& to, const clang::LambdaExpr* lambda);
+  void initialise_members(const LValue& to, const clang::CXXParenListInitExpr* list);
 
   // C++: calls (lower_cxx_calls.cpp).
   ir::Node argument(const clang::Expr* e);
@@ -251,7 +253,11 @@ class Lowering {
   ir::Node value_of_object(const clang::Expr* e);
   void sizes_in(clang::QualType type);
   LValue place(const clang::Expr* e);
+  LValue place_of_member(const clang::MemberExpr* member);
+  LValue place_of_element(const clang::ArraySubscriptExpr* subscript);
   ir::Node call(const clang::CallExpr* e);
+  void set_callee(ir::Call& made, const clang::CallExpr* e);
+  void add_argument(ir::Call& made, const clang::Expr* argument);
   ir::Node look_into(const clang::CallExpr* call, const clang::Expr* result);
   std::optional<ir::Node> known(const clang::Expr* variable);
   ir::Node unary(const clang::UnaryOperator* e);

@@ -11,6 +11,7 @@
 
 namespace cppc {
 
+// NOLINTNEXTLINE(readability-function-size): it is a table
 const cppc_runtime& runtime_interface() {
   static const cppc_runtime table = {
       .version = CPPC_HOOKS_VERSION,

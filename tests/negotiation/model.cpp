@@ -21,6 +21,17 @@ void start(NodeState& node) {
   node.at = NodeState::opened;
 }
 
+/// What the rank has read will be read anew.
+void forget(RankState& rank) {
+  rank.word = {};
+  rank.epoch = 0;
+}
+
+void look_again(RankState& rank) {
+  forget(rank);
+  rank.at = RankState::arrived;
+}
+
 /// Safe points that the rank has passed, which arriving does not mean.
 int passed(const RankState& rank) {
   return rank.at == RankState::computing || rank.at == RankState::finished ? rank.point : rank.point - 1;
@@ -53,76 +64,79 @@ bool Model::has_messages(const State& state, int rank) const {
   return true;
 }
 
+void Model::pass(RankState& me) const {
+  forget(me);
+  me.at = me.point == scenario_.last ? RankState::finished : RankState::computing;
+}
+
 bool Model::step_rank(const State& state, int rank, std::vector<State>& out, std::string& error) const {
   State then = state;
   RankState& me = then.ranks[rank];
-  NodeState& node = then.nodes[scenario_.node_of_rank[rank]];
-  const auto forget = [&] {  // what will be read anew
-    me.word = {};
-    me.epoch = 0;
-  };
-  const auto pass = [&] {
-    forget();
-    me.at = me.point == scenario_.last ? RankState::finished : RankState::computing;
-    out.push_back(then);
-    return true;
-  };
-  const auto look_again = [&] {
-    forget();
-    me.at = RankState::arrived;
-  };
+  const NodeState& node = then.nodes[scenario_.node_of_rank[rank]];
   switch (me.at) {
     case RankState::computing:
       if (!has_messages(state, rank)) return true;
       ++me.point;
       me.at = RankState::arrived;
-      out.push_back(then);
-      return true;
+      break;
     case RankState::arrived:  // the bell and the word in one: reading the bell earlier is arriving earlier
-      if (node.bell == 0) return pass();
+      if (node.bell == 0) {
+        pass(me);
+        break;
+      }
       me.word = node.page;
       me.at = RankState::has_word;
-      out.push_back(then);
-      return true;
+      break;
     case RankState::has_word: {
       const Phase phase = me.word.word().phase();
-      if (phase == Phase::idle || phase == Phase::cancelled) return pass();
+      if (phase == Phase::idle || phase == Phase::cancelled) {
+        pass(me);
+        break;
+      }
       me.epoch = node.epoch;
       me.at = RankState::has_epoch;
-      if (scenario_.epochs == 1) break;  // no other can be read
-      if (me.epoch != me.word.word().epoch()) look_again();
-      out.push_back(then);
-      return true;
+      if (scenario_.epochs == 1) return decide(std::move(then), rank, out, error);  // no other can be read
+      if (me.epoch != me.word.word().epoch()) look_again(me);
+      break;
     }
     case RankState::has_epoch:
-      break;
+      return decide(std::move(then), rank, out, error);
     default:
       return true;
   }
+  out.push_back(then);
+  return true;
+}
+
+bool Model::decide(State then, int rank, std::vector<State>& out, std::string& error) const {
+  RankState& me = then.ranks[rank];
+  NodeState& node = then.nodes[scenario_.node_of_rank[rank]];
   const RankMove move = rank_move(me.word.word(), me.joined == me.epoch, me.point);
   switch (move.kind) {
     case RankMove::Kind::go_on:
-      return pass();
+      pass(me);
+      break;
     case RankMove::Kind::join:
       me.joined = me.epoch;
-      return pass();
+      pass(me);
+      break;
     case RankMove::Kind::stop:
-      forget();
+      forget(me);
       me.at = RankState::stopped;
       break;
     case RankMove::Kind::swap:
       if (node.page == me.word) node.page = SmallWord(move.to);
-      look_again();
+      look_again(me);
       break;
     case RankMove::Kind::wait:
       if (node.page == me.word) return true;  // nothing to wake up for
-      look_again();
+      look_again(me);
       break;
     case RankMove::Kind::refuse:
       error = "rank " + std::to_string(rank) + " refuses at safe point " + std::to_string(me.point);
       return false;
   }
-  out.push_back(then);
+  out.push_back(std::move(then));
   return true;
 }
 

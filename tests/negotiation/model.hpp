@@ -105,7 +105,10 @@ class Model {
  private:
   [[nodiscard]] int ranks() const { return static_cast<int>(scenario_.node_of_rank.size()); }
   [[nodiscard]] bool has_messages(const State& state, int rank) const;
+  void pass(RankState& rank) const;
   bool step_rank(const State& state, int rank, std::vector<State>& out, std::string& error) const;
+  /// What a rank does that has read word and epoch.
+  bool decide(State then, int rank, std::vector<State>& out, std::string& error) const;
   void step_agent(const State& state, int node, std::vector<State>& out) const;
   [[nodiscard]] bool may_start(const State& state, int node) const;
   [[nodiscard]] int parent(int node) const { return node == 0 ? -1 : scenario_.chain ? node - 1 : 0; }
