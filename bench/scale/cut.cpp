@@ -35,7 +35,7 @@ struct Agent {
 
 class Job {
  public:
-  Job(int ranks, std::uint64_t seed) : random_(seed), ranks_(static_cast<std::size_t>(ranks)), judge_(kEpoch) {
+  Job(int ranks, std::uint64_t seed) : random_(seed), ranks_(static_cast<std::size_t>(ranks)), arbiter_(kEpoch) {
     for (Rank& rank : ranks_) rank.ready = until_next_step(random_);
     const int nodes = (ranks + kRanksPerNode - 1) / kRanksPerNode;
     make_places(nodes, now_, places_);
@@ -43,7 +43,7 @@ class Job {
       Agent& agent = agents_.emplace_back(places_[static_cast<std::size_t>(node)]);
       agent.first = node * kRanksPerNode;
       agent.end = std::min(agent.first + kRanksPerNode, ranks);
-      agent.start = first_bell(random_);
+      agent.start = first_doorbell(random_);
     }
   }
 
@@ -145,11 +145,12 @@ class Job {
   /// As CutAgent::poll().
   void poll(Agent& agent) {
     if (now_ < agent.start) return;
-    if (agent.word.phase() == cut::Phase::idle) agent.word = judge_.verdict().word;
+    if (agent.word.phase() == cut::Phase::idle) agent.word = arbiter_.verdict().word;
     if (agent.word.phase() == cut::Phase::decided) return;
     if (!agent.in_round) (void)agent.rounds.begin(report(agent));
     agent.in_round = true;
-    const auto verdict = agent.rounds.poll([this](const cut::Report& all) { return judge_.judge(std::span(&all, 1)); });
+    const auto verdict =
+        agent.rounds.poll([this](const cut::Report& all) { return arbiter_.evaluate(std::span(&all, 1)); });
     if (!*verdict) return;
     agent.in_round = false;
     agent.word = (*verdict)->word;
@@ -164,7 +165,7 @@ class Job {
   std::vector<std::size_t> begun_;  ///< by how many ranks each collective operation
   std::vector<Place> places_;
   std::vector<Agent> agents_;
-  cut::Judge judge_;  ///< the root's
+  cut::Arbiter arbiter_;  ///< the root's
   std::size_t done_ = 0;
   long now_ = 0;
 };

@@ -38,7 +38,7 @@ class Job {
       Agent& agent = agents_.emplace_back();
       agent.first = node * kRanksPerNode;
       agent.end = std::min(agent.first + kRanksPerNode, ranks);
-      agent.start = first_bell(random_);
+      agent.start = first_doorbell(random_);
       agent.view.epoch = kEpoch;
       agent.said_by.resize(places_[static_cast<std::size_t>(node)].children().size());
     }
@@ -103,7 +103,7 @@ class Job {
       agent.page = *next(agent.page, {Event::Kind::open, kEpoch});
       agent.started = true;
     }
-    hear(agent, place);
+    receive(agent, place);
     for (;;) {
       agent.view.all_joined = agent.joined == agent.end - agent.first;
       agent.view.page = agent.page;
@@ -118,22 +118,22 @@ class Job {
         case AgentMove::Kind::swap_page:
           agent.page = move.to;
           break;
-        case AgentMove::Kind::say:
-          agent.view.said = move.to;
+        case AgentMove::Kind::send_up:
+          agent.view.sent_up = move.to;
           if (place.parent() < 0)
             agent.view.above = answer(move.to, agent.view.above);
           else
             (void)place.send(place.parent(), {move.to.bits()});
           break;
-        case AgentMove::Kind::tell:
-          agent.view.told = move.to;
+        case AgentMove::Kind::send_down:
+          agent.view.sent_down = move.to;
           for (const int child : place.children()) (void)place.send(child, {move.to.bits()});
           break;
       }
     }
   }
 
-  static void hear(Agent& agent, Place& place) {
+  static void receive(Agent& agent, Place& place) {
     const auto hear_one = [&](int from, Word& last) {
       while (const auto words = *place.receive(from)) last = Word(words->front());
     };

@@ -25,14 +25,14 @@ inline long until_next_step(Random& random) {
   return kSlowness + static_cast<long>(std::exponential_distribution<>(1.0 / kSlowness)(random));
 }
 
-inline long first_bell(Random& random) {
+inline long first_doorbell(Random& random) {
   return kFirstBell + std::uniform_int_distribution<long>(0, kBellWithin - 1)(random);
 }
 
 /// Of one agreement.
 struct Cost {
   bool right = false;        ///< all ranks stand where they should
-  long ticks = 0;            ///< from the first bell until they do
+  long ticks = 0;            ///< from the first doorbell until they do
   long received_most = 0;    ///< messages, by the agent that receives most
   double received_mean = 0;  ///< by an agent
 };

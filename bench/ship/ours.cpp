@@ -18,7 +18,7 @@ tl::unexpected<std::string> failed(const char *what, cppc_status status) {
   return failure(std::string(what) + ": status " + std::to_string(status));
 }
 
-fabric::Patience patience() { return {.deadline = Clock::now() + std::chrono::minutes(10), .cancelled = {}}; }
+fabric::TransferLimits limits() { return {.deadline = Clock::now() + std::chrono::minutes(10), .cancelled = {}}; }
 
 tl::expected<image::Image, cppc_status> build(const State &state) {
   const auto number = std::make_shared<image::Type>(
@@ -81,7 +81,7 @@ Result<Moved> OurSource::move() {
   auto endpoint = fabric::Endpoint::open_towards(offer_);
   if (!endpoint) return failed("the source's endpoint", endpoint.error());
   const auto sent =
-      fabric::send(std::move(*endpoint), offer_, {.head = image->head(), .contents = image->contents()}, patience());
+      fabric::send(std::move(*endpoint), offer_, {.head = image->head(), .contents = image->contents()}, limits());
   if (!sent) return failed("sending", sent.error());
   return Moved{.build_ms = build_ms, .bytes = sent->bytes};
 }
@@ -99,7 +99,7 @@ Result<std::string> OurTarget::prepare() {
 Result<void> OurTarget::receive() {
   const Places places = places_of(state_);
   const auto received = receiver_->receive(
-      [&](std::span<const image::Extent> head, const auto &) { return unpack(head, places); }, patience());
+      [&](std::span<const image::Extent> head, const auto &) { return unpack(head, places); }, limits());
   receiver_.reset();
   if (!received) return failed("receiving", received.error());
   return {};

@@ -20,7 +20,7 @@
 namespace cppc::migration {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x43505043'4445534bULL;  // "CPPCDESK"
+constexpr std::uint64_t kMagic = 0x43505043'4354524cULL;  // "CPPCCTRL"
 constexpr std::uint32_t kVersion = 9;                     // of the layout: of Header and Slot
 
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) {

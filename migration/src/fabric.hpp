@@ -90,8 +90,8 @@ class Endpoint {
   std::unique_ptr<Impl> impl_;
 };
 
-/// How long to wait, and for what. Up to two seconds are added to tell a living peer that one gives up.
-struct Patience {
+/// What ends a transfer. Up to two seconds are added in which a live peer is notified.
+struct TransferLimits {
   std::chrono::steady_clock::time_point deadline;  ///< passed: CPPC_ERR_TIMEOUT
   std::function<bool()> cancelled;                 ///< if given, asked between polls; true: CPPC_ERR_CANCELLED
   /// Once they have met, both peers give a sign of life ten times in this span, whatever else happens; a peer silent
@@ -117,7 +117,7 @@ struct Place {
 
 /// Called in the target once the head is there: says where all contents belong, in rising order. An error ends the
 /// transfer. The head's memory is there until receive() returns. Meanwhile the source waits: `keep_alive` gives it
-/// signs of life, so it is to be called many times in Patience::silence. It costs a look at the clock.
+/// signs of life, so it is to be called many times in TransferLimits::silence. It costs a look at the clock.
 using Unpack = std::function<tl::expected<std::vector<Place>, cppc_status>(std::span<const Extent> head,
                                                                            const KeepAlive& keep_alive)>;
 
@@ -137,7 +137,7 @@ class Receiver {
   /// was sent each time. CPPC_ERR_FABRIC: the transfer failed or the source died. When the source gives up, the status
   /// it gave up with. Most providers move nothing while this is not called. After an error places may be overwritten in
   /// part.
-  tl::expected<Transferred, cppc_status> receive(const Unpack& unpack, const Patience& patience,
+  tl::expected<Transferred, cppc_status> receive(const Unpack& unpack, const TransferLimits& limits,
                                                  const Progress& progress = {});
 
   struct Impl;
@@ -171,7 +171,7 @@ struct Tuning {
 /// CPPC_ERR_CHECKSUM: the target received something else. CPPC_ERR_FABRIC: the transfer failed or the target died. When
 /// the target gives up, the status it gave up with.
 tl::expected<Transferred, cppc_status> send(Endpoint endpoint, const Offer& offer, const Cargo& cargo,
-                                            const Patience& patience, const Progress& progress = {},
+                                            const TransferLimits& limits, const Progress& progress = {},
                                             const Tuning& tuning = Tuning::from_environment());
 
 }  // namespace cppc::fabric

@@ -6,7 +6,7 @@
  *   here                       in the code
  *   Rank, MOVE                 CutRank::reached(), rank_move()
  *   Agents                     CutAgent::poll() of all agents: they go from round to round together
- *   read, judge, publish       CutAgent::report(), Judge, CutAgent::publish(); TreeRounds brings the reports to the first
+ *   read, evaluate, publish       CutAgent::report(), Arbiter, CutAgent::publish(); TreeRounds brings the reports to the first
  *                              agent and its verdict to all: nobody begins a round before it has the last one's verdict
  *   WORD(phase, turn)          Word, without epoch
  *
@@ -223,7 +223,7 @@ proctype Agents() {
      :: else -> break
      od;
      skip;
-     d_step { /* judge */
+     d_step { /* evaluate */
        level = true;
        fresh = false;
        for (c : 0 .. COMMS - 1) {

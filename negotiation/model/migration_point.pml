@@ -10,11 +10,11 @@
  *   WORD(phase, maximum)           Word, without epoch
  *   RAISED, FIXED, …               next(): what each event makes of a word
  *   ANSWER                         answer()
- *   swap_page, say, tell           AgentSide::apply()
- *   HEAR                           AgentSide::hear(): of one neighbour, its last word; a word supersedes the one before
+ *   swap_page, send_up, send_down           AgentSide::apply()
+ *   RECEIVE                           AgentSide::receive(): of one neighbour, its last word; a word supersedes the one before
  *
  * Left out: epochs (tests/negotiation/explorer_test.cpp has them, with the functions of the code themselves), the limit
- * of the count, and time. Patience may end at any time (GIVE_UP), or once a rank has died (DIES). A look that shows
+ * of the count, and time. The timeout may pass at any time (GIVE_UP), or once a rank has died (DIES). A look that shows
  * nothing new is no step: so a wait for what never comes is a deadlock and not a cycle.
  *
  * Parameters:
@@ -24,7 +24,7 @@
  *                                  message that the next rank sends after it has passed k; 2 (pipeline) one that the
  *                                  rank before sends before it arrives at k+1
  *   CHAIN                          each agent is the parent of the next; otherwise the first is that of all others
- *   LATE                           ranks may overlook the bell until they join
+ *   LATE                           ranks may overlook the doorbell until they join
  *   GIVE_UP                        any agent may want to cancel, at any time
  *   DIES                           one rank may die, at any time
  *   FINE                           what is read and what is done with it are two steps, see MAY_BE_INTERRUPTED
@@ -60,11 +60,11 @@
 #define DECIDE_EARLY 1    /* the root does not wait until all pages are fixed */
 #define FIX_WHEN_JOINED 2 /* an agent fixes its page when its own ranks have joined */
 #define PASS_AT_CEILING 3 /* ranks do not wait */
-#define CLOSE_EARLY 4     /* agents do not wait for those below until they say that all have joined */
+#define CLOSE_EARLY 4     /* agents do not wait for those below until they send_up that all have joined */
 #define JOIN_EARLY 5      /* … nor for their own ranks */
 #define LEAVE_EARLY 6     /* agents do not wait until all below know the outcome */
 #define PASS_UNRAISED 7   /* a rank that has joined passes without raising the maximum again */
-#define SAY_OWN 8         /* an agent says its own ceiling in place of its subtree's highest */
+#define SEND_OWN 8         /* an agent says its own bound in place of its subtree's highest */
 
 /* Phase */
 #define idle 0
@@ -89,7 +89,7 @@
   (PHASE(word) == open -> WORD(fixed, 0) : (PHASE(word) == fixed -> WORD(decided, MAXIMUM(word)) : \
   (PHASE(word) == cancelled -> word : before)))
 
-/* What others cannot tell apart from one step is one, unless FINE: arriving and looking; reading a word and swapping
+/* What others cannot send_down apart from one step is one, unless FINE: arriving and looking; reading a word and swapping
  * it, which succeeds only while the word is what was read (and joined marks only rise); raising, joining and passing,
  * by which a rank only enables others to do something, now or later. */
 #ifdef FINE
@@ -103,12 +103,12 @@
 #define ARRIVE ; arrived:
 #endif
 
-byte said[3];         /* by each agent to its parent, last */
-byte told[3];         /* … to its children */
+byte sent_up[3];         /* by each agent to its parent, last */
+byte sent_down[3];         /* … to its children */
 byte outcome;         /* the root's */
 byte ended;           /* agents that are done */
 byte page[3];
-bool bell[3];
+bool doorbell[3];
 bool joined[4];
 byte point[4];        /* last safe point that the rank has arrived at */
 byte passed[4];       /* … and passed */
@@ -121,13 +121,13 @@ bool over;            /* nothing more will happen */
 #define IS_CHILD(node, parent) ((node) < NODES && PARENT(node) == (parent))
 #define EITHER(condition1, condition2) \
   ((!IS_CHILD(1, me) || (condition1)) && (!IS_CHILD(2, me) || (condition2)))
-#define BELOW_JOINED EITHER(heard1 != 0 && PHASE(heard1) != cancelled, heard2 != 0 && PHASE(heard2) != cancelled)
-#define BELOW_FIXED EITHER(PHASE(heard1) == fixed, PHASE(heard2) == fixed)
-#define BELOW_SETTLED EITHER(PHASE(heard1) == settled, PHASE(heard2) == settled)
+#define BELOW_JOINED EITHER(received1 != 0 && PHASE(received1) != cancelled, received2 != 0 && PHASE(received2) != cancelled)
+#define BELOW_FIXED EITHER(PHASE(received1) == fixed, PHASE(received2) == fixed)
+#define BELOW_SETTLED EITHER(PHASE(received1) == settled, PHASE(received2) == settled)
 #define BELOW_MAXIMUM \
-  HIGHER((PHASE(heard1) == fixed -> MAXIMUM(heard1) : 0), (PHASE(heard2) == fixed -> MAXIMUM(heard2) : 0))
-#define BELOW_GIVES_UP (PHASE(heard1) == cancelled || PHASE(heard2) == cancelled)
-#define BELOW_REASON (PHASE(heard1) == cancelled -> MAXIMUM(heard1) : MAXIMUM(heard2))
+  HIGHER((PHASE(received1) == fixed -> MAXIMUM(received1) : 0), (PHASE(received2) == fixed -> MAXIMUM(received2) : 0))
+#define BELOW_GIVES_UP (PHASE(received1) == cancelled || PHASE(received2) == cancelled)
+#define BELOW_REASON (PHASE(received1) == cancelled -> MAXIMUM(received1) : MAXIMUM(received2))
 
 #define JOINED(rank, where, node) ((where) != (node) || joined[rank])
 #define ALL_JOINED(node) \
@@ -188,8 +188,8 @@ computing:
     fi
     ARRIVE
     if
-    :: !bell[node] || (LATE && !joined[me]) -> goto pass
-    :: bell[node] -> word = page[node]
+    :: !doorbell[node] || (LATE && !joined[me]) -> goto pass
+    :: doorbell[node] -> word = page[node]
     :: DIE
     fi
     MAY_BE_INTERRUPTED
@@ -230,49 +230,49 @@ end:
 
 /* AgentMove */
 #define swap_page 1
-#define say 2
-#define tell 3
+#define send_up 2
+#define send_down 3
 #define look 4
 #define done 5
 
 inline PASS_ON() {
   if
   :: !IS_OUTCOME(seen_page) -> to = above; move = swap_page
-  :: IS_OUTCOME(seen_page) && told[me] != above -> to = above; move = tell
-  :: IS_OUTCOME(seen_page) && told[me] == above ->
+  :: IS_OUTCOME(seen_page) && sent_down[me] != above -> to = above; move = send_down
+  :: IS_OUTCOME(seen_page) && sent_down[me] == above ->
      if
      :: !BELOW_SETTLED && FLAW != LEAVE_EARLY -> move = look
-     :: (BELOW_SETTLED || FLAW == LEAVE_EARLY) && PHASE(said[me]) != settled -> to = WORD(settled, 0); move = say
-     :: (BELOW_SETTLED || FLAW == LEAVE_EARLY) && PHASE(said[me]) == settled -> move = done
+     :: (BELOW_SETTLED || FLAW == LEAVE_EARLY) && PHASE(sent_up[me]) != settled -> to = WORD(settled, 0); move = send_up
+     :: (BELOW_SETTLED || FLAW == LEAVE_EARLY) && PHASE(sent_up[me]) == settled -> move = done
      fi
   fi
 }
 
 inline FIX() {
   if
-  :: told[me] != above -> to = above; move = tell
-  :: told[me] == above && PHASE(seen_page) == open -> to = FIXED(seen_page); move = swap_page
-  :: told[me] == above && PHASE(seen_page) != open ->
-     to = WORD(fixed, (FLAW == SAY_OWN -> MAXIMUM(seen_page) : HIGHER(MAXIMUM(seen_page), BELOW_MAXIMUM)));
-     move = ((BELOW_FIXED || FLAW == DECIDE_EARLY) && PHASE(said[me]) != fixed -> say : look)
+  :: sent_down[me] != above -> to = above; move = send_down
+  :: sent_down[me] == above && PHASE(seen_page) == open -> to = FIXED(seen_page); move = swap_page
+  :: sent_down[me] == above && PHASE(seen_page) != open ->
+     to = WORD(fixed, (FLAW == SEND_OWN -> MAXIMUM(seen_page) : HIGHER(MAXIMUM(seen_page), BELOW_MAXIMUM)));
+     move = ((BELOW_FIXED || FLAW == DECIDE_EARLY) && PHASE(sent_up[me]) != fixed -> send_up : look)
   fi
 }
 
 inline AGENT_MOVE() {
   if
   :: IS_OUTCOME(above) -> PASS_ON()
-  :: !IS_OUTCOME(above) && PHASE(said[me]) == cancelled -> move = look
-  :: !IS_OUTCOME(above) && PHASE(said[me]) != cancelled ->
+  :: !IS_OUTCOME(above) && PHASE(sent_up[me]) == cancelled -> move = look
+  :: !IS_OUTCOME(above) && PHASE(sent_up[me]) != cancelled ->
      if
-     :: tired -> to = WORD(cancelled, me + 1); move = say
-     :: !tired && BELOW_GIVES_UP -> to = WORD(cancelled, BELOW_REASON); move = say
+     :: tired -> to = WORD(cancelled, me + 1); move = send_up
+     :: !tired && BELOW_GIVES_UP -> to = WORD(cancelled, BELOW_REASON); move = send_up
      :: !tired && !BELOW_GIVES_UP && PHASE(above) == fixed -> FIX()
      :: !tired && !BELOW_GIVES_UP && PHASE(above) != fixed ->
         if
         :: FLAW == FIX_WHEN_JOINED && all_joined && PHASE(seen_page) == open -> to = FIXED(seen_page); move = swap_page
         :: !(FLAW == FIX_WHEN_JOINED && all_joined && PHASE(seen_page) == open) ->
            to = OPENED;
-           move = (all_joined && (BELOW_JOINED || FLAW == CLOSE_EARLY) && said[me] == 0 -> say : look)
+           move = (all_joined && (BELOW_JOINED || FLAW == CLOSE_EARLY) && sent_up[me] == 0 -> send_up : look)
         fi
      fi
   fi
@@ -281,26 +281,26 @@ inline AGENT_MOVE() {
 #define HERE_JOINED (ALL_JOINED(me) || FLAW == JOIN_EARLY)
 #define MAY_TIRE (!tired && (GIVE_UP || dead != NOBODY))
 #define NEWS_IN_PAGE (page[me] != seen_page || HERE_JOINED != all_joined || (ANY_FINISHED(me) && !tired))
-#define HEAR \
-  :: me != 0 && !IS_OUTCOME(above) && told[PARENT(me)] != above -> above = told[PARENT(me)] \
-  :: IS_CHILD(1, me) && said[1] != heard1 -> heard1 = said[1] \
-  :: IS_CHILD(2, me) && said[2] != heard2 -> heard2 = said[2]
+#define RECEIVE \
+  :: me != 0 && !IS_OUTCOME(above) && sent_down[PARENT(me)] != above -> above = sent_down[PARENT(me)] \
+  :: IS_CHILD(1, me) && sent_up[1] != received1 -> received1 = sent_up[1] \
+  :: IS_CHILD(2, me) && sent_up[2] != received2 -> received2 = sent_up[2]
 #define KNOWS(node) (!IS_CHILD(node, me) || page[node] == above)
 
 proctype Agent(byte me) {
   byte seen_page;
   byte above;
-  byte heard1;
-  byte heard2;
+  byte received1;
+  byte received2;
   byte to;
   byte move;
   bool all_joined;
   bool tired; /* wants to give up */
 
-  atomic { page[me] = OPENED; bell[me] = true }; /* nobody reads the page before the bell rings */
+  atomic { page[me] = OPENED; doorbell[me] = true }; /* nobody reads the page before the doorbell rings */
   do
   :: MAY_TIRE -> tired = true
-  HEAR
+  RECEIVE
   :: atomic {
        d_step { seen_page = page[me]; all_joined = HERE_JOINED; tired = tired || ANY_FINISHED(me) }
        MAY_BE_INTERRUPTED
@@ -308,18 +308,18 @@ proctype Agent(byte me) {
        if
        :: move == swap_page ->
           page[me] = (page[me] == seen_page -> to : page[me]);
-          bell[me] = bell[me] && PHASE(page[me]) != cancelled
-       :: move == say ->
-          said[me] = to;
+          doorbell[me] = doorbell[me] && PHASE(page[me]) != cancelled
+       :: move == send_up ->
+          sent_up[me] = to;
           above = (me == 0 -> ANSWER(to, above) : above);
           outcome = (me == 0 && IS_OUTCOME(above) -> above : outcome);
           assert(NOT_PAST(0) && NOT_PAST(1) && NOT_PAST(2) && NOT_PAST(3))
-       :: move == tell -> told[me] = to
+       :: move == send_down -> sent_down[me] = to
        :: move == look ->
           if
           :: NEWS_IN_PAGE -> skip
           :: MAY_TIRE -> tired = true
-          HEAR
+          RECEIVE
           fi
        :: move == done ->
           assert(page[me] == outcome && KNOWS(1) && KNOWS(2));
@@ -330,7 +330,7 @@ proctype Agent(byte me) {
      }
   od;
 gone:
-  atomic { seen_page = 0; above = 0; heard1 = 0; heard2 = 0; to = 0; move = 0; all_joined = false };
+  atomic { seen_page = 0; above = 0; received1 = 0; received2 = 0; to = 0; move = 0; all_joined = false };
 end:
   false
 }

@@ -16,10 +16,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// When patience ends, an agent whose ranks have all joined gives the others this long to say which ranks have not.
+/// When the timeout has passed, an agent whose ranks have all joined gives the others this long to say which ranks have
+/// not.
 constexpr auto courtesy = 500ms;
 
-/// How much longer a rank at its ceiling still believes that its agent will answer.
+/// How much longer a rank at its bound still believes that its agent will answer.
 constexpr auto answer_limit = 10s;
 
 }  // namespace
@@ -27,8 +28,7 @@ constexpr auto answer_limit = 10s;
 AgentSide::AgentSide(Page& page, Tree& tree)
     : page_(&page), tree_(&tree), epoch_(page.layout_->epoch.load()), said_by_(tree.children().size()) {}
 
-tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::duration patience,
-                                                 std::vector<int> ranks) {
+tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::duration timeout, std::vector<int> ranks) {
   auto& layout = *page_->layout_;
   const auto in_page = [&](int rank) { return rank >= 0 && rank < layout.app_ranks; };
   if (epoch <= epoch_ || !std::all_of(ranks.begin(), ranks.end(), in_page)) return tl::unexpected(CPPC_ERR_ARGUMENT);
@@ -38,16 +38,16 @@ tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::dur
 
   std::ranges::fill(said_by_, Word());
   epoch_ = epoch;
-  patience_ = Allowance(patience);
+  budget_ = TimeBudget(timeout);
   ranks_ = std::move(ranks);
   view_ = AgentView{};
   view_.epoch = static_cast<std::uint16_t>(epoch);
   state_ = State::collecting;
 
   layout.epoch.store(epoch);
-  layout.answer_within.store(std::chrono::nanoseconds(patience + answer_limit).count());
+  layout.answer_within.store(std::chrono::nanoseconds(timeout + answer_limit).count());
   layout.word.store(opened->bits());
-  layout.bell.fetch_or(static_cast<std::uint32_t>(Bell::negotiate));
+  layout.doorbell.fetch_or(static_cast<std::uint32_t>(Doorbell::negotiate));
   return {};
 }
 
@@ -55,7 +55,7 @@ tl::expected<AgentSide::State, cppc_status> AgentSide::poll() {
   if (state_ != State::collecting && state_ != State::reported && state_ != State::settling) return state_;
   for (;;) {
     observe();
-    auto taken = hear();
+    auto taken = receive();
     const AgentMove move = agent_move(view_);
     if (taken && (move.kind == AgentMove::Kind::done || move.kind == AgentMove::Kind::look)) {
       update_state(move.kind == AgentMove::Kind::done);
@@ -69,7 +69,7 @@ tl::expected<AgentSide::State, cppc_status> AgentSide::poll() {
   }
 }
 
-/// Without the others nothing can be agreed on; ranks at the ceiling must not pay for it.
+/// Without the others nothing can be agreed on; ranks at the bound must not pay for it.
 void AgentSide::let_go(cppc_status why) {
   for (;;) {
     view_.page = page_->word();
@@ -93,12 +93,12 @@ std::optional<Reason> AgentSide::grounds_to_give_up() {
     if (record.refused == epoch_) return Reason{record.refusal, rank};
   }
   const auto one = late();
-  if (!patience_.spent(one ? 0ms : courtesy)) return std::nullopt;
+  if (!budget_.spent(one ? 0ms : courtesy)) return std::nullopt;
   return one ? *one : Reason{CPPC_ERR_TIMEOUT, -1};
 }
 
 /// What the neighbours say, to their last words: what comes after these is for the next negotiation.
-tl::expected<void, cppc_status> AgentSide::hear() {
+tl::expected<void, cppc_status> AgentSide::receive() {
   view_.below = {};
   for (std::size_t i = 0; i < said_by_.size(); ++i) {
     Word& last = said_by_[i];
@@ -134,13 +134,13 @@ tl::expected<void, cppc_status> AgentSide::apply(const AgentMove& move) {
     swap_page(move.to);
     return {};
   }
-  if (move.kind == AgentMove::Kind::tell) {
-    view_.told = move.to;
+  if (move.kind == AgentMove::Kind::send_down) {
+    view_.sent_down = move.to;
     for (const int child : tree_->children())
       if (auto sent = tree_->send(child, {move.to.bits()}); !sent) return sent;
     return {};
   }
-  view_.said = move.to;
+  view_.sent_up = move.to;
   if (tree_->parent() >= 0) return tree_->send(tree_->parent(), {move.to.bits()});
   view_.above = answer(move.to, view_.above);
   return {};
@@ -151,7 +151,7 @@ void AgentSide::swap_page(Word to) {
   std::uint64_t expected = view_.page.bits();
   if (!layout.word.compare_exchange_strong(expected, to.bits())) return;  // a rank was faster; the next look shows it
   if (to.phase() == Phase::cancelled || to.phase() == Phase::idle) {
-    layout.bell.fetch_and(~static_cast<std::uint32_t>(Bell::negotiate));
+    layout.doorbell.fetch_and(~static_cast<std::uint32_t>(Doorbell::negotiate));
   }
   layout.changes.fetch_add(1);
   syscall(SYS_futex, &layout.changes, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

@@ -7,7 +7,7 @@
 namespace cppc::negotiation::cut {
 namespace {
 
-constexpr unsigned most_calm = 1U << 12;
+constexpr unsigned most_stable_rounds = 1U << 12;
 
 /// Puts together what is said of the same communicator.
 std::vector<Standing> merge(std::vector<Standing> all) {
@@ -65,8 +65,8 @@ Report report(std::span<const RankView> ranks, Phase phase) {
     const bool presses = rank.inside || behind(rank.memberships);
     if (rank.waits_for != nobody) made.waits.push_back({rank.rank, rank.waits_for, presses});
     if (!rank.stopped) ++made.moving;
-    if (!rank.stopped && rank.inside) ++made.caught;
-    made.unheeded += rank.unheeded;
+    if (!rank.stopped && rank.inside) ++made.uninterruptible;
+    made.unacknowledged += rank.unacknowledged;
     if (phase == Phase::withdrawing) add_withdrawables(made.withdrawables, rank);
   }
   made.standings = merge(std::move(made.standings));
@@ -81,8 +81,8 @@ void add(Report& sum, const Report& more) {
   sum.withdrawables = merge(std::move(sum.withdrawables));
   sum.waits.insert(sum.waits.end(), more.waits.begin(), more.waits.end());
   sum.moving += more.moving;
-  sum.caught += more.caught;
-  sum.unheeded += more.unheeded;
+  sum.uninterruptible += more.uninterruptible;
+  sum.unacknowledged += more.unacknowledged;
   if (!sum.give_up || (sum.give_up->rank < 0 && more.give_up)) sum.give_up = more.give_up;  // one that names a rank
 }
 
@@ -93,12 +93,15 @@ std::uint64_t Verdict::target(std::uint64_t id) const {
 
 bool Verdict::needs(int rank) const { return all_needed || std::ranges::binary_search(needed, rank); }
 
-Judge::Judge(std::uint16_t epoch, unsigned calm, unsigned patience, unsigned most_patience)
-    : memory_{.calm = calm, .patience = patience}, first_patience_(patience), most_patience_(most_patience) {
+Arbiter::Arbiter(std::uint16_t epoch, unsigned stable_rounds, unsigned withdrawal_rounds,
+                 unsigned most_withdrawal_rounds)
+    : memory_{.stable_rounds = stable_rounds, .withdrawal_rounds = withdrawal_rounds},
+      first_withdrawal_rounds_(withdrawal_rounds),
+      most_withdrawal_rounds_(most_withdrawal_rounds) {
   verdict_.word = Word(Phase::gathering, epoch, 1);
 }
 
-const Verdict& Judge::judge(std::span<const Report> reports) {
+const Verdict& Arbiter::evaluate(std::span<const Report> reports) {
   Report all;
   for (const Report& one : reports) add(all, one);
   if (all.give_up && verdict_.withdrawals.empty()) {
@@ -108,42 +111,44 @@ const Verdict& Judge::judge(std::span<const Report> reports) {
   note_change(std::move(all.standings));
   set_targets();
   set_needed(all.waits);
-  withdraw(all.withdrawables, all.unheeded == 0);
-  if (verdict_.withdrawals.empty()) set_phase(all.moving, all.caught);
+  withdraw(all.withdrawables, all.unacknowledged == 0);
+  if (verdict_.withdrawals.empty()) set_phase(all.moving, all.uninterruptible);
   return verdict_;
 }
 
-void Judge::note_change(std::vector<Standing> standings) {
+void Arbiter::note_change(std::vector<Standing> standings) {
   if (standings == memory_.standings) {
-    memory_.unchanged = std::min(memory_.unchanged + 1, std::max(most_calm, most_patience_));
+    memory_.unchanged = std::min(memory_.unchanged + 1, std::max(most_stable_rounds, most_withdrawal_rounds_));
     return;
   }
-  if (memory_.waited_long) be_calmer();
+  if (memory_.waited_long) double_stable_rounds();
   memory_.unchanged = 0;
   memory_.standings = std::move(standings);
 }
 
-void Judge::be_calmer() {
+void Arbiter::double_stable_rounds() {
   memory_.waited_long = false;
-  memory_.calm = std::min(memory_.calm * 2, most_calm);
+  memory_.stable_rounds = std::min(memory_.stable_rounds * 2, most_stable_rounds);
 }
 
-void Judge::be_more_patient() { memory_.patience = std::min(memory_.patience * 2, most_patience_); }
+void Arbiter::double_withdrawal_rounds() {
+  memory_.withdrawal_rounds = std::min(memory_.withdrawal_rounds * 2, most_withdrawal_rounds_);
+}
 
-bool Judge::even() const { return std::ranges::all_of(memory_.standings, &Standing::even); }
+bool Arbiter::even() const { return std::ranges::all_of(memory_.standings, &Standing::even); }
 
-bool Judge::whole() const { return std::ranges::all_of(memory_.standings, &Standing::whole); }
+bool Arbiter::whole() const { return std::ranges::all_of(memory_.standings, &Standing::whole); }
 
 /// A member may be missing since it has not come out of the call that makes the communicator: that would have shown in
 /// the round before.
-void Judge::set_targets() {
+void Arbiter::set_targets() {
   const bool freed = memory_.unchanged > 0 && even();
   verdict_.targets.clear();
   for (const Standing& one : memory_.standings)
     verdict_.targets.emplace_back(one.id, one.most + (freed && !one.whole() ? 1 : 0));
 }
 
-void Judge::set_needed(std::span<const Wait> waits) {
+void Arbiter::set_needed(std::span<const Wait> waits) {
   verdict_.needed.clear();
   verdict_.all_needed = false;
   std::multimap<int, int> waits_for;
@@ -158,8 +163,8 @@ void Judge::set_needed(std::span<const Wait> waits) {
     for (auto wait = begin; wait != end; ++wait) {
       const int whom = wait->second;
       if (whom == anybody) {
-        verdict_.all_needed = calm();
-        memory_.waited_long = memory_.waited_long || calm();
+        verdict_.all_needed = is_stable();
+        memory_.waited_long = memory_.waited_long || is_stable();
       } else if (const auto place = std::ranges::lower_bound(verdict_.needed, whom);
                  place == verdict_.needed.end() || *place != whom) {
         verdict_.needed.insert(place, whom);
@@ -169,11 +174,11 @@ void Judge::set_needed(std::span<const Wait> waits) {
   }
 }
 
-/// Announces what can be withdrawn, and in the next round has those outside take part, until all have heeded it.
-void Judge::withdraw(std::span<const Withdrawable> found, bool all_heeded) {
+/// Announces what can be withdrawn, and in the next round has those outside take part, until all have acknowledged it.
+void Arbiter::withdraw(std::span<const Withdrawable> found, bool all_acknowledged) {
   if (!verdict_.withdrawals.empty()) {
-    verdict_.take_part = !all_heeded;
-    if (!all_heeded) return;
+    verdict_.take_part = !all_acknowledged;
+    if (!all_acknowledged) return;
     verdict_.withdrawals.clear();
   }
   for (const Withdrawable& one : found) {
@@ -185,7 +190,7 @@ void Judge::withdraw(std::span<const Withdrawable> found, bool all_heeded) {
 }
 
 /// Not twice: its members would have begun it again because they cannot be stopped where they are.
-bool Judge::can_be_withdrawn(const Withdrawable& one) const {
+bool Arbiter::can_be_withdrawn(const Withdrawable& one) const {
   const std::pair which(one.withdrawal.id, one.withdrawal.number);
   if (std::ranges::find(memory_.withdrawn, which) != memory_.withdrawn.end()) return false;
   const auto of = std::ranges::lower_bound(memory_.standings, one.withdrawal.id, {}, &Standing::id);
@@ -194,35 +199,35 @@ bool Judge::can_be_withdrawn(const Withdrawable& one) const {
          one.inside + one.outside == of->size;
 }
 
-void Judge::set_phase(std::uint32_t moving, std::uint32_t caught) {
+void Arbiter::set_phase(std::uint32_t moving, std::uint32_t uninterruptible) {
   const bool level = even() && whole();
   const Phase phase = verdict_.word.phase();
   if (phase == Phase::gathering) {
-    if (level && (caught == 0 || memory_.unchanged >= first_patience_)) {
+    if (level && (uninterruptible == 0 || memory_.unchanged >= first_withdrawal_rounds_)) {
       turn(Phase::closing);
-      memory_.despite_caught = caught > 0;
-    } else if (!level && memory_.unchanged >= memory_.patience) {
+      memory_.despite_uninterruptible = uninterruptible > 0;
+    } else if (!level && memory_.unchanged >= memory_.withdrawal_rounds) {
       turn(Phase::withdrawing);
     }
   } else if (phase == Phase::closing && !level) {
     turn(Phase::gathering);
   } else if (level && moving == 0) {
     verdict_.word = Word(Phase::decided, verdict_.word.epoch(), verdict_.word.turn());
-  } else if (phase == Phase::withdrawing && memory_.unchanged >= first_patience_) {
-    be_more_patient();
+  } else if (phase == Phase::withdrawing && memory_.unchanged >= first_withdrawal_rounds_) {
+    double_withdrawal_rounds();
     turn(Phase::gathering);
-  } else if (phase == Phase::closing && moving == caught && memory_.despite_caught) {
-    if (memory_.unchanged >= first_patience_) turn(Phase::gathering);
-  } else if (phase == Phase::closing && moving == caught && calm()) {
-    be_calmer();
+  } else if (phase == Phase::closing && moving == uninterruptible && memory_.despite_uninterruptible) {
+    if (memory_.unchanged >= first_withdrawal_rounds_) turn(Phase::gathering);
+  } else if (phase == Phase::closing && moving == uninterruptible && is_stable()) {
+    double_stable_rounds();
     turn(Phase::gathering);
   }
 }
 
-void Judge::turn(Phase phase) {
+void Arbiter::turn(Phase phase) {
   verdict_.word = Word(phase, verdict_.word.epoch(), verdict_.word.turn() + 1);
   memory_.unchanged = 0;
-  memory_.despite_caught = false;
+  memory_.despite_uninterruptible = false;
   memory_.withdrawn.clear();
   if (phase == Phase::gathering) return;
   verdict_.needed.clear();

@@ -30,7 +30,7 @@ std::uint64_t announcement_number(std::uint64_t epoch, std::uint64_t announcemen
 
 }  // namespace
 
-tl::expected<void, cppc_status> CutAgent::start(std::uint64_t epoch, Allowance::Clock::duration patience,
+tl::expected<void, cppc_status> CutAgent::start(std::uint64_t epoch, TimeBudget::Clock::duration timeout,
                                                 std::vector<int> ranks) {
   auto& layout = *page_->layout_;
   const auto in_page = [&](int rank) { return rank >= 0 && rank < layout.app_ranks; };
@@ -40,12 +40,12 @@ tl::expected<void, cppc_status> CutAgent::start(std::uint64_t epoch, Allowance::
   if (in_round_ || (before != CutPhase::idle && before != CutPhase::cancelled)) return tl::unexpected(CPPC_ERR_STATE);
   layout.cut_epoch.store(epoch);
   ranks_ = std::move(ranks);
-  patience_ = Allowance(patience);
-  end_of_patience_ = CPPC_ERR_TIMEOUT;
+  budget_ = TimeBudget(timeout);
+  status_when_spent_ = CPPC_ERR_TIMEOUT;
   give_up_.reset();
-  judge_ = cut::Judge(static_cast<std::uint16_t>(epoch));
-  publish(judge_.verdict());
-  layout.bell.fetch_or(static_cast<std::uint32_t>(Bell::cut));
+  arbiter_ = cut::Arbiter(static_cast<std::uint16_t>(epoch));
+  publish(arbiter_.verdict());
+  layout.doorbell.fetch_or(static_cast<std::uint32_t>(Doorbell::cut));
   return {};
 }
 
@@ -60,7 +60,7 @@ tl::expected<CutAgent::State, cppc_status> CutAgent::poll() {
     if (const auto begun = rounds_->begin(report()); !begun) return lose(begun.error());
     in_round_ = true;
   }
-  const auto verdict = rounds_->poll([this](const cut::Report& all) { return judge_.judge(std::span(&all, 1)); });
+  const auto verdict = rounds_->poll([this](const cut::Report& all) { return arbiter_.evaluate(std::span(&all, 1)); });
   if (!verdict) return lose(verdict.error());
   if (!*verdict) return state();
   in_round_ = false;
@@ -83,7 +83,7 @@ cut::RankView CutAgent::view(int rank, std::vector<cut::Membership>& memberships
     const std::uint32_t size = row.size.load();
     if (size < 2) continue;
     const std::uint64_t id = std::atomic_ref(row.count.id).load();
-    if (!row.heeded()) ++seen.unheeded;
+    if (!row.acknowledged()) ++seen.unacknowledged;
     memberships.push_back({.id = id,
                            .begun = std::atomic_ref(row.count.begun).load(),
                            .target = detail::target_for(id, row.target.load()),
@@ -110,8 +110,8 @@ std::optional<Reason> CutAgent::grounds_to_give_up() {
   }
   // An agent whose own ranks have come gives the others time to say which ranks have not.
   const auto one = late();
-  if (!patience_.spent(one ? std::chrono::milliseconds(0) : std::chrono::milliseconds(500))) return std::nullopt;
-  return one ? Reason{end_of_patience_, one->rank, one->inside} : Reason{end_of_patience_, -1};
+  if (!budget_.spent(one ? std::chrono::milliseconds(0) : std::chrono::milliseconds(500))) return std::nullopt;
+  return one ? Reason{status_when_spent_, one->rank, one->inside} : Reason{status_when_spent_, -1};
 }
 
 /// While gathering, one that is behind, or that could not stop at its last call.
@@ -162,7 +162,7 @@ void CutAgent::set_word(cut::Word word) {
   word_ = word;
   layout.cut.store(word.bits());
   if (word.phase() == CutPhase::cancelled || word.phase() == CutPhase::idle)
-    layout.bell.fetch_and(~static_cast<std::uint32_t>(Bell::cut));
+    layout.doorbell.fetch_and(~static_cast<std::uint32_t>(Doorbell::cut));
   layout.cut_changes.fetch_add(1);
   syscall(SYS_futex, &layout.cut_changes, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
@@ -171,8 +171,8 @@ void CutAgent::cancel(Reason why) {
   if (why.rank >= 0) {
     if (!give_up_) give_up_ = why;
   } else {
-    patience_ = Allowance({});
-    end_of_patience_ = why.status;
+    budget_ = TimeBudget({});
+    status_when_spent_ = why.status;
   }
 }
 

@@ -62,8 +62,8 @@ bool has_length(std::span<const std::uint64_t> words, std::size_t head,
 
 Tree::Words encode(const cut::Report& report) {
   Tree::Words words{report.moving,
-                    report.caught,
-                    report.unheeded,
+                    report.uninterruptible,
+                    report.unacknowledged,
                     report.give_up ? 1U : 0U,
                     report.give_up ? encode(*report.give_up) : 0,
                     report.standings.size(),
@@ -89,7 +89,7 @@ std::optional<cut::Report> decode_report(std::span<const std::uint64_t> words) {
   if (!has_length(words, report_head_words,
                   {{standings, standing_words}, {withdrawables, withdrawable_words}, {waits, wait_words}}))
     return std::nullopt;
-  cut::Report report{.moving = low(words[0]), .caught = low(words[1]), .unheeded = low(words[2])};
+  cut::Report report{.moving = low(words[0]), .uninterruptible = low(words[1]), .unacknowledged = low(words[2])};
   if (words[3] != 0) report.give_up = cut::Word(cut::Phase::cancelled, 0, words[4]).reason();
   Reader next(words.subspan(report_head_words));
   for (std::uint64_t i = 0; i < standings; ++i) {

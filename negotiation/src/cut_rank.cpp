@@ -36,7 +36,7 @@ CollectiveCount* CutRank::open(std::uint64_t id, std::uint32_t size, std::uint64
   }
   CutTable::Row& row = table_->rows[first_free_++];
   row.count.begun = begun;
-  row.count.heeded = row.count.announced;
+  row.count.acknowledged = row.count.announced;
   std::atomic_ref(row.count.id).store(id);
   row.size.store(size);
   if (table_->end.load() < first_free_) table_->end.store(first_free_);
@@ -62,13 +62,13 @@ CurrentOperation* CutRank::current() { return &table_->current; }
 
 bool CutRank::withdrawn(CollectiveCount* count) {
   const std::uint64_t announced = std::atomic_ref(count->announced).load();
-  if (announced == count->heeded) return false;
+  if (announced == count->acknowledged) return false;
   std::atomic_ref(count->begun).store(count->begun - 1);
-  std::atomic_ref(count->heeded).store(announced);  // after that: agents take the count for the one before
+  std::atomic_ref(count->acknowledged).store(announced);  // after that: agents take the count for the one before
   return true;
 }
 
-bool CutRank::wanted() const { return (*side_->page_.doorbell() & static_cast<std::uint32_t>(Bell::cut)) != 0; }
+bool CutRank::wanted() const { return (*side_->page_.doorbell() & static_cast<std::uint32_t>(Doorbell::cut)) != 0; }
 
 bool CutRank::behind() const {
   const std::uint32_t end = std::min(table_->end.load(), most);
@@ -83,7 +83,7 @@ bool CutRank::behind() const {
 /// Whether some operation that the rank has not begun is being withdrawn.
 bool CutRank::announced() const {
   const auto rows = std::span(table_->rows).first(std::min(table_->end.load(), most));
-  return std::ranges::any_of(rows, [](CutTable::Row& row) { return row.size.load() != 0 && !row.heeded(); });
+  return std::ranges::any_of(rows, [](CutTable::Row& row) { return row.size.load() != 0 && !row.acknowledged(); });
 }
 
 /// In the order of communicators that all members have.
@@ -92,13 +92,13 @@ void CutRank::take_part(const TakePart& how) {
   if (number == 0) return;
   std::vector<CutTable::Row*> announced;
   for (CutTable::Row& row : std::span(table_->rows).first(std::min(table_->end.load(), most))) {
-    if (row.size.load() == 0 || row.heeded()) continue;
+    if (row.size.load() == 0 || row.acknowledged()) continue;
     if (std::atomic_ref(row.count.announced).load() == number) announced.push_back(&row);
   }
   std::ranges::sort(announced, {}, [](const CutTable::Row* row) { return row->count.id; });
   for (CutTable::Row* const row : announced) {
     how(&row->count, {row->what.load(), row->elements.load()});
-    std::atomic_ref(row->count.heeded).store(number);
+    std::atomic_ref(row->count.acknowledged).store(number);
   }
 }
 

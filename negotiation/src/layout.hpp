@@ -47,8 +47,8 @@ struct alignas(64) CutTable {
     Shared<std::uint32_t> size;
     std::uint32_t unused;
 
-    [[nodiscard]] bool heeded() {
-      return std::atomic_ref(count.announced).load() == std::atomic_ref(count.heeded).load();
+    [[nodiscard]] bool acknowledged() {
+      return std::atomic_ref(count.announced).load() == std::atomic_ref(count.acknowledged).load();
     }
   };
 
@@ -98,7 +98,7 @@ struct PageLayout {
   std::int32_t app_ranks;
   Shared<std::int32_t> agent;
 
-  alignas(64) Shared<std::uint32_t> bell;  // alone on its line: all that a working rank reads
+  alignas(64) Shared<std::uint32_t> doorbell;  // alone on its line: all that a working rank reads
   alignas(64) Shared<std::uint64_t> word;
   Shared<std::uint64_t> epoch;         // whole; the word has its low bits. Set before the word opens
   Shared<std::int64_t> answer_within;  // ns: ranks wait no longer than this

@@ -93,7 +93,7 @@ tl::expected<Page, cppc_status> Page::take_over(UniqueFd file) {
   const std::uint64_t why = encode(Reason{CPPC_ERR_PEER, -1});
   layout.word.store(Word(Phase::cancelled, Word(layout.word.load()).epoch(), why).bits());
   layout.cut.store(cut::Word(cut::Phase::cancelled, cut::Word(layout.cut.load()).epoch(), why).bits());
-  layout.bell.store(0);
+  layout.doorbell.store(0);
   for (auto* changes : {&layout.changes, &layout.cut_changes}) {
     changes->fetch_add(1);
     syscall(SYS_futex, changes, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
@@ -106,7 +106,7 @@ pid_t Page::agent() const { return layout_->agent.load(); }
 int Page::app_ranks() const { return layout_->app_ranks; }
 
 const volatile std::uint32_t* Page::doorbell() const {
-  return reinterpret_cast<const volatile std::uint32_t*>(&layout_->bell);
+  return reinterpret_cast<const volatile std::uint32_t*>(&layout_->doorbell);
 }
 
 Word Page::word() const { return Word(layout_->word.load()); }
@@ -143,10 +143,10 @@ RankRecord Page::record(int rank) const {
 
 std::uint64_t Page::begin_survey() {
   const std::uint64_t number = layout_->survey.fetch_add(1) + 1;
-  layout_->bell.fetch_or(static_cast<std::uint32_t>(Bell::survey));
+  layout_->doorbell.fetch_or(static_cast<std::uint32_t>(Doorbell::survey));
   return number;
 }
 
-void Page::end_survey() { layout_->bell.fetch_and(~static_cast<std::uint32_t>(Bell::survey)); }
+void Page::end_survey() { layout_->doorbell.fetch_and(~static_cast<std::uint32_t>(Doorbell::survey)); }
 
 }  // namespace cppc::negotiation

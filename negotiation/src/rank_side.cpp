@@ -92,7 +92,7 @@ bool RankSide::agent_gone() const {
 
 bool RankSide::survey_wanted() const {
   const auto& layout = *page_.layout_;
-  return (layout.bell.load() & static_cast<std::uint32_t>(Bell::survey)) != 0 &&
+  return (layout.doorbell.load() & static_cast<std::uint32_t>(Doorbell::survey)) != 0 &&
          page_.layout_->slot(rank_).announced.load() != layout.survey.load();
 }
 
@@ -111,7 +111,7 @@ Decision RankSide::reached(std::uint64_t passed, unsigned site) {
     slot.site.store(site, std::memory_order_relaxed);
     epoch_mark.store(epoch);
   };
-  std::optional<Allowance> patience;
+  std::optional<TimeBudget> budget;
   for (;;) {
     const Word word(layout.word.load());
     if (word.phase() == Phase::idle || word.phase() == Phase::cancelled) return Decision::go_on;
@@ -134,8 +134,8 @@ Decision RankSide::reached(std::uint64_t passed, unsigned site) {
         break;
       }
       case RankMove::Kind::wait:
-        if (!patience) patience.emplace(std::chrono::nanoseconds(layout.answer_within.load()));
-        if (const auto why = await_answer(word, *patience)) return refuse(epoch, *why);
+        if (!budget) budget.emplace(std::chrono::nanoseconds(layout.answer_within.load()));
+        if (const auto why = await_answer(word, *budget)) return refuse(epoch, *why);
         break;
       case RankMove::Kind::refuse:
         return refuse(epoch, move.why);
@@ -144,10 +144,10 @@ Decision RankSide::reached(std::uint64_t passed, unsigned site) {
 }
 
 /// Returns when the page may have changed, or why waiting is in vain.
-std::optional<cppc_status> RankSide::await_answer(Word seen, Allowance& patience) {
+std::optional<cppc_status> RankSide::await_answer(Word seen, TimeBudget& budget) {
   auto& layout = *page_.layout_;
   if (agent_gone()) return CPPC_ERR_PEER;
-  if (patience.spent()) return CPPC_ERR_TIMEOUT;
+  if (budget.spent()) return CPPC_ERR_TIMEOUT;
   const std::uint32_t changes = layout.changes.load();
   if (layout.word.load() != seen.bits()) return std::nullopt;
   const timespec moment{0, check_every_ns};

@@ -30,14 +30,14 @@ tl::expected<void, cppc_status> TreeRounds::begin(cut::Report mine) {
   return {};
 }
 
-tl::expected<std::optional<cut::Verdict>, cppc_status> TreeRounds::poll(const Judgement& judge) {
+tl::expected<std::optional<cut::Verdict>, cppc_status> TreeRounds::poll(const Evaluation& evaluate) {
   if (!runs_) return tl::unexpected(CPPC_ERR_STATE);
   const auto all_below = gather();
   if (!all_below) return tl::unexpected(all_below.error());
   if (!*all_below) return std::nullopt;
   tl::expected<std::optional<cut::Verdict>, cppc_status> verdict;
   if (tree_->parent() < 0)
-    verdict = judge(sum_);
+    verdict = evaluate(sum_);
   else
     verdict = hear_verdict();
   if (!verdict || !*verdict) return verdict;

@@ -58,7 +58,9 @@ TEST(Extension, ThatIsNotThereEndsTheJob) {
              "the extension /nowhere/extension.so (CPPC_EXTENSION) cannot be");
 }
 
-TEST(Extension, ThatIsNoneEndsTheJob) { expect_end({"CPPC_EXTENSION=libm.so.6"}, "has no function cppc_extension()"); }
+TEST(Extension, ThatIsNoneEndsTheJob) {
+  expect_end({"CPPC_EXTENSION=libm.so.6"}, "has no function cppc_extension()");
+}
 
 TEST(Extension, WithADefectEndsTheJob) {
   const std::string path = "CPPC_EXTENSION=" WATCHING_EXTENSION;

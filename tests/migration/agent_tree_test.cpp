@@ -208,7 +208,7 @@ TEST_P(Trees, BringWhatComesOfAllReportsToAll) {
     ASSERT_TRUE(rounds.begin(mine));
     EXPECT_EQ(rounds.begin(mine).error(), CPPC_ERR_STATE);
     std::optional<cut::Verdict> verdict;
-    const auto judge = [&](const cut::Report& all) {
+    const auto evaluate = [&](const cut::Report& all) {
       EXPECT_EQ(self, 0);
       EXPECT_EQ(all.moving, static_cast<std::uint32_t>(agents));
       EXPECT_EQ(all.waits.size(), static_cast<std::size_t>(agents));
@@ -225,7 +225,7 @@ TEST_P(Trees, BringWhatComesOfAllReportsToAll) {
                           .announcement = round,
                           .take_part = round % 2 == 1};
     };
-    while (!verdict) verdict = rounds.poll(judge).value();
+    while (!verdict) verdict = rounds.poll(evaluate).value();
     EXPECT_EQ(verdict->word, cut::Word(cut::Phase::closing, 3, round));
     EXPECT_EQ(verdict->target(1), round);
     EXPECT_EQ(verdict->target(5), 6U);

@@ -40,12 +40,12 @@ class Agents : public testing::Test {
     }
   }
 
-  void start(std::chrono::steady_clock::duration patience = 1h) {
+  void start(std::chrono::steady_clock::duration timeout = 1h) {
     ++epoch_;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) start_one(i, patience);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) start_one(i, timeout);
   }
-  void start_one(std::size_t node, std::chrono::steady_clock::duration patience = 1h) {
-    ASSERT_TRUE(agent(node).start(epoch_, patience, ranks_of_node_[node]));
+  void start_one(std::size_t node, std::chrono::steady_clock::duration timeout = 1h) {
+    ASSERT_TRUE(agent(node).start(epoch_, timeout, ranks_of_node_[node]));
   }
 
   AgentSide& agent(std::size_t node) { return nodes_[node].agent; }
@@ -100,7 +100,7 @@ TEST_F(Agents, WaitForEveryRank) {
 }
 
 // The case that fixing a page as soon as its own ranks have joined would not survive: rank 1 had passed point 10 before
-// its bell rang, and comes to point 11 only with a message that rank 0 sends after its point 11.
+// its doorbell rang, and comes to point 11 only with a message that rank 0 sends after its point 11.
 TEST_F(Agents, LetRanksGoOnUntilAllHaveJoined) {
   build({{0}, {1}});
   start();
@@ -195,7 +195,7 @@ TEST_F(Agents, CancelEverywhereForOneReason) {
   EXPECT_EQ(agent(0).reason(), (Reason{CPPC_ERR_CANCELLED, -1}));
   EXPECT_EQ(agent(1).reason(), (Reason{CPPC_ERR_CANCELLED, -1}));
   EXPECT_EQ(*nodes_[0].page.doorbell(), 0U);
-  EXPECT_EQ(reached(0, 11), Decision::go_on);  // would have been its ceiling
+  EXPECT_EQ(reached(0, 11), Decision::go_on);  // would have been its bound
   EXPECT_FALSE(agent(0).conclude());
 }
 

@@ -12,7 +12,7 @@ namespace {
 using namespace cppc::negotiation;
 using namespace cppc::negotiation::test;
 
-constexpr unsigned calm = 1;
+constexpr unsigned stable_rounds = 1;
 
 struct Exploration {
   std::size_t states = 0;
@@ -24,7 +24,7 @@ struct Exploration {
 
 /// Visits every state: is it right, and does a way lead from it to an end? `actors` have taken these steps before.
 Exploration explore(const CutModel& model, const std::vector<int>& actors = {}, bool give_up = false,
-                    unsigned patience = never_withdraw) {
+                    unsigned withdrawal_rounds = never_withdraw) {
   Exploration found;
   std::unordered_map<std::string, std::size_t> known;
   std::deque<CutState> open;
@@ -38,7 +38,7 @@ Exploration explore(const CutModel& model, const std::vector<int>& actors = {}, 
     }
     sources[place->second].push_back(from);
   };
-  CutState first = model.initial(calm, patience, patience);
+  CutState first = model.initial(stable_rounds, withdrawal_rounds, withdrawal_rounds);
   for (const int actor : actors) model.step(first, actor);
   add(first, 0);
   for (std::size_t at = 0; !open.empty() && !found.violation; ++at) {
@@ -258,7 +258,7 @@ struct Error {
   CutProgram (*program)();
   std::vector<int> node_of_rank;
   std::vector<int> before{};  ///< steps
-  unsigned patience = never_withdraw;
+  unsigned withdrawal_rounds = never_withdraw;
 };
 
 class Errors : public testing::TestWithParam<Error> {};
@@ -267,7 +267,7 @@ TEST_P(Errors, AreFound) {
   const Error& error = GetParam();
   const auto found =
       explore(CutModel(error.program(), error.node_of_rank, 1 + std::ranges::max(error.node_of_rank), error.flaw),
-              error.before, false, error.patience);
+              error.before, false, error.withdrawal_rounds);
   EXPECT_TRUE(found.violation || found.dead_end);
   std::cout << found.violation.value_or(found.dead_end ? "dead end" : "nothing") << '\n';
 }

@@ -31,14 +31,14 @@ bool rings(cut::Word word) {
 CutModel::CutModel(CutProgram program, std::vector<int> node_of_rank, int nodes, CutFlaw flaw)
     : program_(std::move(program)), node_of_rank_(std::move(node_of_rank)), nodes_(nodes), flaw_(flaw) {}
 
-CutState CutModel::initial(unsigned calm, unsigned patience, unsigned most_patience) const {
+CutState CutModel::initial(unsigned stable_rounds, unsigned withdrawal_rounds, unsigned most_withdrawal_rounds) const {
   CutState state;
-  state.judge = cut::Judge(1, calm, patience, most_patience);
+  state.arbiter = cut::Arbiter(1, stable_rounds, withdrawal_rounds, most_withdrawal_rounds);
   state.ranks.resize(static_cast<std::size_t>(program_.ranks));
   state.agents.resize(static_cast<std::size_t>(nodes_));
   for (CutRank& rank : state.ranks) {
     for (auto* const counts : {&rank.begun, &rank.calls, &rank.ended}) counts->resize(program_.comms.size());
-    for (auto* const numbers : {&rank.announced, &rank.heeded}) numbers->resize(program_.comms.size());
+    for (auto* const numbers : {&rank.announced, &rank.acknowledged}) numbers->resize(program_.comms.size());
   }
   for (int comm = 0; comm < program_.existing; ++comm) {
     const auto& members = program_.comms[static_cast<std::size_t>(comm)];
@@ -70,7 +70,7 @@ bool CutModel::step_rank(CutState& state, std::size_t who) const {
       return true;
     case CutRank::undoing: {
       const auto comm = static_cast<std::size_t>(op(me, who).comm);
-      me.heeded[comm] = me.announced[comm];
+      me.acknowledged[comm] = me.announced[comm];
       me.at = CutRank::ready;
       return true;
     }
@@ -102,7 +102,8 @@ bool CutModel::step_rank(CutState& state, std::size_t who) const {
 int CutModel::to_take_part_in(const CutRank& rank) const {
   if (rank.take_part == 0) return -1;
   for (std::size_t comm = 0; comm < rank.announced.size(); ++comm)
-    if (rank.announced[comm] == rank.take_part && rank.heeded[comm] != rank.take_part) return static_cast<int>(comm);
+    if (rank.announced[comm] == rank.take_part && rank.acknowledged[comm] != rank.take_part)
+      return static_cast<int>(comm);
   return -1;
 }
 
@@ -124,7 +125,7 @@ bool CutModel::step_outside(CutState& state, std::size_t who) const {
     return true;
   }
   if (!all_have_called(state, who, comm)) return false;
-  me.heeded[index] = me.take_part;
+  me.acknowledged[index] = me.take_part;
   me.at = CutRank::stopped;
   return true;
 }
@@ -136,7 +137,7 @@ void CutModel::come_out(CutState& state, std::size_t who) const {
   const auto index = static_cast<std::size_t>(what.comm);
   if (what.kind != Kind::collective) return leave(state, who);
   const auto& members = program_.comms[index];
-  if (me.announced[index] != me.heeded[index]) {
+  if (me.announced[index] != me.acknowledged[index]) {
     for (const int member : members)
       if (state.ranks[static_cast<std::size_t>(member)].ended[index] > what.instance)
         violation_ = "an operation is withdrawn that a member has seen the end of";
@@ -203,7 +204,8 @@ bool CutModel::start(CutState& state, std::size_t who) const {
   CutRank& me = state.ranks[who];
   const CutOp& what = op(me, who);
   if (is_collective(what.kind)) {
-    if (state.judge.verdict().word.phase() == cut::Phase::decided) violation_ = "a rank begins something after the cut";
+    if (state.arbiter.verdict().word.phase() == cut::Phase::decided)
+      violation_ = "a rank begins something after the cut";
     ++me.begun[static_cast<std::size_t>(what.comm)];
     ++me.calls[static_cast<std::size_t>(what.comm)];
     me.finishing = what.kind == Kind::finish;
@@ -216,7 +218,7 @@ bool CutModel::start(CutState& state, std::size_t who) const {
   } else if (what.kind == Kind::unlock) {
     state.locked = false;
   } else if (what.kind == Kind::lock) {
-    me.caught = true;
+    me.uninterruptible = true;
   }
   me.at = CutRank::inside;
   return true;
@@ -260,7 +262,7 @@ void CutModel::leave(CutState& state, std::size_t who) const {
   }
   if (what.kind == Kind::destroy)
     std::erase_if(me.memberships, [&](const auto& one) { return one.id == id_of(what.comm); });
-  me.caught = false;
+  me.uninterruptible = false;
   me.waits_for = cut::nobody;
   me.was = CutRank::ready;
   ++me.next;
@@ -269,8 +271,8 @@ void CutModel::leave(CutState& state, std::size_t who) const {
 
 // ------------------------------------------------------------------------------------------------------ the whole
 
-void CutModel::release(CutState& state, std::uint16_t epoch, unsigned calm, unsigned patience) {
-  state.judge = cut::Judge(epoch, calm, patience);
+void CutModel::release(CutState& state, std::uint16_t epoch, unsigned stable_rounds, unsigned withdrawal_rounds) {
+  state.arbiter = cut::Arbiter(epoch, stable_rounds, withdrawal_rounds);
   for (CutAgent& agent : state.agents) {
     agent.at = CutAgent::waiting;
     agent.word = {};
@@ -279,7 +281,7 @@ void CutModel::release(CutState& state, std::uint16_t epoch, unsigned calm, unsi
   for (CutRank& rank : state.ranks) {
     if (rank.at == CutRank::done) rank.at = rank.was;
     std::ranges::fill(rank.announced, 0);
-    std::ranges::fill(rank.heeded, 0);
+    std::ranges::fill(rank.acknowledged, 0);
     rank.take_part = 0;
   }
 }
@@ -299,7 +301,7 @@ bool CutModel::agents_done(const CutState& state) const {
 std::string CutModel::key(const CutState& state) const {
   std::string bytes;
   const auto put = [&](auto... values) { ((bytes += static_cast<char>(values)), ...); };
-  const std::uint64_t now = state.judge.verdict().word.turn();
+  const std::uint64_t now = state.arbiter.verdict().word.turn();
   // Of turns only how long ago they were counts.
   const auto put_word = [&](cut::Word word) {
     put(word.phase(), rings(word) ? std::min<std::uint64_t>(now - word.turn(), 3) : 0);
@@ -311,8 +313,9 @@ std::string CutModel::key(const CutState& state) const {
   for (const CutRank& rank : state.ranks) {
     for (std::size_t comm = 0; comm < program_.comms.size(); ++comm)
       put(rank.calls[comm] - state.ranks[static_cast<std::size_t>(fewest_calls(comm))].calls[comm], rank.ended[comm],
-          rank.announced[comm] != rank.heeded[comm], rank.take_part != 0 && rank.announced[comm] == rank.take_part);
-    put(rank.at, rank.was, rank.next, rank.caught, rank.needed, rank.waits_for, rank.memberships.size());
+          rank.announced[comm] != rank.acknowledged[comm],
+          rank.take_part != 0 && rank.announced[comm] == rank.take_part);
+    put(rank.at, rank.was, rank.next, rank.uninterruptible, rank.needed, rank.waits_for, rank.memberships.size());
     put_word(rank.seen);
     put_word(rank.mark);
     for (const auto& one : rank.memberships) put(one.id, one.begun, one.target);
@@ -323,23 +326,24 @@ std::string CutModel::key(const CutState& state) const {
     for (const cut::Report& one : agent.reports) {
       for (const auto& found : one.withdrawables)
         put(found.withdrawal.id, found.withdrawal.number, found.inside, found.outside);
-      put(one.moving, one.caught, one.unheeded, one.withdrawables.size(), one.give_up.has_value(), one.standings.size(),
-          one.waits.size());
+      put(one.moving, one.uninterruptible, one.unacknowledged, one.withdrawables.size(), one.give_up.has_value(),
+          one.standings.size(), one.waits.size());
       for (const auto& standing : one.standings) put(standing.id, standing.most);
       for (const auto& wait : one.waits) put(wait.whom, wait.presses);
     }
   }
-  const auto& memory = state.judge.memory();
-  put(state.judge.verdict().word.phase(), std::min(memory.unchanged, memory.calm), memory.calm, memory.waited_long,
-      memory.despite_caught);
-  if (memory.patience < never_withdraw) put(std::min(memory.unchanged, memory.patience), memory.patience);
+  const auto& memory = state.arbiter.memory();
+  put(state.arbiter.verdict().word.phase(), std::min(memory.unchanged, memory.stable_rounds), memory.stable_rounds,
+      memory.waited_long, memory.despite_uninterruptible);
+  if (memory.withdrawal_rounds < never_withdraw)
+    put(std::min(memory.unchanged, memory.withdrawal_rounds), memory.withdrawal_rounds);
   for (const auto& [id, number] : memory.withdrawn) put(id, number);
-  put(memory.withdrawn.size(), state.judge.verdict().take_part, state.judge.verdict().withdrawals.size());
-  for (const auto& one : state.judge.verdict().withdrawals) put(one.id, one.number);
+  put(memory.withdrawn.size(), state.arbiter.verdict().take_part, state.arbiter.verdict().withdrawals.size());
+  for (const auto& one : state.arbiter.verdict().withdrawals) put(one.id, one.number);
   for (const auto& one : memory.standings) put(one.id, one.most, one.holders, one.at_most);
-  put(state.judge.verdict().all_needed, state.judge.verdict().needed.size(), state.locked);
-  for (const int one : state.judge.verdict().needed) put(one);
-  for (const auto& [id, target] : state.judge.verdict().targets) put(target);
+  put(state.arbiter.verdict().all_needed, state.arbiter.verdict().needed.size(), state.locked);
+  for (const int one : state.arbiter.verdict().needed) put(one);
+  for (const auto& [id, target] : state.arbiter.verdict().targets) put(target);
   return bytes;
 }
 

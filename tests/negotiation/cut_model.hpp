@@ -14,7 +14,7 @@
 
 namespace cppc::negotiation::test {
 
-/// A patience that does not end.
+/// Rounds without change that never pass.
 constexpr unsigned never_withdraw = 1U << 30;
 
 /// Known errors, to show that the tests find them.
@@ -53,10 +53,10 @@ struct CutRank {
   // Shared with its agent.
   std::vector<cut::Membership> memberships;
   cut::Word mark;
-  std::vector<std::uint64_t> announced;  ///< by communicator
-  std::vector<std::uint64_t> heeded;     ///< likewise
+  std::vector<std::uint64_t> announced;     ///< by communicator
+  std::vector<std::uint64_t> acknowledged;  ///< likewise
   std::uint64_t take_part = 0;
-  bool caught = false;
+  bool uninterruptible = false;
   int waits_for = cut::nobody;
   bool needed = false;
 };
@@ -73,7 +73,7 @@ struct CutAgent {
 struct CutState {
   std::vector<CutRank> ranks;
   std::vector<CutAgent> agents;
-  cut::Judge judge{1};
+  cut::Arbiter arbiter{1};
   bool locked = false;
 };
 
@@ -89,7 +89,8 @@ class CutModel {
  public:
   CutModel(CutProgram program, std::vector<int> node_of_rank, int nodes, CutFlaw flaw = CutFlaw::none);
 
-  [[nodiscard]] CutState initial(unsigned calm, unsigned patience, unsigned most_patience) const;
+  [[nodiscard]] CutState initial(unsigned stable_rounds, unsigned withdrawal_rounds,
+                                 unsigned most_withdrawal_rounds) const;
   [[nodiscard]] int actors() const { return program_.ranks + nodes_; }
 
   /// Lets `actor` (ranks, then agents) take its next step. False when it has none now; then nothing has changed.
@@ -99,7 +100,7 @@ class CutModel {
   [[nodiscard]] const std::optional<std::string>& violation() const { return violation_; }
 
   /// After a decision that all know, or a cancellation: ranks go on, agents wait to start again.
-  static void release(CutState& state, std::uint16_t epoch, unsigned calm, unsigned patience);
+  static void release(CutState& state, std::uint16_t epoch, unsigned stable_rounds, unsigned withdrawal_rounds);
 
   [[nodiscard]] bool all_at_cut(const CutState& state) const;
   [[nodiscard]] bool all_finished(const CutState& state) const;
@@ -126,7 +127,7 @@ class CutModel {
   void publish(CutState& state, std::size_t who) const;
   [[nodiscard]] cut::Withdrawal within(const CutRank& rank, std::size_t who) const;
   void read_rank(const CutState& state, CutAgent& agent) const;
-  void judge(CutState& state) const;
+  void evaluate(CutState& state) const;
   void check_cut(const CutState& state) const;
 
   CutProgram program_;

@@ -1,4 +1,4 @@
-/// The agents of the model: they read their ranks, and publish what the judge says of all.
+/// The agents of the model: they read their ranks, and publish what the arbiter concludes.
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -19,7 +19,7 @@ bool holds(const CutRank& rank, int comm) {
 
 bool CutModel::step_agent(CutState& state, std::size_t who) const {
   CutAgent& me = state.agents[who];
-  const cut::Verdict& verdict = state.judge.verdict();
+  const cut::Verdict& verdict = state.arbiter.verdict();
   switch (me.at) {
     case CutAgent::waiting:
       me.word = verdict.word;
@@ -31,7 +31,7 @@ bool CutModel::step_agent(CutState& state, std::size_t who) const {
         me.next = 0;
         me.at = CutAgent::reported;
         if (std::ranges::all_of(state.agents, [](const auto& one) { return one.at == CutAgent::reported; }))
-          judge(state);
+          evaluate(state);
       } else {
         read_rank(state, me);
       }
@@ -54,14 +54,14 @@ bool CutModel::step_agent(CutState& state, std::size_t who) const {
 }
 
 void CutModel::publish(CutState& state, std::size_t who) const {
-  const cut::Verdict& verdict = state.judge.verdict();
+  const cut::Verdict& verdict = state.arbiter.verdict();
   for (std::size_t i = 0; i < state.ranks.size(); ++i) {
     if (node_of_rank_[i] != static_cast<int>(who)) continue;
     CutRank& rank = state.ranks[i];
     rank.needed = verdict.needs(static_cast<int>(i)) && flaw_ != CutFlaw::forget_waits;
     for (cut::Membership& one : rank.memberships) {
       const bool known = flaw_ != CutFlaw::forget_freed || one.begun >= verdict.target(one.id) ||
-                         !std::ranges::any_of(state.judge.memory().standings, [&](const cut::Standing& standing) {
+                         !std::ranges::any_of(state.arbiter.memory().standings, [&](const cut::Standing& standing) {
                            return standing.id == one.id && !standing.whole();
                          });
       one.target = known ? verdict.target(one.id) : 0;
@@ -80,15 +80,15 @@ cut::Withdrawal CutModel::within(const CutRank& rank, std::size_t who) const {
 
 void CutModel::read_rank(const CutState& state, CutAgent& agent) const {
   const CutRank& rank = state.ranks[agent.next];
-  std::uint32_t unheeded = 0;
+  std::uint32_t unacknowledged = 0;
   for (std::size_t comm = 0; comm < rank.announced.size(); ++comm)
-    if (rank.announced[comm] != rank.heeded[comm]) ++unheeded;
+    if (rank.announced[comm] != rank.acknowledged[comm]) ++unacknowledged;
   const cut::RankView view{.rank = static_cast<int>(agent.next),
                            .stopped = rank.mark == agent.word,
-                           .inside = rank.caught,
+                           .inside = rank.uninterruptible,
                            .waits_for = rank.waits_for,
                            .within = within(rank, agent.next),
-                           .unheeded = unheeded,
+                           .unacknowledged = unacknowledged,
                            .memberships = rank.memberships};
   agent.reports.push_back(cut::report(std::span(&view, 1), agent.word.phase()));
   if (flaw_ == CutFlaw::decide_on_closing && agent.word.phase() == cut::Phase::closing) agent.reports.back().moving = 0;
@@ -97,14 +97,14 @@ void CutModel::read_rank(const CutState& state, CutAgent& agent) const {
   ++agent.next;
 }
 
-void CutModel::judge(CutState& state) const {
+void CutModel::evaluate(CutState& state) const {
   std::vector<cut::Report> all;
   for (CutAgent& agent : state.agents) {
     std::ranges::move(agent.reports, std::back_inserter(all));
     agent.reports.clear();
     agent.at = CutAgent::publishing;
   }
-  if (state.judge.judge(all).word.phase() == cut::Phase::decided) check_cut(state);
+  if (state.arbiter.evaluate(all).word.phase() == cut::Phase::decided) check_cut(state);
 }
 
 void CutModel::check_cut(const CutState& state) const {

@@ -18,7 +18,7 @@ using State = CutAgent::State;
 class CutPage : public testing::Test {
  protected:
   RankSide attach(int rank) { return RankSide::attach(Page::open(getpid(), page_.fd()).value(), rank).value(); }
-  void start(std::chrono::milliseconds patience = 1h) { ASSERT_TRUE(agent_.start(++epoch_, patience, page_.ranks())); }
+  void start(std::chrono::milliseconds timeout = 1h) { ASSERT_TRUE(agent_.start(++epoch_, timeout, page_.ranks())); }
   State poll(int times = 1) {
     while (--times > 0) EXPECT_TRUE(agent_.poll());
     return agent_.poll().value();
@@ -254,9 +254,9 @@ TEST_F(CutPage, AStartOutOfTurnIsRefused) {
 }
 
 TEST(CutReport, ComesBackAsItWasSent) {
-  cut::Report sent{.moving = 3, .caught = 1, .give_up = Reason{CPPC_ERR_REFUSED, 5}};
+  cut::Report sent{.moving = 3, .uninterruptible = 1, .give_up = Reason{CPPC_ERR_REFUSED, 5}};
   sent.standings = {{.id = 1, .most = 9, .size = 4, .holders = 3, .at_most = 2}};
-  sent.unheeded = 2;
+  sent.unacknowledged = 2;
   sent.withdrawables = {
       {.withdrawal = {1, 10, {8, 6}}, .alike = false, .inside = 2, .outside = 1},
       {.withdrawal = {3, 4, {}}, .outside = 5},
@@ -267,8 +267,8 @@ TEST(CutReport, ComesBackAsItWasSent) {
   ASSERT_TRUE(got);
   EXPECT_EQ(got->standings, sent.standings);
   EXPECT_EQ(got->moving, 3U);
-  EXPECT_EQ(got->caught, 1U);
-  EXPECT_EQ(got->unheeded, 2U);
+  EXPECT_EQ(got->uninterruptible, 1U);
+  EXPECT_EQ(got->unacknowledged, 2U);
   EXPECT_EQ(got->give_up, sent.give_up);
   ASSERT_EQ(got->withdrawables.size(), 2U);
   EXPECT_EQ(got->withdrawables[0].withdrawal, sent.withdrawables[0].withdrawal);

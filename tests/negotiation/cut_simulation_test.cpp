@@ -16,8 +16,8 @@ namespace {
 using namespace cppc::negotiation;
 using namespace cppc::negotiation::test;
 
-constexpr unsigned calm = 4;
-constexpr unsigned patience = 8;
+constexpr unsigned stable_rounds = 4;
+constexpr unsigned withdrawal_rounds = 8;
 constexpr int hang = 2'000'000;  ///< steps without an end
 constexpr int least_cuts = 10'000;
 
@@ -37,7 +37,7 @@ class Simulation {
  public:
   Simulation(std::mt19937& random, CutFlaw flaw)
       : random_(&random), ranks_(2 + below(4)), nodes_(1 + below(3)), model_(make(flaw)) {
-    state_ = model_.initial(calm, patience, 64 * patience);
+    state_ = model_.initial(stable_rounds, withdrawal_rounds, 64 * withdrawal_rounds);
     for (auto& weight : weights_) weight = 1 + below(20);
   }
 
@@ -67,11 +67,11 @@ class Simulation {
 
   std::optional<std::string> agree(Tally& tally) {
     const bool gives_up = below(10) == 0;
-    const int patience = below(400);
+    const int cancel_after = below(400);
     unsigned long steps = 0;
     for (int idle = 0; !model_.agents_done(state_);) {
       if (++steps > hang) return "no end of an agreement";
-      if (gives_up && static_cast<int>(steps) == patience)
+      if (gives_up && static_cast<int>(steps) == cancel_after)
         state_.agents[static_cast<std::size_t>(below(nodes_))].give_up = true;
       const int actor = below(model_.actors());
       if (actor < ranks_ && below(weights_[static_cast<std::size_t>(actor)]) != 0) continue;  // it is slow
@@ -79,7 +79,7 @@ class Simulation {
       if (model_.violation()) return model_.violation();
       if (idle > 10000) return "nobody can do anything any more";
     }
-    if (state_.judge.verdict().word.phase() == cut::Phase::decided) {
+    if (state_.arbiter.verdict().word.phase() == cut::Phase::decided) {
       for (int i = 0; i < hang && !model_.all_at_cut(state_); ++i) model_.step(state_, below(ranks_));
       if (!model_.all_at_cut(state_)) return "ranks do not see the cut";
       ++tally.cuts;
@@ -88,7 +88,7 @@ class Simulation {
       ++tally.cancelled;
       if (!gives_up && std::ranges::none_of(state_.ranks, &CutRank::finishing)) return "given up without a reason";
     }
-    model_.release(state_, static_cast<std::uint16_t>(++epoch_), calm, patience);
+    model_.release(state_, static_cast<std::uint16_t>(++epoch_), stable_rounds, withdrawal_rounds);
     if (std::ranges::any_of(state_.ranks, &CutRank::finishing)) finish();
     return std::nullopt;
   }

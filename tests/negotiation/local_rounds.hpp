@@ -15,13 +15,13 @@ namespace cppc::negotiation::test {
 struct SharedRounds {
   static constexpr int most_agents = 8;
   static constexpr std::size_t most_words = 20'000;
-  struct Said {
+  struct SentWords {
     std::atomic<std::uint64_t> round;
     std::size_t size;
     std::array<std::uint64_t, most_words> words;
   };
   /// Of each agent, for odd and even rounds: nobody is two rounds ahead of another.
-  std::array<std::array<Said, 2>, most_agents> said;
+  std::array<std::array<SentWords, 2>, most_agents> sent;
 };
 
 class LocalRounds final : public Rounds {
@@ -33,28 +33,28 @@ class LocalRounds final : public Rounds {
     ++round_;
     const Tree::Words mine = encode(report);
     if (mine.size() > SharedRounds::most_words) std::abort();
-    SharedRounds::Said& said = of(self_);
-    std::ranges::copy(mine, said.words.begin());
-    said.size = mine.size();
-    said.round.store(round_);
+    SharedRounds::SentWords& sent = of(self_);
+    std::ranges::copy(mine, sent.words.begin());
+    sent.size = mine.size();
+    sent.round.store(round_);
     return {};
   }
 
-  tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Judgement& judge) override {
+  tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Evaluation& evaluate) override {
     if (broken) return tl::unexpected(CPPC_ERR_MPI);
     cut::Report all;
     for (int agent = 0; agent < agents_; ++agent) {
-      const SharedRounds::Said& said = of(agent);
-      if (said.round.load() != round_) return std::nullopt;
-      cut::add(all, decode_report(std::span(said.words.data(), said.size)).value());
+      const SharedRounds::SentWords& sent = of(agent);
+      if (sent.round.load() != round_) return std::nullopt;
+      cut::add(all, decode_report(std::span(sent.words.data(), sent.size)).value());
     }
-    return judge(all);
+    return evaluate(all);
   }
 
   bool broken = false;
 
  private:
-  SharedRounds::Said& of(int agent) { return shared_->said[static_cast<std::size_t>(agent)][round_ % 2]; }
+  SharedRounds::SentWords& of(int agent) { return shared_->sent[static_cast<std::size_t>(agent)][round_ % 2]; }
   SharedRounds* shared_;
   int self_;
   int agents_;

@@ -166,11 +166,11 @@ class Agent : public testing::Test {
   Agent() {
     view.epoch = epoch;
     view.page = word(Phase::open, 5);
-    child_says(Word());
+    child_sends(Word());
   }
-  void child_says(Word said) {
+  void child_sends(Word sent_up) {
     view.below = {};
-    view.below.add(said);
+    view.below.add(sent_up);
   }
   void expect(AgentMove::Kind kind, std::optional<Word> to = std::nullopt) const {
     const AgentMove move = agent_move(view);
@@ -179,8 +179,8 @@ class Agent : public testing::Test {
   }
   AgentView view;
   static constexpr auto page = AgentMove::Kind::swap_page;
-  static constexpr auto say = AgentMove::Kind::say;
-  static constexpr auto tell = AgentMove::Kind::tell;
+  static constexpr auto send_up = AgentMove::Kind::send_up;
+  static constexpr auto send_down = AgentMove::Kind::send_down;
   static constexpr auto look = AgentMove::Kind::look;
 };
 
@@ -188,59 +188,59 @@ TEST_F(Agent, SaysThatAllHaveJoinedOnce) {
   expect(look);
   view.all_joined = true;
   expect(look);
-  child_says(word(Phase::open, 0));
-  expect(say, word(Phase::open, 0));
-  view.said = word(Phase::open, 0);
+  child_sends(word(Phase::open, 0));
+  expect(send_up, word(Phase::open, 0));
+  view.sent_up = word(Phase::open, 0);
   expect(look);
-  view.said = {};
+  view.sent_up = {};
   view.all_joined = false;
   expect(look);
 }
 
 TEST_F(Agent, TellsThenFixesThenSaysTheHighestCeiling) {
   view.all_joined = true;
-  child_says(word(Phase::open, 0));
-  view.said = word(Phase::open, 0);
+  child_sends(word(Phase::open, 0));
+  view.sent_up = word(Phase::open, 0);
   view.above = word(Phase::fixed, 0);
-  expect(tell, word(Phase::fixed, 0));
-  view.told = word(Phase::fixed, 0);
+  expect(send_down, word(Phase::fixed, 0));
+  view.sent_down = word(Phase::fixed, 0);
   expect(page, word(Phase::fixed, 5));
   view.page = word(Phase::fixed, 5);
   expect(look);
-  child_says(word(Phase::fixed, 8));
-  expect(say, word(Phase::fixed, 8));
-  child_says(word(Phase::fixed, 3));
-  expect(say, word(Phase::fixed, 5));
-  view.said = word(Phase::fixed, 5);
+  child_sends(word(Phase::fixed, 8));
+  expect(send_up, word(Phase::fixed, 8));
+  child_sends(word(Phase::fixed, 3));
+  expect(send_up, word(Phase::fixed, 5));
+  view.sent_up = word(Phase::fixed, 5);
   expect(look);
 }
 
 TEST_F(Agent, PassesTheOutcomeOnAndStaysUntilAllBelowKnow) {
   for (const Word outcome : {word(Phase::decided, 9), word(Phase::cancelled, encode(Reason{CPPC_ERR_TIMEOUT, 3}))}) {
     view.page = word(Phase::fixed, 5);
-    view.said = word(Phase::fixed, 5);
-    view.told = word(Phase::fixed, 0);
-    child_says(word(Phase::fixed, 5));
+    view.sent_up = word(Phase::fixed, 5);
+    view.sent_down = word(Phase::fixed, 0);
+    child_sends(word(Phase::fixed, 5));
     view.above = outcome;
     expect(page, outcome);
     view.page = outcome;
-    expect(tell, outcome);
-    view.told = outcome;
+    expect(send_down, outcome);
+    view.sent_down = outcome;
     expect(look);
-    child_says(word(Phase::settled, 0));
-    expect(say, word(Phase::settled, 0));
-    view.said = word(Phase::settled, 0);
+    child_sends(word(Phase::settled, 0));
+    expect(send_up, word(Phase::settled, 0));
+    view.sent_up = word(Phase::settled, 0);
     expect(AgentMove::Kind::done);
   }
 }
 
 TEST_F(Agent, GivesUpForItselfAndForThoseBelow) {
   const Reason own{CPPC_ERR_REFUSED, 3}, below{CPPC_ERR_TIMEOUT, 4};
-  child_says(word(Phase::cancelled, encode(below)));
-  expect(say, word(Phase::cancelled, encode(below)));
+  child_sends(word(Phase::cancelled, encode(below)));
+  expect(send_up, word(Phase::cancelled, encode(below)));
   view.give_up = own;
-  expect(say, word(Phase::cancelled, encode(own)));
-  view.said = word(Phase::cancelled, encode(own));
+  expect(send_up, word(Phase::cancelled, encode(own)));
+  view.sent_up = word(Phase::cancelled, encode(own));
   expect(look);
   view.above = word(Phase::fixed, 0);  // on its way when this agent gave up
   expect(look);

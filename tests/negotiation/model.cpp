@@ -16,8 +16,8 @@ void start(NodeState& node) {
   ++node.epoch;
   node.page = SmallWord(*next(node.page.word(), {Event::Kind::open, node.epoch}));
   node.flags = 0;
-  node.said = node.told = node.above = {};
-  node.heard = {};
+  node.sent_up = node.sent_down = node.above = {};
+  node.received = {};
   node.at = NodeState::opened;
 }
 
@@ -43,7 +43,7 @@ State Model::initial() const {
   State state;
   for (int node = 0; node < scenario_.rung; ++node) {
     start(state.nodes[node]);
-    state.nodes[node].bell = 1;
+    state.nodes[node].doorbell = 1;
     state.nodes[node].at = NodeState::to_see;
   }
   return state;
@@ -79,8 +79,8 @@ bool Model::step_rank(const State& state, int rank, std::vector<State>& out, std
       ++me.point;
       me.at = RankState::arrived;
       break;
-    case RankState::arrived:  // the bell and the word in one: reading the bell earlier is arriving earlier
-      if (node.bell == 0) {
+    case RankState::arrived:  // the doorbell and the word in one: reading the doorbell earlier is arriving earlier
+      if (node.doorbell == 0) {
         pass(me);
         break;
       }
@@ -159,7 +159,7 @@ void Model::step_agent(const State& state, int node, std::vector<State>& out) co
       start(me);
       break;
     case NodeState::opened:
-      me.bell = 1;
+      me.doorbell = 1;
       me.at = NodeState::to_see;
       break;
     case NodeState::to_see:
@@ -174,7 +174,7 @@ void Model::step_agent(const State& state, int node, std::vector<State>& out) co
       me.at = NodeState::to_move;
       break;
     case NodeState::to_move:
-      hear(state, node, out);
+      receive(state, node, out);
       move_agent(then, node);
       break;
   }
@@ -182,19 +182,19 @@ void Model::step_agent(const State& state, int node, std::vector<State>& out) co
 }
 
 /// What one neighbour says, sooner or later. A word supersedes the one before.
-void Model::hear(const State& state, int node, std::vector<State>& out) const {
+void Model::receive(const State& state, int node, std::vector<State>& out) const {
   const auto take = [&](SmallWord word, auto place) {
     State then = state;
-    SmallWord& heard = place(then.nodes[node]);
-    if (heard == word || word.word().epoch() != then.nodes[node].epoch) return;
-    heard = word;
+    SmallWord& received = place(then.nodes[node]);
+    if (received == word || word.word().epoch() != then.nodes[node].epoch) return;
+    received = word;
     out.push_back(then);
   };
   if (node > 0 && !is_outcome(state.nodes[node].above.word()))
-    take(state.nodes[parent(node)].told, [](NodeState& me) -> SmallWord& { return me.above; });
+    take(state.nodes[parent(node)].sent_down, [](NodeState& me) -> SmallWord& { return me.above; });
   for (int child = 1; child < scenario_.nodes; ++child) {
     if (parent(child) == node)
-      take(state.nodes[child].said, [child](NodeState& me) -> SmallWord& { return me.heard[child]; });
+      take(state.nodes[child].sent_up, [child](NodeState& me) -> SmallWord& { return me.received[child]; });
   }
 }
 
@@ -225,11 +225,11 @@ void Model::move_agent(State& state, int node) const {
   view.all_joined = flag(me, NodeState::all_joined);
   if (flag(me, NodeState::give_up)) view.give_up = Reason{};
   for (int child = 1; child < scenario_.nodes; ++child) {
-    if (parent(child) == node) view.below.add(me.heard[child].word());
+    if (parent(child) == node) view.below.add(me.received[child].word());
   }
   view.above = me.above.word();
-  view.said = me.said.word();
-  view.told = me.told.word();
+  view.sent_up = me.sent_up.word();
+  view.sent_down = me.sent_down.word();
 
   // What will be read anew is forgotten, so that states differ only where it matters.
   me.at = NodeState::to_see;
@@ -240,15 +240,15 @@ void Model::move_agent(State& state, int node) const {
     case AgentMove::Kind::swap_page:
       if (me.page == seen_page) {
         me.page = SmallWord(move.to);
-        if (move.to.phase() == Phase::cancelled) me.bell = 0;
+        if (move.to.phase() == Phase::cancelled) me.doorbell = 0;
       }
       break;
-    case AgentMove::Kind::say:
-      me.said = SmallWord(move.to);
+    case AgentMove::Kind::send_up:
+      me.sent_up = SmallWord(move.to);
       if (node == 0) me.above = SmallWord(answer(move.to, view.above));
       break;
-    case AgentMove::Kind::tell:
-      me.told = SmallWord(move.to);
+    case AgentMove::Kind::send_down:
+      me.sent_down = SmallWord(move.to);
       break;
     case AgentMove::Kind::look:
       break;

@@ -40,7 +40,7 @@ struct Scenario {
   int last = 3;          ///< safe point after which ranks enter MPI_Finalize
   bool chain = false;    ///< each agent is the parent of the next; otherwise the first is that of all others
   bool give_up = false;  ///< any agent may want to cancel at any time
-  int rung = 0;          ///< nodes whose bell rings from the beginning
+  int rung = 0;          ///< nodes whose doorbell rings from the beginning
   int epochs = 1;        ///< negotiations tried while they are cancelled
   Flaw flaw = Flaw::none;
 };
@@ -72,12 +72,12 @@ struct NodeState {
   enum At : std::uint8_t { waiting, opened, to_see, to_move, done };
   enum Flag : std::uint8_t { all_joined = 1, give_up = 2 };
   SmallWord page, seen_page;
-  SmallWord said, told;                     ///< to the parent and to the children
-  SmallWord above;                          ///< as heard
-  std::array<SmallWord, most_nodes> heard;  ///< of the children
+  SmallWord sent_up, sent_down;                ///< to the parent and to the children
+  SmallWord above;                             ///< as heard
+  std::array<SmallWord, most_nodes> received;  ///< of the children
   std::uint8_t at = waiting;
   std::uint8_t epoch = 0;  ///< of the page, and of the agent
-  std::uint8_t bell = 0;
+  std::uint8_t doorbell = 0;
   std::uint8_t flags = 0;
 };
 
@@ -113,7 +113,7 @@ class Model {
   [[nodiscard]] bool may_start(const State& state, int node) const;
   [[nodiscard]] int parent(int node) const { return node == 0 ? -1 : scenario_.chain ? node - 1 : 0; }
   void see_marks(State& state, int node) const;
-  void hear(const State& state, int node, std::vector<State>& out) const;
+  void receive(const State& state, int node, std::vector<State>& out) const;
   void move_agent(State& state, int node) const;
   [[nodiscard]] AgentMove choose(AgentView view) const;
 

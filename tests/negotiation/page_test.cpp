@@ -288,7 +288,7 @@ bool fix(test::SharedTree& memory) {
   return test::LocalTree(memory, 0, 2).send(1, {Word(Phase::fixed, 1, 0).bits()}).has_value();
 }
 
-/// A process that makes a page, lets rank 0 come to its ceiling, and is killed.
+/// A process that makes a page, lets rank 0 come to its bound, and is killed.
 struct MortalAgent {
   MortalAgent() {
     int to_parent[2];

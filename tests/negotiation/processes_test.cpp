@@ -36,12 +36,12 @@ constexpr auto hang = 120s;  // nothing depends on it but how long a hang is wai
 struct Shared {
   test::SharedTree tree;
   // Orders.
-  std::atomic<std::uint64_t> order;     // epoch to negotiate
-  std::atomic<std::int64_t> limit_ms;   // its patience
-  std::atomic<int> canceller;           // node that gives it up, or -1
-  std::atomic<int> patience;            // after so many polls
-  std::atomic<std::uint64_t> conclude;  // epoch to conclude
-  std::atomic<std::uint64_t> release;   // epoch whose stopped ranks go on
+  std::atomic<std::uint64_t> order;      // epoch to negotiate
+  std::atomic<std::int64_t> limit_ms;    // its timeout
+  std::atomic<int> canceller;            // node that gives it up, or -1
+  std::atomic<int> polls_before_cancel;  // after so many polls
+  std::atomic<std::uint64_t> conclude;   // epoch to conclude
+  std::atomic<std::uint64_t> release;    // epoch whose stopped ranks go on
   std::atomic<bool> quit;
   // Answers.
   std::array<std::atomic<int>, nodes> page_fd;  // + 1
@@ -184,7 +184,7 @@ class Processes : public testing::Test {
         if (!agent.start(shared_.order, std::chrono::milliseconds(shared_.limit_ms), page.ranks())) return 2;
         polls = 0;
       }
-      if (shared_.canceller == node && polls++ == shared_.patience) agent.cancel({});
+      if (shared_.canceller == node && polls++ == shared_.polls_before_cancel) agent.cancel({});
       const auto state = agent.poll();
       if (!state) return 3;
       if (*state == AgentSide::State::decided || *state == AgentSide::State::cancelled) {
@@ -204,7 +204,7 @@ class Processes : public testing::Test {
     std::mt19937 random(seed_ + static_cast<unsigned>(rank));
     const int node = node_of_rank[rank];
     RankSide side = RankSide::attach(Page::open(agents_[node].pid(), shared_.page_fd[node] - 1).value(), rank).value();
-    const volatile std::uint32_t* bell = side.page().doorbell();
+    const volatile std::uint32_t* doorbell = side.page().doorbell();
     ++shared_.attached;
     const auto wait_until = [&](const auto& condition) {
       while (!condition() && !shared_.quit) sched_yield();
@@ -212,7 +212,7 @@ class Processes : public testing::Test {
     for (std::uint64_t point = 1; !shared_.quit; ++point) {
       if (random() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
       wait_until([&] { return shared_.passed[(rank + 1) % ranks] + skew >= point; });
-      if (*bell != 0) {
+      if (*doorbell != 0) {
         const Decision decision = side.reached(point, 1);
         if (decision == Decision::refused) return 2;
         if (decision == Decision::stop) {
@@ -239,7 +239,7 @@ TEST_P(ProcessesWithMessages, AgreeOrCancelTogetherAgainAndAgain) {
   for (int round = 0; round < 150 && !HasFailure(); ++round) {
     const bool give_up = round % 3 == 0;
     shared_.canceller = give_up ? static_cast<int>(random() % nodes) : -1;
-    shared_.patience = round % 2 == 0 ? 0 : static_cast<int>(random() % 12);
+    shared_.polls_before_cancel = round % 2 == 0 ? 0 : static_cast<int>(random() % 12);
     if (const std::uint64_t point = negotiate()) {
       ++decided;
       expect_stop(point);

@@ -73,9 +73,9 @@ typedef enum cppc_inside {
 /* What is counted of a communicator, a window or a file. The runtime writes, the extension `announced`. */
 typedef struct cppc_collective_count {
   uint64_t id;
-  uint64_t begun;     /* collective operations */
-  uint64_t announced; /* changes when one of them is withdrawn */
-  uint64_t heeded;    /* what `announced` was when the rank has last come to know of that */
+  uint64_t begun;        /* collective operations */
+  uint64_t announced;    /* changes when one of them is withdrawn */
+  uint64_t acknowledged; /* what `announced` was when the rank has last come to know of that */
 } cppc_collective_count;
 
 /* The blocking collective operation that the program is inside of, if all members have to begin it before any leaves,
@@ -101,7 +101,7 @@ typedef struct cppc_calls {
   /* Where the program says what it is inside of, from the first `open` on. */
   cppc_current_operation* (*current)(void);
 
-  /* The program has come out of an operation of which it has said so, and `announced` is not `heeded`: 1 when it has not
+  /* The program has come out of an operation of which it has said so, and `announced` is not `acknowledged`: 1 when it has not
    * taken place, because all members that had begun it were to withdraw. Then it is not counted any more: the
    * program has to begin it again, as any other, with what its arguments were before. */
   int (*withdrawn)(cppc_collective_count* count);

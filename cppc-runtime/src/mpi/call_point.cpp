@@ -62,10 +62,10 @@ void CallPoint::pass_between() {
 
 void CallPoint::look(int collective, int waits_for) {
   if (const auto what = inside()) {
-    caught_ = true;
+    uninterruptible_ = true;
     return calls_->enter(CPPC_ANYBODY, *what);
   }
-  if (std::exchange(caught_, false)) calls_->moved_on();
+  if (std::exchange(uninterruptible_, false)) calls_->moved_on();
   if (calls_->reached(collective, waits_for) != 0) stop_();
 }
 

@@ -52,20 +52,20 @@ class CallPoint {
   const volatile std::uint32_t* word_ = &never_;
   const cppc_calls* calls_ = nullptr;
   void (*stop_)() = nullptr;
-  bool caught_ = false;  ///< the extension has been told that it cannot be stopped now
+  bool uninterruptible_ = false;  ///< the extension has been told that it cannot be stopped now
 };
 
 inline constinit CallPoint call_point;
 
 /// For as long as it lives, the program is inside a call that it cannot leave, such as MPI_Win_lock.
-class Caught {
+class UninterruptibleCall {
  public:
-  explicit Caught(int waits_for = CPPC_ANYBODY) {
+  explicit UninterruptibleCall(int waits_for = CPPC_ANYBODY) {
     if (call_point.calls() != nullptr) call_point.calls()->enter(waits_for, CPPC_INSIDE_CALL);
   }
-  Caught(const Caught&) = delete;
-  Caught& operator=(const Caught&) = delete;
-  ~Caught() { call_point.moved_on(); }
+  UninterruptibleCall(const UninterruptibleCall&) = delete;
+  UninterruptibleCall& operator=(const UninterruptibleCall&) = delete;
+  ~UninterruptibleCall() { call_point.moved_on(); }
 };
 
 }  // namespace cppc::mpi

@@ -75,7 +75,7 @@ class CollectiveCounts {
   /// Whether the operation has to be begun again, because all that were inside have withdrawn from it.
   bool ended(cppc_collective_count* count) {
     store(current_->number, 0);
-    const bool announced = std::atomic_ref(count->announced).load(std::memory_order_relaxed) != count->heeded;
+    const bool announced = std::atomic_ref(count->announced).load(std::memory_order_relaxed) != count->acknowledged;
     return announced && calls_->withdrawn(count) != 0;
   }
 

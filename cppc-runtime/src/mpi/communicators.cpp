@@ -58,7 +58,7 @@ int duplicate(const char* function, MPI_Comm comm, MPI_Comm* newcomm, Make make)
 template <class Make>
 int create_apart(const char* function, int tag, MPI_Comm* newcomm, Make make) {
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = comms.create(function, newcomm, make);
   if (status == MPI_SUCCESS && *newcomm != MPI_COMM_NULL)
     collective_counts().made_apart(CollectiveCounts::index_of(*newcomm), comms.real(*newcomm, function), tag);

@@ -182,7 +182,7 @@ int wait_for(MPI_Request real, MPI_Request* request, MPI_Status* status) {
 
 // ------------------------------------------------------- what completes without waiting, or in steps between two bells
 
-/// Calls look(), which sets *found, once, or until it has found something or the bell rings.
+/// Calls look(), which sets *found, once, or until it has found something or the doorbell rings.
 template <class Look>
 int look_for(bool lasting, const int* found, Look look) {
   for (;;) {

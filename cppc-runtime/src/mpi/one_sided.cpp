@@ -259,7 +259,7 @@ int MPI_Win_fence(int assertion, MPI_Win win) {
 int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_lock>(type, target, assertion, windows().real(win));
   if (Window* const window = after(status, win)) lock(*window, type, target);
   return status;
@@ -268,7 +268,7 @@ int MPI_Win_lock(int type, int target, int assertion, MPI_Win win) {
 int MPI_Win_lock_all(int assertion, MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_lock_all>(assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
@@ -280,7 +280,7 @@ int MPI_Win_lock_all(int assertion, MPI_Win win) {
 int MPI_Win_unlock(int target, MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_unlock>(target, windows().real(win));
   if (Window* const window = after(status, win)) unlock(*window, target);
   return status;
@@ -289,7 +289,7 @@ int MPI_Win_unlock(int target, MPI_Win win) {
 int MPI_Win_unlock_all(MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_unlock_all>(windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);
@@ -301,7 +301,7 @@ int MPI_Win_unlock_all(MPI_Win win) {
 int MPI_Win_flush(int target, MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_flush>(target, windows().real(win));
   if (Window* const window = after(status, win)) window->settle(target, Access::writes);
   return status;
@@ -310,7 +310,7 @@ int MPI_Win_flush(int target, MPI_Win win) {
 int MPI_Win_flush_all(MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_flush_all>(windows().real(win));
   if (Window* const window = after(status, win)) window->settle(Access::writes);
   return status;
@@ -319,7 +319,7 @@ int MPI_Win_flush_all(MPI_Win win) {
 int MPI_Win_flush_local(int target, MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_flush_local>(target, windows().real(win));
   if (Window* const window = after(status, win)) window->settle(target, Access::reads);
   return status;
@@ -328,7 +328,7 @@ int MPI_Win_flush_local(int target, MPI_Win win) {
 int MPI_Win_flush_local_all(MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_flush_local_all>(windows().real(win));
   if (Window* const window = after(status, win)) window->settle(Access::reads);
   return status;
@@ -337,7 +337,7 @@ int MPI_Win_flush_local_all(MPI_Win win) {
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_start>(groups().real(group), assertion, windows().real(win));
   if (Window* const window = after(status, win)) {
     begin_other_epoch(*window);
@@ -349,7 +349,7 @@ int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win) {
 int MPI_Win_complete(MPI_Win win) {
   const Entry entry;
   call_point.pass();
-  const Caught caught;
+  const UninterruptibleCall uninterruptible;
   const int status = waiting<PMPI_Win_complete>(windows().real(win));
   if (Window* const window = after(status, win)) {
     window->settle(Access::writes);  // a target is active until its MPI_Win_wait

@@ -35,7 +35,7 @@ namespace {
 constexpr auto kSurvey = 200ms;
 
 /// How long an agent may need to see that its connection is closed.
-constexpr auto kLinkPatience = 1s;
+constexpr auto kLinkTimeout = 1s;
 
 /// Before the fork: the connection ends with the agent and its guardian.
 tl::expected<Link, cppc_status> call_controller() {
@@ -147,9 +147,9 @@ Next migrate(Node& node, const wire::Order& order) {
 Next proceed(Node& node, bool leaves) {
   node.control.command(leaves ? Action::leave : Action::go_on);
   if (!leaves) return Next::go_on;
-  Allowance patience(deadlines::leave());
+  TimeBudget budget(deadlines::leave());
   const auto ended = [](const auto& one) { return one.second.ended(); };
-  while (!std::ranges::all_of(node.processes, ended) && !patience.spent()) std::this_thread::sleep_for(1ms);
+  while (!std::ranges::all_of(node.processes, ended) && !budget.spent()) std::this_thread::sleep_for(1ms);
   return Next::quit;
 }
 
@@ -205,7 +205,7 @@ tl::expected<std::vector<wire::Message>, cppc_status> await_placement(Link& link
 /// A connection for a substitute, and what has been said on it.
 struct Admission {
   Link link;
-  std::vector<wire::Message> told;
+  std::vector<wire::Message> received;
 };
 
 /// Offers the controller the substitute number `count`. Nothing: it wants none, or is gone.
@@ -215,9 +215,9 @@ std::optional<Admission> offer_substitute(const AgentState& state, int count) {
   const auto key = substitute_key(std::getenv("CPPC_KEY"), state.agent, count);
   if (!link->send(wire::Substitute{.key = key, .agent = state.agent, .count = count, .confirmed = state.confirmed}))
     return std::nullopt;
-  auto told = await_placement(*link);
-  if (!told) return std::nullopt;
-  return Admission{std::move(*link), std::move(*told)};
+  auto received = await_placement(*link);
+  if (!received) return std::nullopt;
+  return Admission{std::move(*link), std::move(*received)};
 }
 
 /// In the place of an agent that has died: for its ranks, since all ranks stop for a migration. It has no part in MPI,
@@ -227,7 +227,7 @@ int substitute(const std::string& name, Admission admission, Files files, AgentS
   auto control = ControlBlock::take_over(std::move(files.control));
   auto watch = LinkWatch::on(admission.link.descriptor());
   if (!page || !control || !watch) return EXIT_FAILURE;
-  const std::vector<wire::Message>& told = admission.told;
+  const std::vector<wire::Message>& received = admission.received;
   const int ranks = control->ranks();
   Node node{.agent = state.agent,
             .name = name,
@@ -237,8 +237,8 @@ int substitute(const std::string& name, Admission admission, Files files, AgentS
             .watch = std::move(*watch),
             .state = &state,
             .comms = {.ranks = ranks},
-            .agent_of = std::get<wire::Placement>(told.front()).agent_of,
-            .inbox = std::vector(told.begin() + 1, told.end())};
+            .agent_of = std::get<wire::Placement>(received.front()).agent_of,
+            .inbox = std::vector(received.begin() + 1, received.end())};
   if (node.agent_of.size() != static_cast<std::size_t>(ranks)) return EXIT_FAILURE;
   for (const int rank : node.local_ranks())
     if (const pid_t process = node.page.record(rank).pid; process != 0 && kill(process, 0) == 0)
@@ -257,7 +257,7 @@ bool any_rank_lives(const AgentState& state) {
 /// Waits for the end of an agent, and ends one that does not see that cppc-run has closed its connection.
 Ending await(const Child& child, const Link& link, const AgentState& state) {
   const auto unwanted = [&] { return state.in_mpi && !state.needed && !state.done && link.closed(); };
-  return child.await(unwanted, kLinkPatience);
+  return child.await(unwanted, kLinkTimeout);
 }
 
 int guard(Child child, Link link, Files files, AgentState& state, const std::string& name) {

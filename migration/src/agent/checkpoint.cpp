@@ -39,13 +39,13 @@ bool Operation::save_standing() {
 
 void Operation::copy_states() {
   node_.control.command(Action::copy);
-  Allowance patience(deadlines::ship());
+  TimeBudget budget(deadlines::ship());
   for (const int rank : node_.local_ranks()) {
     const Slot& slot = node_.control.slot(rank);
     for (Stage stage{}; (stage = static_cast<Stage>(slot.stage.get())) != Stage::copied;) {
       if (stage == Stage::failed)
         return fail_for(slot, fmt::format("rank {} on {} cannot make its image", rank, node_.name));
-      if (patience.spent())
+      if (budget.spent())
         return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} on {} has not made its image in time", rank, node_.name));
       if (given_up()) return;
       std::this_thread::sleep_for(50us);
@@ -103,12 +103,12 @@ void Operation::end_checkpoint(bool good) {
     return;
   }
   node_.control.command(Action::go_on);
-  Allowance patience(deadlines::leave());
+  TimeBudget budget(deadlines::leave());
   const auto writes = [this](int rank) {
     return node_.control.slot(rank).saving.get() == static_cast<std::uint32_t>(Saving::writing);
   };
-  while (std::ranges::any_of(ranks, writes) && !patience.spent()) {
-    listen();
+  while (std::ranges::any_of(ranks, writes) && !budget.spent()) {
+    poll_controller();
     std::this_thread::sleep_for(1ms);
   }
 }

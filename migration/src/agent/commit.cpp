@@ -74,7 +74,7 @@ void Operation::rebuild_comms() {
   const std::vector<int> agents = joining_agents();
   const auto group = std::find(agents.begin(), agents.end(), node_.agent);
   Lists lists{.gone = node_.lost_members()};
-  for (const int agent : agents) lists.joins.push_back(node_.comms.ranks + node_.seat(agent));
+  for (const int agent : agents) lists.joins.push_back(node_.comms.ranks + node_.index_of(agent));
   if (!share(lists)) return fail(CPPC_ERR_MPI, comm_.error());
   Part part{.before = node_.comms,
             .gone = lists.gone,
@@ -108,12 +108,12 @@ bool Operation::share(Lists& lists) {
   words.insert(words.end(), lists.gone.begin(), lists.gone.end());
   if (node_.leader())
     for (const int other : order_.without_mpi)
-      if (!comm_.send(node_.seat(other), tag(0, kLists), std::as_bytes(std::span(words)))) return false;
+      if (!comm_.send(node_.index_of(other), tag(0, kLists), std::as_bytes(std::span(words)))) return false;
   if (node_.has_mpi(node_.agent)) return true;
-  const auto told = comm_.receive(0, tag(0, kLists));
-  if (!told) return false;
-  words.resize(told->size() / sizeof(int));
-  std::memcpy(words.data(), told->data(), words.size() * sizeof(int));
+  const auto received = comm_.receive(0, tag(0, kLists));
+  if (!received) return false;
+  words.resize(received->size() / sizeof(int));
+  std::memcpy(words.data(), received->data(), words.size() * sizeof(int));
   const auto joins = words.begin() + 1;
   lists.joins.assign(joins, joins + words.front());
   lists.gone.assign(joins + words.front(), words.end());
@@ -145,10 +145,10 @@ void Operation::acknowledge() {
 }
 
 void Operation::await_departures() {
-  Allowance patience(deadlines::leave());
+  TimeBudget budget(deadlines::leave());
   for (const RankTransfer& source : sources_) {
     const auto process = node_.processes.find(source.rank);
-    while (!process->second.ended() && !patience.spent()) std::this_thread::sleep_for(1ms);
+    while (!process->second.ended() && !budget.spent()) std::this_thread::sleep_for(1ms);
     if (!process->second.ended())  // the rank has moved all the same
       spdlog::error("rank {} has moved, but its old process on {} is still there", source.rank, node_.name);
     node_.processes.erase(process);
@@ -224,11 +224,11 @@ void Operation::roll_back() {
   node_.control.command(Action::go_on);
   if (children_ != MPI_COMM_NULL) (void)checked(PMPI_Comm_free(&children_), "MPI_Comm_free");
   // The next migration may use their places at the control block.
-  Allowance patience(2 * deadlines::leave());  // their guardians end them
+  TimeBudget budget(2 * deadlines::leave());  // their guardians end them
   for (const RankTransfer& replacement : replacements_) {
     const Slot& slot = node_.control.slot(replacement.rank);
-    while (slot.is_left() && !patience.spent()) {
-      listen();  // the controller may want to hear from this agent
+    while (slot.is_left() && !budget.spent()) {
+      poll_controller();  // the controller may ask this agent
       std::this_thread::sleep_for(1ms);
     }
     if (slot.is_left())

@@ -52,11 +52,11 @@ Ending Child::await() const {
   return {.by_signal = false, .code = WEXITSTATUS(status)};
 }
 
-Ending Child::await(const std::function<bool()>& unwanted, std::chrono::seconds patience) const {
+Ending Child::await(const std::function<bool()>& unwanted, std::chrono::seconds timeout) const {
   const auto watch = ProcessWatch::on(process_);
   for (std::chrono::seconds asked(0); watch && !watch->ends_within(std::chrono::seconds(1));) {
     asked = unwanted() ? asked + std::chrono::seconds(1) : std::chrono::seconds(0);
-    if (asked > patience) kill(process_, SIGKILL);
+    if (asked > timeout) kill(process_, SIGKILL);
   }
   return await();
 }

@@ -39,8 +39,8 @@ class Child {
   /// Waits for its end.
   [[nodiscard]] Ending await() const;
 
-  /// Likewise; ends it when it has been `unwanted` for `patience`. Asked once a second.
-  [[nodiscard]] Ending await(const std::function<bool()>& unwanted, std::chrono::seconds patience) const;
+  /// Likewise; ends it when it has been `unwanted` for `timeout`. Asked once a second.
+  [[nodiscard]] Ending await(const std::function<bool()>& unwanted, std::chrono::seconds timeout) const;
 
  private:
   explicit Child(pid_t process) : process_(process) {}

@@ -104,12 +104,12 @@ Operation::Stops Operation::common_stops() {
 
 /// At a safe point less state is alive: so there, if all come by one soon.
 bool Operation::meet() {
-  const auto patience = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
+  const auto timeout = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(order_.timeout_s));
   const Stops stops = common_stops();
   if (comm_.broken()) return false;
   AgentTree tree(comm_, tag(0, kTree));
   if (!stops.at_calls || stops.at_marks) {
-    const bool met = meet_at_safe_point(tree, stops.at_calls ? std::min<Clock::duration>(patience, kSoon) : patience,
+    const bool met = meet_at_safe_point(tree, stops.at_calls ? std::min<Clock::duration>(timeout, kSoon) : timeout,
                                         stops.at_calls ? kSoon : deadlines::arrive());
     if (met || comm_.broken() || !stops.at_calls || !no_safe_point_in_sight()) return met;
     release();
@@ -117,7 +117,7 @@ bool Operation::meet() {
   }
   negotiation::TreeRounds rounds(tree);
   negotiation::CutAgent cut(node_.page, rounds);
-  negotiate(cut, patience);
+  negotiate(cut, timeout);
   if (!agree()) {
     (void)cut.conclude();  // if it was decided here
     return false;
@@ -126,10 +126,10 @@ bool Operation::meet() {
   return agree();
 }
 
-/// Agreed on within `patience`, and reached within `arrival` then.
-bool Operation::meet_at_safe_point(negotiation::Tree& tree, Clock::duration patience, Clock::duration arrival) {
+/// Agreed on within `timeout`, and reached within `arrival` then.
+bool Operation::meet_at_safe_point(negotiation::Tree& tree, Clock::duration timeout, Clock::duration arrival) {
   negotiation::AgentSide side(node_.page, tree);
-  negotiate(side, patience);
+  negotiate(side, timeout);
   if (!agree()) {
     (void)side.conclude();  // if it was decided here
     return false;
@@ -150,10 +150,10 @@ bool Operation::no_safe_point_in_sight() {
 /// Those that have come to a safe point at which the others have not arrived.
 void Operation::release() {
   const auto all = [this](Stage stage, const std::vector<int>& ranks) {
-    Allowance patience(deadlines::arrive());
+    TimeBudget budget(deadlines::arrive());
     for (const int rank : ranks) {
       while (node_.control.slot(rank).stage.get() != static_cast<std::uint32_t>(stage)) {
-        if (patience.spent()) return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} does not work on", rank));
+        if (budget.spent()) return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} does not work on", rank));
         if (given_up()) return;
         std::this_thread::sleep_for(100us);
       }
@@ -191,10 +191,10 @@ void Operation::tell_late(const Side& side) {
 }
 
 template <class Side>
-void Operation::negotiate(Side& side, Clock::duration patience) {
+void Operation::negotiate(Side& side, Clock::duration timeout) {
   announce("negotiate");
   negotiating_ = Clock::now();
-  if (auto started = side.start(order_.id, patience, node_.local_ranks()); !started)
+  if (auto started = side.start(order_.id, timeout, node_.local_ranks()); !started)
     return fail(started.error(), fmt::format("the negotiation cannot begin on {}", node_.name));
   Interrupter interrupter;
   for (bool giving_up = false;;) {
@@ -208,7 +208,7 @@ void Operation::negotiate(Side& side, Clock::duration patience) {
     if (*state == Side::State::decided) return;
     tell_late(side);
     if (*state == Side::State::cancelled) return fail(side.reason().status, explain(side.reason(), place_of(side)));
-    listen();
+    poll_controller();
     if (!giving_up && cancelled()) {
       failure_ = {};  // it is cancelled when the negotiation says so: the decision may have come first
       side.cancel({CPPC_ERR_CANCELLED, -1});
@@ -250,10 +250,10 @@ void Operation::freeze(negotiation::CutAgent& cut) {
 
 void Operation::drain() {
   node_.control.command(Action::drain);
-  Allowance patience(deadlines::drain());
+  TimeBudget budget(deadlines::drain());
   for (auto before = under_way_; traffic() != Traffic::quiet; before = under_way_) {
-    if (under_way_ != before) patience = Allowance(deadlines::drain());
-    if (patience.spent())
+    if (under_way_ != before) budget = TimeBudget(deadlines::drain());
+    if (budget.spent())
       fail(CPPC_ERR_NOT_QUIET,
            "messages or requests are under way that do not come to an end, such as a message that MPI_Mprobe has "
            "matched or a request of a communicator that was freed");
@@ -264,26 +264,26 @@ void Operation::drain() {
 }
 
 /// Until the ranks of all nodes have come, or one of this node will not.
-void Operation::await_arrivals(std::uint64_t point, Clock::duration patience) {
+void Operation::await_arrivals(std::uint64_t point, Clock::duration timeout) {
   const auto drain_when_late = [this, began = Clock::now(), drains = false]() mutable {
     if (drains || Clock::now() - began < kLate) return;
     node_.control.command(Action::drain);
     drains = true;
   };
-  await_local_arrivals(point, patience, drain_when_late);
+  await_local_arrivals(point, timeout, drain_when_late);
   frozen_ = Clock::now();
   (void)comm_.barrier(drain_when_late);  // what follows is an agreement
 }
 
 void Operation::await_local_arrivals(std::uint64_t point, Clock::duration within,
                                      const std::function<void()>& meanwhile) {
-  Allowance patience(within);
+  TimeBudget budget(within);
   for (const int rank : node_.local_ranks()) {
     const Slot& slot = node_.control.slot(rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::arrived) || slot.passed != point) {
       if (node_.page.record(rank).finishing)
         return fail(CPPC_ERR_REFUSED, fmt::format("rank {} has entered MPI_Finalize", rank));
-      if (patience.spent())
+      if (budget.spent())
         return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} has not come to the migration point in time", rank));
       if (cancelled() || given_up()) return;
       meanwhile();

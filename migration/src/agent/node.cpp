@@ -11,7 +11,7 @@
 
 namespace cppc::migration {
 
-int Node::seat(int number) const {
+int Node::index_of(int number) const {
   return static_cast<int>(std::find(agents.begin(), agents.end(), number) - agents.begin());
 }
 

@@ -40,7 +40,7 @@ struct Node {
 
   [[nodiscard]] bool leader() const { return agents.front() == agent; }
   /// Index in `agents` of agent `number`, which is there.
-  [[nodiscard]] int seat(int number) const;
+  [[nodiscard]] int index_of(int number) const;
   [[nodiscard]] bool has_mpi(int number) const;
   /// Ranks of `agents` in comms.own; -1: without MPI.
   [[nodiscard]] std::vector<int> places() const;

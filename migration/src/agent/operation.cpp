@@ -22,7 +22,7 @@ Operation::Operation(Node& node, const wire::Order& order)
     : node_(node),
       order_(order),
       comm_(
-          {node.comms.own, node.places(), node.seat(node.agent)}, tag(0, kAgreement), [this] { listen(); },
+          {node.comms.own, node.places(), node.index_of(node.agent)}, tag(0, kAgreement), [this] { poll_controller(); },
           [this](int to, int tag, std::span<const std::byte> bytes) { return relay(to, tag, bytes); }) {
   outcome_.id = order.id;
   for (std::size_t i = 0; i < order.moves.size(); ++i) {
@@ -36,7 +36,7 @@ Operation::Operation(Node& node, const wire::Order& order)
 }
 
 std::optional<wire::Outcome> Operation::run() {
-  for (wire::Message& message : std::exchange(node_.inbox, {})) hear(std::move(message));  // came with the order
+  for (wire::Message& message : std::exchange(node_.inbox, {})) handle(std::move(message));  // came with the order
   bool good = ranks_can_stop();
   if (good) {
     saves() ? prepare_checkpoint() : prepare();
@@ -112,17 +112,17 @@ void Operation::take(const wire::Relay& message) {
   comm_.deliver(static_cast<int>(from), message.tag, std::move(bytes));
 }
 
-void Operation::listen() {
+void Operation::poll_controller() {
   // Once it is decided nobody goes back, whatever becomes of the controller, unless agents need it to reach each other.
   const bool needed = node_.state->needed;
   if (needed && order_.without_mpi.empty()) return;
   auto messages = node_.link.receive();
   if (!messages && needed) return comm_.fail("cppc-run is gone, by which agents without MPI are reached");
   if (!messages) exit_without_aborting_job();
-  for (wire::Message& message : *messages) hear(std::move(message));
+  for (wire::Message& message : *messages) handle(std::move(message));
 }
 
-void Operation::hear(wire::Message message) {
+void Operation::handle(wire::Message message) {
   const auto* cancel = std::get_if<wire::Cancel>(&message);
   const auto* commit = std::get_if<wire::Commit>(&message);
   const auto* abandon = std::get_if<wire::Abandon>(&message);
@@ -145,7 +145,7 @@ void Operation::hear(wire::Message message) {
 }
 
 bool Operation::given_up() {
-  listen();
+  poll_controller();
   return comm_.broken();
 }
 
@@ -194,10 +194,10 @@ bool Operation::decide() {
   disturb_link("decide");
   node_.watch->hold();
   if (!node_.link.send(wire::Ready{.id = order_.id, .agent = node_.agent})) exit_without_aborting_job();
-  const bool heard = hear_decision();
+  const bool received = await_decision();
   (void)fault::at(place("decided"));
   disturb_link("decided");
-  if (!heard && !comm_.broken())
+  if (!received && !comm_.broken())
     fail(CPPC_ERR_TIMEOUT, fmt::format("cppc-run has not answered within {} s", deadlines::decide().count()));
   if (agree()) return true;
   if (decided_ && comm_.broken()) {  // others may have heard that this agent has heard it
@@ -209,18 +209,18 @@ bool Operation::decide() {
   return false;
 }
 
-bool Operation::hear_decision() {
-  for (Allowance patience(deadlines::decide()); !patience.spent();) {
+bool Operation::await_decision() {
+  for (TimeBudget budget(deadlines::decide()); !budget.spent();) {
     pollfd word{node_.link.descriptor(), POLLIN, 0};
     poll(&word, 1, 100);
-    listen();
+    poll_controller();
     if (decided_ || comm_.broken()) return decided_;
   }
   return false;
 }
 
 bool Operation::cancelled() {
-  listen();
+  poll_controller();
   if (cancel_wanted_) fail(CPPC_ERR_CANCELLED, "given up on request");
   return cancel_wanted_;
 }

@@ -22,7 +22,7 @@
 
 namespace cppc::migration {
 
-using negotiation::Allowance;
+using negotiation::TimeBudget;
 
 class Operation {
  public:
@@ -39,9 +39,9 @@ class Operation {
   struct RankTransfer {
     int index = 0;  ///< in the order's moves
     int rank = 0;
-    int other = 0;              ///< agent on the other side
-    bool told = false;          ///< replacement's: how sending ended; source's: that receiving has failed
-    bool failure_sent = false;  ///< replacement's: the other side knows that it has failed
+    int other = 0;               ///< agent on the other side
+    bool outcome_known = false;  ///< replacement's: how sending ended; source's: that receiving has failed
+    bool failure_sent = false;   ///< replacement's: the other side knows that it has failed
     bool done = false;
     std::optional<Clock::time_point>
         given_up;  ///< replacement's, when sending has failed: it need not say why any more
@@ -75,11 +75,11 @@ class Operation {
   };
   [[nodiscard]] Stops common_stops();
   bool meet();
-  bool meet_at_safe_point(negotiation::Tree& tree, Clock::duration patience, Clock::duration arrival);
+  bool meet_at_safe_point(negotiation::Tree& tree, Clock::duration timeout, Clock::duration arrival);
   bool no_safe_point_in_sight();
   void release();
   template <class Side>
-  void negotiate(Side& side, Clock::duration patience);
+  void negotiate(Side& side, Clock::duration timeout);
   /// When it has gone on for long: which rank of this node the others wait for, if there is one.
   template <class Side>
   void tell_late(const Side& side);
@@ -90,7 +90,7 @@ class Operation {
   void drain();
   void ship();
   bool decide();
-  bool hear_decision();
+  bool await_decision();
   void commit();
   void roll_back();
   void prepare_checkpoint();
@@ -107,7 +107,7 @@ class Operation {
   void tell_saved();
   void end_checkpoint(bool good);
 
-  void await_arrivals(std::uint64_t point, Clock::duration patience);
+  void await_arrivals(std::uint64_t point, Clock::duration timeout);
   void await_local_arrivals(std::uint64_t point, Clock::duration within, const std::function<void()>& meanwhile);
   enum class Traffic { quiet, in_flight, disordered, unknown };
   Traffic traffic();
@@ -138,8 +138,8 @@ class Operation {
   /// True when no agent has failed; else failure_ is that which explains most, of the first agent, in all of them.
   bool agree();
   /// To what the controller says; in every wait for other agents, too.
-  void listen();
-  void hear(wire::Message message);
+  void poll_controller();
+  void handle(wire::Message message);
   /// To and from agents without MPI.
   bool relay(int to, int tag, std::span<const std::byte> bytes);
   void take(const wire::Relay& message);

@@ -79,14 +79,14 @@ void Operation::exchange_recipes() {
     const Slot& slot = node_.control.slot(source.rank);
     const auto blocks = slot.blocks.read();
     const std::span objects(slot.objects.data(), std::min<std::size_t>(slot.object_bytes, slot.objects.size()));
-    const int to = node_.seat(source.other);
+    const int to = node_.index_of(source.other);
     if (!comm_.send(to, tag(source, kRecipe), source.recipe) ||
         !comm_.send(to, tag(source, kBlocks), std::as_bytes(std::span(blocks))) ||
         !comm_.send(to, tag(source, kObjects), objects))
       return;
   }
   for (RankTransfer& replacement : replacements_) {
-    const int from = node_.seat(replacement.other);
+    const int from = node_.index_of(replacement.other);
     auto recipe = comm_.receive(from, tag(replacement, kRecipe));
     const auto blocks = comm_.receive(from, tag(replacement, kBlocks));
     const auto objects = comm_.receive(from, tag(replacement, kObjects));
@@ -105,10 +105,10 @@ void Operation::exchange_offers() {
   for (const RankTransfer& replacement : replacements_) {
     std::vector<std::byte> offer;
     if (failure_.status == CPPC_OK) offer = node_.control.slot(replacement.rank).destination.read();
-    if (!comm_.send(node_.seat(replacement.other), tag(replacement, kOffer), offer)) return;
+    if (!comm_.send(node_.index_of(replacement.other), tag(replacement, kOffer), offer)) return;
   }
   for (const RankTransfer& source : sources_) {
-    const auto offer = comm_.receive(node_.seat(source.other), tag(source, kOffer));
+    const auto offer = comm_.receive(node_.index_of(source.other), tag(source, kOffer));
     if (!offer) return;
     node_.control.slot(source.rank).destination.write(*offer);
   }
@@ -158,12 +158,12 @@ void Operation::start_replacements() {
 }
 
 void Operation::await_replacements() {
-  Allowance patience(deadlines::start());
+  TimeBudget budget(deadlines::start());
   for (RankTransfer& replacement : replacements_) {
     const Slot& slot = node_.control.slot(replacement.rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::ready)) {
       if (lost(replacement) || cannot_take_over(replacement)) return;
-      if (patience.spent())
+      if (budget.spent())
         return fail(CPPC_ERR_TIMEOUT,
                     fmt::format("the replacement of rank {} on {} has not come up", replacement.rank, node_.name));
       if (cancelled()) return;  // one that is given up waits all the same: who has come up can be told to go

@@ -59,7 +59,7 @@ void turn_into(Role role) {
 }
 
 /// How long an agent may need to see that its replacement will not join.
-constexpr auto kSpawnPatience = std::chrono::seconds(5);
+constexpr auto kSpawnTimeout = std::chrono::seconds(5);
 
 /// In a process of its own, which waits for the agent in vain when that ends meanwhile: Open MPI would end the job when
 /// it has waited for long. Whether it has joined.
@@ -74,7 +74,7 @@ bool join_agent(const ProcessWatch& agent) {
 
 /// The agent that has spawned this process waits for it inside MPI, and may not come out if nobody joins.
 void release(const ProcessWatch& agent, const Slot& slot, int rank) {
-  if (join_agent(agent) || slot.spawning.wait_while(1, Clock::now() + kSpawnPatience)) return;
+  if (join_agent(agent) || slot.spawning.wait_while(1, Clock::now() + kSpawnTimeout)) return;
   spdlog::error(
       "the replacement of rank {} has ended inside MPI_Init, where its agent waits for it in vain: the agent is "
       "ended",

@@ -35,14 +35,14 @@ Receiver::~Receiver() = default;
 
 const Offer& Receiver::offer() const { return impl_->offer; }
 
-tl::expected<Transferred, cppc_status> Receiver::receive(const Unpack& unpack, const Patience& patience,
+tl::expected<Transferred, cppc_status> Receiver::receive(const Unpack& unpack, const TransferLimits& limits,
                                                          const Progress& progress) {
   return guarded([&]() -> tl::expected<Transferred, cppc_status> {
     if (std::exchange(impl_->used, true)) {
       spdlog::error("a fabric receiver was used twice");
       return tl::unexpected(CPPC_ERR_STATE);
     }
-    return Reception(impl_->endpoint.impl(), impl_->offer, unpack, patience, progress, std::move(impl_->slots)).run();
+    return Reception(impl_->endpoint.impl(), impl_->offer, unpack, limits, progress, std::move(impl_->slots)).run();
   });
 }
 

@@ -29,14 +29,14 @@ constexpr std::size_t most_registered = std::size_t{1} << 30;
 
 }  // namespace
 
-Reception::Reception(Endpoint::Impl& endpoint, const Offer& offer, const Unpack& unpack, const Patience& patience,
+Reception::Reception(Endpoint::Impl& endpoint, const Offer& offer, const Unpack& unpack, const TransferLimits& limits,
                      const Progress& progress, Slots slots)
     : endpoint_(endpoint),
       offer_(offer),
       unpack_(unpack),
       progress_(progress),
       slots_(std::move(slots)),
-      session_(endpoint, patience, offer.token, "source") {}
+      session_(endpoint, limits, offer.token, "source") {}
 
 Reception::Slots Reception::make_slots() { return Slots(slot_count * slot_bytes); }
 

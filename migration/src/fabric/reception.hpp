@@ -20,7 +20,7 @@ class Reception {
   static Slots make_slots();
 
   /// All arguments must outlive it.
-  Reception(Endpoint::Impl& endpoint, const Offer& offer, const Unpack& unpack, const Patience& patience,
+  Reception(Endpoint::Impl& endpoint, const Offer& offer, const Unpack& unpack, const TransferLimits& limits,
             const Progress& progress, Slots slots = make_slots());
   Reception(const Reception&) = delete;
   Reception& operator=(const Reception&) = delete;

@@ -39,10 +39,11 @@ Result check_arguments(const Endpoint::Impl& endpoint, const Offer& offer, const
 }  // namespace
 
 tl::expected<Transferred, cppc_status> send(Endpoint endpoint, const Offer& offer, const Cargo& cargo,
-                                            const Patience& patience, const Progress& progress, const Tuning& tuning) {
+                                            const TransferLimits& limits, const Progress& progress,
+                                            const Tuning& tuning) {
   return guarded([&]() -> tl::expected<Transferred, cppc_status> {
     if (auto fit = check_arguments(endpoint.impl(), offer, cargo, tuning); !fit) return tl::unexpected(fit.error());
-    return Sender(endpoint.impl(), offer, cargo, patience, progress, tuning).run();
+    return Sender(endpoint.impl(), offer, cargo, limits, progress, tuning).run();
   });
 }
 

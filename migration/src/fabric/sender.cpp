@@ -34,7 +34,7 @@ std::vector<Extent> head_with(std::span<const std::byte> table, std::span<const 
 
 }  // namespace
 
-Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Patience& patience,
+Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const TransferLimits& limits,
                const Progress& progress, const Tuning& tuning)
     : endpoint_(endpoint),
       offer_(offer),
@@ -46,7 +46,7 @@ Sender::Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo,
       total_(bytes_of(head_) + bytes_of(cargo.contents)),
       policy_(tuning.compression),
       slots_(tuning.in_flight),
-      session_(endpoint, patience, offer.token, "target") {
+      session_(endpoint, limits, offer.token, "target") {
   for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].number = static_cast<std::uint32_t>(i);
 }
 

@@ -16,7 +16,7 @@ namespace cppc::fabric {
 class Sender {
  public:
   /// All arguments must outlive it.
-  Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Patience& patience,
+  Sender(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const TransferLimits& limits,
          const Progress& progress, const Tuning& tuning);
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;

@@ -28,9 +28,9 @@ constexpr auto parting_time = 2s;
 
 }  // namespace
 
-Session::Session(Endpoint::Impl& endpoint, const Patience& patience, const Token& token, std::string_view peer)
+Session::Session(Endpoint::Impl& endpoint, const TransferLimits& limits, const Token& token, std::string_view peer)
     : endpoint_(endpoint),
-      patience_(patience),
+      limits_(limits),
       token_(token),
       peer_name_(peer),
       buffers_(incoming_slots + peer_slots + stranger_slots),
@@ -129,7 +129,7 @@ tl::expected<void, cppc_status> Session::round(Clock::time_point now, std::strin
   if (now - last_poll_ > beat()) last_received_ += now - last_poll_;
   last_poll_ = now;
   if (established_ && now - last_sent_ > beat()) send({.kind = Control::Kind::beat});
-  return exchange().and_then([&] { return check_patience(now, purpose); });
+  return exchange().and_then([&] { return check_limits(now, purpose); });
 }
 
 tl::expected<void, cppc_status> Session::exchange() {
@@ -143,20 +143,20 @@ tl::expected<void, cppc_status> Session::exchange() {
       .and_then([&] { return take_incoming(); });
 }
 
-tl::expected<void, cppc_status> Session::check_patience(Clock::time_point now, std::string_view purpose) {
-  if (patience_.cancelled && patience_.cancelled()) {
+tl::expected<void, cppc_status> Session::check_limits(Clock::time_point now, std::string_view purpose) {
+  if (limits_.cancelled && limits_.cancelled()) {
     spdlog::warn("fabric: {} was cancelled", purpose);
     return tl::unexpected(CPPC_ERR_CANCELLED);
   }
-  if (now > patience_.deadline) {
+  if (now > limits_.deadline) {
     spdlog::error("fabric provider {}: {}: no answer from the {} by the deadline", endpoint_.provider, purpose,
                   peer_text());
     return tl::unexpected(CPPC_ERR_TIMEOUT);
   }
-  if (established_ && now - last_received_ > patience_.silence) {
+  if (established_ && now - last_received_ > limits_.silence) {
     lost_ = true;
     spdlog::error("fabric provider {}: {}: no sign of life from the {} for {} ms", endpoint_.provider, purpose,
-                  peer_text(), patience_.silence.count());
+                  peer_text(), limits_.silence.count());
     return tl::unexpected(CPPC_ERR_FABRIC);
   }
   return {};

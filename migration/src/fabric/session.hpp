@@ -17,7 +17,7 @@ namespace cppc::fabric {
 class Session {
  public:
   /// `peer` is what messages call the other end. All arguments must outlive the session.
-  Session(Endpoint::Impl& endpoint, const Patience& patience, const Token& token, std::string_view peer);
+  Session(Endpoint::Impl& endpoint, const TransferLimits& limits, const Token& token, std::string_view peer);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   /// Closes the endpoint: after this the provider touches no operation and no memory of anybody.
@@ -42,7 +42,7 @@ class Session {
   /// The next message of the peer, if one has come.
   std::optional<Control> next_message();
 
-  /// One round of waiting: sends, polls, and rests when nothing happens. An error when patience is at its end or the
+  /// One round of waiting: sends, polls, and rests when nothing happens. An error when a limit is exceeded or the
   /// peer is gone; `purpose` says in the log what was waited for. Operations of others on the endpoint progress too.
   tl::expected<void, cppc_status> poll(std::string_view purpose);
 
@@ -89,16 +89,16 @@ class Session {
   tl::expected<void, cppc_status> take_incoming();
   tl::expected<void, cppc_status> settle();
   tl::expected<void, cppc_status> post(SendQueue& box);
-  tl::expected<void, cppc_status> check_patience(Clock::time_point now, std::string_view purpose);
+  tl::expected<void, cppc_status> check_limits(Clock::time_point now, std::string_view purpose);
   void exchange_until(const std::function<bool()>& done);
   tl::expected<void, cppc_status> receive(const Control& message);
   void rest(Clock::time_point poll_began) const;
   [[nodiscard]] std::string peer_text() const;
-  [[nodiscard]] Clock::duration beat() const { return patience_.silence / 10; }
+  [[nodiscard]] Clock::duration beat() const { return limits_.silence / 10; }
   std::span<std::byte> buffer_of(const Slot& slot);
 
   Endpoint::Impl& endpoint_;
-  const Patience& patience_;
+  const TransferLimits& limits_;
   const Token token_;
   const std::string_view peer_name_;
 

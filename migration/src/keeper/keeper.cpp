@@ -34,9 +34,9 @@ Result<UniqueFd> connect_to(const std::string& job) {
   UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (!socket) return unreachable(reason());
   // A keeper that has to bring an image from another node takes its time.
-  const timeval patience{.tv_sec = deadlines::ship().count(), .tv_usec = 0};
-  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  const timeval timeout{.tv_sec = deadlines::ship().count(), .tv_usec = 0};
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   while (connect(socket.get(), reinterpret_cast<const sockaddr*>(&keeper.address), keeper.size) != 0)
     if (errno != EINTR) return unreachable(reason());
   if (!is_own(socket.get())) return unreachable("its socket belongs to another user");

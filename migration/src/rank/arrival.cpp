@@ -49,8 +49,8 @@ cppc_status Arrival::fetch(const cppc_runtime& runtime, const std::function<bool
       return places_for(runtime, reader, keep_alive);
     });
   };
-  const fabric::Patience patience{.deadline = begin + deadlines::ship(), .cancelled = given_up};
-  const auto received = receiver_.receive(unpack, patience);
+  const fabric::TransferLimits limits{.deadline = begin + deadlines::ship(), .cancelled = given_up};
+  const auto received = receiver_.receive(unpack, limits);
   if (!received) return received.error();
   if (auto faulty = fault::at("replacement-restore"); !faulty) return faulty.error();
   const cppc_status status = runtime.restore_end();

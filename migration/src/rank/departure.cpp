@@ -56,13 +56,13 @@ tl::expected<image::Image, cppc_status> Departure::pack(const cppc_runtime& runt
 }
 
 tl::expected<void, cppc_status> Departure::ship(const image::Image& image, const std::function<bool()>& given_up) {
-  const fabric::Patience patience{.deadline = Clock::now() + deadlines::ship(), .cancelled = given_up};
+  const fabric::TransferLimits limits{.deadline = Clock::now() + deadlines::ship(), .cancelled = given_up};
   const auto report = [this](const fabric::Transferred& so_far, std::uint64_t) {
     slot_->bytes_done.store(so_far.bytes);
     slot_->chunks_again.store(so_far.again);
   };
-  auto sent = fabric::send(std::move(endpoint_), offer_, {.head = image.head(), .contents = image.contents()}, patience,
-                           report);
+  auto sent =
+      fabric::send(std::move(endpoint_), offer_, {.head = image.head(), .contents = image.contents()}, limits, report);
   if (!sent) return tl::unexpected(sent.error());
   spdlog::debug("{} bytes of {} sent, {} chunks again", sent->sent, sent->bytes, sent->again);
   return {};

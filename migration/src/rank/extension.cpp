@@ -35,7 +35,7 @@ Extension& extension() {
 static_assert(sizeof(cppc_collective_count) == sizeof(negotiation::CollectiveCount) &&
               offsetof(cppc_collective_count, begun) == offsetof(negotiation::CollectiveCount, begun) &&
               offsetof(cppc_collective_count, announced) == offsetof(negotiation::CollectiveCount, announced) &&
-              offsetof(cppc_collective_count, heeded) == offsetof(negotiation::CollectiveCount, heeded));
+              offsetof(cppc_collective_count, acknowledged) == offsetof(negotiation::CollectiveCount, acknowledged));
 static_assert(sizeof(cppc_current_operation) == sizeof(negotiation::CurrentOperation) &&
               offsetof(cppc_current_operation, id) == offsetof(negotiation::CurrentOperation, id) &&
               offsetof(cppc_current_operation, what) == offsetof(negotiation::CurrentOperation, what) &&

@@ -39,10 +39,10 @@ extern "C" void cppc_on_sigcont(int) {
 }
 
 /// No longer than that.
-void sleep(std::chrono::nanoseconds patience) {
+void sleep(std::chrono::nanoseconds delay) {
   timespec until{};
   clock_gettime(CLOCK_MONOTONIC, &until);
-  const auto end = std::chrono::seconds(until.tv_sec) + std::chrono::nanoseconds(until.tv_nsec) + patience;
+  const auto end = std::chrono::seconds(until.tv_sec) + std::chrono::nanoseconds(until.tv_nsec) + delay;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(end);
   until = {seconds.count(), (end - seconds).count()};
   while (sem_clockwait(wake_up(), CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) continue;
@@ -115,8 +115,8 @@ tl::expected<std::unique_ptr<LastImage>, cppc_status> LastImage::keep(image::Ima
   while (sem_trywait(wake_up()) == 0) continue;  // of an earlier one
   try {
     const NoOtherSignals only;
-    const std::chrono::milliseconds patience = deadlines::decide() + std::chrono::milliseconds(deadlines::commit()) / 2;
-    kept->thread_ = std::thread([raw = kept.get(), patience] { raw->run(patience); });
+    const std::chrono::milliseconds delay = deadlines::decide() + std::chrono::milliseconds(deadlines::commit()) / 2;
+    kept->thread_ = std::thread([raw = kept.get(), delay] { raw->run(delay); });
   } catch (const std::system_error& error) {
     return fail(error.what());
   }
@@ -136,8 +136,8 @@ LastImage::~LastImage() {
   if (saved_) unlink(path_.c_str());
 }
 
-void LastImage::run(std::chrono::milliseconds patience) {
-  sleep(patience);
+void LastImage::run(std::chrono::milliseconds delay) {
+  sleep(delay);
   if (over_) return;
   saved_ = save();
   while (!over_) sleep(std::chrono::hours(1));

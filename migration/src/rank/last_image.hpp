@@ -31,7 +31,7 @@ class LastImage {
 
  private:
   LastImage(image::Image image, int rank);
-  void run(std::chrono::milliseconds patience);
+  void run(std::chrono::milliseconds delay);
   bool save();
 
   image::Image image_;

@@ -11,10 +11,10 @@
 #include <thread>
 #include <utility>
 
-#include "cppc/allowance.hpp"
 #include "cppc/checkpoint_files.hpp"
 #include "cppc/deadlines.hpp"
 #include "cppc/fault.hpp"
+#include "cppc/time_budget.hpp"
 #include "image_file.hpp"
 
 namespace cppc::migration {
@@ -48,19 +48,19 @@ void let_mpi_work() {
 
 void Member::enter(const JobComms& comms) {
   comms_ = comms;
-  fence_.restart(comms_.all, rank_, comms_.ranks);
+  barrier_.restart(comms_.all, rank_, comms_.ranks);
 }
 
 void Member::watch_page() { runtime_->watch(negotiator_.page().doorbell()); }
 
 bool Member::reached(std::uint64_t passed, unsigned site) {
   if (stop_at_) return passed >= *stop_at_;
-  heed_agent();
+  serve_agent();
   return negotiator_.reached(passed, site) == negotiation::Decision::stop;
 }
 
 bool Member::reached_call(bool collective, int waits_for) {
-  heed_agent();
+  serve_agent();
   if (!cut_->wanted()) return false;
   const auto place = collective ? negotiation::cut::Place::collective : negotiation::cut::Place::elsewhere;
   const auto take_part = [this](negotiation::CollectiveCount* count, const negotiation::cut::Operation& operation) {
@@ -73,7 +73,7 @@ bool Member::reached_call(bool collective, int waits_for) {
 }
 
 /// What it wants beside a stop.
-void Member::heed_agent() {
+void Member::serve_agent() {
   if (negotiator_.survey_wanted()) announce();
   if (slot().leaving != 0 && !slot().destination.empty()) prepare_departure();
   if (slot().saves != 0) prepare_snapshot();
@@ -123,8 +123,8 @@ void Member::depart() {
 
 /// Others may still be inside MPI, together with replacements.
 void Member::await_acknowledgement() {
-  negotiation::Allowance patience(deadlines::leave());  // after the agent's end
-  while (slot().dismissed.get() == 0 && !(negotiator_.agent_gone() && patience.spent())) {
+  negotiation::TimeBudget budget(deadlines::leave());  // after the agent's end
+  while (slot().dismissed.get() == 0 && !(negotiator_.agent_gone() && budget.spent())) {
     let_mpi_work();
     (void)slot().dismissed.wait_while(0, Clock::now() + kServe);
   }
@@ -155,9 +155,9 @@ void Member::report_traffic() {
   cppc_traffic traffic{};
   runtime_->traffic(&traffic);
   Slot& mine = slot();
-  mine.sent = traffic.sent + fence_.sent();
-  mine.received = traffic.received + fence_.received();
-  mine.active = traffic.active + (fence_.sends() ? 1 : 0);
+  mine.sent = traffic.sent + barrier_.sent();
+  mine.received = traffic.received + barrier_.received();
+  mine.active = traffic.active + (barrier_.sends() ? 1 : 0);
 }
 
 /// Waits for a command; while the last one is to drain, does so.
@@ -166,8 +166,8 @@ tl::expected<Action, cppc_status> Member::next_command() {
     const auto pause = runtime_->progress() != 0 ? Clock::duration(kServe) : Clock::duration(kLook);
     return control_.await_command(seen_, Clock::now() + pause);
   }
-  const bool fence_settled = fence_.drain();
-  const bool settled = runtime_->drain() != 0 && fence_settled;
+  const bool barrier_settled = barrier_.drain();
+  const bool settled = runtime_->drain() != 0 && barrier_settled;
   report_traffic();
   return control_.await_command(seen_, Clock::now() + (settled ? kRest : Clock::duration::zero()));
 }
@@ -261,16 +261,16 @@ void Member::rebuild_comms() {
 void Member::leave() {
   runtime_->abandon();
   await_acknowledgement();
-  vanish();
+  exit_process();
 }
 
 /// The job goes on elsewhere, from the file.
 void Member::leave_for_good() {
   runtime_->abandon();
-  vanish();
+  exit_process();
 }
 
-void Member::vanish() {
+void Member::exit_process() {
   std::fflush(nullptr);
   negotiator_.detach();
   (void)checked(PMPI_Finalize(), "MPI_Finalize");  // a rank that MPI still counts on: mpirun ends the job
@@ -321,7 +321,7 @@ cppc_status Member::join_restarted_job() {
 cppc_status Member::join_as_replacement() {
   slot().stage.set(static_cast<std::uint32_t>(Stage::restored));
   for (Action action = Action::none; action != Action::join; action = await_order())
-    if (action == Action::go_on) vanish();
+    if (action == Action::go_on) exit_process();
   (void)fault::at("replacement-join");
   MPI_Comm parent = MPI_COMM_NULL;
   MPI_Comm bridge = MPI_COMM_NULL;
@@ -346,7 +346,7 @@ void Member::fail(cppc_status status) {
   }
   report_failure(*runtime_, status, slot());
   while (await_order() != Action::go_on) continue;
-  vanish();
+  exit_process();
 }
 
 bool Member::all_finalize() {
@@ -354,12 +354,12 @@ bool Member::all_finalize() {
     finalizing_ = Clock::now();
     slot().stops = CPPC_AT_CALLS;  // no safe point comes any more
   }
-  if (!fence_.passed()) {
+  if (!barrier_.passed()) {
     if (Clock::now() - *finalizing_ > kMoment) std::this_thread::sleep_for(kServe);
     return false;
   }
   negotiator_.finishing();  // before others can go on: from here on no rank can be stopped
-  fence_.open();
+  barrier_.open();
   return true;
 }
 

@@ -15,7 +15,7 @@
 #include "cppc/hooks.h"
 #include "cppc/page.hpp"
 #include "departure.hpp"
-#include "finalize_fence.hpp"
+#include "finalize_barrier.hpp"
 #include "last_image.hpp"
 #include "snapshot.hpp"
 
@@ -63,7 +63,7 @@ class Member {
                                                                      const cppc_calls& calls);
   cppc_status join_as_replacement();
   cppc_status join_restarted_job();
-  void heed_agent();
+  void serve_agent();
   [[nodiscard]] Slot& slot() const { return control_.slot(rank_); }
   void announce();
   void prepare_departure();
@@ -83,7 +83,7 @@ class Member {
   void watch_page();
   [[noreturn]] void leave();
   [[noreturn]] void leave_for_good();
-  [[noreturn]] void vanish();
+  [[noreturn]] void exit_process();
 
   const cppc_runtime* runtime_;
   int rank_;
@@ -91,7 +91,7 @@ class Member {
   negotiation::RankSide negotiator_;
   std::optional<negotiation::CutRank> cut_;
   JobComms comms_;
-  FinalizeFence fence_;
+  FinalizeBarrier barrier_;
   std::optional<Clock::time_point> finalizing_;                    ///< since when
   std::uint32_t seen_ = 0;                                         ///< commands of the control block
   bool draining_ = false;                                          ///< the last command was to drain

@@ -23,7 +23,7 @@ namespace {
 constexpr int kNice = 10;
 
 /// How long the thread of a checkpoint that was given up is waited for.
-constexpr std::chrono::seconds kLook{1}, kPatience{3};
+constexpr std::chrono::seconds kLook{1}, kTimeout{3};
 
 /// Of blocks in which there is a huge page as a whole.
 constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
@@ -150,7 +150,7 @@ void Snapshot::end(std::unique_ptr<Snapshot> snapshot) {
   if (!snapshot || !snapshot->thread_.joinable()) return;
   snapshot->thread_.request_stop();
   bool ended = false;
-  for (std::chrono::seconds unwanted(0); !ended && unwanted < kPatience;) {
+  for (std::chrono::seconds unwanted(0); !ended && unwanted < kTimeout;) {
     ended = snapshot->written_.try_acquire_for(kLook);
     unwanted = snapshot->suits() ? std::chrono::seconds(0) : unwanted + kLook;
   }

@@ -6,25 +6,23 @@
 /// a call that it cannot leave. What then is in flight, messages and operations that all have begun, can be drained.
 ///
 ///   rank       keeps its counts where its agent sees them (no call costs more than the increment), and looks at the
-///   bell.
-///              While it rings and agents *gather*, only one thing is held up: the beginning of a collective operation,
-///              by a rank that is at the target in all its communicators. One that is behind in any goes on, and so may
-///              raise the count of others. While agents *close*, a rank that is not behind stops where it is: at any
-///              call, at a marked safe point, inside a call that waits for messages, or where it computes, when its
-///              agent has it look.
+///              doorbell. While it rings and agents *gather*, only one thing is held up: the beginning of a collective
+///              operation, by a rank that is at the target in all its communicators. One that is behind in any goes on,
+///              and so may raise the count of others. While agents *close*, a rank that is not behind stops where it
+///              is: at any call, at a marked safe point, inside a call that waits for messages, or where it computes,
+///              when its agent has it look.
 ///   agents     meet in rounds. Each reports the counts of its ranks; from the sum of all reports the first computes
-///   the
-///              verdict (Judge), which all write to their pages: the targets, which are the highest counts, and the
-///              phase.
+///              the verdict (Arbiter), which all write to their pages: the targets, which are the highest counts, and
+///              the phase.
 ///   gathering  turns into closing when all communicators are level: all members have the same count.
 ///   closing    turns into the decision when all ranks have stopped and all communicators are level. When some
-///              communicator is not level any more, or ranks are caught in calls that they cannot leave, it turns back.
+///              communicator is not level any more, or ranks are in calls that cannot be interrupted, it turns back.
 ///   withdrawing  likewise turns into the decision; see below.
 ///
 /// The cut is right. A rank that has stopped in a turn of closing moves again only when its page's word changes, and
 /// its agent changes that only with a verdict. The decision comes from reports of which each was made while all ranks
 /// of its node stood still in the present turn, so that they show one and the same state: all stopped, all level.
-/// Nothing else is needed for it, neither the order in which counts and the bell become visible nor that a round's
+/// Nothing else is needed for it, neither the order in which counts and the doorbell become visible nor that a round's
 /// reports are made at the same time. What is missed leads to another round.
 ///
 /// It comes about. Let X be begun by some members and not by others. Those are behind, and nothing holds them up but
@@ -37,9 +35,9 @@
 /// waits (any source, memory of windows), everybody counts as needed, but only after some rounds without change, more
 /// each time: programs that do not need it are not driven on.
 ///
-/// Ranks that are caught in calls that they cannot leave, those of one-sided communication, come out in moments or
-/// wait for others: for a lock that one of them holds. So closing begins when nobody is caught; or after some rounds,
-/// since programs may hardly do anything else, and then has as many rounds to succeed.
+/// Ranks in calls that cannot be interrupted, those of one-sided communication, come out in moments or
+/// wait for others: for a lock that one of them holds. So closing begins when no rank is in such a call; or after some
+/// rounds, since programs may hardly do anything else, and then has as many rounds to succeed.
 ///
 /// A level state lasts: a rank begins something only while it is behind or needed, and targets are never above what was
 /// once begun. So closing follows, everybody stops at the next call, and no rank waits for another one's computing but
@@ -48,14 +46,14 @@
 /// A rank that is behind may compute for minutes before it comes to X, while the others wait inside X. When nothing has
 /// changed for some rounds, *withdrawing* takes the place of gathering: every rank stops where it is, whether or not it
 /// is behind. X can be withdrawn when all members that have begun it are inside, in a blocking operation that nobody
-/// leaves before all have begun it (Operation), and all others have stopped before it. The judge first *announces* the
-/// withdrawal, so that the agents of those inside note it where these look when they come out; with the next verdict
-/// those outside *take part* with dummy data. The ones inside come out, see that the operation has not taken place,
-/// take it back from their counts, and stop before it, to begin it again when they go on. Between the announcement and
-/// the next verdict nothing can change: who has stopped stays, and who is inside cannot leave. The withdrawal is over
-/// when all members have *heeded* it: taken part, or come out. Until then the agreement is not given up; and a rank
-/// that is to take part and loses its agent cannot know what the others do: it has to end the job. Where nothing can be
-/// withdrawn, gathering goes on, for twice as many rounds.
+/// leaves before all have begun it (Operation), and all others have stopped before it. The arbiter first *announces*
+/// the withdrawal, so that the agents of those inside note it where these look when they come out; with the next
+/// verdict those outside *take part* with dummy data. The ones inside come out, see that the operation has not taken
+/// place, take it back from their counts, and stop before it, to begin it again when they go on. Between the
+/// announcement and the next verdict nothing can change: who has stopped stays, and who is inside cannot leave. The
+/// withdrawal is over when all members have *acknowledged* it: taken part, or come out. Until then the agreement is not
+/// given up; and a rank that is to take part and loses its agent cannot know what the others do: it has to end the job.
+/// Where nothing can be withdrawn, gathering goes on, for twice as many rounds.
 ///
 /// Making a communicator is counted on its parent; freeing it on itself, where it is the last operation. Who has freed
 /// one does not list it any more. When members are missing and all else is level, the others are behind: they have to
@@ -141,8 +139,8 @@ struct RankView {
   bool stopped = false;  ///< in the present turn
   bool inside = false;   ///< a call that it cannot leave, other than a collective operation
   int waits_for = nobody;
-  Withdrawal within;           ///< the operation that it is inside of, if that can be withdrawn
-  std::uint32_t unheeded = 0;  ///< withdrawals that it has not heeded. Looked at before the memberships
+  Withdrawal within;                 ///< the operation that it is inside of, if that can be withdrawn
+  std::uint32_t unacknowledged = 0;  ///< withdrawals that it has not acknowledged. Looked at before the memberships
   std::span<const Membership> memberships;
 };
 
@@ -164,7 +162,7 @@ enum class Place : std::uint8_t {
 enum class RankMove : std::uint8_t {
   go_on,
   hold,  ///< wait until the page changes, then look again
-  stop,  ///< say that it has stopped in this turn, then likewise
+  stop,  ///< report that it has stopped in this turn, then likewise
   done,  ///< the cut is here
 };
 
@@ -213,15 +211,15 @@ struct Withdrawable {
   std::uint32_t outside = 0;  ///< members that have stopped before it
 };
 
-/// What an agent says in a round.
+/// What an agent reports in a round.
 struct Report {
   std::vector<Standing> standings;          ///< by id, each once
   std::vector<Withdrawable> withdrawables;  ///< by id and number, each once; while withdrawing
   std::vector<Wait> waits;
-  std::uint32_t moving = 0;       ///< ranks that have not stopped in the present turn
-  std::uint32_t caught = 0;       ///< those of them that are inside a call that they cannot leave
-  std::uint32_t unheeded = 0;     ///< withdrawals, of all ranks together
-  std::optional<Reason> give_up;  ///< why this agent wants to cancel
+  std::uint32_t moving = 0;           ///< ranks that have not stopped in the present turn
+  std::uint32_t uninterruptible = 0;  ///< those of them that are inside a call that they cannot leave
+  std::uint32_t unacknowledged = 0;   ///< withdrawals, of all ranks together
+  std::optional<Reason> give_up;      ///< why this agent wants to cancel
 };
 
 /// `phase`: what the page has said to these ranks when they were looked at.
@@ -244,18 +242,19 @@ struct Verdict {
   [[nodiscard]] bool needs(int rank) const;
 };
 
-/// Computes the verdicts of one agreement. Judges that are given the same reports say the same.
-class Judge {
+/// Computes the verdicts of one agreement. Arbiters with the same reports come to the same verdicts.
+class Arbiter {
  public:
-  /// `calm`: rounds without change after which everybody is needed for whom it cannot be known; then twice as many.
-  /// `patience`: likewise, after which operations are withdrawn, up to `most_patience`; and after which that is given
-  /// up.
-  explicit Judge(std::uint16_t epoch, unsigned calm = default_calm, unsigned patience = default_patience,
-                 unsigned most_patience = 64 * default_patience);
+  /// `stable_rounds`: rounds without change after which everybody is needed for whom it cannot be known; then twice as
+  /// many. `withdrawal_rounds`: likewise, after which operations are withdrawn, up to `most_withdrawal_rounds`; and
+  /// after which that is given up.
+  explicit Arbiter(std::uint16_t epoch, unsigned stable_rounds = default_stable_rounds,
+                   unsigned withdrawal_rounds = default_withdrawal_rounds,
+                   unsigned most_withdrawal_rounds = 64 * default_withdrawal_rounds);
 
   /// `reports` are those of all agents, or their sum. Not after the phase has become decided or
   /// cancelled.
-  const Verdict& judge(std::span<const Report> reports);
+  const Verdict& evaluate(std::span<const Report> reports);
 
   /// The last verdict; before the first: gathering, no targets.
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
@@ -264,35 +263,35 @@ class Judge {
   struct Memory {
     std::vector<Standing> standings;
     unsigned unchanged = 0;                                          ///< rounds
-    unsigned calm = 0;                                               ///< rounds to wait for
-    unsigned patience = 0;                                           ///< likewise
+    unsigned stable_rounds = 0;                                      ///< rounds to wait for
+    unsigned withdrawal_rounds = 0;                                  ///< likewise
     bool waited_long = false;                                        ///< they have passed, since the last change
-    bool despite_caught = false;                                     ///< closing began while ranks were caught
+    bool despite_uninterruptible = false;                            ///< closing began while ranks were in such calls
     std::vector<std::pair<std::uint64_t, std::uint64_t>> withdrawn;  ///< by id and number, in this turn
   };
   [[nodiscard]] const Memory& memory() const { return memory_; }
 
  private:
-  static constexpr unsigned default_calm = 16;
-  static constexpr unsigned default_patience = 64;
+  static constexpr unsigned default_stable_rounds = 16;
+  static constexpr unsigned default_withdrawal_rounds = 64;
   void note_change(std::vector<Standing> standings);
   void set_targets();
   void set_needed(std::span<const Wait> waits);
-  void set_phase(std::uint32_t moving, std::uint32_t caught);
+  void set_phase(std::uint32_t moving, std::uint32_t uninterruptible);
   void turn(Phase phase);
-  void withdraw(std::span<const Withdrawable> found, bool all_heeded);
+  void withdraw(std::span<const Withdrawable> found, bool all_acknowledged);
   [[nodiscard]] bool can_be_withdrawn(const Withdrawable& one) const;
   [[nodiscard]] bool even() const;
   [[nodiscard]] bool whole() const;
 
-  [[nodiscard]] bool calm() const { return memory_.unchanged >= memory_.calm; }
-  void be_calmer();
-  void be_more_patient();
+  [[nodiscard]] bool is_stable() const { return memory_.unchanged >= memory_.stable_rounds; }
+  void double_stable_rounds();
+  void double_withdrawal_rounds();
 
   Verdict verdict_;
   Memory memory_;
-  unsigned first_patience_;
-  unsigned most_patience_;
+  unsigned first_withdrawal_rounds_;
+  unsigned most_withdrawal_rounds_;
 };
 
 }  // namespace cppc::negotiation::cut

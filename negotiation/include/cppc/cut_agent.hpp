@@ -9,9 +9,9 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "cppc/allowance.hpp"
 #include "cppc/cut.hpp"
 #include "cppc/page.hpp"
+#include "cppc/time_budget.hpp"
 #include "cppc/tree.hpp"
 
 namespace cppc::negotiation {
@@ -19,13 +19,13 @@ namespace cppc::negotiation {
 /// How agents tell each other. All take part in every round.
 class Rounds {
  public:
-  using Judgement = std::function<cut::Verdict(const cut::Report&)>;
+  using Evaluation = std::function<cut::Verdict(const cut::Report&)>;
   virtual ~Rounds() = default;
   /// Begins a round with what this agent says. Not before the last one has ended.
   virtual tl::expected<void, cppc_status> begin(cut::Report mine) = 0;
-  /// What comes of the round, once all have said something: the same for all. `judge` is asked in some agents, with
+  /// What comes of the round, once all have said something: the same for all. `evaluate` is called in some agents, with
   /// what all have said, taken together (cut::add()). Never waits.
-  virtual tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Judgement& judge) = 0;
+  virtual tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Evaluation& evaluate) = 0;
 };
 
 /// Reports go up the tree and are added on their way, the root judges, and the verdict comes down: in a round an agent
@@ -35,7 +35,7 @@ class TreeRounds final : public Rounds {
  public:
   explicit TreeRounds(Tree& tree) : tree_(&tree) {}
   tl::expected<void, cppc_status> begin(cut::Report mine) override;
-  tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Judgement& judge) override;
+  tl::expected<std::optional<cut::Verdict>, cppc_status> poll(const Evaluation& evaluate) override;
 
  private:
   tl::expected<bool, cppc_status> gather();
@@ -61,24 +61,24 @@ class CutAgent {
 
   CutAgent(Page& page, Rounds& rounds) : page_(&page), rounds_(&rounds) {}
 
-  /// Rings the bell for `ranks`, those of the node; over all agents, every rank of the application exactly once.
+  /// Rings the doorbell for `ranks`, those of the node; over all agents, every rank of the application exactly once.
   /// `epoch` is the same everywhere, and above any used before: a stop in an earlier agreement must not count. After
-  /// `patience` the agreement is cancelled (CPPC_ERR_TIMEOUT, naming a rank that is behind, or has not stopped).
+  /// `timeout` the agreement is cancelled (CPPC_ERR_TIMEOUT, naming a rank that is behind, or has not stopped).
   /// CPPC_ERR_ARGUMENT, CPPC_ERR_STATE.
-  tl::expected<void, cppc_status> start(std::uint64_t epoch, Allowance::Clock::duration patience,
+  tl::expected<void, cppc_status> start(std::uint64_t epoch, TimeBudget::Clock::duration timeout,
                                         std::vector<int> ranks);
 
   /// Takes the steps that can be taken now; never waits. Call it in a loop with short sleeps: held ranks wait for it.
-  /// Cancels by itself: when patience ends, when a rank of the node is in MPI_Finalize (CPPC_ERR_REFUSED) or has too
-  /// many communicators (CPPC_ERR_UNSUPPORTED). CPPC_ERR_MPI, CPPC_ERR_MISMATCH: the agents have lost each other; ranks
-  /// of this node go on, unless it is decided.
+  /// Cancels by itself: when the timeout has passed, when a rank of the node is in MPI_Finalize (CPPC_ERR_REFUSED) or
+  /// has too many communicators (CPPC_ERR_UNSUPPORTED). CPPC_ERR_MPI, CPPC_ERR_MISMATCH: the agents have lost each
+  /// other; ranks of this node go on, unless it is decided.
   tl::expected<State, cppc_status> poll();
 
   /// Wants the agreement given up; go on polling until it is. The decision may come before. A reason without a rank is
-  /// an end of patience: it gets one that others wait for, if there is one.
+  /// a timeout: it gets one that others wait for, if there is one.
   void cancel(Reason why);
 
-  /// After decided, before any rank is released: puts page and bell back. CPPC_ERR_STATE unless decided.
+  /// After decided, before any rank is released: puts page and doorbell back. CPPC_ERR_STATE unless decided.
   tl::expected<void, cppc_status> conclude();
 
   [[nodiscard]] State state() const;
@@ -101,10 +101,10 @@ class CutAgent {
 
   Page* page_;
   Rounds* rounds_;
-  cut::Judge judge_{0};
+  cut::Arbiter arbiter_{0};
   cut::Word word_;
-  Allowance patience_{{}};
-  cppc_status end_of_patience_ = CPPC_ERR_TIMEOUT;
+  TimeBudget budget_{{}};
+  cppc_status status_when_spent_ = CPPC_ERR_TIMEOUT;
   std::vector<int> ranks_;
   std::optional<Reason> give_up_;
   bool in_round_ = false;

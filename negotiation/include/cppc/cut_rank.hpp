@@ -1,5 +1,5 @@
 /// A rank's part in the agreement on a cut (cut.hpp): its table of what it has begun, in the page that it shares with
-/// its agent, and what it does at a call while the bell rings for the cut.
+/// its agent, and what it does at a call while the doorbell rings for the cut.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace cppc::negotiation {
 /// What a rank counts of a communicator, a window or a file, in the page. Written by the rank, but for `announced`.
 struct CollectiveCount {
   std::uint64_t id = 0;
-  std::uint64_t begun = 0;      ///< collective operations
-  std::uint64_t announced = 0;  ///< number of the latest withdrawal of one of these
-  std::uint64_t heeded = 0;     ///< number of the last one that the rank has come to know of
+  std::uint64_t begun = 0;         ///< collective operations
+  std::uint64_t announced = 0;     ///< number of the latest withdrawal of one of these
+  std::uint64_t acknowledged = 0;  ///< number of the last one that the rank has come to know of
 };
 
 /// The blocking collective operation that a rank is inside of.
@@ -38,8 +38,8 @@ class CutRank {
 
   /// The rank has, as one of `size` > 1 members, the communicator `id` from now on, in which it has begun `begun`
   /// operations. `id` is the same in all members and no other communicator's, and not 0. Returns where it counts
-  /// further ones, the rank alone, before it enters MPI, and after reached() if the bell rings. nullptr when there are
-  /// too many; then no cut can be agreed on (CPPC_ERR_UNSUPPORTED), until some are gone.
+  /// further ones, the rank alone, before it enters MPI, and after reached() if the doorbell rings. nullptr when there
+  /// are too many; then no cut can be agreed on (CPPC_ERR_UNSUPPORTED), until some are gone.
   CollectiveCount* open(std::uint64_t id, std::uint32_t size, std::uint64_t begun = 0);
 
   /// The rank has begun the last operation of the communicator, or never will. `count`: what open() returned.
@@ -54,13 +54,13 @@ class CutRank {
   [[nodiscard]] CurrentOperation* current();
 
   /// On coming out of an operation that current() was told of: whether it has been withdrawn, and so has not taken
-  /// place; then the rank has not begun it any more. Whether or not the bell rings.
+  /// place; then the rank has not begun it any more. Whether or not the doorbell rings.
   static bool withdrawn(CollectiveCount* count);
 
-  /// Whether the bell rings for a cut.
+  /// Whether the doorbell rings for a cut.
   [[nodiscard]] bool wanted() const;
 
-  /// At a call, the bell ringing for the cut: before the beginning of a collective operation, or elsewhere;
+  /// At a call, the doorbell ringing for the cut: before the beginning of a collective operation, or elsewhere;
   /// `waits_for`: a rank, when the call waits for its message, or has just looked for it in vain, cut::anybody when
   /// that is not known. Waits while the rank is held or has stopped; meanwhile calls `progress` every millisecond, so
   /// that MPI can serve others, and `take_part` for each operation that others withdraw from: the rank has to take part
@@ -70,7 +70,7 @@ class CutRank {
   Decision reached(cut::Place place, int waits_for, const std::function<void()>& progress, const TakePart& take_part);
 
   /// The rank enters a call that it cannot leave, and that is no collective operation, which waits for this rank.
-  /// Whether or not the bell rings. `what`: what it is inside of, for the reason if that takes too long; 1 to
+  /// Whether or not the doorbell rings. `what`: what it is inside of, for the reason if that takes too long; 1 to
   /// Reason::most_inside.
   void enter(int waits_for, std::uint8_t what);
 

@@ -2,33 +2,33 @@
 ///
 /// Every rank passes the same sequence of safe points and counts its own. Sought is a point M that nobody has passed
 /// and everybody stops at. A node's agent shares a word with its ranks, in a page; whoever changes it applies next() by
-/// compare-and-swap. Agents form a tree (agent_tree.hpp): each says one word at a time to its parent, for its whole
-/// subtree, and tells its children what its parent has told it.
+/// compare-and-swap. Agents form a tree (agent_tree.hpp): each sends one word at a time up to its parent, for its
+/// whole subtree, and down to its children the word that its parent has sent.
 ///
-///   rank       sees the bell at safe point s: raises its page's maximum to s+1 before it passes s, marks itself
-///   joined,
-///              and works on; raises again before every further point while the page is *open*.
-///   agent      all ranks of its subtree have joined: says *open*.
-///   root       all ranks have joined: tells *fixed*.
-///   agent      told so: passes it on and *fixes* its page; the maximum is now a ceiling, at which ranks wait. When all
-///              pages of its subtree are fixed: says *fixed*, with the highest ceiling of its subtree.
-///   root       tells *decided*: M is the highest ceiling.
+///   rank       sees the doorbell at safe point s: raises its page's maximum to s+1 before it passes s, marks itself
+///              joined, and works on; raises again before every further point while the page is *open*.
+///   agent      all ranks of its subtree have joined: sends *open* up.
+///   root       all ranks have joined: sends *fixed* down.
+///   agent      receives that: passes it on and *fixes* its page; the maximum is now a bound, at which ranks wait. When
+///   all
+///              pages of its subtree are fixed: sends *fixed* up, with the highest bound of its subtree.
+///   root       sends *decided* down: M is the highest bound.
 ///   agent      passes it on and copies it to its page; each rank stops on reaching M. When all of its subtree know:
-///              says *settled*.
+///              sends *settled* up.
 ///
-/// An agent that wants to give up says *cancelled* at any time; so does its parent then. The root tells *cancelled*,
-/// unless it has decided. So an agent sends and receives a few words for each neighbour, whatever the job's size and
-/// however long it takes, and the agreement takes as long as a word takes to go through the tree five times.
+/// An agent that cancels sends *cancelled* up at any time; so does its parent then. The root sends *cancelled*
+/// down, unless it has decided. So an agent sends and receives a few words for each neighbour, whatever the job's size
+/// and however long it takes, and the agreement takes as long as a word takes to go through the tree five times.
 ///
 /// Nobody passes M. A rank passes s only while its page's maximum is above s: it is the one who raised it (open), or
-/// the ceiling allows it (fixed). Fixing keeps the maximum, and M is at least every ceiling: it is told when all agents
-/// have said theirs.
+/// the bound allows it (fixed). Fixing keeps the maximum, and M is at least every bound: the root sends it when
+/// all agents have sent theirs.
 ///
 /// Nobody waits for ever. No message crosses a safe point, so what a rank needs to reach its next one comes from ranks
 /// between the same two points. While the page is open no rank waits, so all reach a safe point and join. Then pages
-/// are fixed: a rank at its ceiling waits for agents alone, and these wait for no rank any more. (Fixing a page when
-/// its own ranks have joined would not do: a rank elsewhere that has passed that point before its bell rang may need
-/// the waiting rank's next message in order to reach a safe point and join.)
+/// are fixed: a rank at its bound waits for agents alone, and these wait for no rank any more. (Fixing a page when
+/// its own ranks have joined would not do: a rank elsewhere that has passed that point before its doorbell rang may
+/// need the waiting rank's next message in order to reach a safe point and join.)
 ///
 /// Joining is kept beside the word, one mark a rank, not as a count inside it: marking twice is harmless.
 ///
@@ -45,18 +45,18 @@ namespace cppc::negotiation {
 
 enum class Phase : std::uint8_t {
   idle,       ///< nothing runs
-  open,       ///< ranks join; the maximum may rise. Said: all of the subtree have joined
-  fixed,      ///< the maximum is a ceiling
+  open,       ///< ranks join; the maximum may rise. Sent up: all of the subtree have joined
+  fixed,      ///< the maximum is a bound
   decided,    ///< the maximum is M
   cancelled,  ///< given up; the maximum's place holds the reason
-  settled     ///< said by agents only: all of the subtree know the outcome
+  settled     ///< between agents only: all of the subtree know the outcome
 };
 
 /// Why a negotiation was given up. `rank` is the one that it is about, or -1.
 struct Reason {
   cppc_status status = CPPC_ERR_CANCELLED;
   int rank = -1;
-  std::uint8_t inside = 0;  ///< what the rank is inside of and cannot leave, as it said; 0: nothing
+  std::uint8_t inside = 0;  ///< what the rank is inside of and cannot leave, as it reported; 0: nothing
   static constexpr std::uint8_t most_inside = 15;
   static constexpr std::uint8_t outside_collective = most_inside;  ///< which others have begun, and it has not
   bool operator==(const Reason&) const = default;
@@ -171,17 +171,17 @@ struct Below {
   bool joined = true;             ///< all ranks of their subtrees
   bool fixed = true;              ///< all pages
   bool settled = true;            ///< all agents know the outcome
-  std::uint64_t maximum = 0;      ///< highest ceiling; all fixed only
+  std::uint64_t maximum = 0;      ///< highest bound; all fixed only
   std::optional<Reason> give_up;  ///< of the first who wants that
 
   /// `said`: by one of them, an idle word if nothing yet.
-  constexpr void add(Word said) {
-    const Phase phase = said.phase();
+  constexpr void add(Word sent_up) {
+    const Phase phase = sent_up.phase();
     settled &= phase == Phase::settled;
     fixed &= phase == Phase::settled || phase == Phase::fixed;
     joined &= phase == Phase::settled || phase == Phase::fixed || phase == Phase::open;
-    if (phase == Phase::fixed) maximum = std::max(maximum, said.maximum());
-    if (phase == Phase::cancelled && !give_up) give_up = said.reason();
+    if (phase == Phase::fixed) maximum = std::max(maximum, sent_up.maximum());
+    if (phase == Phase::cancelled && !give_up) give_up = sent_up.reason();
   }
 };
 
@@ -192,32 +192,32 @@ struct AgentView {
   bool all_joined = false;        ///< every rank of the node
   std::optional<Reason> give_up;  ///< why this agent wants to cancel
   Below below;
-  Word above;  ///< told by its parent; by the root itself, see answer()
-  Word said;   ///< to its parent, last
-  Word told;   ///< to its children, last
+  Word above;      ///< received from its parent; of the root itself, see answer()
+  Word sent_up;    ///< to its parent, last
+  Word sent_down;  ///< to its children, last
 };
 
 struct AgentMove {
   enum class Kind : std::uint8_t {
     swap_page,  ///< put `to` in place of view.page
-    say,        ///< `to` to the parent; the root: to itself
-    tell,       ///< `to` to all children
-    look,       ///< nothing to do: read the page again, and hear the neighbours, later
+    send_up,    ///< `to` to the parent; the root: to itself
+    send_down,  ///< `to` to all children
+    look,       ///< nothing to do: read the page again, and receive from the neighbours, later
     done,
   };
   Kind kind;
   Word to{};
 };
 
-/// What the root takes as told when it says `said`; `above` before.
-constexpr Word answer(Word said, Word above) {
-  switch (said.phase()) {
+/// What the root takes as received from above when it has sent `sent_up`; `above` before.
+constexpr Word answer(Word sent_up, Word above) {
+  switch (sent_up.phase()) {
     case Phase::open:
-      return {Phase::fixed, said.epoch(), 0};
+      return {Phase::fixed, sent_up.epoch(), 0};
     case Phase::fixed:
-      return {Phase::decided, said.epoch(), said.maximum()};
+      return {Phase::decided, sent_up.epoch(), sent_up.maximum()};
     case Phase::cancelled:
-      return said;
+      return sent_up;
     default:
       return above;
   }
@@ -230,8 +230,8 @@ constexpr AgentMove swap_page(const AgentView& view, Event::Kind kind, std::uint
   return to ? AgentMove{AgentMove::Kind::swap_page, *to} : AgentMove{AgentMove::Kind::look};
 }
 
-constexpr AgentMove say(const AgentView& view, Phase phase, std::uint64_t value = 0) {
-  return {AgentMove::Kind::say, Word(phase, view.epoch, value)};
+constexpr AgentMove send_up(const AgentView& view, Phase phase, std::uint64_t value = 0) {
+  return {AgentMove::Kind::send_up, Word(phase, view.epoch, value)};
 }
 
 /// The outcome is known: the page has it first. An agent stays until all of its subtree have it.
@@ -240,30 +240,30 @@ constexpr AgentMove pass_on(const AgentView& view) {
     const bool decided = view.above.phase() == Phase::decided;
     return swap_page(view, decided ? Event::Kind::decide : Event::Kind::cancel, view.above.maximum());
   }
-  if (view.told != view.above) return {AgentMove::Kind::tell, view.above};
+  if (view.sent_down != view.above) return {AgentMove::Kind::send_down, view.above};
   if (!view.below.settled) return {AgentMove::Kind::look};
-  if (view.said.phase() != Phase::settled) return say(view, Phase::settled);
+  if (view.sent_up.phase() != Phase::settled) return send_up(view, Phase::settled);
   return {AgentMove::Kind::done};
 }
 
 /// All ranks have joined.
 constexpr AgentMove fix(const AgentView& view) {
-  if (view.told != view.above) return {AgentMove::Kind::tell, view.above};
+  if (view.sent_down != view.above) return {AgentMove::Kind::send_down, view.above};
   if (view.page.phase() == Phase::open) return swap_page(view, Event::Kind::fix);
-  if (!view.below.fixed || view.said.phase() == Phase::fixed) return {AgentMove::Kind::look};
-  return say(view, Phase::fixed, std::max(view.page.maximum(), view.below.maximum));
+  if (!view.below.fixed || view.sent_up.phase() == Phase::fixed) return {AgentMove::Kind::look};
+  return send_up(view, Phase::fixed, std::max(view.page.maximum(), view.below.maximum));
 }
 
 }  // namespace detail
 
 constexpr AgentMove agent_move(const AgentView& view) {
   if (is_outcome(view.above)) return detail::pass_on(view);
-  if (view.said.phase() == Phase::cancelled) return {AgentMove::Kind::look};
-  if (view.give_up) return detail::say(view, Phase::cancelled, encode(*view.give_up));
-  if (view.below.give_up) return detail::say(view, Phase::cancelled, encode(*view.below.give_up));
+  if (view.sent_up.phase() == Phase::cancelled) return {AgentMove::Kind::look};
+  if (view.give_up) return detail::send_up(view, Phase::cancelled, encode(*view.give_up));
+  if (view.below.give_up) return detail::send_up(view, Phase::cancelled, encode(*view.below.give_up));
   if (view.above.phase() == Phase::fixed) return detail::fix(view);
-  if (!view.all_joined || !view.below.joined || view.said.phase() == Phase::open) return {AgentMove::Kind::look};
-  return detail::say(view, Phase::open);
+  if (!view.all_joined || !view.below.joined || view.sent_up.phase() == Phase::open) return {AgentMove::Kind::look};
+  return detail::send_up(view, Phase::open);
 }
 
 }  // namespace cppc::negotiation

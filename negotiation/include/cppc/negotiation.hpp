@@ -17,10 +17,10 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "cppc/allowance.hpp"
 #include "cppc/migration_point.hpp"
 #include "cppc/page.hpp"
 #include "cppc/status.h"
+#include "cppc/time_budget.hpp"
 #include "cppc/tree.hpp"
 
 namespace cppc::negotiation {
@@ -44,23 +44,23 @@ class AgentSide {
 
   AgentSide(Page& page, Tree& tree);
 
-  /// Opens the negotiation on this node and rings its bell. `ranks` are those of the node; over all agents, every rank
-  /// of the application exactly once. `epoch` > 0 is the same everywhere, above any used before, by less than 32768.
-  /// After `patience` the negotiation is cancelled (CPPC_ERR_TIMEOUT, naming a rank that has not joined). Every agent
-  /// must have left the previous one (its ranks released). CPPC_ERR_ARGUMENT, CPPC_ERR_STATE.
-  tl::expected<void, cppc_status> start(std::uint64_t epoch, Allowance::Clock::duration patience,
+  /// Opens the negotiation on this node and rings its doorbell. `ranks` are those of the node; over all agents, every
+  /// rank of the application exactly once. `epoch` > 0 is the same everywhere, above any used before, by less than
+  /// 32768. After `timeout` the negotiation is cancelled (CPPC_ERR_TIMEOUT, naming a rank that has not joined). Every
+  /// agent must have left the previous one (its ranks released). CPPC_ERR_ARGUMENT, CPPC_ERR_STATE.
+  tl::expected<void, cppc_status> start(std::uint64_t epoch, TimeBudget::Clock::duration timeout,
                                         std::vector<int> ranks);
 
   /// Takes all steps that can be taken now; never waits. Call it in a loop with short sleeps (less than a millisecond):
-  /// ranks at their ceilings wait for all agents. Cancels by itself: when patience ends, when a rank of the node is in
-  /// MPI_Finalize (CPPC_ERR_REFUSED) or cannot take part (its own status).
+  /// ranks at their bounds wait for all agents. Cancels by itself: when the timeout has passed, when a rank of the node
+  /// is in MPI_Finalize (CPPC_ERR_REFUSED) or cannot take part (its own status).
   tl::expected<State, cppc_status> poll();
 
   /// Wants the negotiation given up for `why`; go on polling until it is. False when its outcome is known already; the
   /// decision may also win while this is under way. Then the migration can only be abandoned after the freeze.
   bool cancel(Reason why);
 
-  /// After decided, before any rank is released from the migration point: puts page and bell back. CPPC_ERR_STATE
+  /// After decided, before any rank is released from the migration point: puts page and doorbell back. CPPC_ERR_STATE
   /// unless decided.
   tl::expected<void, cppc_status> conclude();
 
@@ -78,10 +78,10 @@ class AgentSide {
   [[nodiscard]] std::vector<int> on_the_way() const;
 
  private:
-  using Clock = Allowance::Clock;
+  using Clock = TimeBudget::Clock;
   void observe();
   [[nodiscard]] std::optional<Reason> grounds_to_give_up();
-  tl::expected<void, cppc_status> hear();
+  tl::expected<void, cppc_status> receive();
   tl::expected<std::optional<Word>, cppc_status> next_word(int from);
   tl::expected<void, cppc_status> apply(const AgentMove& move);
   void swap_page(Word to);
@@ -92,7 +92,7 @@ class AgentSide {
   Tree* tree_;
   State state_ = State::idle;
   std::uint64_t epoch_;
-  Allowance patience_{{}};
+  TimeBudget budget_{{}};
   std::vector<int> ranks_;
   AgentView view_;
   std::vector<Word> said_by_;  ///< each child, last

@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "cppc/allowance.hpp"
 #include "cppc/migration_point.hpp"
 #include "cppc/status.h"
+#include "cppc/time_budget.hpp"
 #include "cppc/unique_fd.hpp"
 
 namespace cppc::negotiation {
 
 /// Why the doorbell rings; bits of its word.
-enum class Bell : std::uint32_t {
+enum class Doorbell : std::uint32_t {
   survey = 1,     ///< ranks announce the bytes of their state, and go on
   negotiate = 2,  ///< ranks take part in a negotiation
   cut = 4,        ///< ranks take part in the agreement on a cut (cut_rank.hpp)
@@ -87,7 +87,7 @@ class Page {
   [[nodiscard]] RankRecord record(int rank) const;
 
   /// Agent: asks every attached rank to announce the bytes of its state; returns the survey's number
-  /// (RankRecord::announced reaches it). The bell rings until end_survey().
+  /// (RankRecord::announced reaches it). The doorbell rings until end_survey().
   std::uint64_t begin_survey();
   void end_survey();
 
@@ -129,8 +129,8 @@ class RankSide {
   [[nodiscard]] bool survey_wanted() const;
   void announce(std::uint64_t bytes);
 
-  /// At safe point number `passed` (rising by one from call to call while the bell rings), at `site`, the bell ringing.
-  /// A few loads once joined. Waits only at its node's ceiling, for the outcome; when the agent has died, or has
+  /// At safe point number `passed` (rising by one from call to call while the doorbell rings), at `site`, the doorbell
+  /// ringing. A few loads once joined. Waits only at its node's bound, for the outcome; when the agent has died, or has
   /// not told it for longer than the negotiation may take: refused (CPPC_ERR_PEER, CPPC_ERR_TIMEOUT).
   /// After `stop` the next call is the one at the next safe point; the agent concludes the negotiation before that.
   Decision reached(std::uint64_t passed, unsigned site);
@@ -147,7 +147,7 @@ class RankSide {
   friend class CutRank;
   RankSide(Page page, int rank) : page_(std::move(page)), rank_(rank) {}
   [[nodiscard]] bool watch_agent() const;
-  std::optional<cppc_status> await_answer(Word seen, Allowance& patience);
+  std::optional<cppc_status> await_answer(Word seen, TimeBudget& budget);
   Decision refuse(std::uint64_t epoch, cppc_status why);
   Page page_;
   int rank_ = -1;

@@ -52,7 +52,7 @@ Possessions count() {
 
 constexpr std::size_t image_bytes = 300'000;
 
-Patience patience() {
+TransferLimits limits() {
   return {.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1), .cancelled = {}};
 }
 
@@ -70,7 +70,7 @@ bool receive_one(const std::string& provider, int channel) {
     return std::vector<Place>{{0, buffer}};
   };
   return write(channel, offer.data(), offer.size()) == static_cast<ssize_t>(offer.size()) &&
-         receiver->receive(unpack, patience()).has_value();
+         receiver->receive(unpack, limits()).has_value();
 }
 
 bool send_one(int channel) {
@@ -84,7 +84,7 @@ bool send_one(int channel) {
   const auto unused = Endpoint::open_towards(*offer);
   auto endpoint = Endpoint::open_towards(*offer);
   return unused && endpoint &&
-         send(std::move(*endpoint), *offer, {.head = {}, .contents = extents}, patience()).has_value();
+         send(std::move(*endpoint), *offer, {.head = {}, .contents = extents}, limits()).has_value();
 }
 
 std::vector<void (*)(int)> signal_handlers() {

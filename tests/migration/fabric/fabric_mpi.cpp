@@ -19,7 +19,7 @@ using namespace cppc::fabric;
 
 constexpr std::uint64_t image_bytes = 20'000'000;
 
-Patience patience() {
+TransferLimits limits() {
   return {.deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2), .cancelled = {}};
 }
 
@@ -35,7 +35,7 @@ bool receive_one(const std::string& provider) {
     return std::vector<Place>{{0, buffer}};
   };
   MPI_Send(offer.data(), static_cast<int>(offer.size()), MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-  return receiver->receive(unpack, patience()) && pattern::is_right(buffer, {{0, image_bytes}});
+  return receiver->receive(unpack, limits()) && pattern::is_right(buffer, {{0, image_bytes}});
 }
 
 bool send_one() {
@@ -51,7 +51,7 @@ bool send_one() {
   if (!endpoint) return false;
   const auto memory = pattern::make({{0, image_bytes}});
   const std::vector<Extent> extents = {{.offset = 0, .bytes = memory[0]}};
-  return send(std::move(*endpoint), *offer, {.head = {}, .contents = extents}, patience()).has_value();
+  return send(std::move(*endpoint), *offer, {.head = {}, .contents = extents}, limits()).has_value();
 }
 
 // Large enough not to go eagerly.

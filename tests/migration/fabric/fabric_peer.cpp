@@ -47,7 +47,7 @@ struct Settings {
 
 std::uint64_t moved = 0;  // bytes
 
-Patience patience_of(const Settings& settings) {
+TransferLimits limits_of(const Settings& settings) {
   return {.deadline = Clock::now() + std::chrono::seconds(settings.timeout_s),
           .cancelled = [&settings] { return moved >= settings.cancel_after; },
           .silence = std::chrono::milliseconds(settings.silence_ms)};
@@ -92,7 +92,7 @@ int run_target(const Settings& settings) {
     }
     return pattern::places_in(buffer, layout);
   };
-  const auto result = receiver->receive(unpack, patience_of(settings), progress_of(settings));
+  const auto result = receiver->receive(unpack, limits_of(settings), progress_of(settings));
   print_result(result);
   if (result) {
     right = right && pattern::is_right(buffer, layout);
@@ -113,16 +113,16 @@ int run_source(const Settings& settings) {
   const auto extents = pattern::extents_of(layout, memory);
   const auto head_memory = pattern::make(pattern::head_layout());
   const auto head = pattern::extents_of(pattern::head_layout(), head_memory);
-  const auto patience = patience_of(settings);
+  const auto limits = limits_of(settings);
   if (!settings.lie.empty()) {
-    print_result(tell_lie(std::move(*endpoint), *offer, {.head = head, .contents = extents}, patience, settings.lie));
+    print_result(tell_lie(std::move(*endpoint), *offer, {.head = head, .contents = extents}, limits, settings.lie));
     return 0;
   }
   const Tuning tuning{.chunk_bytes = settings.chunk_bytes,
                       .in_flight = settings.in_flight,
                       .compression = settings.compress ? Compression::on : Compression::off};
   print_result(
-      send(std::move(*endpoint), *offer, {.head = head, .contents = extents}, patience, progress_of(settings), tuning));
+      send(std::move(*endpoint), *offer, {.head = head, .contents = extents}, limits, progress_of(settings), tuning));
   return 0;
 }
 

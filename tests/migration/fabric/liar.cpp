@@ -19,12 +19,12 @@ using Result = tl::expected<void, cppc_status>;
 
 class Liar {
  public:
-  Liar(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const Patience& patience, std::string lie)
+  Liar(Endpoint::Impl& endpoint, const Offer& offer, const Cargo& cargo, const TransferLimits& limits, std::string lie)
       : endpoint_(endpoint),
         offer_(offer),
         cargo_(cargo),
         lie_(std::move(lie)),
-        session_(endpoint, patience, offer.token, "target") {}
+        session_(endpoint, limits, offer.token, "target") {}
   ~Liar() { region_ = {}; }
 
   tl::expected<Transferred, cppc_status> run() {
@@ -150,6 +150,6 @@ class Liar {
 }  // namespace
 
 tl::expected<Transferred, cppc_status> tell_lie(Endpoint owner, const Offer& offer, const Cargo& cargo,
-                                                const Patience& patience, const std::string& lie) {
-  return Liar(owner.impl(), offer, cargo, patience, lie).run();
+                                                const TransferLimits& limits, const std::string& lie) {
+  return Liar(owner.impl(), offer, cargo, limits, lie).run();
 }

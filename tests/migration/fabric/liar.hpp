@@ -10,5 +10,5 @@
 tl::expected<cppc::fabric::Transferred, cppc_status> tell_lie(cppc::fabric::Endpoint endpoint,
                                                               const cppc::fabric::Offer& offer,
                                                               const cppc::fabric::Cargo& cargo,
-                                                              const cppc::fabric::Patience& patience,
+                                                              const cppc::fabric::TransferLimits& limits,
                                                               const std::string& lie);

@@ -43,9 +43,9 @@ class Source : public testing::TestWithParam<bool> {
     static const std::vector<Extent> extents{{0, contents}};
     const Offer offer = offer_of(rma);
     const Cargo cargo{.head = extents, .contents = {}};
-    const Patience patience{.deadline = Clock::now() + 1min, .cancelled = cancelled};
+    const TransferLimits limits{.deadline = Clock::now() + 1min, .cancelled = cancelled};
     const Progress progress;
-    const auto sent = Sender(*endpoint, offer, cargo, patience, progress, Tuning{}).run();
+    const auto sent = Sender(*endpoint, offer, cargo, limits, progress, Tuning{}).run();
     return sent ? CPPC_OK : sent.error();
   }
 
@@ -103,10 +103,11 @@ class PlayedSource {
 
   /// How the target ends, once it has made room.
   cppc_status serve(const Unpack& unpack, std::chrono::milliseconds silence) {
-    const Patience patience{.deadline = Clock::now() + 1min, .cancelled = [this] { return ready; }, .silence = silence};
+    const TransferLimits limits{
+        .deadline = Clock::now() + 1min, .cancelled = [this] { return ready; }, .silence = silence};
     const Offer offer = offer_of(true);
     const Progress progress;
-    const auto received = Reception(*endpoint_, offer, unpack, patience, progress).run();
+    const auto received = Reception(*endpoint_, offer, unpack, limits, progress).run();
     return received ? CPPC_OK : received.error();
   }
 

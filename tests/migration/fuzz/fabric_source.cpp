@@ -98,12 +98,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto endpoint = cppc::fabric::fuzz::make_endpoint(rma);
   const Offer offer{.provider = "script", .rma = rma, .token = cppc::fabric::fuzz::token()};
   const Cargo cargo{.head = image().head_extents, .contents = image().contents};
-  const Patience patience{.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1), .cancelled = {}};
+  const TransferLimits limits{.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1), .cancelled = {}};
   const Tuning tuning{
       .chunk_bytes = 64 << 10, .in_flight = 3, .compression = compress ? Compression::on : Compression::off};
   const Progress progress;
   (void)guarded([&]() -> tl::expected<Transferred, cppc_status> {
-    return Sender(*endpoint, offer, cargo, patience, progress, tuning).run();
+    return Sender(*endpoint, offer, cargo, limits, progress, tuning).run();
   });
   return 0;
 }

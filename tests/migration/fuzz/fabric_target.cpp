@@ -131,11 +131,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto endpoint = cppc::fabric::fuzz::make_endpoint(rma);
   const Offer offer{.provider = "script", .rma = rma, .token = cppc::fabric::fuzz::token()};
   const Unpack unpack = [](std::span<const Extent>, const KeepAlive&) { return empty_places(); };
-  const Patience patience{.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1), .cancelled = {}};
+  const TransferLimits limits{.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1), .cancelled = {}};
   std::uint64_t last = 0;
   const Progress progress = [&](const Transferred& so_far, std::uint64_t) { last = so_far.bytes; };
   const auto received = guarded([&]() -> tl::expected<Transferred, cppc_status> {
-    return Reception(*endpoint, offer, unpack, patience, progress).run();
+    return Reception(*endpoint, offer, unpack, limits, progress).run();
   });
   std::size_t all = 0;
   for (const Bytes& one : contents) all += one.size();

@@ -33,7 +33,7 @@ namespace cppc::address::descriptors {
 namespace {
 
 /// For a lock that the process which is left still has.
-constexpr auto kPatience = std::chrono::seconds(10);
+constexpr auto kTimeout = std::chrono::seconds(10);
 
 /// Of the descriptions that are carried, by a number of each.
 std::vector<HeldLock>& held_locks() {
@@ -262,7 +262,7 @@ void release_locks() {
 }
 
 cppc_status lock_again() {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   for (const HeldLock& lock : held_locks()) {
     int locked = take(lock);
     while (locked != 0 && errno == EWOULDBLOCK && std::chrono::steady_clock::now() < end) {

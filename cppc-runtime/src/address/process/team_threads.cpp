@@ -34,7 +34,7 @@ constexpr std::size_t kGuard = std::size_t{1} << 16;   ///< below each
 static_assert(kTeamStacks + kMost * kApart <= kTeamStacksEnd);
 
 /// For a thread that has been told to end, or has said that it does.
-constexpr auto kPatience = std::chrono::milliseconds(100);
+constexpr auto kTimeout = std::chrono::milliseconds(100);
 /// It is about to: no more than a few of these pass.
 constexpr auto kNap = std::chrono::microseconds(20);
 
@@ -63,7 +63,7 @@ std::optional<std::size_t> choose() {
     next_places = next_places.subspan(1);
     return is_free(places[next]) ? std::optional(next) : std::nullopt;
   }
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   for (std::size_t i = 0; i < kMost; ++i) {
     while (places[i].state == Place::ending && !is_free(places[i]) && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(kNap);

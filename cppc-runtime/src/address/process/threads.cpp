@@ -42,7 +42,7 @@ constinit std::atomic<std::size_t> of_openmp_now{0};  ///< of these
 constinit std::atomic<int (*)()> level_of_openmp{nullptr};
 
 /// For threads that have been told to end.
-constexpr auto kPatience = std::chrono::milliseconds(100);
+constexpr auto kTimeout = std::chrono::milliseconds(100);
 
 /// Where threads of the program had their stacks and thread-locals. It travels: words that led there are left in the
 /// program's memory, and mean nothing in any process.
@@ -190,7 +190,7 @@ cppc_status threads::end_pools() {
   if (others() == 0) return CPPC_OK;
   library_threads::end();
   // Libraries do not wait for threads that nobody is to join.
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (others() != 0 && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   return CPPC_OK;

@@ -19,7 +19,9 @@ TEST(ExitHandlers, AtQuickExitRunInTheLastProcessAlone) {
 
 TEST(ExitHandlers, ThatRemainRunWhenOneCallsExit) { expect_moved("exits_twice", "remains\n", 8); }
 
-TEST(ExitHandlers, OfALibraryRunWhenItIsUnloaded) { expect_moved("unloads", "of a library\nunloaded\nof another\n"); }
+TEST(ExitHandlers, OfALibraryRunWhenItIsUnloaded) {
+  expect_moved("unloads", "of a library\nunloaded\nof another\n");
+}
 
 TEST(ExitHandlers, TheListOfTheCLibraryGrowsOutsideOfTheProgram) {
   expect_moved("full_list", "not in the program's memory\nof the program\n");

@@ -8,12 +8,12 @@ namespace cppc::negotiation {
 
 /// To be asked in a loop with short sleeps. A process that was stopped meanwhile, with its machine or alone, finds the
 /// clock far ahead, and must not take that for the others' delay: between two questions little is counted.
-class Allowance {
+class TimeBudget {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds most_at_once{1};
 
-  explicit Allowance(Clock::duration limit, Clock::time_point now = Clock::now()) : left_(limit), asked_(now) {}
+  explicit TimeBudget(Clock::duration limit, Clock::time_point now = Clock::now()) : left_(limit), asked_(now) {}
 
   /// Whether `limit` and `more` have passed.
   bool spent(Clock::duration more = {}, Clock::time_point now = Clock::now()) {

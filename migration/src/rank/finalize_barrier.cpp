@@ -1,4 +1,4 @@
-#include "finalize_fence.hpp"
+#include "finalize_barrier.hpp"
 
 #include "../job_comms.hpp"
 
@@ -9,40 +9,40 @@ constexpr int kTag = 0x4346;
 
 }  // namespace
 
-void FinalizeFence::restart(MPI_Comm all, int rank, int ranks) {
+void FinalizeBarrier::restart(MPI_Comm all, int rank, int ranks) {
   *this = {};
   all_ = all;
   rank_ = rank;
   ranks_ = ranks;
 }
 
-int FinalizeFence::child(std::size_t which) const {
+int FinalizeBarrier::child(std::size_t which) const {
   const int number = 2 * rank_ + 1 + static_cast<int>(which);
   return number < ranks_ ? number : MPI_PROC_NULL;
 }
 
-bool FinalizeFence::all_below() const {
+bool FinalizeBarrier::all_below() const {
   for (std::size_t which = 0; which < below_.size(); ++which)
     if (child(which) != MPI_PROC_NULL && !below_[which]) return false;
   return true;
 }
 
-bool FinalizeFence::passed() {
+bool FinalizeBarrier::passed() {
   (void)drain();
   if (rank_ == 0 && all_below()) open_ = true;
-  if (rank_ != 0 && all_below() && !told_) {
-    told_ = true;
+  if (rank_ != 0 && all_below() && !notified_) {
+    notified_ = true;
     send(parent(), Message::arrived);
   }
   return open_ || failed_;
 }
 
-void FinalizeFence::open() {
+void FinalizeBarrier::open() {
   for (std::size_t which = 0; which < below_.size(); ++which) send(child(which), Message::open);
   failed_ = !checked(PMPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
-bool FinalizeFence::drain() {
+bool FinalizeBarrier::drain() {
   for (std::size_t which = 0; which < below_.size(); ++which)
     if (!below_[which]) below_[which] = receive(child(which), Message::arrived);
   if (!open_) open_ = receive(parent(), Message::open);
@@ -54,7 +54,7 @@ bool FinalizeFence::drain() {
   return !sends_now_;
 }
 
-bool FinalizeFence::receive(int from, Message message) {
+bool FinalizeBarrier::receive(int from, Message message) {
   if (from == MPI_PROC_NULL || failed_) return false;
   const int tag = kTag + static_cast<int>(message);
   int there = 0;
@@ -65,7 +65,7 @@ bool FinalizeFence::receive(int from, Message message) {
   return !failed_;
 }
 
-void FinalizeFence::send(int to, Message message) {
+void FinalizeBarrier::send(int to, Message message) {
   if (to == MPI_PROC_NULL || failed_) return;
   const int tag = kTag + static_cast<int>(message);
   failed_ = !checked(PMPI_Isend(nullptr, 0, MPI_BYTE, to, tag, all_, &sends_[started_++]), "MPI_Isend");

@@ -1,6 +1,6 @@
 // Ranks in MPI_Finalize wait for each other. Run under mpirun; every process is a rank.
 
-#include "rank/finalize_fence.hpp"
+#include "rank/finalize_barrier.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -9,9 +9,9 @@
 
 namespace {
 
-using cppc::migration::FinalizeFence;
+using cppc::migration::FinalizeBarrier;
 
-class FinalizeFenceTest : public testing::Test {
+class FinalizeBarrierTest : public testing::Test {
  protected:
   void SetUp() override {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -24,22 +24,23 @@ class FinalizeFenceTest : public testing::Test {
   void renew() {
     if (all_ != MPI_COMM_NULL) MPI_Comm_free(&all_);
     MPI_Comm_dup(MPI_COMM_WORLD, &all_);
-    fence_.restart(all_, rank_, ranks_);
+    barrier_.restart(all_, rank_, ranks_);
   }
 
   /// Of the others, who does not pass.
   void expect_to_wait_for(int late) {
-    for (int i = 0; rank_ != late && i < 100; ++i) EXPECT_FALSE(fence_.passed()) << "rank " << late << " is not there";
+    for (int i = 0; rank_ != late && i < 100; ++i)
+      EXPECT_FALSE(barrier_.passed()) << "rank " << late << " is not there";
   }
 
   void pass() {
-    while (!fence_.passed()) continue;
-    fence_.open();
+    while (!barrier_.passed()) continue;
+    barrier_.open();
   }
 
   /// As the agents find out: nothing is under way, and all that was sent has been received.
   bool quiet() {
-    std::array<long, 2> open{fence_.sent() - fence_.received(), fence_.drain() ? 0 : 1};
+    std::array<long, 2> open{barrier_.sent() - barrier_.received(), barrier_.drain() ? 0 : 1};
     MPI_Allreduce(MPI_IN_PLACE, open.data(), 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     return open == std::array<long, 2>{};
   }
@@ -47,10 +48,10 @@ class FinalizeFenceTest : public testing::Test {
   int rank_ = 0;
   int ranks_ = 0;
   MPI_Comm all_ = MPI_COMM_NULL;
-  FinalizeFence fence_;
+  FinalizeBarrier barrier_;
 };
 
-TEST_F(FinalizeFenceTest, NobodyPassesBeforeAllHaveCome) {
+TEST_F(FinalizeBarrierTest, NobodyPassesBeforeAllHaveCome) {
   for (int late = 0; late < ranks_; ++late) {
     renew();
     expect_to_wait_for(late);
@@ -59,7 +60,7 @@ TEST_F(FinalizeFenceTest, NobodyPassesBeforeAllHaveCome) {
   }
 }
 
-TEST_F(FinalizeFenceTest, WhatIsUnderWayIsDrainedAndAfterAMigrationAllComeAgain) {
+TEST_F(FinalizeBarrierTest, WhatIsUnderWayIsDrainedAndAfterAMigrationAllComeAgain) {
   expect_to_wait_for(0);
   while (!quiet()) continue;
   renew();
@@ -68,12 +69,13 @@ TEST_F(FinalizeFenceTest, WhatIsUnderWayIsDrainedAndAfterAMigrationAllComeAgain)
   pass();
 }
 
-TEST_F(FinalizeFenceTest, WhatWasDrainedCountsWhenThereIsNoMigration) {
+TEST_F(FinalizeBarrierTest, WhatWasDrainedCountsWhenThereIsNoMigration) {
   expect_to_wait_for(0);
   while (!quiet()) continue;
   pass();
   while (!quiet()) continue;
-  EXPECT_EQ(fence_.sent(), (rank_ == 0 ? 0 : 1) + (2 * rank_ + 1 < ranks_ ? 1 : 0) + (2 * rank_ + 2 < ranks_ ? 1 : 0));
+  EXPECT_EQ(barrier_.sent(),
+            (rank_ == 0 ? 0 : 1) + (2 * rank_ + 1 < ranks_ ? 1 : 0) + (2 * rank_ + 2 < ranks_ ? 1 : 0));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 /// Holds ranks in MPI_Finalize until all have come there, so that a rank that has no more to do can be stopped and
-/// moved as long as others work. Each tells its parent in a binary tree of ranks when all below it have come; the first
-/// one sends them on, down the tree. Its messages are to be drained like the application's. Used by the thread that
+/// moved as long as others work. Each notifies its parent in a binary tree of ranks when all below it have come; the
+/// root releases them, down the tree. Its messages are to be drained like the application's. Used by the thread that
 /// calls MPI.
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace cppc::migration {
 
-class FinalizeFence {
+class FinalizeBarrier {
  public:
-  /// Forgets who has come. `all` has the application's `ranks` ranks first, and no message of the fence under way.
+  /// Forgets who has come. `all` has the application's `ranks` ranks first, and no message of the barrier under way.
   void restart(MPI_Comm all, int rank, int ranks);
 
-  /// This rank is in MPI_Finalize. A step, which does not wait: true once all are, and those below it are to be told.
-  /// True also when MPI fails, which is logged: then nobody is waited for.
+  /// This rank is in MPI_Finalize. A step, which does not wait: true once all are, and those below it are to be
+  /// released. True also when MPI fails, which is logged: then nobody is waited for.
   bool passed();
 
-  /// After passed(): the others hear of it.
+  /// After passed(): releases the others.
   void open();
 
   /// For the drain, at any time: takes what has arrived. True when nothing that this rank has sent is under way.
@@ -43,7 +43,7 @@ class FinalizeFence {
   int rank_ = 0;
   int ranks_ = 0;
   std::array<bool, 2> below_{};  ///< children, with all below them, that have come
-  bool told_ = false;            ///< the parent
+  bool notified_ = false;        ///< the parent
   bool open_ = false;
   bool failed_ = false;
   std::array<MPI_Request, 3> sends_{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
