@@ -53,16 +53,16 @@ void expect_end(const std::vector<std::string>& environment, const std::string& 
   EXPECT_TRUE(contains(process.errors, reason)) << process.errors;
 }
 
-TEST(Extension, ThatIsNotThereEndsTheJob) {
+TEST(Extension, MissingExtensionEndsTheJob) {
   expect_end({"CPPC_EXTENSION=/nowhere/extension.so"},
              "the extension /nowhere/extension.so (CPPC_EXTENSION) cannot be");
 }
 
-TEST(Extension, ThatIsNoneEndsTheJob) {
+TEST(Extension, LibraryThatIsNoExtensionEndsTheJob) {
   expect_end({"CPPC_EXTENSION=libm.so.6"}, "has no function cppc_extension()");
 }
 
-TEST(Extension, WithADefectEndsTheJob) {
+TEST(Extension, DefectiveExtensionEndsTheJob) {
   const std::string path = "CPPC_EXTENSION=" WATCHING_EXTENSION;
   expect_end({path, "WATCHING=version"},
              "is of version " + std::to_string(CPPC_HOOKS_VERSION + 1) + ", not " + std::to_string(CPPC_HOOKS_VERSION));

@@ -84,7 +84,7 @@ TEST_F(References, LeadIntoTheProgramAndItsLibraries) {
   EXPECT_EQ(there_.pointers, here_.pointers) << "in the same process, which has them where they are";
 }
 
-TEST_F(References, ThatAreNumbersStayWhatTheyAre) {
+TEST_F(References, NumbersInPointersStayUnchanged) {
   here_.pointers = {reinterpret_cast<void*>(1), reinterpret_cast<void*>(-1), reinterpret_cast<void*>(65535)};
   ASSERT_EQ(carry_over(), CPPC_OK);
   EXPECT_EQ(there_.pointers, here_.pointers);
@@ -105,7 +105,7 @@ void* address_in_a_frame_that_is_gone() {
   return address;
 }
 
-TEST_F(References, ThatDangleAreCarriedOverAsInvalidOnes) {
+TEST_F(References, DanglingReferencesAreCarriedAsInvalid) {
   void* freed = cppc_malloc(&cppc_type_int, 40);
   cppc_free(freed);
   here_.pointers = {freed, static_cast<char*>(freed) + 8, address_in_a_frame_that_is_gone()};
@@ -172,7 +172,7 @@ TEST_F(References, ToObjectsNotInMemoryAreSetLater) {
   EXPECT_EQ(there_.pointers[1], &there_.numbers[2]);
 }
 
-TEST_F(References, OfAnyNumberStayInTheState) {
+TEST_F(References, RandomReferencesStayInTheState) {
   const OutsideDecoder nothing_outside;
   const ReferenceDecoder decoder(there_.all, {}, nothing_outside);
   log().silence(true);

@@ -168,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"early", "safe point 3 was reached before the one of the image"}),
     [](const auto& info) { return info.param.variant; });
 
-TEST(State, OfAnotherConstantIsRefused) {
+TEST(State, StateWithAnotherConstantIsRefused) {
   const Directory directory;
   const std::string image = directory.file("image");
   expect_message(run_program("constants", "", {"--save", "2", image}), "captured: 0");
@@ -177,7 +177,7 @@ TEST(State, OfAnotherConstantIsRefused) {
   expect_message(process, "global/green is constant and has another value here");
 }
 
-TEST(State, WithACallThatTheProgramDoesNotHaveIsRefused) {
+TEST(State, StateWithAnUnknownCallIsRefused) {
   const Directory directory;
   const std::string image = directory.file("image");
   expect_message(run_program("required", "", {"--save", "4", image}), "captured: 0");
@@ -189,7 +189,7 @@ TEST(State, WithACallThatTheProgramDoesNotHaveIsRefused) {
   expect_message(other, "the required call add() takes other arguments here");
 }
 
-TEST(State, OfATruncatedImageIsRefused) {
+TEST(State, TruncatedImageIsRefused) {
   const Directory directory;
   const std::string image = directory.file("image");
   run_program("lists", "", {"--save", "3", image});

@@ -64,7 +64,7 @@ TEST(AgentComm, AddsUp) {
   EXPECT_EQ(highest[0], (comm.size() - 1) / 2.0);
 }
 
-TEST(AgentComm, NobodyComesOutOfABarrierBeforeAllHaveCome) {
+TEST(AgentComm, BarrierReleasesNoAgentBeforeAllHaveArrived) {
   AgentComm comm(among(everybody()), kTag + 1, [] {});
   const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch().count(); };
   for (int late = 0; late < comm.size(); ++late) {
@@ -155,7 +155,7 @@ TEST(AgentComm, WaitsNoLongerThanUntilItIsGivenUp) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-TEST(AgentComm, AnErrorOfMpiIsNoConsent) {
+TEST(AgentComm, MpiErrorIsNotTakenForAgreement) {
   const int size = static_cast<int>(everybody().size());
   std::vector<int> agents = everybody();
   agents.push_back(size);  // there is no such agent

@@ -301,7 +301,7 @@ TEST_P(Trees, FailWhenTheAgentsAreToGiveUp) {
 }
 
 // As when one of them has been lost: the ranks here go on.
-TEST_P(Trees, NobodyWaitsForANeighbourThatIsGone) {
+TEST_P(Trees, AgentsDoNotWaitForALostNeighbour) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "no neighbours";
   Page page = Page::create(size_of(MPI_COMM_WORLD)).value();
   AgentSide side(page, tree_);

@@ -46,7 +46,7 @@ TEST(ControlBlockTest, IsOpenedThroughTheAgentsProcess) {
   EXPECT_EQ(control->slot(6).site, 9U);
 }
 
-TEST(ControlBlockTest, WhoTakesItOverHasAllRanksGoOn) {
+TEST(ControlBlockTest, TakeoverReleasesAllRanks) {
   auto control = ControlBlock::create(7, 3);
   ASSERT_TRUE(control);
   control->slot(4).leaving = 1;
@@ -72,7 +72,7 @@ TEST(ControlBlockTest, RefusesADescriptorThatIsNoControlBlock) {
   close(ends[1]);
 }
 
-TEST(ControlBlockTest, NobodyCanCutItOff) {
+TEST(ControlBlockTest, FileCannotBeTruncated) {
   auto control = ControlBlock::create(7, 3);
   ASSERT_TRUE(control);
   struct stat status {};
@@ -101,7 +101,7 @@ TEST(ControlBlockTest, RefusesOneOfAnotherLayout) {
   EXPECT_EQ(opened_with(3, 6), CPPC_ERR_MISMATCH) << "fewer";
 }
 
-TEST(ControlBlockTest, TheLossOfAnEarlierReplacementIsNotThatOfTheNextOne) {
+TEST(ControlBlockTest, LossOfAnEarlierReplacementDoesNotCountForTheNext) {
   auto control = ControlBlock::create(1, 1);
   ASSERT_TRUE(control);
   Slot& slot = control->slot(0);
@@ -118,7 +118,7 @@ TEST(ControlBlockTest, TheLossOfAnEarlierReplacementIsNotThatOfTheNextOne) {
   EXPECT_TRUE(slot.lost());
 }
 
-TEST(ControlBlockTest, AReplacementIsLeftFromItsComingUntilItHasGone) {
+TEST(ControlBlockTest, ReplacementIsLeftFromItsStartUntilItsExit) {
   auto control = ControlBlock::create(1, 1);
   ASSERT_TRUE(control);
   Slot& slot = control->slot(0);
@@ -162,7 +162,7 @@ TEST(ControlBlockTest, CommandsWakeRanksInOtherProcesses) {
   EXPECT_EQ(status_of(rank), 0);
 }
 
-TEST(ControlBlockTest, ALateRankMissesNoCommand) {
+TEST(ControlBlockTest, LateRankGetsAllCommands) {
   auto control = ControlBlock::create(1, 1);
   ASSERT_TRUE(control);
   std::uint32_t seen = control->commands();
@@ -177,7 +177,7 @@ TEST(ControlBlockTest, ALateRankMissesNoCommand) {
   EXPECT_FALSE(control->await_command(seen, Clock::now()));
 }
 
-TEST(ControlBlockTest, WhoSleptThroughWholeMigrationsGoesOn) {
+TEST(ControlBlockTest, RankThatMissedWholeMigrationsGoesOn) {
   auto control = ControlBlock::create(1, 1);
   ASSERT_TRUE(control);
   std::uint32_t seen = control->commands();

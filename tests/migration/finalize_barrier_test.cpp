@@ -51,7 +51,7 @@ class FinalizeBarrierTest : public testing::Test {
   FinalizeBarrier barrier_;
 };
 
-TEST_F(FinalizeBarrierTest, NobodyPassesBeforeAllHaveCome) {
+TEST_F(FinalizeBarrierTest, ReleasesNoRankBeforeAllHaveArrived) {
   for (int late = 0; late < ranks_; ++late) {
     renew();
     expect_to_wait_for(late);
@@ -60,7 +60,7 @@ TEST_F(FinalizeBarrierTest, NobodyPassesBeforeAllHaveCome) {
   }
 }
 
-TEST_F(FinalizeBarrierTest, WhatIsUnderWayIsDrainedAndAfterAMigrationAllComeAgain) {
+TEST_F(FinalizeBarrierTest, DrainsItsMessagesAndStartsAnewAfterAMigration) {
   expect_to_wait_for(0);
   while (!quiet()) continue;
   renew();
@@ -69,7 +69,7 @@ TEST_F(FinalizeBarrierTest, WhatIsUnderWayIsDrainedAndAfterAMigrationAllComeAgai
   pass();
 }
 
-TEST_F(FinalizeBarrierTest, WhatWasDrainedCountsWhenThereIsNoMigration) {
+TEST_F(FinalizeBarrierTest, DrainedMessagesCountWithoutAMigration) {
   expect_to_wait_for(0);
   while (!quiet()) continue;
   pass();

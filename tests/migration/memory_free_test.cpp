@@ -43,9 +43,9 @@ class MemoryFreeTest : public testing::Test {
   fs::path root_;
 };
 
-TEST_F(MemoryFreeTest, WithoutGroupsItIsTheMachines) { EXPECT_EQ(memory_free(root_), 1000 * kMB); }
+TEST_F(MemoryFreeTest, MachinesMemoryCountsWithoutControlGroups) { EXPECT_EQ(memory_free(root_), 1000 * kMB); }
 
-TEST_F(MemoryFreeTest, AGroupMayLeaveLess) {
+TEST_F(MemoryFreeTest, ControlGroupWithLessMemoryCounts) {
   second("/job/step");
   limit("/job/step", std::to_string(500 * kMB), 200 * kMB);
   EXPECT_EQ(memory_free(root_), 300 * kMB);
@@ -98,7 +98,7 @@ TEST_F(MemoryFreeTest, TheFirstVersionCountsLikewise) {
   EXPECT_EQ(memory_free(root_), 150 * kMB);
 }
 
-TEST_F(MemoryFreeTest, OfThisMachineItIsSomething) { EXPECT_GT(memory_free(), 0U); }
+TEST_F(MemoryFreeTest, ThisMachineHasFreeMemory) { EXPECT_GT(memory_free(), 0U); }
 
 }  // namespace
 }  // namespace cppc::migration

@@ -37,7 +37,7 @@ TEST(RecipeTest, KnowsAProgramWithoutBuildIdByItsContents) {
   EXPECT_NE(program_id("/etc/group"), text);
 }
 
-TEST(RecipeTest, NoProcessNoRecipe) { EXPECT_FALSE(Recipe::of(0)); }
+TEST(RecipeTest, MissingProcessHasNoRecipe) { EXPECT_FALSE(Recipe::of(0)); }
 
 TEST(RecipeTest, SurvivesItsEncoding) {
   const Recipe recipe{"/bin/app", "build id 12", "/home", {"app", "", "a b", "-x"}, {"A=1", "B=", "C=x y"}};

@@ -217,7 +217,7 @@ TEST_F(Agents, ADecisionWinsOverCancelling) {
   EXPECT_EQ(reached(1, 11), Decision::stop);
 }
 
-TEST_F(Agents, CancelWhenPatienceEndsNamingWhoIsMissing) {
+TEST_F(Agents, CancelAtTheTimeoutAndNameTheMissingRank) {
   build({{0}, {1, 2}});
   start(0s);
   EXPECT_EQ(reached(0, 10), Decision::go_on);

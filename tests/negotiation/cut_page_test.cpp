@@ -85,7 +85,7 @@ TEST_F(CutPage, ARankAtItsTargetsIsHeldBeforeACollectiveOperationAlone) {
   EXPECT_FALSE(first_.wanted());
 }
 
-TEST_F(CutPage, WhoIsWaitedForIsLetGoOn) {
+TEST_F(CutPage, RankThatOthersWaitForGoesOn) {
   second_.open(77, 2);
   first_.begin(first_.open(77, 2));
   auto* const held = first_.open(88, 2);

@@ -123,7 +123,7 @@ TEST(CutSimulation, EveryCutIsConsistentAndEveryProgramGoesOn) {
 
 class CutSimulationWith : public testing::TestWithParam<CutFlaw> {};
 
-TEST_P(CutSimulationWith, AnErrorFindsIt) {
+TEST_P(CutSimulationWith, SimulationFindsTheKnownError) {
   std::mt19937 random(1);
   Tally tally;
   std::optional<std::string> wrong;

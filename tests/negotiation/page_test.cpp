@@ -106,7 +106,7 @@ TEST(Page, IsTakenOverByAnotherAgent) {
   EXPECT_EQ(agent.poll().value(), AgentSide::State::decided);
 }
 
-TEST_F(PageOfEight, WhatWasUnderWayIsCancelledWhenAnotherAgentTakesItOver) {
+TEST_F(PageOfEight, TakeoverCancelsTheNegotiation) {
   RankSide rank = attached(page, 2);
   start({2});
   EXPECT_EQ(rank.reached(7, 1), Decision::go_on);

@@ -18,12 +18,12 @@ TEST(TimeBudget, IsSpentWhenItsTimeHasPassed) {
   EXPECT_TRUE(budget.spent(500ms, kStart + 2500ms));
 }
 
-TEST(TimeBudget, OfNothingIsSpentAtOnce) {
+TEST(TimeBudget, EmptyBudgetIsSpentAtOnce) {
   TimeBudget budget(0s, kStart);
   EXPECT_TRUE(budget.spent({}, kStart));
 }
 
-TEST(TimeBudget, IsNotSpentByAPause) {
+TEST(TimeBudget, PauseDoesNotSpendTheBudget) {
   TimeBudget budget(60s, kStart);
   EXPECT_FALSE(budget.spent({}, kStart + 1h));
   EXPECT_FALSE(budget.spent({}, kStart + 2h));

@@ -82,7 +82,7 @@ TEST_P(ByAddress, LinkTimeOptimizationKeepsIt) {
   expect_by_address();
 }
 
-TEST_P(ByAddress, TheTranslatorIsToldSo) {
+TEST_P(ByAddress, TranslatorGetsTheOptionByAddress) {
   compile();
   well(link_);
   const Words command = translator_log().at("command");
@@ -134,7 +134,7 @@ TEST_P(ByAddress, NoFailureOfTheTranslationEndsTheLink) {
   goes_on("FAKE_STATUS", "", "a part of cppc-cc is missing: " + installed("bin/cppc") + "; install it again");
 }
 
-TEST_P(ByAddress, WhatTheUserHasAskedForAndCannotBeIsAnError) {
+TEST_P(ByAddress, RequestThatCannotBeMetIsAnError) {
   compile();
   set("CPPC_KEEP", "/dev/null/kept");
   fails(link_, 1, "cppc-cc: cannot keep the translated sources in /dev/null/kept/program: Not a directory");
@@ -145,7 +145,7 @@ TEST_P(ByAddress, WhatTheUserHasAskedForAndCannotBeIsAnError) {
   EXPECT_FALSE(exists("program"));
 }
 
-TEST_P(ByAddress, ASourceThatIsNotWhatWasCompiledIsLeftOut) {
+TEST_P(ByAddress, ChangedSourceIsLeftOut) {
   compile();
   const std::string source = read("part.c");
   const auto left_out = [this](const std::string& why) {
@@ -178,7 +178,7 @@ int main(void) {
   EXPECT_EQ(well({"./program"}), "translated\n");
 }
 
-TEST_P(ByAddress, WithoutLibcppcThereIsNoProgram) {
+TEST_P(ByAddress, LinkFailsWithoutLibcppc) {
   compile();
   const std::string library = installed("bin/" CPPC_LIBRARIES_FROM_PROGRAMS "/libcppc.so");
   fs::remove(library);
@@ -186,7 +186,7 @@ TEST_P(ByAddress, WithoutLibcppcThereIsNoProgram) {
   EXPECT_FALSE(exists("program"));
 }
 
-TEST_P(ByAddress, AnInterruptionLeavesNothing) {
+TEST_P(ByAddress, InterruptedLinkLeavesNoFiles) {
   compile();
   fs::remove(installed("bin/cppc"));
   directory_.script("installed here/bin/cppc", "touch \"" + path("here") + "\"; exec sleep 1000");
@@ -197,7 +197,7 @@ TEST_P(ByAddress, AnInterruptionLeavesNothing) {
   EXPECT_FALSE(exists("program"));
 }
 
-TEST_P(ByAddress, WhatCannotBeKeptIsRefusedByName) {
+TEST_P(ByAddress, UnsupportedFeatureIsRefusedByName) {
   compile();
   const auto refused = [this](const std::string& option, const std::string& message) {
     Words link = link_;
@@ -215,7 +215,7 @@ TEST_P(ByAddress, WhatCannotBeKeptIsRefusedByName) {
   }
 }
 
-TEST_P(ByAddress, WhatIsTakenBackIsNotRefused) {
+TEST_P(ByAddress, OptionThatIsRevokedIsNotRefused) {
   compile();
   for (const Words& options :
        std::vector<Words>{{"-pie", "-no-pie"}, {"-fsanitize=address", "-fno-sanitize=address"}}) {
@@ -249,7 +249,7 @@ TEST_P(ByAddress, SharedLibrariesAreTheCompilers) {
   EXPECT_FALSE(was_translated());
 }
 
-TEST_P(ByAddress, ALibraryThatCallsMpiMakesAProgramOfMpi) {
+TEST_P(ByAddress, LibraryThatCallsMpiMakesAnMpiProgram) {
   write("solver.c", "#include <mpi.h>\nint solve(void) { int yes; MPI_Initialized(&yes); return yes; }\n");
   write("user.c", "int solve(void);\nint main(void) { return solve(); }\n");
   well({"cppc-cc", "-fPIC", "-shared", "-o", "libsolver.so", "solver.c"});

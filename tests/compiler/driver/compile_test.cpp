@@ -40,7 +40,7 @@ class Compile : public WrapperTest, public testing::WithParamInterface<const cha
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Compile, testing::Values(COMPILERS));
 
-TEST_P(Compile, TheObjectIsTheCompilersWithItsCommandBehind) {
+TEST_P(Compile, ObjectIsTheCompilersWithItsCommandAppended) {
   make_portable();
   for (const char* option : {"-O2", "-g", "-ffunction-sections"}) {
     run(compiler({option, "-c", "good.c", "-o", "plain.o"}));
@@ -82,7 +82,7 @@ TEST_P(Compile, RulesForMakeAreTheCompilers) {
   }
 }
 
-TEST_P(Compile, WhatIsNoCompilingIsTheCompilersAlone) {
+TEST_P(Compile, CommandThatDoesNotCompileIsPassedToTheCompiler) {
   for (const Words& arguments : std::vector<Words>{{"-E", "good.c"},
                                                    {"-M", "good.c"},
                                                    {"-MM", "good.c"},
@@ -99,7 +99,7 @@ TEST_P(Compile, WhatIsNoCompilingIsTheCompilersAlone) {
   }
 }
 
-TEST_P(Compile, OtherInputsAreTheCompilersAlone) {
+TEST_P(Compile, OtherInputsArePassedToTheCompiler) {
   write("other.s", ".globl f\nf: ret\n");
   for (const Words& arguments : std::vector<Words>{{"-c", "other.s"},
                                                    {"-x", "assembler", "-c", "other.s"}}) {
@@ -135,7 +135,7 @@ TEST_P(Compile, StandardInputPassesThrough) {
   EXPECT_TRUE(exists("a.o"));
 }
 
-TEST_P(Compile, ALanguageThatIsNamedCounts) {
+TEST_P(Compile, NamedLanguageOverridesTheSuffix) {
   write("source.inc", "int f(void) { return 0; }\n");
   well({"cppc-cc", "-x", "c", "-c", "source.inc", "-o", "x.o"});
   EXPECT_NE(read("x.o").find(".cppc.command"), std::string::npos);
@@ -148,7 +148,7 @@ TEST_P(Compile, SwitchedOffItIsTheCompiler) {
   fails({"cppc-cc", "-c", "good.c", "-I/nowhere"}, 1, "mpi.h");
 }
 
-TEST_P(Compile, ACompilerCacheMayBeUnderneath) {
+TEST_P(Compile, CompilerCacheIsSupported) {
   set("CPPC_CC", std::string("ccache ") + GetParam());
   set("CCACHE_DIR", directory_.path() + "/cache");
   set("CCACHE_HARDLINK", "1");
@@ -209,7 +209,7 @@ TEST_F(Alone, OwnOptionsAreNotTheCompilers) {
   well({"cppc-cc", "--portable", "--cppc-report=json", "-c", "good.c"});
 }
 
-TEST_F(Alone, AnObjectThatCannotKeepItsCommandIsMentioned) {
+TEST_F(Alone, ObjectWithoutItsCommandIsReported) {
   set("CPPC_CC", CLANG);
   const Finished finished = run({"cppc-cc", "-flto", "-c", "good.c"});
   EXPECT_EQ(finished.status, 0);
@@ -217,7 +217,7 @@ TEST_F(Alone, AnObjectThatCannotKeepItsCommandIsMentioned) {
 }
 
 /// It would ask, and be asked, for ever.
-TEST_F(Alone, AnMpiccThatCallsItIsNamed) {
+TEST_F(Alone, RecursiveMpiccIsReportedByName) {
   write("first/mpicc", "#!/bin/sh\nexec cppc-cc \"$@\"\n");
   const Finished finished =
       run({"sh", "-c", "chmod +x first/mpicc; PATH=\"$PWD/first:$PATH\"; exec timeout 60 cppc-cc -c good.c"});

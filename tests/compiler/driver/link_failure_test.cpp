@@ -22,14 +22,14 @@ class LinkFailure : public WrapperTest {
   const Words link_{"cppc-cc", "-o", "program", "main.o", "part.o"};
 };
 
-TEST_F(LinkFailure, TheLinkersIsPassedOn) {
+TEST_F(LinkFailure, LinkersStatusIsPassedOn) {
   const Finished expected = run({GCC, "-o", "program", "part.o", "absent.o"});
   const Finished found = run({"cppc-cc", "-o", "program", "part.o", "absent.o"});
   EXPECT_EQ(found.status, expected.status);
   EXPECT_EQ(found.errors, expected.errors);
 }
 
-TEST_F(LinkFailure, AChangedSourceIsNamed) {
+TEST_F(LinkFailure, ChangedSourceIsReportedByName) {
   write("part.c", read("part.c") + "\n");
   fails(link_, 1, "cppc-cc: " + path("part.c") + " has changed since it was compiled (part.o): a program is translated from all its sources, as they were compiled\n");
   EXPECT_FALSE(exists("program"));
@@ -39,13 +39,13 @@ TEST_F(LinkFailure, AChangedSourceIsNamed) {
   well(link_);
 }
 
-TEST_F(LinkFailure, AVanishedSourceIsNamed) {
+TEST_F(LinkFailure, MissingSourceIsReportedByName) {
   fs::remove(path("part.c"));
   fails(link_, 1, "cppc-cc: " + path("part.c") + " is gone since it was compiled (part.o)");
   EXPECT_FALSE(exists("program"));
 }
 
-TEST_F(LinkFailure, ARefusalOfTheTranslatorEndsIt) {
+TEST_F(LinkFailure, TranslatorsRefusalEndsTheLink) {
   for (const int status : {1, 2, 77}) {
     set("FAKE_STATUS", std::to_string(status));
     const Finished finished = run(link_);
@@ -55,7 +55,7 @@ TEST_F(LinkFailure, ARefusalOfTheTranslatorEndsIt) {
   }
 }
 
-TEST_F(LinkFailure, ATranslationThatDoesNotCompileEndsIt) {
+TEST_F(LinkFailure, TranslationThatDoesNotCompileEndsTheLink) {
   set("FAKE_CHANGE", "bad");
   fails(link_, 1, "error");
   EXPECT_FALSE(exists("program"));
@@ -92,7 +92,7 @@ TEST_F(LinkFailure, ObjectsOfAnotherVersionAreNamed) {
   EXPECT_FALSE(exists("program"));
 }
 
-TEST_F(LinkFailure, AnInterruptionLeavesNothing) {
+TEST_F(LinkFailure, InterruptedLinkLeavesNoFiles) {
   fs::remove(installed("bin/cppc"));
   directory_.script("installed here/bin/cppc", "touch \"" + path("here") + "\"; exec sleep 1000");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -115,7 +115,7 @@ TEST_F(LinkFailure, SignalsThatAreIgnoredStayIgnored) {
   EXPECT_TRUE(exists("program"));
 }
 
-TEST_F(LinkFailure, WhatIsRunIsShown) {
+TEST_F(LinkFailure, VerboseLinkShowsItsCommands) {
   Words link = link_;
   link.emplace_back("-v");
   const std::string by_option = run(link).errors;

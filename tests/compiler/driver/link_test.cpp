@@ -79,14 +79,14 @@ TEST_P(Link, LongNamesOfOptionsAreUnderstood) {
   EXPECT_EQ(linked({"main.o", "part.o"}), all_translated);
 }
 
-TEST_P(Link, WhatNeedsNoChangeStays) {
+TEST_P(Link, UnchangedObjectsAreLinkedAsTheyAre) {
   write("part.c", "#include \"part.h\"\nconst char *part(void) { return \"untouched\"; }\n");
   compile();
   EXPECT_EQ(linked({"main.o", "part.o"}), "main translated in main.c, part untouched\n");
   EXPECT_EQ(linked({"main.c", "part.c"}), "main translated in main.c, part untouched\n");
 }
 
-TEST_P(Link, OfArchivesOnlyWhatTheLinkerTakes) {
+TEST_P(Link, ArchiveMembersThatTheLinkerTakesAreTranslated) {
   compile();
   write("unused.c", "int unused(void) { return sizeof \"plain\"; }\n");
   well({"cppc-cc", "-c", "unused.c"});
@@ -315,7 +315,7 @@ TEST_P(Link, ProgramsWithNothingToDoAreThoseOfTheCompiler) {
   EXPECT_EQ(well({"readelf", "-dW", "program"}).find("libcppc"), std::string::npos);
 }
 
-TEST_P(Link, WithoutAMainOfItsOwnNothingIsTranslated) {
+TEST_P(Link, MainCompiledWithoutTheWrapperIsNotTranslated) {
   make_portable();
   well({GetParam(), MPI_COMPILE_FLAGS, "-c", "main.c"});
   well({"cppc-cc", "-c", "part.c"});

@@ -47,7 +47,7 @@ TEST_F(ObjectFile, TellsWhatItIs) {
   EXPECT_FALSE(other.defines_main || other.names_mpi);
 }
 
-TEST_F(ObjectFile, OtherFilesTellNothing) {
+TEST_F(ObjectFile, OtherFilesAreNotTakenForObjects) {
   for (const std::string& path : {std::string("/dev/null"), directory_.path(), directory_.path() + "/absent",
                                   directory_.write("text", "no object"), directory_.write("empty", "")}) {
     const ObjectFacts found = read_object_file(path);
@@ -63,7 +63,7 @@ TEST_F(ObjectFile, TakesCommandsMoreThanOnce) {
   EXPECT_EQ(read_object_file(path).commands, "first\nsecond\n");
 }
 
-TEST_F(ObjectFile, WithAsManySectionsAsThereMayBe) {
+TEST_F(ObjectFile, HoldsARecordBesideTheMaximumOfSections) {
   std::string source;
   for (int n = 0; n < 65266; ++n)
     source += "__attribute__((section(\".s" + std::to_string(n) + "\"))) char v" + std::to_string(n) + " = 1;\n";
@@ -76,7 +76,7 @@ TEST_F(ObjectFile, WithAsManySectionsAsThereMayBe) {
   EXPECT_EQ(std::system(("ld -r -o /dev/null " + path).c_str()), 0);
 }
 
-TEST_F(ObjectFile, ThatCannotBeWrittenStaysAnObject) {
+TEST_F(ObjectFile, StaysIntactWhenItCannotBeWritten) {
   const std::string path = object("int x;\n");
   const std::string before = read_regular_file(path).value_or("");
   // As on a full disk: the kernel takes a part of it.

@@ -31,12 +31,12 @@ TEST_F(ResponseFile, MayNameOthers) {
   EXPECT_EQ(expanded("a @" + inner + " d"), (Words{"a", "b", "c", "d"}));
 }
 
-TEST_F(ResponseFile, ThatIsNotThereIsAWord) {
+TEST_F(ResponseFile, MissingFileIsAnArgument) {
   EXPECT_EQ(expand_response_files(Words{"@/no/such/file", "a"}), (Words{"@/no/such/file", "a"}));
   EXPECT_EQ(expand_response_files(Words{"@" + directory_.path()}), (Words{"@" + directory_.path()}));
 }
 
-TEST_F(ResponseFile, ThatNamesItselfEnds) {
+TEST_F(ResponseFile, RecursionIsLimited) {
   const std::string path = directory_.path() + "/words";
   EXPECT_EQ(expanded("a @" + path).back(), "@" + path);
 }

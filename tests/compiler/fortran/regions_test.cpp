@@ -125,7 +125,7 @@ TEST_F(RegionsTest, WhatIsReadAfterItsWriteDoesNoHarm) {
   EXPECT_TRUE(regions[1].alone);
 }
 
-TEST_F(RegionsTest, NothingThatIsReadBefore) {
+TEST_F(RegionsTest, RegionReadBeforeItsWriteIsNotDead) {
   const Index a = array("a", {100});
   const auto filled_with = [&](const ExprPtr& value) {
     return found(loop(i_, constant(2), constant(100), {assign(element(a, {name(i_)}), value)}));
@@ -135,7 +135,7 @@ TEST_F(RegionsTest, NothingThatIsReadBefore) {
   EXPECT_TRUE(filled_with(element(a, {constant(50)})).empty());
 }
 
-TEST_F(RegionsTest, WhatIsReadElsewhere) {
+TEST_F(RegionsTest, RegionIsDeadWhenOnlyOtherPartsAreRead) {
   const Index a = array("a", {100}), b = array("b", {100, 3});
   EXPECT_EQ(
       found(loop(i_, constant(2), constant(100), {assign(element(a, {name(i_)}), element(a, {constant(1)}))})).size(),
@@ -160,7 +160,7 @@ TEST_F(RegionsTest, APlaneThatIsWrittenElementByElement) {
             (std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 2}, {1, 3}, {1, 7}}));
 }
 
-TEST_F(RegionsTest, NothingThatIsReadByAnotherNameBefore) {
+TEST_F(RegionsTest, RegionReadByAnAliasIsNotDead) {
   const Index a = array("a", {100}), target = array("target", {100});
   program_.symbols[a].mates = {target};
   program_.symbols[target].pointers = {a};
@@ -168,7 +168,7 @@ TEST_F(RegionsTest, NothingThatIsReadByAnotherNameBefore) {
       found(loop(i_, constant(1), constant(100), {assign(element(a, {name(i_)}), element(target, {name(i_)}))})).empty());
 }
 
-TEST_F(RegionsTest, NothingThatIsWrittenSometimes) {
+TEST_F(RegionsTest, RegionWrittenConditionallyIsNotDead) {
   const Index a = array("a", {100});
   Statement branch{.kind = Statement::Kind::branch};
   branch.cases.push_back({operate("<", name(i_), name(n_)), {assign(element(a, {name(i_)}))}});
@@ -178,7 +178,7 @@ TEST_F(RegionsTest, NothingThatIsWrittenSometimes) {
   EXPECT_TRUE(found(loop(i_, constant(1), constant(100), {branch, assign(element(a, {name(i_)}))})).empty());
 }
 
-TEST_F(RegionsTest, NothingWithGaps) {
+TEST_F(RegionsTest, RegionWithGapsIsNotDead) {
   const Index a = array("a", {100});
   Statement every_other = loop(i_, constant(1), constant(100), {assign(element(a, {name(i_)}))});
   every_other.step = constant(2);
@@ -188,7 +188,7 @@ TEST_F(RegionsTest, NothingWithGaps) {
   EXPECT_FALSE(region_of(program_, {}, assign(element(a, {range(constant(1), constant(100), 2)}))));
 }
 
-TEST_F(RegionsTest, NothingWhereAnythingMayBeCalledOrThreadsRun) {
+TEST_F(RegionsTest, RegionWithUnknownCallsOrThreadsIsNotDead) {
   const Index a = array("a", {100});
   const Expr called{.kind = Kind::call};
   Statement call{.kind = Statement::Kind::call, .expressions = {std::make_shared<const Expr>(called)}};
@@ -198,7 +198,7 @@ TEST_F(RegionsTest, NothingWhereAnythingMayBeCalledOrThreadsRun) {
   EXPECT_TRUE(found(loop(i_, constant(1), constant(100), {assign(element(a, {name(i_)})), team})).empty());
 }
 
-TEST_F(RegionsTest, NothingWhoseSubscriptChangesOnTheWay) {
+TEST_F(RegionsTest, RegionWithAChangingSubscriptIsNotDead) {
   const Index a = array("a", {100});
   EXPECT_TRUE(
       found(loop(i_, constant(1), constant(10), {assign(element(a, {name(i_)})), assign(name(i_), constant(7))})).empty());

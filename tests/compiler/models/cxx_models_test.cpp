@@ -108,7 +108,7 @@ TEST(CxxModels, FitADeclarationOfTheHeaders) {
   }
 }
 
-TEST(CxxModels, ThatDoNotFitAreNoticed) {
+TEST(CxxModels, MismatchWithTheHeadersIsReported) {
   const auto ast = parse(
       "namespace some { inline namespace v2 { template <class T> struct box { void put(T&&, int); }; } "
       "template <class I> void walk(I from, int); void numbers(int, int); }");

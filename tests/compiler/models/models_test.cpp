@@ -70,7 +70,7 @@ TEST(Models, FitThePrototypes) {
   }
 }
 
-TEST(Models, ThatDoNotFitAreNoticed) {
+TEST(Models, MismatchWithThePrototypeIsReported) {
   const auto ast = clang::tooling::buildASTFromCodeWithArgs(
       "void numbers(int a, int b); void words(const char* a, int b, ...); int* made(void (*f)(void), int* a);",
       {"-resource-dir", CLANG_RESOURCES}, "some.c");

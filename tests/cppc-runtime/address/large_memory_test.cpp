@@ -37,7 +37,7 @@ class LargeMemoryTest : public testing::Test {
   void SetUp() override { ASSERT_TRUE(test::heap_is_started()); }
 };
 
-TEST_F(LargeMemoryTest, OfWhichLittleHasBeenTouched) {
+TEST_F(LargeMemoryTest, UntouchedPagesOfABlockAreFound) {
   auto* const block = static_cast<std::byte*>(RegionHeap::allocate(100 * mebibyte));
   block[0] = block[50 * mebibyte] = variable[40 * mebibyte] = std::byte{1};
   const LargeMemory found = large_memory(with_variable());
@@ -53,7 +53,7 @@ TEST_F(LargeMemoryTest, OfWhichLittleHasBeenTouched) {
   RegionHeap::release(block);
 }
 
-TEST_F(LargeMemoryTest, OfWhichAllHasBeenTouched) {
+TEST_F(LargeMemoryTest, BlockWithAllPagesTouchedIsInUse) {
   auto* const block = static_cast<std::byte*>(RegionHeap::allocate(10 * mebibyte));
   std::memset(block, 1, 10 * mebibyte);
   const LargeMemory found = large_memory({});
@@ -64,7 +64,7 @@ TEST_F(LargeMemoryTest, OfWhichAllHasBeenTouched) {
 }
 
 /// Others may have written to what this process has not touched.
-TEST_F(LargeMemoryTest, OfWhichAPartIsShared) {
+TEST_F(LargeMemoryTest, SharedPartOfABlockIsInUse) {
   auto* const block = static_cast<std::byte*>(RegionHeap::allocate(64 * mebibyte));
   const std::span shared(block + 16 * mebibyte, 32 * mebibyte);
   SharedBlocks::add({.memory = shared, .own = shared.first(8 * mebibyte)});

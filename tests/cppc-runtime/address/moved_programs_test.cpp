@@ -45,7 +45,7 @@ TEST_P(MovedProgramsTest, GoOnAgainAndAgain) {
 INSTANTIATE_TEST_SUITE_P(Programs, MovedProgramsTest, testing::Values("objects", "memory", "library"),
                          [](const auto& one) { return one.param; });
 
-TEST(MemoryTest, ThatNobodyHasTouchedDoesNotTravel) {
+TEST(MemoryTest, UntouchedMemoryIsNotInTheImage) {
   const auto measured = measure({program("untouched")}, 1);
   EXPECT_GT(measured.at("saved"), 2 << 20);
   EXPECT_LT(measured.at("saved"), 20 << 20);

@@ -131,7 +131,7 @@ TEST_F(Blocking, AReceiveGoesOnAfterAStop) {
   }
 }
 
-TEST_F(Blocking, WithoutTheBellNobodyIsAsked) {
+TEST_F(Blocking, WithoutTheDoorbellTheExtensionIsNotCalled) {
   if (me == 0) {
     EXPECT_EQ(receive(), MPI_SUCCESS);
     EXPECT_EQ(in_, before);

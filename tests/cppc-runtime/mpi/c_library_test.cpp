@@ -203,7 +203,7 @@ TEST_F(Files, OfOtherFunctionsAreRefusedByName) {
   EXPECT_EQ(cppc_fopen("/nowhere", "r"), nullptr);
 }
 
-TEST_F(Files, ThatCannotBeFoundAgainAreRefusedWhereTheyAre) {
+TEST_F(Files, RemovedOrReplacedFilesAreRefusedAtTheSource) {
   FILE* stream = cppc_fopen(write("input", "x").c_str(), "r");
   std::filesystem::remove(path("input"));
   ByteWriter writer;
@@ -214,7 +214,7 @@ TEST_F(Files, ThatCannotBeFoundAgainAreRefusedWhereTheyAre) {
   EXPECT_EQ(save(writer), CPPC_OK);
 }
 
-TEST_F(Files, ThatAreNotThereAreRefusedAndNotCreated) {
+TEST_F(Files, MissingFilesAreRefusedAndNotCreated) {
   for (const char* mode : {"r", "w", "a", "r+", "w+", "a+"}) {
     FILE* stream = cppc_fopen(write("file", "content").c_str(), mode);
     std::fputs("0123456789", stream);

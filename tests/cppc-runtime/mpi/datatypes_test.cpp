@@ -113,7 +113,7 @@ const std::vector<Made> constructors{
     {"MPI-1 struct", [](auto* t) { return MPI_Type_struct(3, lengths.data(), bytes.data(), types.data(), t); }},
 };
 
-TEST(Datatypes, OfEveryConstructor) {
+TEST(Datatypes, EveryConstructorIsRestored) {
   for (const auto& [by, make] : constructors) {
     SCOPED_TRACE(by);
     MPI_Datatype type;

@@ -292,7 +292,7 @@ TEST_P(Drain, ACancelledReceiveGetsNothing) {
   EXPECT_EQ(in, -1);
 }
 
-TEST_P(Drain, NothingAtAll) {
+TEST_P(Drain, InterruptionWithoutTrafficIsHarmless) {
   interrupt();
   send(1);
   EXPECT_EQ(receive(), 1);

@@ -136,7 +136,7 @@ void expect_nothing_left(cppc_kind kind, Handle dangling, Handle nothing) {
   EXPECT_EQ(dangling, nothing);
 }
 
-TEST(Handles, ThatAreFreedAreInvalidToMpi) {
+TEST(Handles, FreedHandlesAreInvalidToMpi) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Datatype type;
   MPI_Type_contiguous(2, MPI_INT, &type);
@@ -154,7 +154,7 @@ TEST(Handles, ThatAreFreedAreInvalidToMpi) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-TEST(Handles, ThatDangleBecomeInvalid) {
+TEST(Handles, DanglingHandlesBecomeInvalid) {
   int no_datatype = 0;
   expect_nothing_left(CPPC_MPI_DATATYPE, reinterpret_cast<MPI_Datatype>(&no_datatype), MPI_DATATYPE_NULL);
   MPI_Request request;
@@ -233,7 +233,7 @@ TEST(Image, IsRestoredWholeOnly) {
   free_communicators(communicators);
 }
 
-TEST(Image, WithAnyByteChangedIsRefusedOrMeansSomethingElse) {
+TEST(Image, ImageWithAnyByteChangedIsRefusedOrHasAnotherMeaning) {
   auto communicators = make_communicators();
   Objects objects;
   auto bytes = image();

@@ -131,7 +131,7 @@ TEST(Chunks, AreNotMadeUp) {
   EXPECT_FALSE(chunker.again(0, 10, 100, static_cast<Coding>(9)));
 }
 
-TEST(Chunks, EveryByteOnce) {
+TEST(Chunks, CoverEveryByteOnce) {
   const Cut cut{
       .layout = {{3, 1}, {4, 0}, {4, 70'000}, {70'004, 1}, {70'010, 300'000}, {400'000, 65'536}, {465'536, 17}}};
   for (const std::size_t chunk_bytes : {1UL, 7UL, 4096UL, 65'535UL, 65'536UL, 65'537UL, 1UL << 22}) {

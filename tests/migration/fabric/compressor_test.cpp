@@ -43,7 +43,7 @@ TEST(Compressor, ComesBack) {
   }
 }
 
-TEST(Compressor, WhatGetsNoSmallerStays) {
+TEST(Compressor, IncompressibleChunksAreSentAsTheyAre) {
   Compressor compressor;
   const Bytes before = noise(1 << 18);
   Bytes memory = before;

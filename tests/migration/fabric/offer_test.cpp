@@ -32,7 +32,7 @@ TEST(Offer, ComesBackAsItWas) {
   EXPECT_EQ(after->token, before.token);
 }
 
-TEST(Offer, OfAnotherLengthIsNone) {
+TEST(Offer, OfferOfAnotherLengthIsRefused) {
   auto bytes = some_offer().encode();
   bytes.pop_back();
   EXPECT_EQ(Offer::decode(bytes).error(), CPPC_ERR_ARGUMENT);

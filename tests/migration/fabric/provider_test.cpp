@@ -28,14 +28,14 @@ std::string taken(const std::string& provider, const std::vector<std::string>& e
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST(Provider, ByShortAndByFullName) {
+TEST(Provider, IsFoundByShortAndByFullName) {
   EXPECT_EQ(taken("net"), "net");
   EXPECT_EQ(taken("net;ofi_rxm"), "net;ofi_rxm");
   EXPECT_EQ(taken("tcp"), "tcp;ofi_rxm");
   EXPECT_EQ(taken("shm"), "shm");
 }
 
-TEST(Provider, BySetting) {
+TEST(Provider, IsChosenBySetting) {
   EXPECT_EQ(taken("", {"CPPC_FABRIC=tcp"}), "tcp;ofi_rxm");
   EXPECT_EQ(taken("net", {"CPPC_FABRIC=tcp"}), "net");
 }

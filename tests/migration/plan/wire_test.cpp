@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"type":"outcome","id":1,"status":0,"reason":"","frozen_ms":0,"response_ms":0,)"
                     R"("evacuation_ms":0,"rebuild_ms":0,"image_bytes":0,"downtime_ms":[-1]})"));
 
-TEST(Wire, ALongReasonIsCutOffAndAnEndlessOneRefused) {
+TEST(Wire, LongReasonIsCutOffAndTooLongOneRefused) {
   EXPECT_EQ(round_trip(Outcome{1, CPPC_OK, std::string(5000, 'x')}).reason, std::string(4096, 'x'));
   EXPECT_TRUE(decode(encode(Outcome{1, CPPC_OK, std::string(5000, '\xff')})).has_value());
   std::string line = encode(Outcome{1, CPPC_OK, "reason"});

@@ -17,9 +17,9 @@ TEST(ExitHandlers, AtQuickExitRunInTheLastProcessAlone) {
   expect_moved("exits_quickly", "second at quick exit\nfirst at quick exit\n", 6);
 }
 
-TEST(ExitHandlers, ThatRemainRunWhenOneCallsExit) { expect_moved("exits_twice", "remains\n", 8); }
+TEST(ExitHandlers, RemainingHandlersRunWhenOneCallsExit) { expect_moved("exits_twice", "remains\n", 8); }
 
-TEST(ExitHandlers, OfALibraryRunWhenItIsUnloaded) {
+TEST(ExitHandlers, LibrarysHandlersRunWhenItIsUnloaded) {
   expect_moved("unloads", "of a library\nunloaded\nof another\n");
 }
 
@@ -27,7 +27,7 @@ TEST(ExitHandlers, TheListOfTheCLibraryGrowsOutsideOfTheProgram) {
   expect_moved("full_list", "not in the program's memory\nof the program\n");
 }
 
-TEST(ExitHandlers, OfTheProcessStayWithIt) { expect_moved("foreign", "of the process\n"); }
+TEST(ExitHandlers, ProcesssHandlersStayWithTheProcess) { expect_moved("foreign", "of the process\n"); }
 
 }  // namespace
 }  // namespace cppc

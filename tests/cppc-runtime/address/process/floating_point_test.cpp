@@ -19,7 +19,7 @@ TEST(FloatingPoint, IsNotDisturbedByALook) {
   fedisableexcept(FE_ALL_EXCEPT);
 }
 
-TEST(FloatingPoint, ThatTheProcessorWouldNotTakeIsNone) {
+TEST(FloatingPoint, InvalidControlWordsAreRefused) {
   ByteWriter writer;
   writer.u32(0x10000);
   for (int i = 0; i < 28; ++i) writer.u8(0);

@@ -11,7 +11,7 @@ TEST(Keys, HaveTheirNumbersValuesAndDestructorsInAnotherProcess) { expect_moved(
 
 TEST(Keys, AreFreeAlthoughOthersMakeKeysInTheOtherProcess) { expect_moved("other_keys", kSaid); }
 
-TEST(Keys, ThatAreTooManyAreRefusedByName) {
+TEST(Keys, TooManyKeysAreRefusedByName) {
   expect_refused("too_many_keys", at_restore, "for thread-specific data (pthread_key_create()) is another's");
 }
 

@@ -19,7 +19,7 @@ TEST_F(RefusedMappings, AtPlacesOfTheProgramsChoice) {
   expect_refused("elsewhere", "memory at 0x500000000000 is of huge pages or at a place of the program's choice");
 }
 
-TEST_F(RefusedMappings, OfDeletedFiles) {
+TEST_F(RefusedMappings, MappingOfADeletedFileIsRefused) {
   expect_refused("shared_deleted", "/file (deleted)) is shared memory of a deleted");
 }
 

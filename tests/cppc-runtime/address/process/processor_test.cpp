@@ -22,7 +22,7 @@ TEST(Processor, HasWhatTheCompilerSees) {
   EXPECT_EQ(here.has("avx512f"), __builtin_cpu_supports("avx512f") != 0);
 }
 
-TEST(Processor, ThatIsTheSameWillDo) {
+TEST(Processor, SameProcessorIsAccepted) {
   ByteWriter writer;
   ASSERT_EQ(processor::write(writer), CPPC_OK);
   ByteReader reader(writer.bytes());
@@ -36,14 +36,14 @@ TEST(Processor, NamesWhatItLacks) {
   EXPECT_TRUE(read(1).lacking(read(0)).empty());
 }
 
-TEST(Processor, ThatLacksSomethingIsRefused) {
+TEST(Processor, ProcessorThatLacksAFeatureIsRefused) {
   ByteWriter all;  // no processor has what Intel's alone and what AMD's alone have had
   all.u64((std::uint64_t{1} << 60) - 1);
   ByteReader reader(all.bytes());
   EXPECT_EQ(processor::prepare(reader), CPPC_ERR_MISMATCH);
 }
 
-TEST(Processor, OfUnknownFeaturesIsNone) {
+TEST(Processor, UnknownFeaturesAreRefused) {
   ByteWriter writer;
   writer.u64(~std::uint64_t{0});
   ByteReader reader(writer.bytes());

@@ -11,13 +11,13 @@ TEST(Signals, HaveTheirHandlersMaskAndStackInAnotherProcess) {
                "RTMAX blocked: 1\nhandler of USR2\n");
 }
 
-TEST(Signals, ThatComeToTheSourceDoNotRunTheProgramsHandlerThere) { expect_moved("signal_to_source", "goes on\n"); }
+TEST(Signals, SignalToTheSourceDoesNotRunTheProgramsHandlerThere) { expect_moved("signal_to_source", "goes on\n"); }
 
 TEST(Signals, ThatTheProcessHandlesItTakesAllTheTime) {
   expect_moved("handler_of_process", "handler of CONT\nnot the program's\n");
 }
 
-TEST(Signals, WithAHandlerThatIsNotCarriedAreRefused) {
+TEST(Signals, HandlerThatIsNotCarriedIsRefused) {
   expect_refused("foreign_handler", at_capture, "the handler of signal 10 (SIGUSR1) is a function of ");
 }
 

@@ -5,19 +5,19 @@ namespace {
 
 using namespace test;
 
-TEST(Threads, OfTheProgramThatRunAreRefused) {
+TEST(Threads, RunningThreadsOfTheProgramAreRefused) {
   expect_refused("running_thread", at_capture, "the program has started 1 threads that still run");
 }
 
-TEST(Threads, OfTheProcessAreNobodysConcern) { expect_moved("foreign_thread", "goes on\n"); }
+TEST(Threads, ThreadsOfTheProcessAreIgnored) { expect_moved("foreign_thread", "goes on\n"); }
 
-TEST(Threads, OfTheProcessTakeNoSignalsOfTheProgram) {
+TEST(Threads, ThreadsOfTheProcessTakeNoSignalsOfTheProgram) {
   expect_moved("blocking_thread", "blocks USR1 1, SEGV 0, CONT 0\ncreator blocks USR1 0\n");
 }
 
-TEST(Threads, ThatHaveEndedDoNotCount) { expect_moved("ended_thread", "the program's: 1\ngoes on\n"); }
+TEST(Threads, EndedThreadsAreIgnored) { expect_moved("ended_thread", "the program's: 1\ngoes on\n"); }
 
-TEST(Threads, OfOpenMpEndAndComeAgain) {
+TEST(Threads, OpenMpThreadsEndAndAreStartedAgain) {
   const test::Finished finished = run_moved("openmp");
   EXPECT_EQ(finished.status, 0) << finished.errors;
   EXPECT_EQ(finished.output.substr(0, finished.output.rfind("\n", finished.output.size() - 2) + 1),
