@@ -6,6 +6,7 @@
 #include "expectation.hpp"
 #include "grown_file.hpp"
 #include "guarded.hpp"
+#include "handles.hpp"
 #include "last_error.hpp"
 #include "session.hpp"
 

@@ -101,8 +101,8 @@ typedef struct cppc_calls {
   /* Where the program says what it is inside of, from the first `open` on. */
   cppc_current_operation* (*current)(void);
 
-  /* The program has come out of an operation of which it has said so, and `announced` is not `acknowledged`: 1 when it has not
-   * taken place, because all members that had begun it were to withdraw. Then it is not counted any more: the
+  /* The program has come out of an operation that it had reported, and `announced` is not `acknowledged`: 1 when it has
+   * not taken place, because all members that had begun it were to withdraw. Then it is not counted any more: the
    * program has to begin it again, as any other, with what its arguments were before. */
   int (*withdrawn)(cppc_collective_count* count);
 
