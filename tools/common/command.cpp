@@ -83,6 +83,12 @@ bool collect(Pipe& output, Pipe& errors, CommandOutput& result, Clock::time_poin
 
 }  // namespace
 
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 Environment present_environment() {
   Environment environment;
   for (char** one = environ; *one != nullptr; ++one) {

@@ -16,6 +16,9 @@ using Environment = std::map<std::string, std::string>;
 
 Environment present_environment();
 
+/// As one word of a shell's.
+std::string quoted(const std::string& word);
+
 struct CommandOutput {
   int status = 0;  ///< exit status, or 128 + signal
   std::string output, errors;
