@@ -19,6 +19,8 @@ struct Draft {
   std::filesystem::path complete;   ///< its name when it is complete
   std::string job;
   std::uint64_t set = 0;  ///< not in a directory, but in the memory of nodes: the number of the set; the names say so
+  /// Where this machine gathers the images of the set; its name is `complete` then. Empty: they stay in memory.
+  std::filesystem::path gathered = {};
 };
 
 /// Makes the directory, if it is not there, and in it that of a new checkpoint.

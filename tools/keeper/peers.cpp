@@ -95,6 +95,7 @@ Result<void> take_push(Stream& stream, const Label& label, Images& images) {
 Result<void> give(Stream& stream, const Label& label, const Images& images) {
   const Held image = images.find(label.set, label.rank);
   if (image == nullptr) return error("the image of rank " + std::to_string(label.rank) + " is not there");
+  if (auto faulty = fault::at("keeper-give"); !faulty) return error(cppc_status_text(faulty.error()));
   if (const auto sent = stream.send_line({{"bytes", image->bytes().size()}}); !sent) return sent;
   return stream.send(image->bytes());
 }

@@ -59,7 +59,8 @@ void CommandLine::add_subcommands() {
   checkpoint_ = app_.add_subcommand("checkpoint", "write images of all ranks, which work on meanwhile, to files");
   checkpoint_to_ = checkpoint_->add_option(
       "--to", checkpoint_directory_,
-      "a directory that all nodes see (as cppc-run --checkpoint-to says); it gets one of its own there");
+      "a directory that all nodes see, or only that of cppc-run (as cppc-run --checkpoint-to says); it gets one of its "
+      "own there");
   for (auto* subcommand : {status_, trace_, checkpoint_}) subcommand->fallthrough();
 }
 

@@ -110,11 +110,20 @@ std::string added(const json& migration) {
   return names.empty() ? "" : names + (list(migration, "add").size() == 1 ? " comes; " : " come; ");
 }
 
+// What the job has to say about it.
+std::string remarks(const json& migration) {
+  std::string sentences;
+  for (const json& message : list(migration, "messages"))
+    if (message.is_string()) sentences += "\n" + message.get<std::string>();
+  return sentences;
+}
+
 }  // namespace
 
 std::string announcement(const MigrationRequest& request) {
   if (request.request().checkpoint)
-    return "checkpoint of job " + request.job().id + ": " + text(request.migration(), "checkpoint");
+    return "checkpoint of job " + request.job().id + ": " + text(request.migration(), "checkpoint") +
+           remarks(request.migration());
   const std::string moves = moves_text(list(request.migration(), "moves"));
   const bool waits = request.request().evacuate.empty() && request.request().add.empty();
   const char* nothing = waits ? "waits until the job has started" : "no rank to move so far";

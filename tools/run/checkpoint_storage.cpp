@@ -41,6 +41,31 @@ Result<void> store_in_directory(const checkpoint::Draft& draft, const checkpoint
   return missing.empty() ? checkpoint::complete(draft, manifest) : tools::error(missing.front());
 }
 
+// What is kept is in the directory; the images are in memory only until they are there.
+Result<void> gather(const checkpoint::Draft& draft, const checkpoint::Manifest& manifest,
+                    const std::vector<std::string>& nodes, Keepers& keepers) {
+  auto done = keepers.gather(draft.set, manifest, nodes, draft.gathered).and_then([&] {
+    return store_in_directory({draft.gathered, draft.complete, draft.job}, manifest);
+  });
+  if (done) keepers.discard(draft.set);
+  return done;
+}
+
+Result<void> store_now(const checkpoint::Draft& draft, const checkpoint::Manifest& manifest,
+                       const std::vector<std::string>& nodes, Keepers* keepers) {
+  if (draft.set == 0) return store_in_directory(draft, manifest);
+  return draft.gathered.empty() ? keepers->complete(draft.set, manifest, nodes)
+                                : gather(draft, manifest, nodes, *keepers);
+}
+
+Result<checkpoint::Draft> begin_in_directory(const Job::Description& job, const std::string& to) {
+  const std::string& directory = to.empty() ? job.checkpoints : to;
+  if (directory.empty())
+    return tools::error("no directory for checkpoints: name one, or start the job with --checkpoint-to");
+  if (!directory.starts_with('/')) return tools::error(directory + " is not an absolute path");
+  return checkpoint::begin(directory, job.id);
+}
+
 Result<checkpoint::Draft> begin_in_memory(Keepers& keepers, const std::string& job) {
   return keepers.begin().map([&](std::uint64_t set) {
     const std::string name = checkpoint::in_memory(set);
@@ -48,8 +73,22 @@ Result<checkpoint::Draft> begin_in_memory(Keepers& keepers, const std::string& j
   });
 }
 
+// The directory is one that other nodes do not see.
+Result<checkpoint::Draft> begin_gathering(Keepers& keepers, checkpoint::Draft draft) {
+  const auto set = keepers.begin();
+  if (!set) {
+    checkpoint::discard(draft);
+    return tools::error("other nodes do not see " + draft.complete.parent_path().string() +
+                        ", and images cannot be gathered there: " + set.error());
+  }
+  draft.gathered = std::exchange(draft.directory, checkpoint::in_memory(*set));
+  draft.set = *set;
+  return draft;
+}
+
 void discard_now(Keepers* keepers, const checkpoint::Draft& draft) {
   if (draft.set == 0) return checkpoint::discard(draft);
+  if (!draft.gathered.empty()) checkpoint::discard({draft.gathered, draft.complete, draft.job});
   if (keepers != nullptr) keepers->discard(draft.set);
 }
 
@@ -62,7 +101,7 @@ void CheckpointStorage::store(const Job::Description& job, const Migration& migr
   boost::asio::post(thread_, [draft = *migration.draft, manifest = manifest_of(job, migration),
                               nodes = nodes_of(job, migration), keepers = job.keepers, tell = std::move(tell)] {
     (void)fault::at("controller-store");
-    tell(draft.set == 0 ? store_in_directory(draft, manifest) : keepers->complete(draft.set, manifest, nodes));
+    tell(store_now(draft, manifest, nodes, keepers));
   });
 }
 
@@ -82,16 +121,15 @@ Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to
   const Job::Description& description = job.description();
   if (to.empty() && description.keepers != nullptr && description.keepers->protects())
     return begin_in_memory(*description.keepers, description.id);
-  const std::string& directory = to.empty() ? description.checkpoints : to;
-  if (directory.empty())
-    return tools::error("no directory for checkpoints: name one, or start the job with --checkpoint-to");
-  if (!directory.starts_with('/')) return tools::error(directory + " is not an absolute path");
-  return checkpoint::begin(directory, description.id);
+  auto draft = begin_in_directory(description, to);
+  Keepers* const keepers = description.keepers;
+  if (!draft || keepers == nullptr || !keepers->is_unseen(draft->directory / checkpoint::job_file)) return draft;
+  return begin_gathering(*keepers, *std::move(draft));
 }
 
 Result<checkpoint::Draft> begin_relocation(const Job& job, const std::string& to) {
   const Job::Description& description = job.description();
-  if (!to.empty() || description.keepers == nullptr) return begin_checkpoint(job, to);
+  if (!to.empty() || description.keepers == nullptr) return begin_in_directory(description, to);
   return begin_in_memory(*description.keepers, description.id);
 }
 

@@ -54,6 +54,9 @@ class Controller {
   std::uint16_t network_port() const { return api_->port(); }
   const Result<std::string>& network_url() const { return api_->url(); }
 
+  /// The next mpirun starts the job from this set of images, which goes when all ranks work; 0: from none such.
+  void starts_from(std::uint64_t set) { job_.starts_from(set); }
+
   /// mpirun is this process.
   void started(pid_t mpirun) { mpirun_ = mpirun; }
 

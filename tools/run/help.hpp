@@ -27,7 +27,8 @@ Requests come by a socket that only you can open. From other machines, migrate -
 
 Images of all ranks, to go on from, are made on request (migrate checkpoint) and:
   --checkpoint-every TIME        so often: 90s, 10min, 2h
-  --checkpoint-to DIR            in this directory, which all nodes see; the last two are kept
+  --checkpoint-to DIR            in this directory, which all nodes see, or only this one: then the images are gathered
+                                 here; the last two are kept
   --protect partner              or in memory: each on its own node and on another one, whichever of them is lost
   --protect rs:K+M               or with M parities on other nodes for each K images (Reed-Solomon): any M nodes may be
                                  lost at the same time, of K + M or more; M/K as much memory beside the images

@@ -75,6 +75,7 @@ void Job::received(const wire::Message& message) {
     spdlog::info("all agents and ranks are there");
     state_ = State::running;
     if (in(Execution::State::leaving)) arrive();
+    if (const auto set = std::exchange(starts_from_, 0); set != 0) requests_.discard({.set = set});
   }
   advance();
   tell_changed();

@@ -103,6 +103,9 @@ class Job {
   /// From now on the job is on these nodes, by agent. On the thread that the agents' connections are on.
   void begin_again(std::vector<AllocatedNode> nodes);
 
+  /// It is about to be started from this set of images, which nobody needs once all ranks work; 0: from none such.
+  void starts_from(std::uint64_t set);
+
   // From operators.
   const Description& description() const { return description_; }
   State state() const;
@@ -210,6 +213,7 @@ class Job {
   std::condition_variable changed_;
   State state_ = State::starting;
   Picture picture_;
+  std::uint64_t starts_from_ = 0;
   plan::Snapshot last_;                 // of the runs of mpirun before this one, when all ranks had been there
   std::vector<Migration> migrations_;   // id - 1 is the index
   std::size_t next_ = 0;                // the first one that is not over

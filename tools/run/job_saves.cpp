@@ -17,6 +17,9 @@ tl::expected<Migration, Job::Refusal> Job::save(const checkpoint::Draft& draft, 
   migration.draft = draft;
   migration.origin = origin;
   migration.timeout_s = timeout_s;
+  if (!draft.gathered.empty())
+    migration.messages.push_back("other nodes do not see " + draft.complete.parent_path().string() +
+                                 ": the images are gathered on " + description_.own_node);
   advance();
   return migration;
 }

@@ -63,6 +63,11 @@ void Job::begin_again(std::vector<AllocatedNode> nodes) {
   tell_changed();
 }
 
+void Job::starts_from(std::uint64_t set) {
+  const std::lock_guard lock(mutex_);
+  starts_from_ = set;
+}
+
 std::vector<std::string> Job::places_on(const std::vector<AllocatedNode>& nodes) const {
   const std::lock_guard lock(mutex_);
   plan::Snapshot snapshot = picture_.complete() ? picture_.snapshot() : last_;

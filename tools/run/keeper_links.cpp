@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <future>
 
+#include "../common/command.hpp"
 #include "cppc/deadlines.hpp"
 
 namespace cppc::run {
@@ -18,13 +19,6 @@ using namespace std::chrono_literals;
 constexpr auto patience_to_start = 20s;
 constexpr auto patience = 5s;  // with answers that keepers need not work for
 constexpr const char* given_up = "given up";
-
-// For a shell on the node.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 }  // namespace
 
@@ -39,7 +33,7 @@ Result<KeeperLinks::Link> KeeperLinks::start_one(const AllocatedNode& node,
                                                  const std::vector<std::string>& arguments) const {
   std::vector<std::string> command = settings_.way_to(node);
   const bool by_shell = !command.empty();
-  command.push_back(by_shell ? quoted(settings_.program) : settings_.program);
+  command.push_back(by_shell ? tools::quoted(settings_.program) : settings_.program);
   command.insert(command.end(), arguments.begin(), arguments.end());
   const json first{{"job", settings_.job},
                    {"key", settings_.key},

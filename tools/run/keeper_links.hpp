@@ -13,6 +13,7 @@
 
 #include "allocation.hpp"
 #include "keeper_link.hpp"
+#include "seen_files.hpp"
 
 namespace cppc::run {
 
@@ -21,8 +22,7 @@ class KeeperLinks {
   struct Settings {
     std::string job, key;
     std::string program;  ///< path of cppc-keeper
-    /// The command that runs another on a node, without that: "ssh node1"; none where that is this machine.
-    std::function<std::vector<std::string>(const AllocatedNode&)> way_to;
+    WayTo way_to;
     std::chrono::seconds silence;                    ///< after which a node is lost
     std::map<std::string, std::string> environment;  ///< for keepers
     bool outlive = false;                            ///< they wait for another cppc-run when this one has gone

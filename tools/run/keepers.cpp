@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cppc/fault.hpp"
+#include "image_server.hpp"
 
 namespace cppc::run {
 namespace {
@@ -102,8 +103,13 @@ Result<void> Keepers::complete(std::uint64_t set, const checkpoint::Manifest& ma
 
 void Keepers::discard(std::uint64_t set) {
   const std::lock_guard lock(mutex_);
+  discard_locked(set);
+}
+
+void Keepers::discard_locked(std::uint64_t set) {
   sets_.erase(set);
   links_.tell_all({{"do", "discard"}, {"set", set}});
+  if (server_ != nullptr && server_->set() == set) server_.reset();
 }
 
 void Keepers::lose(const std::set<std::string>& nodes) { links_.lose(nodes); }

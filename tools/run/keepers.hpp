@@ -5,6 +5,7 @@
 /// Functions may wait for the network. Any thread.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,10 +19,12 @@
 #include "allocation.hpp"
 #include "image_set.hpp"
 #include "keeper_links.hpp"
-#include "manifest.hpp"
 #include "protection.hpp"
+#include "store.hpp"
 
 namespace cppc::run {
+
+class ImageServer;
 
 class Keepers {
  public:
@@ -58,6 +61,17 @@ class Keepers {
   Result<void> complete(std::uint64_t set, const checkpoint::Manifest& manifest, const std::vector<std::string>& nodes);
   void discard(std::uint64_t set);
 
+  /// All ranks have written what the manifest lists, where `nodes` says: makes files of this machine of it
+  /// (gathering.hpp). The set stays as it is.
+  Result<void> gather(std::uint64_t set, const checkpoint::Manifest& manifest, const std::vector<std::string>& nodes,
+                      const std::filesystem::path& directory);
+  /// Whether other nodes of the job do not see this machine's file. One is asked; false, too, when none answers.
+  bool is_unseen(const std::filesystem::path& file) const;
+  /// The number of a set of the checkpoint's images, which keepers get from this machine when ranks ask for them; 0:
+  /// all nodes see the checkpoint themselves. One that has been offered before is discarded. An error: by its name,
+  /// when a keeper does not come up.
+  Result<std::uint64_t> offer(const checkpoint::Checkpoint& checkpoint);
+
   /// These nodes are lost, and their keepers. Does not wait.
   void lose(const std::set<std::string>& nodes);
 
@@ -67,6 +81,8 @@ class Keepers {
   /// The newest complete set of which every image is there, or can be rebuilt; 0: there is none.
   std::uint64_t newest();
 
+  /// The job is about to be started on these nodes, without a set.
+  void use(const std::vector<AllocatedNode>& nodes);
   /// The job is about to be started on these nodes, from this set, or from its beginning (0): each has a keeper, which
   /// learns where to get what it does not have. The set is protected again beside the job. `places`: the nodes of its
   /// ranks, if these are known. One thread at a time.
@@ -79,8 +95,10 @@ class Keepers {
   Result<void> take_up_again(const AllocatedNode& node);
   void replace(const AllocatedNode& node, const std::string& why);
   void protect_again(ImageSet& set, const std::vector<std::string>& places = {});
+  void discard_locked(std::uint64_t set);
 
   const bool protects_images_;
+  std::unique_ptr<ImageServer> server_;  // of what is offered; keepers end before it
   KeeperLinks links_;
   mutable std::mutex mutex_;  // one operation at a time
   std::vector<AllocatedNode> nodes_;

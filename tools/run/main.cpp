@@ -147,10 +147,24 @@ Result<std::unique_ptr<Controller>> start_controller(const Surroundings& around,
   return controller;
 }
 
+// The checkpoint, as ranks get it: nodes that do not see it have its images from this machine.
+Result<std::string> within_reach(const Surroundings& around, const std::string& restart, Controller& controller) {
+  controller.starts_from(0);
+  if (restart.empty() || around.keepers == nullptr || checkpoint::set_in_memory(restart)) return restart;
+  const auto set = checkpoint::find(restart).and_then(
+      [&](const checkpoint::Checkpoint& found) { return around.keepers->offer(found); });
+  if (!set) return error("cannot restart from " + restart + ": " + set.error());
+  controller.starts_from(*set);
+  return *set == 0 ? restart : checkpoint::in_memory(*set);
+}
+
 // One mpirun, from its start to its end.
 Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation, JobSettings settings,
                         Controller& controller) {
   settings.controller = controller.addresses();
+  const auto restart = within_reach(around, settings.restart, controller);
+  if (!restart) return error(restart.error());
+  settings.restart = *restart;
   const auto command =
       build_mpirun_command(around.contexts, allocation, around.machine, settings, around.present, around.manager);
   if (!command) return error(command.error());
@@ -206,6 +220,8 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     const std::uint64_t set = checkpoint::set_in_memory(*restart).value_or(0);
     if (set != 0 || protecting != nullptr)
       around.keepers->prepare_start(set, starts.allocation().nodes, starts.allocation().places);
+    else if (around.keepers != nullptr)
+      around.keepers->use(starts.allocation().nodes);
     settings.key = tools::random_hex(32);
     if (const auto begun = controller.begin(starts.allocation().nodes, settings.key); !begun)
       return error(begun.error());

@@ -47,6 +47,8 @@ void PeriodicCheckpoints::save(const std::stop_token& stop) {
     if (asked.error().kind == Job::Refusal::Kind::plan) spdlog::warn("no checkpoint: {}", asked.error().reason);
     return;
   }
+  for (const std::string& message : asked->messages)  // of the first that has any
+    if (!std::exchange(told_, true)) spdlog::warn("{}", message);
   auto checkpoint = job_.migration(asked->id);
   for (; !checkpoint->over() && rest(stop, look); checkpoint = job_.migration(asked->id)) continue;
   if (!checkpoint->over()) return;

@@ -24,6 +24,7 @@ class PeriodicCheckpoints {
 
   Job& job_;
   const std::chrono::milliseconds interval_;
+  bool told_ = false;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;

@@ -36,7 +36,7 @@ constexpr std::array<Role, 12> roles{
      {"substitute", agent_steps},
      {"saver", " copy write "},
      {"saving-agent", " prepare negotiate withdraw freeze write "},
-     {"keeper", " make begin copy receive encode difference rebuild complete discard locate find "},
+     {"keeper", " make begin copy receive give encode difference rebuild complete discard locate find "},
      {"controller", " decide store restart "}}};
 constexpr auto kDelay = std::chrono::seconds(2);
 

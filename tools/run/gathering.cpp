@@ -1,0 +1,76 @@
+#include "gathering.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "../keeper/requests.hpp"
+#include "cppc/checkpoint_files.hpp"
+#include "cppc/file_hash.hpp"
+
+namespace cppc::run {
+namespace {
+
+namespace fs = std::filesystem;
+using tools::error;
+
+tl::unexpected<std::string> unwritten(const fs::path& path) {
+  return error("cannot write " + path.string() + ": " + std::strerror(errno));
+}
+
+bool write_all(const UniqueFd& file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return false;
+    bytes = bytes.subspan(written > 0 ? static_cast<std::size_t>(written) : 0);
+  }
+  return true;
+}
+
+Result<void> receive_into(keeper::Stream& stream, const keeper::Label& label, const fs::path& path) {
+  const UniqueFd file(open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file) return unwritten(path);
+  FileHash hash;
+  std::vector<std::byte> memory(keeper::chunk_bytes);
+  for (std::size_t i = 0; i < keeper::chunk_count(label.bytes); ++i) {
+    const auto chunk = std::span(memory).first(keeper::size_of_chunk(label.bytes, i));
+    if (auto got = stream.receive(chunk); !got) return got;
+    hash.add(chunk);
+    if (!write_all(file, chunk)) return unwritten(path);
+  }
+  if (hash.sum() != label.xxh3) return error("it has another checksum than the rank has told");
+  if (fsync(file.get()) != 0) return unwritten(path);
+  return {};
+}
+
+Result<void> gather_one(const KeeperLinks& links, const ImageSet& set, int rank, const fs::path& directory) {
+  const checkpoint::RankImage& image = set.images[static_cast<std::size_t>(rank)];
+  const std::string& node = *set.at[static_cast<std::size_t>(rank)].begin();
+  const auto link = links.link(node);
+  if (link == nullptr) return error("its keeper has ended, on " + node);
+  const keeper::Label label{set.number, rank, image.bytes, image.xxh3, /*complete=*/false};
+  nlohmann::json request = keeper::to_json(label);
+  request["what"] = "fetch";
+  auto asked =
+      keeper::ask({links.settings().key, links.settings().silence}, link->addresses(), std::move(request));
+  if (!asked) return error(node + ": " + asked.error());
+  if (asked->reply.value("bytes", nlohmann::json()) != label.bytes) return error(node + " has another image");
+  return receive_into(asked->stream, label, directory / checkpoint::image_file(rank))
+      .map_error([&](const std::string& why) { return node + ": " + why; });
+}
+
+}  // namespace
+
+Result<void> gather_images(const KeeperLinks& links, const ImageSet& set, const fs::path& directory) {
+  for (int rank = 0; rank < static_cast<int>(set.images.size()); ++rank)
+    if (const auto done = gather_one(links, set, rank, directory); !done)
+      return error("the image of rank " + std::to_string(rank) + " cannot be gathered: " + done.error());
+  return {};
+}
+
+}  // namespace cppc::run
