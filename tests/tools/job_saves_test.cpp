@@ -37,6 +37,27 @@ TEST_F(JobSavesTest, AreDoneWhenTheirFilesCount) {
   EXPECT_EQ(job_.view().ranks[3].node, "node1");
 }
 
+TEST_F(JobSavesTest, SayWhereTheirImagesAreGathered) {
+  start();
+  const auto in_memory = job_.save({"memory:3", "memory:3", "app-1", 3}, 60);
+  EXPECT_TRUE(in_memory->messages.empty());
+  outcome(in_memory->id, CPPC_ERR_SYSTEM, "no memory");
+  const auto gathered = job_.save({"memory:4", "/c/1", "app-1", 4, "/c/.1-app-1.partial"}, 60);
+  EXPECT_EQ(gathered->messages,
+            std::vector<std::string>{"other nodes do not see /c: the images are gathered on node0"});
+  EXPECT_EQ(last_order().first.checkpoint, "memory:4");
+}
+
+TEST_F(JobSavesTest, ThatTheJobStartsFromGoWhenAllRanksWork) {
+  job_.starts_from(5);
+  join_all();
+  job_.received(roster(0, {0, 1}));
+  EXPECT_EQ(notes_, "");
+  job_.received(roster(1, {2, 3}));
+  job_.received(roster(2, {}));
+  EXPECT_EQ(notes_, "[discard]");
+}
+
 TEST_F(JobSavesTest, ThatAreDueMakeWayForMigrationsUntilTheRanksStandStill) {
   const auto cancelled = [this] {
     return std::ranges::count_if(sent_,
