@@ -43,7 +43,8 @@ TEST_F(ImageServerTest, GivesWhatIsInTheFiles) {
 }
 
 TEST_F(ImageServerTest, RefusesWhatItDoesNotHave) {
-  for (const auto& [set, rank] : {std::pair{6, 0}, {7, 2}, {7, -1}}) EXPECT_FALSE(fetch(static_cast<std::uint64_t>(set), rank));
+  for (const auto& [set, rank] : {std::pair{6, 0}, {7, 2}, {7, -1}})
+    EXPECT_FALSE(fetch(static_cast<std::uint64_t>(set), rank));
   EXPECT_FALSE(fetch(7, 0, "another key"));
 }
 

@@ -45,9 +45,14 @@ class KeepersFilesTest : public testing::Test {
   const std::vector<std::string> images_{std::string(1'000'000, 'a'), "b"};
   const std::vector<std::string> nodes_{"node0", "node0"};  // by rank
   const test::TemporaryDirectory directory_, shells_;
-  const std::string does_not_see_ = shells_.script("shell", "exec /bin/sh -c \"$(echo \"$1\" | sed s," + directory_.path() + ",/nowhere,)\"");
+  const std::string does_not_see_ =
+      shells_.script("shell", "exec /bin/sh -c \"$(echo \"$1\" | sed s," + directory_.path() + ",/nowhere,)\"");
   std::vector<std::string> shell_{does_not_see_};
-  Keepers keepers_{{{job_, "a key", CPPC_KEEPER_PROGRAM, [this](const AllocatedNode&) { return shell_; }, 5s,
+  Keepers keepers_{{{job_,
+                     "a key",
+                     CPPC_KEEPER_PROGRAM,
+                     [this](const AllocatedNode&) { return shell_; },
+                     5s,
                      {{"CPPC_LOG", "off"}}}},
                    {{"node0", 2}}};
 };
@@ -68,7 +73,8 @@ TEST_F(KeepersFilesTest, WhatCannotBeGatheredIsNamed) {
   (void)directory_.write("rank1.h5", "of somebody else");
   const auto unwritten = keepers_.gather(*set, manifest, nodes_, directory_.path());
   ASSERT_FALSE(unwritten);
-  EXPECT_EQ(unwritten.error(), "the image of rank 1 cannot be gathered: node0: cannot write " + file(1) + ": File exists");
+  EXPECT_EQ(unwritten.error(),
+            "the image of rank 1 cannot be gathered: node0: cannot write " + file(1) + ": File exists");
   set = keepers_.begin();
   manifest = write(*set);
   manifest.images[1].xxh3 ^= 1;

@@ -16,7 +16,8 @@ class SeenFilesTest : public testing::Test {
     if (node.name == "here") return {};
     if (node.name == "silent") return {"/bin/sh", "-c", "exit 255"};
     if (node.name == "shares") return {"/bin/sh", "-c"};
-    return {other_.script("shell", "exec /bin/sh -c \"$(echo \"$1\" | sed s," + own_.path() + "," + other_.path() + ",)\"")};
+    return {other_.script("shell",
+                          "exec /bin/sh -c \"$(echo \"$1\" | sed s," + own_.path() + "," + other_.path() + ",)\"")};
   };
   const test::TemporaryDirectory own_, other_;
   const std::string file_ = own_.write("a 'file'", "contents");

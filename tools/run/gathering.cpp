@@ -56,8 +56,7 @@ Result<void> gather_one(const KeeperLinks& links, const ImageSet& set, int rank,
   const keeper::Label label{set.number, rank, image.bytes, image.xxh3, /*complete=*/false};
   nlohmann::json request = keeper::to_json(label);
   request["what"] = "fetch";
-  auto asked =
-      keeper::ask({links.settings().key, links.settings().silence}, link->addresses(), std::move(request));
+  auto asked = keeper::ask({links.settings().key, links.settings().silence}, link->addresses(), std::move(request));
   if (!asked) return error(node + ": " + asked.error());
   if (asked->reply.value("bytes", nlohmann::json()) != label.bytes) return error(node + " has another image");
   return receive_into(asked->stream, label, directory / checkpoint::image_file(rank))

@@ -41,8 +41,7 @@ void Keepers::use(const std::vector<AllocatedNode>& nodes) {
 Result<std::uint64_t> Keepers::offer(const checkpoint::Checkpoint& checkpoint) {
   const std::lock_guard lock(mutex_);
   if (server_ != nullptr) discard_locked(server_->set());
-  const auto without =
-      without_same(links_.settings().way_to, nodes_, checkpoint.directory / checkpoint::manifest_file);
+  const auto without = without_same(links_.settings().way_to, nodes_, checkpoint.directory / checkpoint::manifest_file);
   if (without.empty()) return 0;
   revive();
   for (const AllocatedNode& node : nodes_)
@@ -57,8 +56,9 @@ Result<std::uint64_t> Keepers::offer(const checkpoint::Checkpoint& checkpoint) {
   for (json& image : request["images"]) image["at"].push_back((*server)->addresses());
   if (!links_.tell_all(request)) return error("a keeper has ended");
   server_ = *std::move(server);
-  spdlog::warn("{} does not have {}: its images are sent to the nodes, and take as much of their memory until all ranks work",
-               without.front(), checkpoint.directory.string());
+  spdlog::warn(
+      "{} does not have {}: its images are sent to the nodes, and take as much of their memory until all ranks work",
+      without.front(), checkpoint.directory.string());
   return contents.number;
 }
 
