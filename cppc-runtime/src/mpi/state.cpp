@@ -38,9 +38,7 @@
 #include "never_destroyed.hpp"
 
 namespace cppc::mpi_state {
-
 using namespace mpi;
-
 namespace {
 
 /// All communicators, groups and windows of a process. Each is made from its members alone, so neither the call that
