@@ -1,7 +1,8 @@
 /// How long it takes from the request until a rank works on another node, by what the program is doing: a solver with
-/// steps of milliseconds, halves of the ranks that have no collective operation in common, half a minute of computing
-/// between two calls of MPI, and the same of one rank that the others wait for in a collective operation. All but the
-/// first have no marked safe points. All check their own results.
+/// steps of milliseconds, the same when the request comes while the job is being started, halves of the ranks that have
+/// no collective operation in common, half a minute of computing between two calls of MPI, and the same of one rank
+/// that the others wait for in a collective operation. All but the solver have no marked safe points. All check their
+/// own results.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +27,7 @@ struct Case {
   const char* name;  ///< of its figure
   const char* what;
   Words command;        ///< the file that ends it is its last argument
-  std::string working;  ///< what it prints when its work has begun
+  std::string working;  ///< what it prints when its work has begun; empty: it is not waited for, nor for the start
 };
 
 struct Outcome {
@@ -36,6 +37,7 @@ struct Outcome {
 
 std::vector<Case> cases() {
   return {{"heat_s", "steps of milliseconds", {test::app("heat"), "--mb", "16", "--until"}, "step 100:"},
+          {"at_start_s", "is being started", {test::app("heat"), "--mb", "16", "--until"}, ""},
           {"no_world_s", "halves without a collective in common", {test::tool("response-no-world")}, "working"},
           {"long_compute_s",
            "30 s between calls",
@@ -54,6 +56,19 @@ bool await_work(test::Job& job, const std::string& sign) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return false;
+}
+
+/// Whether there is a job to ask.
+bool await_job(test::Job& job) {
+  while (job.process().running() && !job.status().is_object())
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return job.process().running();
+}
+
+bool await(test::Job& job, const Case& one) {
+  if (one.working.empty()) return await_job(job);
+  job.await_running();
+  return await_work(job, one.working);
 }
 
 std::string text(const std::string& output) {
@@ -82,9 +97,9 @@ Outcome measure(const Case& one, int moves) {
   Words command = one.command;
   command.push_back(folder.file("stop"));
   test::Job job(cluster, {"-H", "node0:2,node1:2,node2:4", "-n", "4"}, command);
-  job.await_running();
   Outcome outcome;
-  if (await_work(job, one.working)) {
+  if (await(job, one)) {
+    if (one.working.empty()) moves = 1;  // the others would come later
     for (int rank = 3; rank > 3 - moves && move(job, rank, outcome); --rank) {
     }
   }

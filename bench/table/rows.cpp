@@ -65,9 +65,10 @@ Rows response(const Json& f) {
   return {
       {"four ranks on three nodes: request until the replacement works, at the most: steps of milliseconds (`heat`); "
        "ranks without a collective operation in common; 30 s of computing between two calls; the same of one rank, for "
-       "which the others wait in a collective operation",
+       "which the others wait in a collective operation; `heat` that is just being started",
        text(f.at("heat_s")) + ", " + text(f.at("no_world_s")) + ", " + text(f.at("long_compute_s")) + ", " +
-           text(f.at("late_rank_s")) + " s"}};
+           text(f.at("late_rank_s")) + ", " + (f.contains("at_start_s") ? text(f.at("at_start_s")) : "not recorded") +
+           " s"}};
 }
 
 /// Of ranks with so much state.

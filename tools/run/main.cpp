@@ -247,6 +247,29 @@ Result<Access> access_of_others(const OwnOptions& options) {
   return access;
 }
 
+// Options of which one excludes the other. `managed`: by a resource manager.
+Result<void> check_together(const CheckpointOptions& checkpoints, bool managed, const std::vector<Context>& contexts) {
+  if (managed && checkpoints.recoveries > 0)
+    return error("--recover is not for jobs of a resource manager, whose lost nodes are not this job's any more");
+  if (managed && checkpoints.in_memory)
+    return error(
+        "--protect partner and rs:K+M are not for jobs of a resource manager, whose lost nodes are not this job's any "
+        "more");
+  if (const std::string option = option_that_begins_anew(contexts); checkpoints.recoveries > 0 && !option.empty())
+    return error("--recover is not for jobs with " + option + " where the job is started again");
+  return {};
+}
+
+// What each mpirun of the job has. A context may get the number of ranks of the checkpoint (restart.hpp).
+Result<JobSettings> find_settings(const OwnOptions& options, std::vector<Context>& contexts) {
+  auto settings = find_parts(options.preload);
+  if (!settings || options.checkpoints.restart.empty()) return settings;
+  const auto checkpoint = choose_checkpoint(options.checkpoints.restart, contexts);
+  if (!checkpoint) return error(checkpoint.error());
+  settings->restart = checkpoint->directory;
+  return settings;
+}
+
 // Exit status of the job. `arguments`: as cppc-run was called; `record`: of a job that is taken up, or none.
 Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const std::vector<std::string>& arguments,
                 const ResumeRecord* record) {
@@ -255,23 +278,12 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const 
   const Environment present = present_environment();
   const auto manager = find_resource_manager(present, machine);
   if (!manager) return error(manager.error());
-  if (*manager != nullptr && checkpoints.recoveries > 0)
-    return error("--recover is not for jobs of a resource manager, whose lost nodes are not this job's any more");
-  if (*manager != nullptr && checkpoints.in_memory)
-    return error(
-        "--protect partner and rs:K+M are not for jobs of a resource manager, whose lost nodes are not this job's any "
-        "more");
-  if (const std::string option = option_that_begins_anew(contexts); checkpoints.recoveries > 0 && !option.empty())
-    return error("--recover is not for jobs with " + option + " where the job is started again");
+  if (const auto checked = check_together(checkpoints, *manager != nullptr, contexts); !checked)
+    return error(checked.error());
   auto access = access_of_others(options);
   if (!access) return error(std::move(access).error());
-  auto settings = find_parts(options.preload);
+  auto settings = find_settings(options, contexts);
   if (!settings) return error(std::move(settings).error());
-  if (!checkpoints.restart.empty()) {
-    const auto checkpoint = choose_checkpoint(checkpoints.restart, contexts);
-    if (!checkpoint) return error(checkpoint.error());
-    settings->restart = checkpoint->directory;
-  }
   if (const auto there = make_directory(checkpoints.directory); !there) return error(there.error());
   auto allocation = allocate(contexts, machine, manager->get());
   if (!allocation) return error(allocation.error());
@@ -279,9 +291,7 @@ Result<int> run(std::vector<Context> contexts, const OwnOptions& options, const 
   if (!directory) return error(directory.error());
   settings->job = record != nullptr ? record->job : new_job_id(contexts.front().program.front());
   settings->launch_socket = tools::launch_socket(*directory, settings->job);
-
   settings->key = tools::random_hex(32);
-
   const auto [network, site_moves] = *access;
   std::signal(SIGPIPE, SIG_IGN);  // who reads what this process writes may go at any time
   Surroundings around{contexts, options,    machine, present, manager->get(), *directory,
