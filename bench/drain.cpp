@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::array kUsers{"user1", "user2", "user1"};
 constexpr const char* kNode = "node1";
 const std::vector<std::string> kState{"--mb", "16"};
-constexpr auto kPatience = 120s;
+constexpr auto kTimeout = 120s;
 constexpr int kCannot = 77;  // exit status
 
 [[noreturn]] void give_up(const std::string& what) {
@@ -40,7 +40,7 @@ double seconds_since(Clock::time_point began) { return std::chrono::duration<dou
 
 template <class Condition>
 void await(const std::string& what, Condition condition) {
-  const auto limit = Clock::now() + kPatience;
+  const auto limit = Clock::now() + kTimeout;
   while (!condition()) {
     if (Clock::now() > limit) give_up(what + " has not come");
     std::this_thread::sleep_for(10ms);

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kNodes = 5;  // one of them spare
 const std::vector<std::string> kPlacement{"-H", "node0:1,node1:1,node2:1,node3:1,node4:1", "-n", "4"};
-constexpr auto kPatience = 300s;
+constexpr auto kTimeout = 300s;
 constexpr auto kLongest = 3600s;
 
 struct Settings {
@@ -68,7 +68,7 @@ class Newest {
 template <class Condition>
 bool await(Condition condition) {
   const auto began = Clock::now();
-  while (!condition() && Clock::now() - began < kPatience) std::this_thread::sleep_for(10ms);
+  while (!condition() && Clock::now() - began < kTimeout) std::this_thread::sleep_for(10ms);
   return condition();
 }
 

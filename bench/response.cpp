@@ -21,7 +21,7 @@ using namespace cppc;
 using Words = std::vector<std::string>;
 
 /// Long enough for what has to take a moment when all goes well, with a processor for two ranks.
-constexpr int kPatience = 60;
+constexpr int kTimeout = 60;
 
 struct Case {
   const char* name;  ///< of its figure
@@ -79,7 +79,7 @@ std::string text(const std::string& output) {
 /// Moves a rank to the third node: on to `outcome`. Whether it did.
 bool move(const test::Job& job, int rank, Outcome& outcome) {
   const test::Finished finished =
-      job.migrate({"--rank", std::to_string(rank), "--to", "node2", "--timeout", std::to_string(kPatience), "--json"});
+      job.migrate({"--rank", std::to_string(rank), "--to", "node2", "--timeout", std::to_string(kTimeout), "--json"});
   if (finished.status == 0) {
     outcome.seconds.push_back(nlohmann::json::parse(finished.output).at("response_ms").get<double>() / 1000);
     return true;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Words = std::vector<std::string>;
 
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kTimeout = std::chrono::seconds(60);
 const std::string kNoDevices = "HWLOC_COMPONENTS=-linuxio";  // DMTCP fails at the files that hwloc opens for devices
 
 bool in_path(const std::string& program) { return test::run({"sh", "-c", "command -v " + program}).status == 0; }
@@ -35,7 +35,7 @@ class UnderDmtcp {
 
   /// Whether it says that it has made steps.
   bool await_steps() {
-    const auto end = Clock::now() + kPatience;
+    const auto end = Clock::now() + kTimeout;
     while (Clock::now() < end && program_.running()) {
       if (program_.output().find("step ") != std::string::npos) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));

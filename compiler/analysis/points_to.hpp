@@ -61,6 +61,9 @@ class PointsTo {
   /// What the program shows to other processes, which read and write it at any time.
   [[nodiscard]] const Objects& shown() const { return (*this)[shown_]; }
 
+  /// What memory that messages are sent from leads to. A member that is sent counts as its whole structure.
+  [[nodiscard]] const Objects& sent() const { return (*this)[in_messages_]; }
+
   /// Representatives that hold, perhaps, a pointer converted to a number.
   [[nodiscard]] Objects hidden() const;
 

@@ -84,10 +84,10 @@ void visit_untouched(std::span<std::byte> memory, std::size_t least,
                      const std::function<bool(std::span<std::byte>)>& show) {
   constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
   constexpr std::size_t at_once = 8192;  // so that the list of a large memory is not large, too
-  constexpr std::size_t worth_the_ranges = std::size_t{1} << 34;
+  constexpr std::uint64_t worth_the_ranges = std::uint64_t{1} << 34;
   const std::size_t page = page_bytes();
   const auto pages = whole_pages(memory, page);
-  if (pages.size() >= std::max(least, worth_the_ranges) && no_page_in_ranges(pages)) {
+  if (pages.size() >= std::max<std::uint64_t>(least, worth_the_ranges) && no_page_in_ranges(pages)) {
     (void)show(pages);
     return;
   }

@@ -30,10 +30,7 @@ const cppc_runtime& runtime_interface() {
             const std::span room(numbers, capacity);
             return address::kept_by_address() ? address::large_places(room) : large_blocks(room);
           },
-      .sharers =
-          [](int* ranks, std::uint64_t capacity) {
-            return mpi_state::sharers({ranks, capacity});
-          },
+      .sharers = [](int* ranks, std::uint64_t capacity) { return mpi_state::sharers(std::span(ranks, capacity)); },
       .thread_level = [] { return mpi_state::thread_level(); },
       .expect =
           [](const std::uint64_t* numbers, std::uint64_t count) {

@@ -8,7 +8,7 @@ namespace {
 
 /// Spread over the run: before the checkpoint, in case that it does not come about at the first one, and after it.
 constexpr int kHolds = 8;
-constexpr auto kPatience = std::chrono::milliseconds(200);
+constexpr auto kTimeout = std::chrono::milliseconds(200);
 constexpr auto kLook = std::chrono::milliseconds(5);
 
 int count_holds(const std::string& output) {
@@ -62,7 +62,7 @@ bool RestartedJob::save(Job& job) {
   for (auto held_since = std::chrono::steady_clock::now(); checkpoint.running() && job.process().running();) {
     std::this_thread::sleep_for(kLook);
     if (!holds()) held_since = std::chrono::steady_clock::now();
-    if (std::chrono::steady_clock::now() - held_since > kPatience) let_go();
+    if (std::chrono::steady_clock::now() - held_since > kTimeout) let_go();
   }
   const Finished saved = checkpoint.wait();
   while (job.process().running() && !holds()) std::this_thread::sleep_for(kLook);

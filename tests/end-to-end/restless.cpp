@@ -15,7 +15,7 @@ constexpr int kHolds = 4;
 /// How long the program holds for a migration that has begun, the first time; longer takes longer, shorter may take
 /// more holds. Each further time it is twice as long, up to kDoublings times, so that kHolds are enough on a busy
 /// machine, too.
-constexpr auto kPatience = std::chrono::milliseconds(200);
+constexpr auto kTimeout = std::chrono::milliseconds(200);
 constexpr int kDoublings = 6;
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -115,7 +115,7 @@ void RestlessJob::finish_migration() {
 
 bool RestlessJob::migration_ends_soon() {
   const int before = released_ - begun_at_ - 1;
-  const auto until = std::chrono::steady_clock::now() + kPatience * (1 << std::min(before, kDoublings));
+  const auto until = std::chrono::steady_clock::now() + kTimeout * (1 << std::min(before, kDoublings));
   while (migration_->running() && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   return !migration_->running();

@@ -5,7 +5,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 try:
     from selenium import webdriver
@@ -72,9 +72,9 @@ class Browser:
             "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText).join('\\n')", selector)
 
     def wait(self, what, condition):
-        patience = WebDriverWait(self.driver, PATIENCE_S, poll_frequency=0.02,
+        timeout = WebDriverWait(self.driver, TIMEOUT_S, poll_frequency=0.02,
                                  ignored_exceptions=(NoSuchElementException, StaleElementReferenceException))
-        patience.until(lambda _: condition(), what)
+        timeout.until(lambda _: condition(), what)
 
     def await_text(self, selector, text):
         self.wait(f"{text} in {selector}", lambda: text in self.text(selector))

@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t longest_output = 16 << 20;
 constexpr auto between_looks = 200ms;  // whether it is to stop
-constexpr auto patience_with_end = 2s;
+constexpr auto end_timeout = 2s;
 
 struct Pipe {
   UniqueFd read, write;
@@ -114,7 +114,7 @@ std::string await(pid_t process, Clock::time_point end, const std::stop_token& s
 
 void end_group(pid_t process) {
   kill(-process, SIGTERM);
-  const auto limit = Clock::now() + patience_with_end;
+  const auto limit = Clock::now() + end_timeout;
   int raw = 0;
   while (waitpid(process, &raw, WNOHANG) == 0) {
     if (Clock::now() >= limit) kill(-process, SIGKILL);

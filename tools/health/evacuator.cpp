@@ -22,10 +22,10 @@ using tools::error;
 using namespace std::chrono_literals;
 
 constexpr std::size_t longest_why = 500;  // bytes
-constexpr Time patience = 60s;            // with a status, a plan, and with the end of a migrate whose time is up
+constexpr Time timeout = 60s;             // with a status, a plan, and with the end of a migrate whose time is up
 constexpr double least_bytes = 16e6;      // smaller images say nothing about the rate
 constexpr Time shortest = 1s;
-constexpr Time patience_with_slurm = 10s;
+constexpr Time slurm_timeout = 10s;
 constexpr std::size_t longest_reason = 200;
 
 std::string megabytes(double bytes) { return std::to_string(std::llround(bytes / 1e6)) + " MB"; }
@@ -123,14 +123,14 @@ void Evacuator::drain(const Task& task) const {
   if (task.start.trigger == slurm_drain) return;
   const auto finished = run_command({"scontrol", "update", "nodename=" + task.start.node, "state=drain",
                                      "reason=" + std::string(own_reason) + task.start.cause.substr(0, longest_reason)},
-                                    patience_with_slurm, task.stop);
+                                    slurm_timeout, task.stop);
   if (finished && finished->status == 0) return;
   task.tell("is not drained in Slurm, new jobs may come: " +
             (finished ? first_line(finished->errors) : finished.error()));
 }
 
 Result<Evacuator::Seen> Evacuator::look(const Task& task) const {
-  const auto finished = run_command({migrate_, "status", "--json"}, patience, task.stop);
+  const auto finished = run_command({migrate_, "status", "--json"}, timeout, task.stop);
   if (!finished) return error(finished.error());
   const json jobs = json::parse(finished->output, nullptr, /*allow_exceptions=*/false);
   if (finished->status != 0 || !jobs.is_array()) return error("migrate status: " + first_line(finished->errors));
@@ -167,7 +167,7 @@ Report Evacuator::empty(const Task& task, const std::string& job, Time left) {
   if (!task.start.cause.empty()) command.insert(command.end(), {"--why", task.start.cause.substr(0, longest_why)});
   if (!job.empty()) command.insert(command.end(), {"--job", job});
   if (!task.avoid.empty()) command.insert(command.end(), {"--avoid", joined(task.avoid)});
-  const auto finished = run_command(command, left + patience, task.stop);
+  const auto finished = run_command(command, left + timeout, task.stop);
   if (!finished) return {Outcome::failed, "failed", finished.error()};
   const json answer = json::parse(finished->output, nullptr, /*allow_exceptions=*/false);
   learn_rate(list(answer, "jobs"));
@@ -198,7 +198,7 @@ Report Evacuator::smallest_first(const Task& task, std::vector<Need> needs, Time
 Report Evacuator::plan(const Task& task) const {
   std::vector<std::string> command{migrate_, "--evacuate", task.start.node, "--json", "--dry-run"};
   if (!task.avoid.empty()) command.insert(command.end(), {"--avoid", joined(task.avoid)});
-  const auto finished = run_command(command, patience, task.stop);
+  const auto finished = run_command(command, timeout, task.stop);
   if (!finished) return {Outcome::failed, "failed", finished.error()};
   const json answer = json::parse(finished->output, nullptr, /*allow_exceptions=*/false);
   std::string said;

@@ -18,7 +18,7 @@ using tools::error_answer;
 using tools::HttpAnswer;
 using namespace std::chrono_literals;
 
-constexpr auto patience_with_jobs = 5s;
+constexpr auto jobs_timeout = 5s;
 constexpr auto good_for = 1s;
 
 json texts_of(const json& object, std::initializer_list<const char*> fields) {
@@ -97,7 +97,7 @@ json Jobs::all() {
   const auto now = std::chrono::steady_clock::now();
   if (!known_.is_null() && now - looked_ < good_for) return known_;
   known_ = {{"jobs", json::array()}, {"silent", json::array()}};
-  const auto running = migrate::running_jobs(/*everybody=*/true, now + patience_with_jobs);
+  const auto running = migrate::running_jobs(/*everybody=*/true, now + jobs_timeout);
   if (running) {
     for (const migrate::RunningJob& job : running->jobs) known_["jobs"].push_back(job_of(job));
     for (const std::string& one : running->silent) known_["silent"].push_back(one);
@@ -109,7 +109,7 @@ json Jobs::all() {
 }
 
 HttpAnswer Jobs::pass_on(const std::string& job, const tools::HttpRequest& request, const std::string& rest) {
-  const auto running = migrate::running_jobs(/*everybody=*/true, std::chrono::steady_clock::now() + patience_with_jobs);
+  const auto running = migrate::running_jobs(/*everybody=*/true, std::chrono::steady_clock::now() + jobs_timeout);
   if (!running) return error_answer(503, running.error());
   const auto found = std::ranges::find(running->jobs, job, &migrate::RunningJob::id);
   if (found == running->jobs.end()) return error_answer(404, "there is no job " + job + ", or it does not answer");

@@ -17,7 +17,7 @@ namespace {
 using tools::error;
 using namespace std::chrono_literals;
 
-constexpr migrate::Patience cloud_patience{2s, 130s};  // Azure's first answer may take two minutes
+constexpr migrate::Timeouts cloud_timeouts{2s, 130s};  // Azure's first answer may take two minutes
 
 std::string own_name() {
   std::array<char, 256> name{};
@@ -46,7 +46,7 @@ class Cloud {
  private:
   Result<std::vector<Notice>> look() const {
     const AskCloud ask = [this](const migrate::HttpRequest& request) {
-      return migrate::ask_by_tcp(server_.host, server_.port, request, cloud_patience);
+      return migrate::ask_by_tcp(server_.host, server_.port, request, cloud_timeouts);
     };
     const double now = static_cast<double>(std::time(nullptr));
     return source_.kind == "aws"   ? aws_notices(ask, node_, now)

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Time patience = 30s;
+constexpr Time timeout = 30s;
 
 Result<std::string> output_of(const std::vector<std::string>& command, Time limit, const std::stop_token& stop) {
   const auto finished = run_command(command, limit, stop);
@@ -21,7 +21,7 @@ Result<std::string> output_of(const std::vector<std::string>& command, Time limi
 }
 
 void poll_slurm(Daemon& daemon, bool drains, const std::stop_token& stop) {
-  const auto output = output_of(sinfo_command(), patience, stop);
+  const auto output = output_of(sinfo_command(), timeout, stop);
   if (stop.stop_requested()) return;
   const auto nodes = output ? parse_sinfo(*output) : tools::error(output.error());
   daemon.polled(slurm_drain, nodes ? "" : nodes.error());
@@ -32,7 +32,7 @@ void poll_slurm(Daemon& daemon, bool drains, const std::stop_token& stop) {
 }
 
 void poll_command(Daemon& daemon, const Source& source, const std::stop_token& stop) {
-  const auto output = output_of(source.command, std::max(source.every, patience), stop);
+  const auto output = output_of(source.command, std::max(source.every, timeout), stop);
   if (stop.stop_requested()) return;
   std::string failure = output ? "" : output.error();
   const auto notices = output ? notices_printed(*output, source.name, failure) : std::vector<Notice>{};

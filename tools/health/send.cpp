@@ -12,7 +12,7 @@ using nlohmann::json;
 using tools::error;
 using namespace std::chrono_literals;
 
-constexpr migrate::Patience answer_patience{5s, 30s};
+constexpr migrate::Timeouts answer_timeouts{5s, 30s};
 
 bool is_this_machine(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
@@ -54,8 +54,8 @@ Result<void> send_notices(const Send& send, const std::vector<Notice>& notices) 
                                      {{"Authorization", "Bearer " + *token}, {"Content-Type", "application/json"}},
                                      body.dump(-1, ' ', false, json::error_handler_t::replace)};
   const auto reply = server->tls
-                         ? migrate::ask_by_tls({server->host, server->port, send.authority}, request, answer_patience)
-                         : migrate::ask_by_tcp(server->host, server->port, request, answer_patience);
+                         ? migrate::ask_by_tls({server->host, server->port, send.authority}, request, answer_timeouts)
+                         : migrate::ask_by_tcp(server->host, server->port, request, answer_timeouts);
   if (reply.status == 200) return {};
   if (reply.status == 0) return error("no answer from " + send.server + ": " + reply.failure);
   if (reply.status == 401) return error(send.server + " has another token than " + send.token_file.string());

@@ -31,9 +31,9 @@ using boost::system::error_code;
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-constexpr auto patience_with_strangers = 5s;  // for all that comes before they are admitted
-constexpr auto patience_with_watchers = 1s;   // for the end of an answer that goes on, when the server closes
-constexpr auto patience = 60s;                // for the rest of the request, and for the answer
+constexpr auto admission_timeout = 5s;  // for all that comes before they are admitted
+constexpr auto watchers_timeout = 1s;   // for the end of an answer that goes on, when the server closes
+constexpr auto timeout = 60s;           // for the rest of the request, and for the answer
 constexpr std::size_t longest_head = 16 << 10;
 constexpr std::size_t longest_target = 8192;
 
@@ -90,7 +90,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 
   void start(std::function<void()> ended) override {
     ended_ = std::move(ended);
-    give(patience_with_strangers);
+    give(admission_timeout);
     if constexpr (is_tls) {
       stream_.async_handshake(TlsStream::server, call([this] { receive_head(); }));
     } else {
@@ -101,7 +101,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   void finish_soon() override {
     closing_ = true;
     if (!admitted_ || parting_) return end();
-    if (endless_) give(patience_with_watchers);
+    if (endless_) give(watchers_timeout);
   }
 
  private:
@@ -177,7 +177,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 
   void admitted() {
     admitted_ = true;
-    give(patience);
+    give(timeout);
     if (request_.path.size() > longest_target) return refuse(http::status::uri_too_long, "the path is too long");
     if (parser_.content_length().value_or(0) > service_.longest) return refuse_long();
     parser_.body_limit(service_.longest);
@@ -215,7 +215,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 
   void sent() {
     if (!endless_) return part();
-    give(patience);
+    give(timeout);
     endless_->next([self = this->shared_from_this()](std::string more) {
       asio::post(self->executor_, [self, more = std::move(more)]() mutable { self->send_more(std::move(more)); });
     });
@@ -231,7 +231,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   // To close a socket that has something to read left takes the answer from the other side's hands.
   void part() {
     parting_ = true;
-    give(patience_with_strangers);
+    give(admission_timeout);
     if constexpr (is_tls) {
       SSL_set_shutdown(stream_.native_handle(), SSL_RECEIVED_SHUTDOWN);  // what the other side says now does not matter
       stream_.async_shutdown(call([this] { close_own_side(); }));

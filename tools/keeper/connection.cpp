@@ -13,18 +13,18 @@ namespace cppc::keeper {
 using nlohmann::json;
 using tools::error;
 
-std::optional<json> Connection::next(std::chrono::seconds patience) {
+std::optional<json> Connection::next(std::chrono::seconds timeout) {
   while (text_.find('\n') == std::string::npos)
-    if (!read_more(patience)) return std::nullopt;
+    if (!read_more(timeout)) return std::nullopt;
   const auto end = text_.find('\n');
   json object = json::parse(text_.substr(0, end), nullptr, /*allow_exceptions=*/false);
   text_.erase(0, end + 1);
   return object;
 }
 
-bool Connection::read_more(std::chrono::seconds patience) {
+bool Connection::read_more(std::chrono::seconds timeout) {
   pollfd input{input_, POLLIN, 0};
-  const int ready = poll(&input, 1, static_cast<int>(std::chrono::milliseconds(patience).count()));
+  const int ready = poll(&input, 1, static_cast<int>(std::chrono::milliseconds(timeout).count()));
   if (ready < 0 && errno == EINTR) return true;
   if (ready <= 0) return false;
   std::array<char, 65536> bytes{};
@@ -45,11 +45,11 @@ void Connection::say(const json& object) {
   }
 }
 
-bool Connection::await_successor(std::chrono::seconds patience) {
+bool Connection::await_successor(std::chrono::seconds timeout) {
   std::unique_lock lock(adopting_);
   successor_.reset();
   waits_ = true;
-  const bool adopted = adopted_.wait_for(lock, patience, [this] { return !waits_; });
+  const bool adopted = adopted_.wait_for(lock, timeout, [this] { return !waits_; });
   waits_ = false;
   if (!adopted) return false;
   const std::lock_guard also(saying_);

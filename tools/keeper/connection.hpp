@@ -17,7 +17,7 @@ namespace cppc::keeper {
 class Connection {
  public:
   /// One thread at a time. None: cppc-run has ended, or has not been heard of for so long.
-  std::optional<nlohmann::json> next(std::chrono::seconds patience);
+  std::optional<nlohmann::json> next(std::chrono::seconds timeout);
 
   /// Whether it has ended, after a next() that had none.
   [[nodiscard]] bool ended() const { return ended_; }
@@ -26,13 +26,13 @@ class Connection {
   void say(const nlohmann::json& object);
 
   /// The thread of next(), when cppc-run has ended. False: nobody has taken up the job.
-  bool await_successor(std::chrono::seconds patience);
+  bool await_successor(std::chrono::seconds timeout);
 
   /// From any thread: the end for another cppc-run. An error while nobody waits for one.
   Result<UniqueFd> adopt();
 
  private:
-  bool read_more(std::chrono::seconds patience);
+  bool read_more(std::chrono::seconds timeout);
 
   int input_ = 0;
   std::string text_;

@@ -22,9 +22,9 @@ std::string why() { return errno == EAGAIN ? "it does not answer" : std::strerro
 void tune(int socket, std::chrono::seconds silence) {
   const int flags = fcntl(socket, F_GETFL);
   fcntl(socket, F_SETFL, flags & ~O_NONBLOCK);
-  const timeval patience{.tv_sec = silence.count(), .tv_usec = 0};
-  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);  // connect() has it, too
+  const timeval timeout{.tv_sec = silence.count(), .tv_usec = 0};
+  setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);  // connect() has it, too
   const int at_once = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
 }

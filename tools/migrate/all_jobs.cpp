@@ -19,7 +19,7 @@ struct Controller {
 Result<std::vector<Controller>> controllers_on(const std::string& node, Deadline deadline) {
   const auto told =
       tools::run_command({"squeue", "--noheader", "--states=RUNNING", "--nodelist=" + node, "--format=%A|%k"},
-                         tools::present_environment(), left_until(deadline, patience_with_slurm));
+                         tools::present_environment(), left_until(deadline, slurm_timeout));
   if (!told) return tools::error(told.error());
   if (told->status != 0) return tools::error(told->errors.substr(0, told->errors.find('\n')));
   std::vector<Controller> controllers;

@@ -34,7 +34,7 @@ constexpr std::uint64_t longest_answer = 1 << 30;
 /// Steps that are waited for one after the other, all until one point in time.
 class Steps {
  public:
-  explicit Steps(std::chrono::milliseconds patience) : end_(Clock::now() + patience) {}
+  explicit Steps(std::chrono::milliseconds timeout) : end_(Clock::now() + timeout) {}
 
   asio::io_context& context() { return context_; }
 
@@ -130,7 +130,7 @@ std::string host_and_port(const TlsServer& server) {
   return host + ":" + std::to_string(server.port);
 }
 
-error_code connect(Steps& steps, tcp::socket& socket, const TlsServer& server, std::chrono::milliseconds patience) {
+error_code connect(Steps& steps, tcp::socket& socket, const TlsServer& server, std::chrono::milliseconds timeout) {
   tcp::resolver resolver(steps.context());
   tcp::resolver::results_type places;
   const auto found = steps.carry_out(
@@ -144,7 +144,7 @@ error_code connect(Steps& steps, tcp::socket& socket, const TlsServer& server, s
       [&] { resolver.cancel(); });
   if (found) return found;
   return steps.carry_out([&](auto handler) { asio::async_connect(socket, places, std::move(handler)); },
-                         [&] { close(socket); }, patience);
+                         [&] { close(socket); }, timeout);
 }
 
 /// Empty once the server has proved that it is the one that is meant; otherwise why it has not.
@@ -162,9 +162,9 @@ std::string secure(Steps& steps, TlsStream& stream, const std::string& host) {
 
 }  // namespace
 
-HttpReply ask_by_socket(const std::filesystem::path& path, const HttpRequest& request, const Patience& patience) {
+HttpReply ask_by_socket(const std::filesystem::path& path, const HttpRequest& request, const Timeouts& timeout) {
   if (const auto address = tools::socket_address(path); !address) return failed(address.error());
-  Steps steps(patience.all);
+  Steps steps(timeout.all);
   asio::local::stream_protocol::socket socket(steps.context());
   const asio::local::stream_protocol::endpoint endpoint(path.string());
   const auto connected = steps.carry_out([&](auto handler) { socket.async_connect(endpoint, std::move(handler)); },
@@ -173,22 +173,21 @@ HttpReply ask_by_socket(const std::filesystem::path& path, const HttpRequest& re
   return exchange(steps, socket, message(request, "localhost"), [&] { close(socket); });
 }
 
-HttpReply ask_by_tcp(const std::string& host, std::uint16_t port, const HttpRequest& request,
-                     const Patience& patience) {
-  Steps steps(patience.all);
+HttpReply ask_by_tcp(const std::string& host, std::uint16_t port, const HttpRequest& request, const Timeouts& timeout) {
+  Steps steps(timeout.all);
   tcp::socket socket(steps.context());
   const TlsServer server{host, port, {}};
-  if (const auto failure = connect(steps, socket, server, patience.connecting)) return failed(failure.message());
+  if (const auto failure = connect(steps, socket, server, timeout.connecting)) return failed(failure.message());
   return exchange(steps, socket, message(request, host_and_port(server)), [&] { close(socket); });
 }
 
-HttpReply ask_by_tls(const TlsServer& server, const HttpRequest& request, const Patience& patience) {
-  Steps steps(patience.all);
+HttpReply ask_by_tls(const TlsServer& server, const HttpRequest& request, const Timeouts& timeout) {
+  Steps steps(timeout.all);
   asio::ssl::context tls(asio::ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(tls.native_handle(), TLS1_2_VERSION);
   if (std::string reason = trust(tls, server.authority); !reason.empty()) return failed(std::move(reason));
   TlsStream stream(steps.context(), tls);
-  if (const auto failure = connect(steps, stream.next_layer(), server, patience.connecting))
+  if (const auto failure = connect(steps, stream.next_layer(), server, timeout.connecting))
     return failed(failure.message());
   if (std::string reason = secure(steps, stream, server.host); !reason.empty()) return failed(std::move(reason));
   return exchange(steps, stream, message(request, host_and_port(server)), [&] { close(stream.next_layer()); });

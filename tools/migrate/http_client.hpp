@@ -22,14 +22,14 @@ struct HttpReply {
 };
 
 /// How long it may take.
-struct Patience {
+struct Timeouts {
   std::chrono::milliseconds connecting, all;
 };
 
-HttpReply ask_by_socket(const std::filesystem::path& socket, const HttpRequest& request, const Patience& patience);
+HttpReply ask_by_socket(const std::filesystem::path& socket, const HttpRequest& request, const Timeouts& timeout);
 
 /// Unencrypted.
-HttpReply ask_by_tcp(const std::string& host, std::uint16_t port, const HttpRequest& request, const Patience& patience);
+HttpReply ask_by_tcp(const std::string& host, std::uint16_t port, const HttpRequest& request, const Timeouts& timeout);
 
 struct TlsServer {
   std::string host;
@@ -38,6 +38,6 @@ struct TlsServer {
 };
 
 /// Asks nothing of a server whose certificate is not to be trusted.
-HttpReply ask_by_tls(const TlsServer& server, const HttpRequest& request, const Patience& patience);
+HttpReply ask_by_tls(const TlsServer& server, const HttpRequest& request, const Timeouts& timeout);
 
 }  // namespace cppc::migrate

@@ -16,9 +16,9 @@ using nlohmann::json;
 using namespace std::chrono_literals;
 
 // Only a very busy one takes that long.
-constexpr std::chrono::milliseconds patience = 60s;
+constexpr std::chrono::milliseconds timeout = 60s;
 // A request that must not be made twice: the connection says so if cppc-run dies, so there is no harm in waiting.
-constexpr std::chrono::milliseconds patience_with_requests = 1h;
+constexpr std::chrono::milliseconds requests_timeout = 1h;
 
 void remove_sockets(const std::filesystem::path& directory, const std::string& job) {
   std::error_code ignored;  // somebody else has removed them
@@ -40,7 +40,7 @@ void add_silent(RunningJobs& running, const std::vector<Runner>& runners) {
 }
 
 // To find out whether anybody listens at all.
-constexpr std::chrono::milliseconds patience_with_connection = 10s;
+constexpr std::chrono::milliseconds connection_timeout = 10s;
 
 std::chrono::milliseconds until(Clock::time_point end, std::chrono::milliseconds longest) {
   return std::clamp(std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()), 1ms, longest);
@@ -51,7 +51,7 @@ std::string migration_path(std::uint64_t id) { return "/v1/migrations/" + std::t
 }  // namespace
 
 std::chrono::milliseconds left_until(Deadline deadline, std::chrono::milliseconds longest) {
-  return deadline ? until(*deadline + patience_with_cancel, longest) : longest;
+  return deadline ? until(*deadline + cancel_timeout, longest) : longest;
 }
 
 std::string Answer::error() const { return text(body, "error"); }
@@ -68,27 +68,27 @@ Answer JobClient::ask(const std::string& method, const std::string& path, const 
   return {reply.status, json::parse(reply.body, nullptr, /*allow_exceptions=*/false), ""};
 }
 
-bool JobClient::gone() const { return route_->gone(left_until(deadline_, patience_with_connection)); }
+bool JobClient::gone() const { return route_->gone(left_until(deadline_, connection_timeout)); }
 
 // Twice: after a pause of the machine the time for an answer may be over before cppc-run had any.
 Answer JobClient::job() const {
-  Answer answer = ask("GET", "/v1/job", "", patience);
-  return answer.status != 0 || gone() ? answer : ask("GET", "/v1/job", "", patience);
+  Answer answer = ask("GET", "/v1/job", "", timeout);
+  return answer.status != 0 || gone() ? answer : ask("GET", "/v1/job", "", timeout);
 }
 
 Answer JobClient::post_migration(const json& request) const {
-  return ask("POST", "/v1/migrations", request.dump(), patience_with_requests);
+  return ask("POST", "/v1/migrations", request.dump(), requests_timeout);
 }
 
 Answer JobClient::migration(std::uint64_t id) const {
-  return ask("GET", migration_path(id), "", deadline_ && !late() ? until(*deadline_, patience) : patience);
+  return ask("GET", migration_path(id), "", deadline_ && !late() ? until(*deadline_, timeout) : timeout);
 }
 
-Answer JobClient::cancel(std::uint64_t id) const { return ask("DELETE", migration_path(id), "", patience); }
+Answer JobClient::cancel(std::uint64_t id) const { return ask("DELETE", migration_path(id), "", timeout); }
 
-Answer JobClient::trace(std::uint64_t id) const { return ask("GET", migration_path(id) + "/trace", "", patience); }
+Answer JobClient::trace(std::uint64_t id) const { return ask("GET", migration_path(id) + "/trace", "", timeout); }
 
-Answer JobClient::migrations() const { return ask("GET", "/v1/migrations", "", patience); }
+Answer JobClient::migrations() const { return ask("GET", "/v1/migrations", "", timeout); }
 
 tl::expected<RunningJob, Unanswered> job_at(const std::shared_ptr<const Route>& route, Deadline deadline) {
   JobClient client(route, deadline);

@@ -27,14 +27,14 @@ using Clock = std::chrono::steady_clock;
 using Deadline = std::optional<Clock::time_point>;
 
 /// How much later the user is told, at the latest: until then a job may confirm that it has cancelled a migration.
-constexpr std::chrono::milliseconds patience_with_cancel{900};
+constexpr std::chrono::milliseconds cancel_timeout{900};
 
-constexpr std::chrono::milliseconds patience_with_slurm{30'000};
+constexpr std::chrono::milliseconds slurm_timeout{30'000};
 
-/// `longest`, or less where that would be later than `patience_with_cancel` after the deadline; never nothing.
+/// `longest`, or less where that would be later than `cancel_timeout` after the deadline; never nothing.
 std::chrono::milliseconds left_until(Deadline deadline, std::chrono::milliseconds longest);
 
-/// No function waits longer than until the deadline and `patience_with_cancel`.
+/// No function waits longer than until the deadline and `cancel_timeout`.
 class JobClient {
  public:
   explicit JobClient(std::shared_ptr<const Route> route, Deadline deadline = {})
@@ -54,7 +54,7 @@ class JobClient {
   /// Whether the deadline has passed.
   bool late() const { return deadline_ && Clock::now() >= *deadline_; }
   /// And no time is left for a confirmation.
-  bool too_late() const { return deadline_ && Clock::now() >= *deadline_ + patience_with_cancel; }
+  bool too_late() const { return deadline_ && Clock::now() >= *deadline_ + cancel_timeout; }
   /// Whether the job has ended, rather than not answered in time.
   bool gone() const;
   /// Between requests that ask how things are.

@@ -13,8 +13,8 @@ class LocalRoute : public Route {
  public:
   explicit LocalRoute(std::filesystem::path socket) : socket_(std::move(socket)) {}
 
-  HttpReply ask(const HttpRequest& request, std::chrono::milliseconds patience) const override {
-    return ask_by_socket(socket_, request, {patience, patience});
+  HttpReply ask(const HttpRequest& request, std::chrono::milliseconds timeout) const override {
+    return ask_by_socket(socket_, request, {timeout, timeout});
   }
 
   Result<std::string> authorization(const std::string&, const std::string&) const override { return ""; }

@@ -108,14 +108,14 @@ int evacuate_everybodys(const Command& command, const RemoteJob& access) {
 }
 
 // Until a job that has just been started can be asked.
-constexpr auto kPatienceWithStart = 10s;
+constexpr auto kStartTimeout = 10s;
 
 // Only who asks for ranks without saying of which job means those of his own jobs alone.
 int run_here(const Command& command) {
   const bool moves = !command.status && command.request.evacuate.empty();
   const auto look = [&] { return running_jobs(/*everybody=*/!moves || !command.job.empty(), command.deadline); };
   auto running = look();
-  for (const auto end = Clock::now() + kPatienceWithStart;
+  for (const auto end = Clock::now() + kStartTimeout;
        running && running->starting && Clock::now() < end && !has_passed(command.deadline); running = look())
     std::this_thread::sleep_for(100ms);
   if (!running) return fail(command, Exit::failed, running.error());

@@ -16,8 +16,8 @@ namespace {
 
 using tools::error;
 
-constexpr std::chrono::seconds patience_with_network{10};
-constexpr std::chrono::seconds patience_with_answer{60};
+constexpr std::chrono::seconds network_timeout{10};
+constexpr std::chrono::seconds answer_timeout{60};
 
 Result<TlsServer> parse_server(std::string url) {
   const auto wrong = error("--server needs https://HOST:PORT, and not " + url);
@@ -57,9 +57,9 @@ class RemoteRoute : public Route {
   RemoteRoute(TlsServer server, std::optional<std::string> token)
       : server_(std::move(server)), token_(std::move(token)) {}
 
-  HttpReply ask(const HttpRequest& request, std::chrono::milliseconds patience) const override {
+  HttpReply ask(const HttpRequest& request, std::chrono::milliseconds timeout) const override {
     return ask_by_tls(server_, request,
-                      {patience_with_network, std::min<std::chrono::milliseconds>(patience, patience_with_answer)});
+                      {network_timeout, std::min<std::chrono::milliseconds>(timeout, answer_timeout)});
   }
 
   Result<std::string> authorization(const std::string& method, const std::string& path) const override {
@@ -70,8 +70,8 @@ class RemoteRoute : public Route {
     return "MUNGE " + *credential;
   }
 
-  bool gone(std::chrono::milliseconds patience) const override {
-    const auto end = std::chrono::steady_clock::now() + patience;
+  bool gone(std::chrono::milliseconds timeout) const override {
+    const auto end = std::chrono::steady_clock::now() + timeout;
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     addrinfo* raw = nullptr;

@@ -18,11 +18,11 @@ class Route {
   virtual ~Route() = default;
 
   /// The answer, which may take that long.
-  virtual HttpReply ask(const HttpRequest& request, std::chrono::milliseconds patience) const = 0;
+  virtual HttpReply ask(const HttpRequest& request, std::chrono::milliseconds timeout) const = 0;
   /// What its header says of who asks; empty: nothing.
   virtual Result<std::string> authorization(const std::string& method, const std::string& path) const = 0;
-  /// Whether nobody listens there any more, rather than not answer in time. It may take `patience` to know.
-  virtual bool gone(std::chrono::milliseconds patience) const = 0;
+  /// Whether nobody listens there any more, rather than not answer in time. It may take `timeout` to know.
+  virtual bool gone(std::chrono::milliseconds timeout) const = 0;
   /// Between requests that ask how things are.
   virtual std::chrono::milliseconds pause() const = 0;
 };

@@ -15,7 +15,7 @@ std::string slurm_job_in(const std::string& server) {
 }
 
 tools::Result<std::string> controller_of_slurm_job(const std::string& job, Deadline deadline) {
-  const auto comment = slurm::comment_of(job, left_until(deadline, patience_with_slurm));
+  const auto comment = slurm::comment_of(job, left_until(deadline, slurm_timeout));
   if (!comment) return tools::error(comment.error());
   const auto controllers = slurm::controllers_in(*comment);
   if (controllers.empty())

@@ -19,10 +19,10 @@ using tools::error;
 
 // mpirun hears of an agent's exit from the node's daemon right after the agent's connection has been closed. Should
 // that message have been faster, nothing more may come for long.
-constexpr std::chrono::seconds patience_with_daemons{1};
+constexpr std::chrono::seconds daemons_timeout{1};
 
 // Until mpirun is told that a node is lost, when not all agents have ended their ranks as they were told.
-constexpr std::chrono::milliseconds patience_with_lost_job{250}, between_looks{10};
+constexpr std::chrono::milliseconds lost_job_timeout{250}, between_looks{10};
 
 constexpr std::chrono::milliseconds between_events{50};
 constexpr int ticks_between_beats = 10;
@@ -130,7 +130,7 @@ Job::Requests Controller::requests() {
       .drop = [this](int agent) { post([this, agent] { agent_server_->drop(agent); }); },
       .end = [this] { end_job(); },
       .over = [this](bool orderly) { post([this, orderly] { relay_->over(orderly); }); },
-      .complete = [this] { post([this] { after_in_this_run(patience_with_daemons, [this] { complete(); }); }); }};
+      .complete = [this] { post([this] { after_in_this_run(daemons_timeout, [this] { complete(); }); }); }};
   requests.changed = [this] { publish_soon(); };
   requests.store = [this](const Migration& migration) {
     storage_.store(job_.description(), migration,
@@ -174,8 +174,8 @@ void Controller::end_run(int lost) {
     all_told = all_told && (agent == lost || agent_server_->connected(agent));
     agent_server_->send(agent, wire::End{});
   }
-  if (all_told) return await_ends(lost, patience_with_lost_job / between_looks);
-  after_in_this_run(patience_with_lost_job, [this] { leave_ends_to_mpirun(); });
+  if (all_told) return await_ends(lost, lost_job_timeout / between_looks);
+  after_in_this_run(lost_job_timeout, [this] { leave_ends_to_mpirun(); });
 }
 
 // An agent that has gone has ended its ranks.
@@ -222,7 +222,7 @@ void Controller::vacate(int agent) {
 
 void Controller::await_exit(int agent) {
   relay_->when_heard(job_.description().nodes[agent].name, [this, agent] { job_.retired(agent); });
-  after_in_this_run(patience_with_daemons, [this, agent] { job_.retired(agent); });
+  after_in_this_run(daemons_timeout, [this, agent] { job_.retired(agent); });
 }
 
 void Controller::end_job() {

@@ -34,7 +34,7 @@ struct Execution {
   struct Undoing {
     std::string reason;
     std::set<int> awaited;  ///< agents that have not answered yet
-    std::chrono::seconds patience{0};
+    std::chrono::seconds timeout{0};
     int ticks = 0;
   } undo;
 

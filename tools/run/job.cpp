@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience_with_agents = 1s;
-constexpr auto patience_with_mpirun = 10s;  // until mpirun is told to end a job that is relocated
+constexpr auto agents_timeout = 1s;
+constexpr auto mpirun_timeout = 10s;  // until mpirun is told to end a job that is relocated
 
 /// How long the agents may take for a phase, with what they need to agree on its end.
 std::chrono::seconds limit_of(const Migration& migration, std::chrono::seconds agreeing) {
@@ -122,7 +122,7 @@ void Job::refresh() {
   if (state_ != State::running || active() != nullptr) return;  // agents are busy
   picture_.surveyed();
   send_to_all(wire::Survey{});
-  changed_.wait_for(lock, patience_with_agents, [this] { return picture_.fresh() || state_ == State::ended; });
+  changed_.wait_for(lock, agents_timeout, [this] { return picture_.fresh() || state_ == State::ended; });
 }
 
 void Job::tick() {
@@ -142,7 +142,7 @@ void Job::tick() {
 void Job::watch_over_migration() {
   if (in(Execution::State::telling)) return watch_over_saved();
   if (in(Execution::State::leaving) && state_ == State::finishing &&
-      std::chrono::seconds(++execution_->ticks) == patience_with_mpirun)
+      std::chrono::seconds(++execution_->ticks) == mpirun_timeout)
     requests_.end();
   const bool committing = in(Execution::State::committing);
   if ((!committing && !in(Execution::State::revocable)) || disabled_) return;

@@ -205,7 +205,7 @@ class Job {
   bool unseen_end() const;
 
   static constexpr std::chrono::seconds agreeing{10};  // what agents may need to agree, or to answer
-  static constexpr int patience_with_guardians = 8;    // ticks
+  static constexpr int guardians_timeout = 8;          // ticks
 
   Description description_;  // `nodes` changes as begin_again() says
   const Requests requests_;

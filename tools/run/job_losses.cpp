@@ -11,7 +11,7 @@
 namespace cppc::run {
 namespace {
 
-constexpr int patience_with_mpirun = 3;  // ticks
+constexpr int mpirun_timeout = 3;  // ticks
 
 }  // namespace
 
@@ -125,7 +125,7 @@ void Job::lose(int agent, const std::string& reason) {
 void Job::settle_missing() {
   if (in(Execution::State::committing) || state_ == State::ended || disabled_) return;
   for (auto& [agent, missing] : missing_) {
-    if (++missing.for_ticks <= patience_with_guardians) continue;
+    if (++missing.for_ticks <= guardians_timeout) continue;
     picture_.lost(agent);
     return disable_migration(missing.reason);
   }
@@ -137,7 +137,7 @@ void Job::undo(const std::string& reason) {
   const Migration& migration = *active();
   const bool starting = migration.state == Migration::State::prepare;
   execution_->state = Execution::State::undoing;
-  execution_->undo = {.reason = reason, .patience = starting ? deadlines::start() + agreeing : agreeing};
+  execution_->undo = {.reason = reason, .timeout = starting ? deadlines::start() + agreeing : agreeing};
   for (const int agent : agents_left()) execution_->undo.awaited.insert(agent);
   send_to_all(wire::Abandon{migration.id});
 }
@@ -145,15 +145,15 @@ void Job::undo(const std::string& reason) {
 // Agents are lost as well when mpirun ends the job; then it has ended in a moment.
 void Job::report_losses() {
   for (Loss& loss : losses_)
-    if (state_ != State::ended && ++loss.for_ticks == patience_with_mpirun)
+    if (state_ != State::ended && ++loss.for_ticks == mpirun_timeout)
       spdlog::error("{}: its node takes no rank any more; the job goes on", loss.reason);
 }
 
 void Job::watch_over_undoing() {
   if (!in(Execution::State::undoing) || state_ == State::ended || disabled_) return;
   Execution::Undoing& undo = execution_->undo;
-  if (std::chrono::seconds(++undo.ticks) > undo.patience) drop_silent();
-  if (disabled_ || !undo.awaited.empty() || undo.ticks < patience_with_mpirun) return;
+  if (std::chrono::seconds(++undo.ticks) > undo.timeout) drop_silent();
+  if (disabled_ || !undo.awaited.empty() || undo.ticks < mpirun_timeout) return;
   finish(*active(), Migration::State::failed, CPPC_ERR_LOST, std::string(undo.reason));
   advance();
 }
@@ -176,7 +176,7 @@ void Job::disable_migration(const std::string& reason) {
 }
 
 void Job::report_disabled() {
-  if (!disabled_ || state_ == State::ended || ++disabled_->ticks != patience_with_mpirun) return;
+  if (!disabled_ || state_ == State::ended || ++disabled_->ticks != mpirun_timeout) return;
   spdlog::error("{}: no rank can be moved any more; the job goes on", disabled_->reason);
   if (Migration* migration = active(); migration != nullptr)
     finish(*migration, Migration::State::failed, CPPC_ERR_LOST, disabled_->reason);

@@ -7,7 +7,7 @@
 namespace cppc::run {
 namespace {
 
-constexpr int patience_with_watchers = 5;  // ticks
+constexpr int watchers_timeout = 5;  // ticks
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void Job::await_watchers() {
 
 bool Job::unseen_end() const {
   return std::any_of(migrations_.begin(), migrations_.end(), [](const Migration& migration) {
-    return !migration.end_seen && migration.unseen_for <= patience_with_watchers;
+    return !migration.end_seen && migration.unseen_for <= watchers_timeout;
   });
 }
 

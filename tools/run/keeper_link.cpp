@@ -24,8 +24,8 @@ using tools::error;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr auto look = 50ms;           // how often who waits looks whether the answer is still wanted
-constexpr auto patience_to_end = 2s;  // of a keeper that is to quit
+constexpr auto look = 50ms;       // how often who waits looks whether the answer is still wanted
+constexpr auto end_timeout = 2s;  // of a keeper that is to quit
 
 struct Pipe {
   UniqueFd read, write;
@@ -65,7 +65,7 @@ int spawn(pid_t& child, std::vector<std::string> words, int input, int output, i
 }  // namespace
 
 Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::string>& command, const json& settings,
-                                                      std::chrono::milliseconds patience) {
+                                                      std::chrono::milliseconds timeout) {
   auto input = make_pipe(), output = make_pipe(), errors = make_pipe();
   UniqueFd given_up(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!input || !output || !errors || !given_up)
@@ -81,7 +81,7 @@ Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::str
   input->read.reset();
   link->reader_ = std::thread([raw = link.get()] { raw->read(); });
   if (const auto said = link->say(settings); !said) return error(said.error());
-  const auto first = link->await(0, patience, nullptr);
+  const auto first = link->await(0, timeout, nullptr);
   if (!first) return error(first.error());
   if (!first->contains("addresses") || !(*first)["addresses"].is_string()) return error("it does not say where it is");
   link->addresses_ = (*first)["addresses"];
@@ -109,7 +109,7 @@ bool KeeperLink::alive() const {
   return alive_;
 }
 
-Result<json> KeeperLink::ask(json request, std::chrono::milliseconds patience, const std::function<bool()>& wanted) {
+Result<json> KeeperLink::ask(json request, std::chrono::milliseconds timeout, const std::function<bool()>& wanted) {
   std::uint64_t id = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -118,12 +118,12 @@ Result<json> KeeperLink::ask(json request, std::chrono::milliseconds patience, c
   }
   request["id"] = id;
   if (const auto said = say(request); !said) return error(said.error());
-  return await(id, patience, wanted);
+  return await(id, timeout, wanted);
 }
 
-Result<json> KeeperLink::await(std::uint64_t id, std::chrono::milliseconds patience,
+Result<json> KeeperLink::await(std::uint64_t id, std::chrono::milliseconds timeout,
                                const std::function<bool()>& wanted) {
-  const auto end = Clock::now() + patience;
+  const auto end = Clock::now() + timeout;
   std::unique_lock lock(mutex_);
   const auto give_up = [&](const std::string& why) {
     awaited_.erase(id);
@@ -151,7 +151,7 @@ Result<void> KeeperLink::say(const json& object) {
   const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
   for (std::size_t done = 0; done < line.size();) {
     pollfd input{input_.get(), POLLOUT, 0};
-    if (poll(&input, 1, static_cast<int>(std::chrono::milliseconds(patience_to_end).count())) == 0)
+    if (poll(&input, 1, static_cast<int>(std::chrono::milliseconds(end_timeout).count())) == 0)
       return error("its keeper takes no requests");
     const ssize_t written = write(input_.get(), line.data() + done, line.size() - done);
     if (written < 0 && errno != EINTR && errno != EAGAIN) return error("its keeper has ended");
@@ -213,7 +213,7 @@ void KeeperLink::lose() {
 
 void KeeperLink::quit() {
   if (!alive() || !say({{"id", 0}, {"do", "quit"}})) return;
-  const auto end = Clock::now() + patience_to_end;
+  const auto end = Clock::now() + end_timeout;
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, end, [this] { return !alive_; });
 }

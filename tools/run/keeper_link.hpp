@@ -28,7 +28,7 @@ class KeeperLink {
   /// Runs the command, a remote shell's with the keeper's or the keeper's alone, and tells it the settings. It is no
   /// part of this process's session, so that signals of a terminal do not reach it.
   static Result<std::unique_ptr<KeeperLink>> start(const std::vector<std::string>& command,
-                                                   const nlohmann::json& settings, std::chrono::milliseconds patience);
+                                                   const nlohmann::json& settings, std::chrono::milliseconds timeout);
   ~KeeperLink();
   KeeperLink(const KeeperLink&) = delete;
   KeeperLink& operator=(const KeeperLink&) = delete;
@@ -38,7 +38,7 @@ class KeeperLink {
   bool alive() const;
 
   /// The keeper's answer, without waiting longer, or when `wanted` says no.
-  Result<nlohmann::json> ask(nlohmann::json request, std::chrono::milliseconds patience,
+  Result<nlohmann::json> ask(nlohmann::json request, std::chrono::milliseconds timeout,
                              const std::function<bool()>& wanted = nullptr);
 
   /// The keeper is lost, or its node: whoever waits for it is told so.
@@ -48,7 +48,7 @@ class KeeperLink {
 
  private:
   KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors, UniqueFd given_up);
-  Result<nlohmann::json> await(std::uint64_t id, std::chrono::milliseconds patience,
+  Result<nlohmann::json> await(std::uint64_t id, std::chrono::milliseconds timeout,
                                const std::function<bool()>& wanted);
   Result<void> say(const nlohmann::json& object);
   void read();

@@ -16,8 +16,8 @@ using nlohmann::json;
 using tools::error;
 using namespace std::chrono_literals;
 
-constexpr auto patience_to_start = 20s;
-constexpr auto patience = 5s;  // with answers that keepers need not work for
+constexpr auto start_timeout = 20s;
+constexpr auto timeout = 5s;  // with answers that keepers need not work for
 constexpr const char* given_up = "given up";
 
 }  // namespace
@@ -40,7 +40,7 @@ Result<KeeperLinks::Link> KeeperLinks::start_one(const AllocatedNode& node,
                    {"silence_s", settings_.silence.count()},
                    {"environment", settings_.environment},
                    {"outlives", settings_.outlive}};
-  auto link = KeeperLink::start(command, first, patience_to_start);
+  auto link = KeeperLink::start(command, first, start_timeout);
   if (!link) return error(std::move(link).error());
   return Link(*std::move(link));
 }
@@ -110,7 +110,7 @@ bool KeeperLinks::tell_all(const json& request) const {
   std::vector<std::future<bool>> told;
   for (const auto& [node, link] : all())
     told.push_back(std::async(std::launch::async, [node = node, link = link, &request] {
-      const auto answer = link->ask(request, patience);
+      const auto answer = link->ask(request, timeout);
       if (answer) return true;
       spdlog::warn("{}: {}", node, answer.error());
       link->lose();

@@ -12,7 +12,7 @@ using nlohmann::json;
 using tools::error;
 using namespace std::chrono_literals;
 
-constexpr auto patience_to_list = 5s;
+constexpr auto list_timeout = 5s;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ Result<std::unique_ptr<Keepers>> Keepers::resume(Settings settings, const std::v
 
 // What it has becomes part of the sets.
 Result<void> Keepers::take_over(const std::string& node, KeeperLink& link) try {
-  const auto listed = link.ask({{"do", "list"}}, patience_to_list);
+  const auto listed = link.ask({{"do", "list"}}, list_timeout);
   if (!listed) return error(listed.error());
   last_ = std::max(last_, listed->at("last").get<std::uint64_t>());
   for (const json& one : listed->at("sets")) {
@@ -55,7 +55,7 @@ Result<void> Keepers::take_over(const std::string& node, KeeperLink& link) try {
 Result<void> Keepers::take_up_again(const AllocatedNode& node) try {
   auto link = links_.start_on({node}, {"--adopt", links_.settings().job}).front().second;
   if (!link) return error(link.error());
-  const auto listed = (*link)->ask({{"do", "list"}}, patience_to_list);
+  const auto listed = (*link)->ask({{"do", "list"}}, list_timeout);
   if (!listed) return error(listed.error());
   for (const json& one : listed->at("sets"))
     if (const auto known = sets_.find(one.at("set").get<std::uint64_t>()); known != sets_.end())

@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto look = 100ms;       // how often it looks how a checkpoint, or the job's start, comes along
-constexpr double patience_s = 60;  // until all ranks have come to a place where they can stop
+constexpr auto look = 100ms;      // how often it looks how a checkpoint, or the job's start, comes along
+constexpr double timeout_s = 60;  // until all ranks have come to a place where they can stop
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void PeriodicCheckpoints::run(const std::stop_token& stop) {
 
 void PeriodicCheckpoints::save(const std::stop_token& stop) {
   job_.refresh();
-  const auto asked = request_checkpoint(job_, "", patience_s, {.periodic = true});
+  const auto asked = request_checkpoint(job_, "", timeout_s, {.periodic = true});
   if (!asked) {
     if (asked.error().kind == Job::Refusal::Kind::plan) spdlog::warn("no checkpoint: {}", asked.error().reason);
     return;

@@ -18,7 +18,7 @@ using boost::system::error_code;
 constexpr std::size_t most_links = 8;
 
 // The daemon of an evacuated node may be there still, and obey an order to exit.
-constexpr std::chrono::seconds patience_with_daemons{1};
+constexpr std::chrono::seconds daemons_timeout{1};
 
 void close(Socket& socket) {
   error_code ignored;
@@ -164,7 +164,7 @@ void Relay::received(const LinkPointer& link, Side& from, Side& to, error_code f
   }
   if (&from == &link->daemon) link->heard = true, call(link->port->when_heard);
   if (&from == &link->mpirun && over_ && link->port->given_up) {  // the order to exit
-    after(context_, patience_with_daemons, [this, alive = alive_] {
+    after(context_, daemons_timeout, [this, alive = alive_] {
       if (*alive) release_given_up();
     });
   }

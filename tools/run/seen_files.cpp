@@ -10,12 +10,12 @@ namespace {
 
 using tools::CommandOutput;
 
-constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds timeout{10};
 constexpr int unreachable = 255;  // a remote shell's status, and none of the commands here
 
 std::optional<CommandOutput> run_on(std::vector<std::string> way, const std::string& command) {
   way.push_back(command);
-  auto output = tools::run_command(way, tools::present_environment(), patience);
+  auto output = tools::run_command(way, tools::present_environment(), timeout);
   if (!output || output->status == unreachable) return std::nullopt;
   return *std::move(output);
 }

@@ -18,12 +18,12 @@ std::chrono::seconds silence_of(const CheckpointOptions& checkpoints) {
 Reach by_remote_shell(const Surroundings& around) {
   return [&around, shell = launch::find_remote_shell(remote_shells(around.contexts, around.present))](
              const AllocatedNode& node, const std::vector<std::string>& words) {
-    constexpr std::chrono::seconds patience{10};
+    constexpr std::chrono::seconds timeout{10};
     if (around.machine.is_local(node.name)) return true;
     std::vector<std::string> command = shell;
     command.push_back(node.name);
     command.insert(command.end(), words.begin(), words.end());
-    const auto answer = tools::run_command(command, around.present, patience);
+    const auto answer = tools::run_command(command, around.present, timeout);
     return answer && answer->status == 0;
   };
 }

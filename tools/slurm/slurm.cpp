@@ -8,7 +8,7 @@ namespace {
 using tools::error;
 using namespace std::chrono_literals;
 
-constexpr auto patience = 30s;
+constexpr auto timeout = 30s;
 
 // Of a job's variables they would act on some; with SLURM_JOBID scontrol leaves files in the working directory.
 Environment for_commands() {
@@ -21,13 +21,13 @@ Environment for_commands() {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 Result<tools::CommandOutput> ask(const std::vector<std::string>& words, const std::stop_token& stop,
-                                 std::chrono::milliseconds limit = patience) {
+                                 std::chrono::milliseconds limit = timeout) {
   return tools::run_command(words, for_commands(), limit, stop);
 }
 
 // What is printed, if all is well.
 Result<std::string> answer(const std::vector<std::string>& words, const std::stop_token& stop = {},
-                           std::chrono::milliseconds limit = patience) {
+                           std::chrono::milliseconds limit = timeout) {
   auto asked = ask(words, stop, limit);
   if (!asked) return error(std::move(asked).error());
   if (asked->status == 0) return std::move(asked->output);
@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 // One line about a job, without what its user may have written.
 Result<std::string> field_of(const std::string& job, const std::string& field, const std::stop_token& stop,
-                             std::chrono::milliseconds limit = patience) {
+                             std::chrono::milliseconds limit = timeout) {
   auto asked = answer({"squeue", "--noheader", "--jobs=" + job, field}, stop, limit);
   if (!asked) return error(std::move(asked).error());
   return first_line(*asked);

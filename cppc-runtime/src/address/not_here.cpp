@@ -15,7 +15,9 @@
 #include "address/process/threads.hpp"
 #include "address/program_stack.hpp"
 #include "address/program_time.hpp"
+#include "address/protections.hpp"
 #include "address/restore.hpp"
+#include "address/shared_blocks.hpp"
 #include "log.hpp"
 
 namespace cppc::address {
@@ -52,7 +54,15 @@ int Restore::go_on() { not_here(); }
 
 void DeadClaims::add_block(const void*) {}
 void DeadClaims::add_range(std::span<const std::byte>, std::span<const void* const>, std::optional<const void*>) {}
+void DeadClaims::begin_way() {}
+void DeadClaims::end_ways() {}
 void DeadClaims::clear() {}
+
+Readable::~Readable() = default;
+
+void SharedBlocks::add(const SharedBlock&) { not_here(); }
+void SharedBlocks::remove(const void*) { not_here(); }
+const SharedBlock* SharedBlocks::find(const void*) { return nullptr; }
 
 std::uint64_t large_places(std::span<std::uint64_t>) { not_here(); }
 void expect(std::span<const std::uint64_t>) { not_here(); }

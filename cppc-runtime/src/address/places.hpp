@@ -31,7 +31,7 @@ inline constexpr std::uintptr_t kOthersLibraries = kOpenedLibrariesEnd;
 inline constexpr std::uintptr_t kOthersLibrariesEnd = 0x3c00'0000'0000;
 
 /// From here on addresses are the system's own, the same in all processes.
-inline constexpr std::uintptr_t kSystemHalf = std::uintptr_t{1} << 47;
+inline constexpr std::uintptr_t kSystemHalf = 0x8000'0000'0000;
 
 /// Whether the address lies in the program's own places: stacks of threads and libraries are not among them.
 inline bool is_program_memory(const void* address) {

@@ -1,5 +1,5 @@
 /* Scalars of more than one number, whose types C has no names for: as locals, arguments and results; an array of a structure
-   without a name; standard input. */
+   without a name; standard input; numbers that are received while others are sent from a structure with a pointer. */
 #include <complex.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -8,6 +8,19 @@ static struct {
   int number;
   double value;
 } table[3] = {{1, 0.5}, {2, 1.5}, {3, 2.5}};
+
+static struct {
+  long count;
+  double* numbers;
+} own;
+static long counts[2];
+
+static long count_with(double* numbers, int step) {
+  own.numbers = numbers;
+  own.count = step;
+  MPI_Allreduce(&own.count, &counts[step % 2], 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  return counts[0] + counts[1] + (long)own.numbers[0];
+}
 
 static double step_with(long double complex z, __int128 wide, int step) {
   double sum = creal(z), all = 0;
@@ -23,6 +36,7 @@ int main(int argc, char** argv) {
   int got = 0;
   for (int step = 0; step < 12; ++step) {
     sum += step_with(z, wide, step);
+    sum += (double)count_with(&table[step % 3].value, step);
     z += 0.5L * I;
     wide += (__int128)1 << 66;
     table[step % 3].number += step;

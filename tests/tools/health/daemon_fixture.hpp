@@ -55,10 +55,10 @@ class DaemonTest : public testing::Test {
   migrate::HttpReply ask(const std::string& method, const std::string& path, const std::string& body = "",
                          const std::string& bearer = token) const {
     const migrate::HttpRequest request{method, path, {{"Authorization", "Bearer " + bearer}}, body};
-    const migrate::Patience patience{std::chrono::minutes(1), std::chrono::minutes(1)};
+    const migrate::Timeouts timeout{std::chrono::minutes(1), std::chrono::minutes(1)};
     return listen_.certificate.empty()
-               ? migrate::ask_by_tcp("127.0.0.1", service_.port, request, patience)
-               : migrate::ask_by_tls({"localhost", service_.port, listen_.certificate}, request, patience);
+               ? migrate::ask_by_tcp("127.0.0.1", service_.port, request, timeout)
+               : migrate::ask_by_tls({"localhost", service_.port, listen_.certificate}, request, timeout);
   }
   int post(const std::string& body) const { return ask("POST", "/v1/notices", body).status; }
   nlohmann::json state() const { return nlohmann::json::parse(ask("GET", "/v1/state").body); }

@@ -23,7 +23,7 @@ constexpr std::uint32_t first_special_step = 0xfffffff0;
 
 constexpr const char* consequence = "if it is powered off, Slurm ends that job unless it has --no-kill";
 
-constexpr std::chrono::seconds patience_with_others{20};
+constexpr std::chrono::seconds others_timeout{20};
 constexpr std::chrono::milliseconds pause{500};
 
 constexpr int longest_repetition = 1 << 20;
@@ -169,7 +169,7 @@ Release Slurm::refused(const slurm::ResizeFailure& failure) const {
 // about to leave the node as well.
 Result<std::string> Slurm::others_on(const std::string& leaving, const std::string& job,
                                      const std::stop_token& stop) const {
-  for (const auto end = std::chrono::steady_clock::now() + patience_with_others;; std::this_thread::sleep_for(pause)) {
+  for (const auto end = std::chrono::steady_clock::now() + others_timeout;; std::this_thread::sleep_for(pause)) {
     const auto steps = slurm::steps_on(job_, leaving, stop);
     if (!steps) return error(steps.error());
     std::string others;
