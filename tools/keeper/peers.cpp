@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <thread>
 
 #include "chunks.hpp"
 #include "cppc/fault.hpp"
@@ -17,12 +15,6 @@ using nlohmann::json;
 using tools::error;
 
 constexpr int tries = 3;
-
-json request(const char* what, const Label& label) {
-  json object = to_json(label);
-  object["what"] = what;
-  return object;
-}
 
 Result<std::uint64_t> send_changes(Stream& stream, const Image& image, const std::vector<std::uint64_t>& known,
                                    const std::function<bool()>& wanted) {
@@ -40,7 +32,7 @@ Result<std::uint64_t> send_changes(Stream& stream, const Image& image, const std
 
 Result<std::uint64_t> push_once(const Peers& peers, const std::string& addresses, const Label& label,
                                 const Image& image, const std::function<bool()>& wanted) {
-  auto asked = ask(peers, addresses, request("push", label));
+  auto asked = ask(peers, addresses, request_for("push", label));
   if (!asked) return error(asked.error());
   const json count = asked->reply.value("chunks", json());
   if (!count.is_number_unsigned() || count > image.chunks().size()) return error("it does not speak as a keeper does");
@@ -131,43 +123,22 @@ Result<std::uint64_t> push(const Peers& peers, const std::string& addresses, con
 Result<Held> fetch(const Peers& peers, Reservations& memory, const std::string& addresses, const Label& label) {
   auto reserved = memory.make(label.bytes);
   if (!reserved) return error(reserved.error());
-  auto asked = ask(peers, addresses, request("fetch", label));
-  if (!asked) return error(asked.error());
-  if (asked->reply.value("bytes", json()) != label.bytes) return error("it has another image");
-  std::vector<std::byte> chunk(chunk_bytes);
-  for (std::uint64_t offset = 0; offset < label.bytes; offset += chunk_bytes) {
-    const auto bytes = std::span(chunk).first(size_of_chunk(label.bytes, offset / chunk_bytes));
-    if (const auto got = asked->stream.receive(bytes); !got) return error(got.error());
-    if (const auto kept = write_at(reserved->file, bytes, offset); !kept) return error(kept.error());
-  }
+  const auto keep = [&](std::uint64_t offset, std::span<const std::byte> bytes) {
+    return write_at(reserved->file, bytes, offset);
+  };
+  if (const auto got = ask_for_image(peers, addresses, label, keep); !got) return error(got.error());
   return Image::take(std::move(reserved->file), label.bytes, label.xxh3);
 }
 
+// The process ends while threads may wait for other keepers: nobody joins them.
 Result<std::unique_ptr<PeerServer>> PeerServer::start(Peers peers, Images& images) {
   std::unique_ptr<PeerServer> server(new PeerServer(std::move(peers), images));
-  auto io = tools::IoThread::create();
-  if (!io) return error(std::move(io).error());
-  server->io_ = *std::move(io);
-  auto listener = tools::listen_on_tcp(server->io_->context(), tools::Reach::network);
-  if (!listener) return error(std::move(listener).error());
-  server->addresses_ = tools::reachable_at(listener->port, tools::Reach::network);
-  server->acceptor_ =
-      std::make_unique<tools::Acceptor>(std::move(listener->socket), "keepers'",
-                                        [raw = server.get()](tools::Socket socket) { raw->accept(std::move(socket)); });
-  server->io_->start();
+  auto streams = StreamServer::start(server->peers_.silence, [&peers = server->peers_, &images](Stream stream) {
+    serve(std::move(stream), peers, images);
+  });
+  if (!streams) return error(std::move(streams).error());
+  server->streams_ = *std::move(streams);
   return server;
-}
-
-PeerServer::~PeerServer() { io_->stop(); }
-
-// The process ends while threads may wait for other keepers: nobody joins them.
-void PeerServer::accept(tools::Socket socket) {
-  boost::system::error_code failure;
-  UniqueFd descriptor(socket.release(failure));
-  if (failure) return;
-  std::thread([this, stream = Stream(std::move(descriptor), peers_.silence)]() mutable {
-    serve(std::move(stream), peers_, images_);
-  }).detach();
 }
 
 }  // namespace cppc::keeper

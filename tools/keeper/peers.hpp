@@ -7,10 +7,9 @@
 #include <functional>
 #include <memory>
 
-#include "../http/acceptor.hpp"
-#include "../http/io_thread.hpp"
 #include "images.hpp"
 #include "requests.hpp"
+#include "stream_server.hpp"
 
 namespace cppc::keeper {
 
@@ -26,22 +25,16 @@ Result<Held> fetch(const Peers& peers, Reservations& memory, const std::string& 
 class PeerServer {
  public:
   static Result<std::unique_ptr<PeerServer>> start(Peers peers, Images& images);
-  ~PeerServer();
-  PeerServer(const PeerServer&) = delete;
-  PeerServer& operator=(const PeerServer&) = delete;
 
   /// Where it is reached.
-  const std::string& addresses() const { return addresses_; }
+  const std::string& addresses() const { return streams_->addresses(); }
 
  private:
   PeerServer(Peers peers, Images& images) : peers_(std::move(peers)), images_(images) {}
-  void accept(tools::Socket socket);
 
   const Peers peers_;
   Images& images_;
-  std::string addresses_;
-  std::unique_ptr<tools::IoThread> io_;
-  std::unique_ptr<tools::Acceptor> acceptor_;
+  std::unique_ptr<StreamServer> streams_;
 };
 
 }  // namespace cppc::keeper

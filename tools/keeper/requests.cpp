@@ -31,6 +31,12 @@ std::optional<Label> label_in(const json& object) {
   return Label{object["set"], object["rank"], object["bytes"], object["xxh3"], complete};
 }
 
+json request_for(const char* what, const Label& label) {
+  json object = to_json(label);
+  object["what"] = what;
+  return object;
+}
+
 Result<json> reply(Stream& stream) {
   auto object = stream.receive_line();
   if (object && object->contains("error") && (*object)["error"].is_string())
@@ -50,6 +56,20 @@ Result<Asked> ask(const Peers& peers, const std::string& addresses, json request
   auto answer = reply(*stream);
   if (!answer) return error(answer.error());
   return Asked{*std::move(stream), *std::move(answer)};
+}
+
+Result<void> ask_for_image(const Peers& peers, const std::string& addresses, const Label& label,
+                           const TakeBytes& take) {
+  auto asked = ask(peers, addresses, request_for("fetch", label));
+  if (!asked) return error(asked.error());
+  if (asked->reply.value("bytes", json()) != label.bytes) return error("it has another image");
+  std::vector<std::byte> memory(chunk_bytes);
+  for (std::uint64_t offset = 0; offset < label.bytes; offset += chunk_bytes) {
+    const auto bytes = std::span(memory).first(size_of_chunk(label.bytes, offset / chunk_bytes));
+    if (auto got = asked->stream.receive(bytes); !got) return got;
+    if (auto taken = take(offset, bytes); !taken) return taken;
+  }
+  return {};
 }
 
 std::optional<json> greet(Stream& stream, const Peers& peers) {

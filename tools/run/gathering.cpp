@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <span>
-#include <vector>
 
 #include "../keeper/requests.hpp"
 #include "cppc/checkpoint_files.hpp"
@@ -32,17 +31,17 @@ bool write_all(const UniqueFd& file, std::span<const std::byte> bytes) {
   return true;
 }
 
-Result<void> receive_into(keeper::Stream& stream, const keeper::Label& label, const fs::path& path) {
+Result<void> get_file(const keeper::Peers& peers, const std::string& addresses, const keeper::Label& label,
+                      const fs::path& path) {
   const UniqueFd file(open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file) return unwritten(path);
   FileHash hash;
-  std::vector<std::byte> memory(keeper::chunk_bytes);
-  for (std::size_t i = 0; i < keeper::chunk_count(label.bytes); ++i) {
-    const auto chunk = std::span(memory).first(keeper::size_of_chunk(label.bytes, i));
-    if (auto got = stream.receive(chunk); !got) return got;
-    hash.add(chunk);
-    if (!write_all(file, chunk)) return unwritten(path);
-  }
+  const auto keep = [&](std::uint64_t /*offset*/, std::span<const std::byte> bytes) -> Result<void> {
+    hash.add(bytes);
+    if (!write_all(file, bytes)) return unwritten(path);
+    return {};
+  };
+  if (auto got = keeper::ask_for_image(peers, addresses, label, keep); !got) return got;
   if (hash.sum() != label.xxh3) return error("it has another checksum than the rank has told");
   if (fsync(file.get()) != 0) return unwritten(path);
   return {};
@@ -54,12 +53,8 @@ Result<void> gather_one(const KeeperLinks& links, const ImageSet& set, int rank,
   const auto link = links.link(node);
   if (link == nullptr) return error("its keeper has ended, on " + node);
   const keeper::Label label{set.number, rank, image.bytes, image.xxh3, /*complete=*/false};
-  nlohmann::json request = keeper::to_json(label);
-  request["what"] = "fetch";
-  auto asked = keeper::ask({links.settings().key, links.settings().silence}, link->addresses(), std::move(request));
-  if (!asked) return error(node + ": " + asked.error());
-  if (asked->reply.value("bytes", nlohmann::json()) != label.bytes) return error(node + " has another image");
-  return receive_into(asked->stream, label, directory / checkpoint::image_file(rank))
+  return get_file({links.settings().key, links.settings().silence}, link->addresses(), label,
+                  directory / checkpoint::image_file(rank))
       .map_error([&](const std::string& why) { return node + ": " + why; });
 }
 

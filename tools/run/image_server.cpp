@@ -2,14 +2,12 @@
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -62,45 +60,15 @@ void answer(keeper::Stream stream, const ImageServer::Offer& offer) {
 Result<std::unique_ptr<ImageServer>> ImageServer::start(keeper::Peers peers, std::uint64_t set,
                                                         checkpoint::Checkpoint checkpoint) {
   std::unique_ptr<ImageServer> server(new ImageServer(Offer{std::move(peers), set, std::move(checkpoint)}));
-  auto io = tools::IoThread::create();
-  if (!io) return error(std::move(io).error());
-  server->io_ = *std::move(io);
-  auto listener = tools::listen_on_tcp(server->io_->context(), tools::Reach::network);
-  if (!listener) return error(std::move(listener).error());
-  server->addresses_ = tools::reachable_at(listener->port, tools::Reach::network);
-  server->acceptor_ =
-      std::make_unique<tools::Acceptor>(std::move(listener->socket), "keepers'",
-                                        [raw = server.get()](tools::Socket socket) { raw->accept(std::move(socket)); });
-  server->io_->start();
+  const auto serve = [&offer = server->offer_](keeper::Stream stream) { answer(std::move(stream), offer); };
+  auto streams = keeper::StreamServer::start(server->offer_.peers.silence, serve);
+  if (!streams) return error(std::move(streams).error());
+  server->streams_ = *std::move(streams);
   return server;
 }
 
-void ImageServer::accept(tools::Socket socket) {
-  boost::system::error_code failure;
-  UniqueFd descriptor(socket.release(failure));
-  if (failure) return;
-  {
-    const std::lock_guard lock(mutex_);
-    sockets_.insert(descriptor.get());
-  }
-  std::thread([this, one = std::move(descriptor)]() mutable { serve(std::move(one)); }).detach();
-}
-
-void ImageServer::serve(UniqueFd socket) {
-  const int number = socket.get();
-  UniqueFd same(fcntl(number, F_DUPFD_CLOEXEC, 0));
-  if (same) answer(keeper::Stream(std::move(same), offer_.peers.silence), offer_);
-  const std::lock_guard lock(mutex_);
-  sockets_.erase(number);
-  socket.reset();
-  served_.notify_all();
-}
-
 ImageServer::~ImageServer() {
-  if (io_) io_->stop();
-  std::unique_lock lock(mutex_);
-  for (const int socket : sockets_) shutdown(socket, SHUT_RDWR);
-  served_.wait(lock, [this] { return sockets_.empty(); });
+  if (streams_ != nullptr) streams_->cut();
 }
 
 }  // namespace cppc::run

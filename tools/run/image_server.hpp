@@ -2,15 +2,11 @@
 /// (tools/keeper/peers.hpp).
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 
 #include "../keeper/requests.hpp"
-#include "acceptor.hpp"
-#include "io_thread.hpp"
+#include "../keeper/stream_server.hpp"
 #include "store.hpp"
 
 namespace cppc::run {
@@ -28,7 +24,7 @@ class ImageServer {
 
   std::uint64_t set() const { return offer_.set; }
   /// Where keepers reach it.
-  const std::string& addresses() const { return addresses_; }
+  const std::string& addresses() const { return streams_->addresses(); }
 
   struct Offer {
     keeper::Peers peers;
@@ -38,16 +34,9 @@ class ImageServer {
 
  private:
   explicit ImageServer(Offer offer) : offer_(std::move(offer)) {}
-  void accept(tools::Socket socket);
-  void serve(UniqueFd socket);
 
   const Offer offer_;
-  std::string addresses_;
-  std::mutex mutex_;
-  std::condition_variable served_;
-  std::set<int> sockets_;  // of connections
-  std::unique_ptr<tools::IoThread> io_;
-  std::unique_ptr<tools::Acceptor> acceptor_;
+  std::unique_ptr<keeper::StreamServer> streams_;
 };
 
 }  // namespace cppc::run
