@@ -313,8 +313,9 @@ void Planner::refuse_hidden_pointers() {
     Objects held = points_to_[object];
     held.reset(program_.nowhere);
     if (held.empty()) continue;
-    held.reset(program_.text);  // stands beside numbers in many structures that are copied as a whole
-    held.intersectWithComplement(points_to_.sent());                    // likewise, of which a number is sent
+    // Pointers stand beside numbers in many structures that are copied as a whole, or of which a number is sent.
+    held.reset(program_.text);
+    held.intersectWithComplement(points_to_.sent());
     const bool copied = !held.empty() && !held.test(program_.unknown);  // from a pointer, as memory
     if (!copied && !hidden.test(points_to_.representative(object))) continue;
     refuse(program_.places.at(object),
