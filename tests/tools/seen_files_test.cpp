@@ -20,8 +20,8 @@ class SeenFilesTest : public testing::Test {
   };
   const test::TemporaryDirectory own_, other_;
   // written before any command is started: a file that is open for writing, in a child too, cannot be run
-  const std::string others_shell_ = other_.script(
-      "shell", "exec /bin/sh -c \"$(echo \"$1\" | sed s," + own_.path() + "," + other_.path() + ",)\"");
+  const std::string others_shell_ =
+      other_.script("shell", "exec /bin/sh -c \"$(echo \"$1\" | sed s," + own_.path() + "," + other_.path() + ",)\"");
   const std::string file_ = own_.write("a 'file'", "contents");
 };
 

@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <cerrno>
@@ -126,6 +127,15 @@ void tune_tcp(Socket& socket, std::chrono::seconds silence) {
   set(IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds - probes * interval));
   set(IPPROTO_TCP, TCP_KEEPCNT, probes);
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, seconds * 1000);
+}
+
+std::optional<std::chrono::milliseconds> unanswered_for(Socket& socket) {
+  constexpr int questions = 2;
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (getsockopt(socket.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
+  if (info.tcpi_probes + info.tcpi_retransmits < questions) return std::nullopt;
+  return std::chrono::milliseconds(std::min(info.tcpi_last_ack_recv, info.tcpi_last_data_recv));
 }
 
 std::optional<uid_t> user_at(Socket& socket) {

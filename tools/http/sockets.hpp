@@ -58,6 +58,10 @@ constexpr std::chrono::seconds usual_silence{30};
 /// Sends at once; the connection breaks (timed_out) when the other machine has been silent for longer.
 void tune_tcp(Socket& socket, std::chrono::seconds silence = usual_silence);
 
+/// Since when the other machine has been silent, if it has left two questions of TCP's unanswered: probes, as
+/// tune_tcp() has them sent, or data sent again. Otherwise none. The system breaks a connection at whole seconds only.
+std::optional<std::chrono::milliseconds> unanswered_for(Socket& socket);
+
 /// Is the process at the other end of this UNIX socket one of this user, or root's?
 bool is_own_peer(Socket& socket);
 

@@ -33,7 +33,7 @@ constexpr int daemon_lost = 205;  // of mpirun: ORTE_ERR_COMM_FAILURE
 }  // namespace
 
 Controller::Controller(std::unique_ptr<IoThread> io, Job::Description description, std::filesystem::path directory,
-                       ResourceManager* manager, std::chrono::seconds silence)
+                       ResourceManager* manager, std::chrono::milliseconds silence)
     : io_(std::move(io)),
       directory_(std::move(directory)),
       manager_(manager),
@@ -44,7 +44,7 @@ Controller::Controller(std::unique_ptr<IoThread> io, Job::Description descriptio
 Result<std::unique_ptr<Controller>> Controller::start(Job::Description description, const std::string& key,
                                                       const std::filesystem::path& directory,
                                                       const std::optional<NetworkAccess>& network,
-                                                      ResourceManager* manager, std::chrono::seconds silence,
+                                                      ResourceManager* manager, std::chrono::milliseconds silence,
                                                       RequestRules rules) {
   auto io = IoThread::create();
   if (!io) return error(std::move(io).error());

@@ -38,7 +38,7 @@ class Controller {
                                                    const std::filesystem::path& directory,
                                                    const std::optional<NetworkAccess>& network = std::nullopt,
                                                    ResourceManager* manager = nullptr,
-                                                   std::chrono::seconds silence = usual_silence,
+                                                   std::chrono::milliseconds silence = usual_silence,
                                                    RequestRules rules = {});
   ~Controller();
   Controller(const Controller&) = delete;
@@ -81,7 +81,7 @@ class Controller {
 
  private:
   Controller(std::unique_ptr<IoThread> io, Job::Description description, std::filesystem::path directory,
-             ResourceManager* manager, std::chrono::seconds silence);
+             ResourceManager* manager, std::chrono::milliseconds silence);
   Job::Requests requests();
   Result<void> listen(const std::vector<AllocatedNode>& nodes, const std::string& key);
   void give_up(int agent);
@@ -107,7 +107,7 @@ class Controller {
   std::unique_ptr<IoThread> io_;
   const std::filesystem::path directory_;
   ResourceManager* manager_;
-  const std::chrono::seconds silence_;
+  const std::chrono::milliseconds silence_;
   CheckpointStorage storage_;
   Job job_;
   JobEvents events_;

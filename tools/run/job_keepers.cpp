@@ -39,10 +39,11 @@ Result<std::unique_ptr<Keepers>> make_keepers(const Surroundings& around, const 
     return command;
   };
   const CheckpointOptions& checkpoints = around.options.checkpoints;
-  const Keepers::Settings how{{settings.job, key, settings.keeper, way_to, silence_of(checkpoints),
-                               keepers_environment(around.present), /*outlive=*/checkpoints.in_memory},
-                              checkpoints.in_memory,
-                              checkpoints.code};
+  const Keepers::Settings how{
+      {settings.job, key, settings.keeper, way_to, std::chrono::ceil<std::chrono::seconds>(silence_of(checkpoints)),
+       keepers_environment(around.present), /*outlive=*/checkpoints.in_memory},
+      checkpoints.in_memory,
+      checkpoints.code};
   if (record != nullptr) return Keepers::resume(how, record->nodes);
   if (!checkpoints.in_memory) return std::make_unique<Keepers>(how, allocation.nodes);
   return Keepers::start(how, allocation.nodes);

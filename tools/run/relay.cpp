@@ -13,6 +13,7 @@ namespace cppc::run {
 namespace {
 
 using boost::system::error_code;
+using namespace std::chrono_literals;
 
 // To one port comes one daemon. Others may be strangers, which do not keep it out.
 constexpr std::size_t most_links = 8;
@@ -20,12 +21,21 @@ constexpr std::size_t most_links = 8;
 // The daemon of an evacuated node may be there still, and obey an order to exit.
 constexpr std::chrono::seconds daemons_timeout{1};
 
+constexpr auto between_silence_checks = 100ms;
+
 void close(Socket& socket) {
   error_code ignored;
   socket.close(ignored);
 }
 
 }  // namespace
+
+Relay::Relay(asio::io_context& context, std::chrono::milliseconds silence, Spare spare)
+    : context_(context), silence_(silence), spare_(std::move(spare)) {
+  post(context_, [this, alive = alive_] {
+    if (*alive) drop_silent();
+  });
+}
 
 Relay::~Relay() {
   *alive_ = false;
@@ -109,7 +119,7 @@ void Relay::accept(Port& port, Socket daemon) {
     spdlog::error("the daemon of {} cannot be led to mpirun: {}", port.node, mpirun.error());
     return;
   }
-  tune_tcp(daemon, silence_);
+  tune_tcp(daemon, std::chrono::ceil<std::chrono::seconds>(silence_));
   tune_tcp(*mpirun);
   spdlog::info("{}: its daemon is connected", port.node);
   links_.push_back(std::make_shared<Link>(port, std::move(daemon), *std::move(mpirun)));
@@ -183,6 +193,17 @@ void Relay::pass_on(const LinkPointer& link, Side& from, Side& to) {
                       settle(link);
                       if (!link->removed && from.open) receive(link, from, to);
                     });
+}
+
+void Relay::drop_silent() {
+  for (const LinkPointer& link : std::vector(links_)) {
+    if (link->removed || !link->daemon.open || unanswered_for(link->daemon.socket).value_or(0ms) < silence_) continue;
+    end(link->daemon, asio::error::timed_out);
+    settle(link);
+  }
+  after(context_, between_silence_checks, [this, alive = alive_] {
+    if (*alive) drop_silent();
+  });
 }
 
 // Decides what becomes of a link whose sides may have been closed; what one side has said reaches the other first.

@@ -30,8 +30,7 @@ class Relay {
   using Callback = std::function<void()>;
 
   /// `silence`: so long a node may leave the network's own questions unanswered before its connection breaks.
-  Relay(asio::io_context& context, std::chrono::seconds silence, Spare spare)
-      : context_(context), silence_(silence), spare_(std::move(spare)) {}
+  Relay(asio::io_context& context, std::chrono::milliseconds silence, Spare spare);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -100,13 +99,14 @@ class Relay {
   void pass_on(const LinkPointer& link, Side& from, Side& to);
   static void end(Side& side, boost::system::error_code failure);
   void settle(const LinkPointer& link);
+  void drop_silent();
   void release_given_up();
   bool connected(const std::string& node) const;
   void call(std::vector<Callback>& functions);
   void remove(const LinkPointer& link);  // which must not be the element of links_ itself
 
   asio::io_context& context_;
-  std::chrono::seconds silence_;
+  std::chrono::milliseconds silence_;
   Spare spare_;
   std::map<std::string, Port> ports_;  // by node
   std::vector<LinkPointer> links_;

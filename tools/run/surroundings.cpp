@@ -7,11 +7,11 @@ namespace cppc::run {
 namespace {
 
 // To go on from a checkpoint a little too often costs less than to stand still for long.
-constexpr std::chrono::seconds silence_with_recovery{3};
+constexpr std::chrono::milliseconds silence_with_recovery{2500};
 
 }  // namespace
 
-std::chrono::seconds silence_of(const CheckpointOptions& checkpoints) {
+std::chrono::milliseconds silence_of(const CheckpointOptions& checkpoints) {
   return checkpoints.recoveries > 0 ? silence_with_recovery : usual_silence;
 }
 

@@ -34,8 +34,8 @@ struct Surroundings {
   ResumeFile* record;  ///< none: the job cannot be resumed
 };
 
-/// After which a node is lost.
-std::chrono::seconds silence_of(const CheckpointOptions& checkpoints);
+/// After so long a node is lost.
+std::chrono::milliseconds silence_of(const CheckpointOptions& checkpoints);
 
 /// Whether a node answers, and a command there succeeds: nodes are reached as mpirun reaches them.
 using Reach = std::function<bool(const AllocatedNode& node, const std::vector<std::string>& words)>;
