@@ -164,7 +164,10 @@ class Linker {
     program_ = records_of(line_, wrapper_.language, compiler_, compile_flags_);
     own_ = program_.size();
     if (const auto added = add_linked(commands, *parts, directory); !added) return tl::unexpected(added.error());
-    if (own_ == 0 && std::none_of(program_.begin(), program_.end(), has_main)) return std::nullopt;
+    if (own_ == 0 && std::none_of(program_.begin(), program_.end(), has_main)) {
+      if (!line_.portable) warn("what defines main() has not been compiled by cppc-cc, cppc-c++ or cppc-fc");
+      return std::nullopt;
+    }
     return translate_sources(*parts, directory);
   }
 

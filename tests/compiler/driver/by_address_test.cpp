@@ -102,7 +102,10 @@ TEST_P(ByAddress, NothingToTranslateMakesNoDifference) {
   EXPECT_EQ(well({"./program"}), all_plain);
   expect_by_address();
   well({GetParam(), MPI_COMPILE_FLAGS, "-c", "main.c"});
-  well(link_);
+  const Finished finished = run(link_);
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(finished.errors, "cppc-cc: warning: program gets no safe points, so that ranks stop at calls of MPI or by a signal: "
+                             "what defines main() has not been compiled by cppc-cc, cppc-c++ or cppc-fc\n");
   expect_by_address();
 }
 
