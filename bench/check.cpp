@@ -73,13 +73,13 @@ int main() {
   }
   std::printf("%-28s %10s %10s %10s\n", "GB/s, one thread", "median", "lowest", "highest");
   nlohmann::ordered_json figures{{"bench", "check"}};
-  const auto tell = [&](const char* what, const char* name, const std::vector<double>& values) {
+  const auto report = [&](const char* what, const char* name, const std::vector<double>& values) {
     const bench::Spread spread = bench::spread(values);
     std::printf("%-28s %10.1f %10.1f %10.1f\n", what, spread.median, spread.low, spread.high);
     figures[name] = std::round(spread.median * 10) / 10;
   };
-  tell("the check, of numbers", "numbers_gb_s", of_doubles);
-  tell("the check, of addresses", "addresses_gb_s", of_pointers);
-  tell("memcpy", "memcpy_gb_s", of_memcpy);
+  report("the check, of numbers", "numbers_gb_s", of_doubles);
+  report("the check, of addresses", "addresses_gb_s", of_pointers);
+  report("memcpy", "memcpy_gb_s", of_memcpy);
   std::printf("%s\n", figures.dump().c_str());
 }

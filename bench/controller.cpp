@@ -63,12 +63,12 @@ UniqueFd connect_to(int family, const Address& address) {
   return socket;
 }
 
-void say(const UniqueFd& socket, const std::string& text) {
+void send_text(const UniqueFd& socket, const std::string& text) {
   if (send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size()))
     give_up("cppc-run does not listen");
 }
 
-std::string hear_line(const UniqueFd& socket) {
+std::string receive_line(const UniqueFd& socket) {
   std::string line;
   for (char one = 0; recv(socket.get(), &one, 1, 0) == 1 && one != '\n';) line += one;
   return line;
@@ -118,13 +118,14 @@ class SimulatedNodes {
   Node start(int agent) const {
     Node node;
     node.launch_agent = connect_to(AF_UNIX, tools::socket_address(access_.launch_socket).value());
-    say(node.launch_agent,
+    send_text(
+        node.launch_agent,
         nlohmann::json{{"node", node_name(agent)}, {"address", "127.0.0.1"}, {"port", mpirun_.port()}}.dump() + "\n");
-    const auto answer = nlohmann::json::parse(hear_line(node.launch_agent), nullptr, false);
+    const auto answer = nlohmann::json::parse(receive_line(node.launch_agent), nullptr, false);
     if (!answer.is_object() || !answer.contains("port")) give_up("no way to mpirun for " + node_name(agent));
     node.daemon = connect_to(AF_INET, loopback(answer["port"].get<int>()));
     node.mpirun = mpirun_.accept();
-    say(node.daemon, "x");
+    send_text(node.daemon, "x");
     char heard = 0;
     if (recv(node.mpirun.get(), &heard, 1, 0) != 1) give_up("the relay");
     const int port = std::stoi(access_.addresses.substr(access_.addresses.rfind(':') + 1));
@@ -133,9 +134,9 @@ class SimulatedNodes {
     for (int rank = 0; rank < ranks_; ++rank)
       roster.ranks.push_back({agent * ranks_ + rank, 1000 + rank, kBytes, false});
     node.roster = wire::encode(roster);
-    say(node.agent, wire::encode(wire::Hello{agent_key(access_.key, agent), agent, agents_,
-                                             "node" + std::to_string(agent), 1000, agents_ * ranks_}) +
-                        node.roster);
+    send_text(node.agent, wire::encode(wire::Hello{agent_key(access_.key, agent), agent, agents_,
+                                                   "node" + std::to_string(agent), 1000, agents_ * ranks_}) +
+                              node.roster);
     return node;
   }
 
@@ -158,7 +159,7 @@ class SimulatedNodes {
     node.input.append(buffer.data(), static_cast<std::size_t>(got));
     for (auto end = node.input.find('\n'); end != std::string::npos; end = node.input.find('\n')) {
       const auto message = wire::decode(std::string_view(node.input).substr(0, end));
-      if (message && std::holds_alternative<wire::Survey>(*message)) say(node.agent, node.roster);
+      if (message && std::holds_alternative<wire::Survey>(*message)) send_text(node.agent, node.roster);
       node.input.erase(0, end + 1);
     }
     return true;

@@ -91,7 +91,7 @@ class Health {
   }
 
   /// What it says of this event of the node; nothing yet.
-  [[nodiscard]] std::optional<std::string> said(const std::string& event) const {
+  [[nodiscard]] std::optional<std::string> logged(const std::string& event) const {
     std::ifstream log(folder_.file("state/audit.log"));
     for (std::string line; std::getline(log, line);) {
       const auto entry = nlohmann::json::parse(line, nullptr, false);
@@ -140,12 +140,12 @@ Drain measure(const test::Slurm& slurm) {
   Drain drain;
   const auto fault = Clock::now();
   if (slurm.cluster().run(kNode, {"sh", "-c", "echo fan fails >/tmp/slurm/fault"}).status != 0) give_up("no fault");
-  await("the notice", [&] { return health.said("noticed").has_value(); });
+  await("the notice", [&] { return health.logged("noticed").has_value(); });
   const auto noticed = Clock::now();
   drain.noticed = seconds_since(fault);
-  await("an empty node", [&] { return health.said("emptied").has_value(); });
+  await("an empty node", [&] { return health.logged("emptied").has_value(); });
   drain.empty = seconds_since(noticed);
-  drain.evacuated = longest_evacuation(*health.said("emptied"));
+  drain.evacuated = longest_evacuation(*health.logged("emptied"));
   await("Slurm's word", [&] {
     return slurm.run("root", "head", {"sinfo", "--noheader", "--nodes=node1", "--format=%T"}).output == "drained\n";
   });

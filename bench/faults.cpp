@@ -26,7 +26,7 @@ class Tally {
     const std::string wrong = result.wrong(one);
     std::printf("%-64s %-12s %6d %8.1f%s\n", one.name().c_str(), text(result.fate), result.status, result.seconds,
                 wrong.empty() ? "" : "  BAD");
-    if (!wrong.empty()) std::printf("%s%s", wrong.c_str(), result.said.c_str());
+    if (!wrong.empty()) std::printf("%s%s", wrong.c_str(), result.messages.c_str());
     std::fflush(stdout);
     const auto count = [this](const char* name, bool does) { counts_[name] += does ? 1 : 0; };
     count("cases", true);

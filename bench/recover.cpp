@@ -50,8 +50,8 @@ class Newest {
   explicit Newest(test::Job& job) : job_(job) {}
   /// To be called often.
   void look() {
-    const std::string said = job_.process().errors();
-    const auto line = said.rfind("cppc-run: checkpoint ");
+    const std::string messages = job_.process().errors();
+    const auto line = messages.rfind("cppc-run: checkpoint ");
     if (line == std::string::npos || line == line_) return;
     line_ = line;
     seen_ = Clock::now();

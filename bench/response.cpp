@@ -85,9 +85,9 @@ bool move(const test::Job& job, int rank, Outcome& outcome) {
     return true;
   }
   const auto answer = nlohmann::json::parse(text(finished.output), nullptr, false);
-  const bool tells = answer.is_object() && answer.contains("error");
-  outcome.failure = "rank " + std::to_string(rank) +
-                    " has not moved: " + (tells ? answer.at("error").dump() : text(finished.output + finished.errors));
+  const bool has_error = answer.is_object() && answer.contains("error");
+  outcome.failure = "rank " + std::to_string(rank) + " has not moved: " +
+                    (has_error ? answer.at("error").dump() : text(finished.output + finished.errors));
   return false;
 }
 

@@ -173,14 +173,14 @@ class Translator {
     const bool modern = options.modern;
     point.has_interface = modern && (options.declares || wants_declarations(point.file));
     rewrite::fortran::write_routine(tree_, flow_, {procedure, modern}, dead, point, externals_);
-    nlohmann::json told;
+    nlohmann::json entry;
     for (const auto& [what, bytes, why] : point.dead)
-      told["dead"].push_back(
+      entry["dead"].push_back(
           {{"what", what}, {"size", bytes > 0 ? std::to_string(bytes) : "as allocated"}, {"why", why}});
-    told["saved"] = saved_at(procedure, point);
-    if (!untold.empty()) told["untold"] = untold;
+    entry["saved"] = saved_at(procedure, point);
+    if (!untold.empty()) entry["untold"] = untold;
     points_.push_back(std::move(point));
-    return told;
+    return entry;
   }
 
   void finish(FortranTranslation& made) {

@@ -50,12 +50,12 @@ int work(double seconds, bool all, const char* file) {
   auto state = static_cast<std::uint64_t>(response::rank_of(MPI_COMM_WORLD));
   std::uint64_t expected = state;
   MPI_Barrier(MPI_COMM_WORLD);
-  response::say_working();
-  while (!response::told_to_stop(file, MPI_COMM_WORLD)) {
+  response::print_working();
+  while (!response::stop_requested(file, MPI_COMM_WORLD)) {
     state = compute(state, steps);
     expected = jump(expected, steps);
   }
-  return response::tell(state == expected ? 0 : 1);
+  return response::print_result(state == expected ? 0 : 1);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class Half {
   Half& operator=(const Half&) = delete;
   ~Half() { MPI_Comm_free(&ranks_); }
 
-  [[nodiscard]] bool told_to_stop(const char* file) const { return response::told_to_stop(file, ranks_); }
+  [[nodiscard]] bool stop_requested(const char* file) const { return response::stop_requested(file, ranks_); }
 
   void step() {
     ++steps_;
@@ -49,12 +49,12 @@ class Half {
 
 int work(const char* file) {
   Half half;
-  response::say_working();
-  while (!half.told_to_stop(file)) {
+  response::print_working();
+  while (!half.stop_requested(file)) {
     half.step();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return response::tell(half.wrong());
+  return response::print_result(half.wrong());
 }
 
 }  // namespace

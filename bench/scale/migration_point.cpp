@@ -19,7 +19,7 @@ struct Rank {
 
 struct Agent {
   AgentView view;
-  std::vector<Word> said_by;  ///< each child
+  std::vector<Word> last_words;  ///< each child
   Word page;
   long start = 0;
   bool started = false;
@@ -40,7 +40,7 @@ class Job {
       agent.end = std::min(agent.first + kRanksPerNode, ranks);
       agent.start = first_doorbell(random_);
       agent.view.epoch = kEpoch;
-      agent.said_by.resize(places_[static_cast<std::size_t>(node)].children().size());
+      agent.last_words.resize(places_[static_cast<std::size_t>(node)].children().size());
     }
   }
 
@@ -134,15 +134,15 @@ class Job {
   }
 
   static void receive(Agent& agent, Place& place) {
-    const auto hear_one = [&](int from, Word& last) {
+    const auto receive_one = [&](int from, Word& last) {
       while (const auto words = *place.receive(from)) last = Word(words->front());
     };
     agent.view.below = {};
-    for (std::size_t i = 0; i < agent.said_by.size(); ++i) {
-      hear_one(place.children()[i], agent.said_by[i]);
-      agent.view.below.add(agent.said_by[i]);
+    for (std::size_t i = 0; i < agent.last_words.size(); ++i) {
+      receive_one(place.children()[i], agent.last_words[i]);
+      agent.view.below.add(agent.last_words[i]);
     }
-    if (place.parent() >= 0) hear_one(place.parent(), agent.view.above);
+    if (place.parent() >= 0) receive_one(place.parent(), agent.view.above);
   }
 
   Random random_;

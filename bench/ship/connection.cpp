@@ -57,12 +57,12 @@ Result<void> Connection::receive(std::span<std::byte> bytes, Waiting waiting) {
   return {};
 }
 
-Result<void> Connection::tell(const std::string& message) {
+Result<void> Connection::send_message(const std::string& message) {
   const std::uint64_t size = message.size();
   return send(std::as_bytes(std::span(&size, 1))).and_then([&] { return send(std::as_bytes(std::span(message))); });
 }
 
-Result<std::string> Connection::hear() {
+Result<std::string> Connection::receive_message() {
   std::uint64_t size = 0;
   if (auto got = receive(std::as_writable_bytes(std::span(&size, 1))); !got) return tl::unexpected(got.error());
   std::string message(size, '\0');
@@ -70,7 +70,7 @@ Result<std::string> Connection::hear() {
   return message;
 }
 
-bool Connection::anything_to_hear() const {
+bool Connection::has_message() const {
   char first = 0;
   return recv(socket_.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EINTR);
 }

@@ -21,9 +21,9 @@ class Connection {
 
   Result<void> send(std::span<const std::byte> bytes, Waiting waiting = Waiting::asleep);
   Result<void> receive(std::span<std::byte> bytes, Waiting waiting = Waiting::asleep);
-  Result<void> tell(const std::string& message);
-  Result<std::string> hear();
-  [[nodiscard]] bool anything_to_hear() const;  ///< the other's end, too
+  Result<void> send_message(const std::string& message);
+  Result<std::string> receive_message();
+  [[nodiscard]] bool has_message() const;  ///< the other's end, too
 
  private:
   UniqueFd socket_;

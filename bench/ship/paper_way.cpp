@@ -116,7 +116,7 @@ Result<Moved> PaperSource::move() {
   auto image = build(state_);
   if (!image) return tl::unexpected(image.error());
   const Moved moved{std::chrono::duration<double, std::milli>(Clock::now() - start).count(), image->size};
-  return control_.tell(std::to_string(image->size))
+  return control_.send_message(std::to_string(image->size))
       .and_then([&] {
         return in_messages(
             *image, [](std::byte* bytes, int count) { return MPI_Send(bytes, count, MPI_BYTE, 1, 0, MPI_COMM_WORLD); });
@@ -125,7 +125,7 @@ Result<Moved> PaperSource::move() {
 }
 
 Result<void> PaperTarget::receive() {
-  const auto size = control_.hear();
+  const auto size = control_.receive_message();
   if (!size) return tl::unexpected(size.error());
   Buffer image(std::stoull(*size));
   return in_messages(image,

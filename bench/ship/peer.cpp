@@ -77,8 +77,8 @@ Result<Link> link_as_target() {
 using Sources = std::map<std::string, std::unique_ptr<Source>>;
 
 Result<nlohmann::json> move(const std::string& way, Source& source, Connection& control) {
-  if (auto told = control.tell(way); !told) return tl::unexpected(told.error());
-  const auto message = control.hear();
+  if (auto sent = control.send_message(way); !sent) return tl::unexpected(sent.error());
+  const auto message = control.receive_message();
   if (!message) return tl::unexpected(message.error());
   if (auto prepared = source.prepare(*message); !prepared) return tl::unexpected(prepared.error());
 
@@ -86,11 +86,11 @@ Result<nlohmann::json> move(const std::string& way, Source& source, Connection& 
   const auto start = Clock::now();
   const auto moved = source.move();
   if (!moved) return tl::unexpected(moved.error());
-  if (const auto done = control.hear(); !done) return tl::unexpected(done.error());
+  if (const auto done = control.receive_message(); !done) return tl::unexpected(done.error());
   const std::chrono::duration<double> elapsed = Clock::now() - start;
   const double extra = growth.megabytes();
 
-  const auto verdict = control.hear();
+  const auto verdict = control.receive_message();
   if (!verdict) return tl::unexpected(verdict.error());
   const auto seen = nlohmann::json::parse(*verdict);
   if (!seen.at("right").get<bool>()) return failure(way + ": the target has something else than the source");
@@ -120,7 +120,7 @@ Result<void> run_source(const Settings& settings, State& state) {
       if (round > 0) std::printf("%s\n", sample->dump().c_str()), std::fflush(stdout);
     }
   }
-  return control.tell("end");
+  return control.send_message("end");
 }
 
 // ------------------------------------------------------------------------------------------------------------ target
@@ -131,13 +131,13 @@ Result<void> take(Target& target, State& state, Connection& control) {
   const Growth growth;
   const auto message = target.prepare();
   if (!message) return tl::unexpected(message.error());
-  if (auto told = control.tell(*message); !told) return told;
+  if (auto sent = control.send_message(*message); !sent) return sent;
   if (auto received = target.receive(); !received) return received;
-  if (auto told = control.tell("done"); !told) return told;
+  if (auto sent = control.send_message("done"); !sent) return sent;
   const double extra = growth.megabytes();
   const bool right = state.is_filled(seed);
   state.clear();  // so that the next way cannot find there what this one has left
-  return control.tell(nlohmann::json{{"right", right}, {"extra_mb", extra}}.dump());
+  return control.send_message(nlohmann::json{{"right", right}, {"extra_mb", extra}}.dump());
 }
 
 Result<void> run_target(State& state) {
@@ -153,7 +153,7 @@ Result<void> run_target(State& state) {
   targets["paper"] = std::make_unique<PaperTarget>(state, control);
   targets["ours"] = std::make_unique<OurTarget>(state, *provider);
   while (true) {
-    const auto way = control.hear();
+    const auto way = control.receive_message();
     if (!way) return tl::unexpected(way.error());
     if (*way == "end") return {};
     if (auto taken = take(*targets.at(*way), state, control); !taken) return failure(*way + ": " + taken.error());

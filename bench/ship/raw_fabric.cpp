@@ -187,7 +187,7 @@ Result<void> RawFabricSource::prepare(const std::string& message) {
 }
 
 Result<Moved> RawFabricSource::move() {
-  return end_->write_all(chunk_bytes_).and_then([&] { return control_.tell("written"); }).map([&] {
+  return end_->write_all(chunk_bytes_).and_then([&] { return control_.send_message("written"); }).map([&] {
     return Moved{.bytes = state_.memory().size()};
   });
 }
@@ -203,11 +203,11 @@ Result<std::string> RawFabricTarget::prepare() {
 
 Result<void> RawFabricTarget::receive() {
   // Writes arrive only while the target polls, too; that the last one is complete there is for the source to tell.
-  while (!control_.anything_to_hear()) {
+  while (!control_.has_message()) {
     for (int i = 0; i < 64; ++i)
       if (const auto polled = end_->poll(); !polled) return tl::unexpected(polled.error());
   }
-  return control_.hear().map([](const std::string&) {});
+  return control_.receive_message().map([](const std::string&) {});
 }
 
 }  // namespace cppc::bench

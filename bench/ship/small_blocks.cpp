@@ -37,12 +37,12 @@ class Run {
 
   /// To the other node.
   Move move(int rank) {
-    const std::size_t before = said().size();
+    const std::size_t before = messages().size();
     const std::string to = job_.node_of(rank) == "node0" ? "node1" : "node0";
     const test::Finished finished = job_.migrate({"--rank", std::to_string(rank), "--to", to});
     if (finished.status != 0) give_up(finished.output + finished.errors);
     std::optional<Move> move;
-    if (!soon([&] { return (move = find(said().substr(before))).has_value(); }))
+    if (!soon([&] { return (move = find(messages().substr(before))).has_value(); }))
       give_up("the ranks do not say how a move went");
     return *move;
   }
@@ -62,7 +62,7 @@ class Run {
     return done();
   }
 
-  std::string said() { return job_.process().errors(); }
+  std::string messages() { return job_.process().errors(); }
 
   static std::optional<Move> find(const std::string& text) {
     static const std::regex sent(R"(image shipped after [0-9.]+ ms, ([0-9.]+) MB)");
@@ -76,7 +76,7 @@ class Run {
   }
 
   [[noreturn]] void give_up(const std::string& why) {
-    std::fprintf(stderr, "small blocks: %s\n%s\n", why.c_str(), said().c_str());
+    std::fprintf(stderr, "small blocks: %s\n%s\n", why.c_str(), messages().c_str());
     std::exit(1);
   }
 

@@ -13,10 +13,10 @@ std::string text(double value);
 std::string text(const Json& value);
 
 /// "1, 2, 3"
-template <class Values, class Tell>
-std::string list(const Values& values, Tell tell) {
+template <class Values, class Format>
+std::string list(const Values& values, Format format) {
   std::string result;
-  for (const auto& [key, value] : values.items()) result += (result.empty() ? "" : ", ") + tell(key, value);
+  for (const auto& [key, value] : values.items()) result += (result.empty() ? "" : ", ") + format(key, value);
   return result;
 }
 

@@ -232,12 +232,12 @@ void analysis::Traffic::step(const ir::Instruction& instruction, OnTheWay& way) 
 /// on, the runtime sees that a request is still active.
 std::optional<analysis::Traffic::OnTheWay> analysis::Traffic::along(const ir::Block& block, std::size_t successor,
                                                                     const OnTheWay& way) const {
-  using Says = ir::Condition::Says;
+  using MpiStatus = ir::Condition::MpiStatus;
   if (block.condition == ir::none) return way;
   const ir::Condition& condition = program_.conditions[block.condition];
   const bool holds = successor == 0;
-  if (condition.says != Says::something) {
-    if ((condition.says == Says::success) == holds) return way;
+  if (condition.mpi_status != MpiStatus::unrelated) {
+    if ((condition.mpi_status == MpiStatus::success) == holds) return way;
     return std::nullopt;
   }
   OnTheWay left = way;

@@ -114,8 +114,8 @@ class Collector {
     if (!add_names(contents, SHT_SYMTAB, names)) return false;
     const ObjectFacts facts = read_object(std::as_bytes(std::span(contents)));
     const auto records = read_records(facts.commands, "");
-    const bool told = !facts.commands.empty() && records && facts.source_files <= records->size();
-    if (!told) {
+    const bool recorded = !facts.commands.empty() && records && facts.source_files <= records->size();
+    if (!recorded) {
       found_.others.insert(names.begin(), names.end());
       return true;
     }

@@ -75,17 +75,18 @@ std::string reason_of(const Output& output) {
   for (const char* in_vain : {"out of memory", "bad_alloc"})
     if (output.status == 128 + SIGABRT && output.errors.find(in_vain) != std::string::npos)
       return "the program is too large for the memory that the translator may take";
-  std::string said, line, fatal_error;
+  std::string last_line, line, fatal_error;
   for (std::istringstream lines(output.errors); std::getline(lines, line);) {
     const std::size_t begin = line.find_first_not_of(" \t");
-    if (begin != std::string::npos && line[begin] != '#') said = line;
+    if (begin != std::string::npos && line[begin] != '#') last_line = line;
     if (std::string error = fatal_error_in(line); !error.empty()) fatal_error = std::move(error);
   }
-  if (!fatal_error.empty()) said = fatal_error;
-  const std::size_t begin = said.find_first_not_of("0123456789.\t ");
-  said = begin == std::string::npos ? "" : ": " + said.substr(begin);
-  if (output.status > 128) return std::string("the translator died (") + strsignal(output.status - 128) + ")" + said;
-  return "the translator ended with status " + std::to_string(output.status) + said;
+  if (!fatal_error.empty()) last_line = fatal_error;
+  const std::size_t begin = last_line.find_first_not_of("0123456789.\t ");
+  last_line = begin == std::string::npos ? "" : ": " + last_line.substr(begin);
+  if (output.status > 128)
+    return std::string("the translator died (") + strsignal(output.status - 128) + ")" + last_line;
+  return "the translator ended with status " + std::to_string(output.status) + last_line;
 }
 
 // What the translator says of a program that it has translated, everybody hears.

@@ -188,7 +188,7 @@ ir::Program lower(Source& source, const models::Models& models, bool by_address)
       program.unclear = "the attribute '" + unit.unknown_attribute + "' is not known";
     Definitions(symbols).TraverseDecl(source.units[symbols.unit].ast->getASTContext().getTranslationUnitDecl());
   }
-  tell_namesakes_apart(program, source, models);
+  separate_namesakes(program, source, models);
   if (symbols.library_calls_back) forget_library(program);
   const bool other_parts = has_other_parts(program, source, models);
   if (other_parts) escape_all(symbols);

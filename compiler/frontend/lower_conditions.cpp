@@ -11,12 +11,12 @@ bool is_mpi_success(const clang::Expr* e, const clang::ASTContext& context) {
          clang::Lexer::getImmediateMacroName(where, context.getSourceManager(), context.getLangOpts()) == "MPI_SUCCESS";
 }
 
-ir::Condition::Says said_by(const clang::Expr* e, const clang::ASTContext& context) {
-  using Says = ir::Condition::Says;
+ir::Condition::MpiStatus mpi_status_in(const clang::Expr* e, const clang::ASTContext& context) {
+  using MpiStatus = ir::Condition::MpiStatus;
   const auto* b = llvm::dyn_cast<clang::BinaryOperator>(e->IgnoreParenImpCasts());
-  if (b == nullptr || !b->isEqualityOp()) return Says::something;
-  if (!is_mpi_success(b->getLHS(), context) && !is_mpi_success(b->getRHS(), context)) return Says::something;
-  return b->getOpcode() == clang::BO_EQ ? Says::success : Says::failure;
+  if (b == nullptr || !b->isEqualityOp()) return MpiStatus::unrelated;
+  if (!is_mpi_success(b->getLHS(), context) && !is_mpi_success(b->getRHS(), context)) return MpiStatus::unrelated;
+  return b->getOpcode() == clang::BO_EQ ? MpiStatus::success : MpiStatus::failure;
 }
 
 bool is_zero(const clang::Expr* e, const clang::ASTContext& context) {
@@ -28,8 +28,8 @@ bool is_zero(const clang::Expr* e, const clang::ASTContext& context) {
 const clang::Expr* not_zero_by(const clang::Expr* e, const clang::ASTContext& context) {
   const clang::Expr* const plain = e->IgnoreParenImpCasts();
   if (const auto* b = llvm::dyn_cast<clang::BinaryOperator>(plain); b != nullptr && b->isComparisonOp()) {
-    const bool says = b->getOpcode() == clang::BO_GT || b->getOpcode() == clang::BO_NE;
-    return says && is_zero(b->getRHS(), context) ? b->getLHS() : nullptr;
+    const bool differs = b->getOpcode() == clang::BO_GT || b->getOpcode() == clang::BO_NE;
+    return differs && is_zero(b->getRHS(), context) ? b->getLHS() : nullptr;
   }
   return plain->getType()->isIntegerType() ? plain : nullptr;
 }
@@ -41,7 +41,7 @@ ir::Index Lowering::condition(const clang::Expr* e) {
   const ir::Index before = block_;
   const std::size_t first = function().blocks[block_].instructions.size();
   value(e);
-  ir::Condition made{.says = said_by(e, *context_), .text = {}, .nonzero = {}, .reads = {}};
+  ir::Condition made{.mpi_status = mpi_status_in(e, *context_), .text = {}, .nonzero = {}, .reads = {}};
   bool comparable = block_ == before && !has_effects(e) && !has_call(e);
   if (comparable)
     for (std::size_t i = first; i < function().blocks[block_].instructions.size(); ++i) {
@@ -79,7 +79,8 @@ void Lowering::branch(const clang::IfStmt* s) {
   const ir::Index then = block(), after = block();
   function().blocks[from].successors.push_back(then);
   at(then);
-  if (symbols_.program().conditions[condition].says == ir::Condition::Says::something) condition_ = condition;
+  if (symbols_.program().conditions[condition].mpi_status == ir::Condition::MpiStatus::unrelated)
+    condition_ = condition;
   statement(s->getThen());
   condition_ = around;
   function().blocks[block_].successors.push_back(after);

@@ -18,7 +18,7 @@ namespace cppc::frontend {
 class Symbols {
  public:
   Symbols(Source& source, ir::Program& program, const models::Models& models)
-      : source_(source), program_(program), models_(models), told_apart_(source) {}
+      : source_(source), program_(program), models_(models), distinct_members_(source) {}
 
   ir::Node variable(const clang::VarDecl* declaration);
   ir::Index function(const clang::FunctionDecl* declaration);
@@ -62,7 +62,7 @@ class Symbols {
   Source& source_;
   ir::Program& program_;
   const models::Models& models_;
-  Members told_apart_;
+  Members distinct_members_;
   const ir::Node variable_arguments_ = program_.add({});
   std::map<std::pair<std::string, std::string>, ir::Index> members_;  ///< by family and name
   std::map<std::string, ir::Node> externals_;

@@ -99,8 +99,8 @@ std::string Members::family(const clang::FieldDecl* member) {
   if (llvm::isa<clang::CXXRecordDecl>(member->getParent()) && is_of_system(member->getParent())) return {};
   const auto [known, fresh] = families_.try_emplace(member->getParent());
   if (fresh) known->second = leader(key(member->getParent()));
-  const bool told_apart = member->getIdentifier() != nullptr && !blurred_families_.contains(known->second);
-  return told_apart ? known->second : std::string();
+  const bool distinct = member->getIdentifier() != nullptr && !blurred_families_.contains(known->second);
+  return distinct ? known->second : std::string();
 }
 
 }  // namespace cppc::frontend

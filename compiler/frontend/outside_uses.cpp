@@ -164,7 +164,7 @@ void see_library_uses(Symbols& symbols) {
       LibraryUses(symbols).TraverseDecl(ast.getTranslationUnitDecl());
 }
 
-void tell_namesakes_apart(ir::Program& program, const Source& source, const models::Models& models) {
+void separate_namesakes(ir::Program& program, const Source& source, const models::Models& models) {
   for (ir::Function& function : program.functions) {
     if (function.defined || function.handle == ir::none) continue;
     const models::Model* model = models.find(function.name);

@@ -10,7 +10,7 @@ void see_library_uses(Symbols& symbols);
 
 /// A function without source that has the name of one in the tables, but is declared otherwise, is another one, of
 /// which nothing is known.
-void tell_namesakes_apart(ir::Program& program, const Source& source, const models::Models& models);
+void separate_namesakes(ir::Program& program, const Source& source, const models::Models& models);
 
 /// Where functions of C++'s library may call others of the program, what they do is not known.
 void forget_library(ir::Program& program);

@@ -127,11 +127,11 @@ class Findings final : public clang::DiagnosticConsumer {
  public:
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& found) override {
     DiagnosticConsumer::HandleDiagnostic(level, found);
-    llvm::SmallString<128> said;
-    found.FormatDiagnostic(said);
-    if (level < clang::DiagnosticsEngine::Error) return note_attribute(said);
+    llvm::SmallString<128> message;
+    found.FormatDiagnostic(message);
+    if (level < clang::DiagnosticsEngine::Error) return note_attribute(message);
     if (!error_.empty()) return;
-    error_ = said.str().str();
+    error_ = message.str().str();
     if (!found.hasSourceManager() || found.getLocation().isInvalid()) return;
     const auto& manager = found.getSourceManager();
     const clang::PresumedLoc where = manager.getPresumedLoc(manager.getExpansionLoc(found.getLocation()));
@@ -145,8 +145,8 @@ class Findings final : public clang::DiagnosticConsumer {
 
  private:
   /// "unknown attribute 'x' ignored"
-  void note_attribute(llvm::StringRef said) {
-    const llvm::StringRef name = said.split('\'').second.split('\'').first;
+  void note_attribute(llvm::StringRef message) {
+    const llvm::StringRef name = message.split('\'').second.split('\'').first;
     if (attribute_.empty() && !is_harmless_attribute(name)) attribute_ = name.str();
   }
 

@@ -177,7 +177,7 @@ ir::Index Symbols::member(const clang::ValueDecl* declaration) {
   const auto* field = llvm::dyn_cast_or_null<clang::FieldDecl>(declaration);
   const auto& ast = source_.units[unit].ast->getASTContext();
   if (field == nullptr || !is_one_value(ast.getBaseElementType(field->getType()))) return ir::none;
-  const std::string family = told_apart_.family(field), name = field->getNameAsString();
+  const std::string family = distinct_members_.family(field), name = field->getNameAsString();
   if (family.empty()) return ir::none;
   const auto [entry, fresh] = members_.try_emplace({family, name}, static_cast<ir::Index>(program_.members.size()));
   if (fresh) program_.members.push_back({family, name});

@@ -88,12 +88,12 @@ struct Part {
 
 /// What decides a branch, as far as communication is concerned.
 struct Condition {
-  enum class Says : std::uint8_t {
-    something,
+  enum class MpiStatus : std::uint8_t {
+    unrelated,
     success,  ///< that calls of MPI have not failed
     failure,
   };
-  Says says = Says::something;
+  MpiStatus mpi_status = MpiStatus::unrelated;
   std::string text;         ///< in a canonical spelling, to compare; empty when it has effects
   std::string nonzero;      ///< likewise, a number that is zero when it does not hold; empty when there is none
   std::vector<Node> reads;  ///< objects that say whether it holds

@@ -65,9 +65,9 @@ void Log::write(Level level, fmt::string_view text, fmt::format_args arguments) 
   const spdlog::level::level_enum urgency = level_of(level);
   if (!logger().should_log(urgency)) return;
   try {
-    const std::string said = fmt::vformat(text, arguments);
-    remember(said, level);
-    logger().log(urgency, said);
+    const std::string formatted = fmt::vformat(text, arguments);
+    remember(formatted, level);
+    logger().log(urgency, formatted);
   } catch (const std::exception&) {  // no memory for the arguments
     logger().log(urgency, text);
   }

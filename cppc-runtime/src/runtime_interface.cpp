@@ -34,8 +34,8 @@ const cppc_runtime& runtime_interface() {
       .thread_level = [] { return mpi_state::thread_level(); },
       .expect =
           [](const std::uint64_t* numbers, std::uint64_t count) {
-            const std::span told(numbers, count);
-            return address::kept_by_address() ? address::expect(told) : expect(told);
+            const std::span expected(numbers, count);
+            return address::kept_by_address() ? address::expect(expected) : expect(expected);
           },
       .describe_objects =
           [](void* out, std::uint64_t capacity) {

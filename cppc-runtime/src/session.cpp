@@ -113,7 +113,7 @@ void Session::mark_dead(const void* address) {
     dead_.add_object(address);
 }
 
-void Session::tell_object(std::span<const std::byte> object) {
+void Session::claim_object(std::span<const std::byte> object) {
   if (address::kept_by_address()) claims_.add_object(object);
 }
 
@@ -319,7 +319,7 @@ void cppc_dead(const void* address) {
 void cppc_object(const void* address, size_t bytes) {
   const cppc::address::OutsideProgram outside;
   cppc::guarded([&] {
-    cppc::session().tell_object({static_cast<const std::byte*>(address), bytes});
+    cppc::session().claim_object({static_cast<const std::byte*>(address), bytes});
     return CPPC_OK;
   });
 }

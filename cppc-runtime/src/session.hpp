@@ -34,7 +34,7 @@ class Session {
   void mark_dead(const void* address);
   void mark_dead(std::span<const std::byte> memory, std::span<const void* const> others,
                  std::optional<const void*> within);
-  void tell_object(std::span<const std::byte> object);
+  void claim_object(std::span<const std::byte> object);
   void begin_dead_way();
   void end_dead_ways();
   void stop(cppc_frame& frame, int place, const void* stack);  ///< `stack`: where the program's own ends

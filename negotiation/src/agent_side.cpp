@@ -26,7 +26,7 @@ constexpr auto answer_limit = 10s;
 }  // namespace
 
 AgentSide::AgentSide(Page& page, Tree& tree)
-    : page_(&page), tree_(&tree), epoch_(page.layout_->epoch.load()), said_by_(tree.children().size()) {}
+    : page_(&page), tree_(&tree), epoch_(page.layout_->epoch.load()), last_words_(tree.children().size()) {}
 
 tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::duration timeout, std::vector<int> ranks) {
   auto& layout = *page_->layout_;
@@ -36,7 +36,7 @@ tl::expected<void, cppc_status> AgentSide::start(std::uint64_t epoch, Clock::dur
   const auto opened = next(before, {Event::Kind::open, static_cast<std::uint16_t>(epoch)});
   if (!opened || before.phase() == Phase::decided) return tl::unexpected(CPPC_ERR_STATE);
 
-  std::ranges::fill(said_by_, Word());
+  std::ranges::fill(last_words_, Word());
   epoch_ = epoch;
   budget_ = TimeBudget(timeout);
   ranks_ = std::move(ranks);
@@ -100,8 +100,8 @@ std::optional<Reason> AgentSide::grounds_to_give_up() {
 /// What the neighbours say, to their last words: what comes after these is for the next negotiation.
 tl::expected<void, cppc_status> AgentSide::receive() {
   view_.below = {};
-  for (std::size_t i = 0; i < said_by_.size(); ++i) {
-    Word& last = said_by_[i];
+  for (std::size_t i = 0; i < last_words_.size(); ++i) {
+    Word& last = last_words_[i];
     while (last.phase() != Phase::settled) {
       const auto word = next_word(tree_->children()[i]);
       if (!word) return tl::unexpected(word.error());

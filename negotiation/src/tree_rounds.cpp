@@ -8,13 +8,13 @@ namespace cppc::negotiation {
 namespace {
 
 /// Of nothing when there is no message; an error when it says nothing.
-template <class Said>
-tl::expected<std::optional<Said>, cppc_status> decoded(
+template <class Message>
+tl::expected<std::optional<Message>, cppc_status> decoded(
     const tl::expected<std::optional<Tree::Words>, cppc_status>& words, int from,
-    std::optional<Said> (*decode)(std::span<const std::uint64_t>)) {
+    std::optional<Message> (*decode)(std::span<const std::uint64_t>)) {
   if (!words) return tl::unexpected(words.error());
   if (!*words) return std::nullopt;
-  if (auto said = decode(**words)) return said;
+  if (auto message = decode(**words)) return message;
   spdlog::error("agent {}'s message in the agreement on a cut has the wrong length", from);
   return tl::unexpected(CPPC_ERR_MISMATCH);
 }
@@ -24,7 +24,7 @@ tl::expected<std::optional<Said>, cppc_status> decoded(
 tl::expected<void, cppc_status> TreeRounds::begin(cut::Report mine) {
   if (runs_) return tl::unexpected(CPPC_ERR_STATE);
   runs_ = true;
-  said_ = false;
+  report_sent_ = false;
   sum_ = std::move(mine);
   awaited_ = tree_->children();
   return {};
@@ -39,7 +39,7 @@ tl::expected<std::optional<cut::Verdict>, cppc_status> TreeRounds::poll(const Ev
   if (tree_->parent() < 0)
     verdict = evaluate(sum_);
   else
-    verdict = hear_verdict();
+    verdict = receive_verdict();
   if (!verdict || !*verdict) return verdict;
   for (const int child : tree_->children())
     if (auto sent = tree_->send(child, encode(**verdict)); !sent) return tl::unexpected(sent.error());
@@ -60,11 +60,11 @@ tl::expected<bool, cppc_status> TreeRounds::gather() {
   return true;
 }
 
-tl::expected<std::optional<cut::Verdict>, cppc_status> TreeRounds::hear_verdict() {
+tl::expected<std::optional<cut::Verdict>, cppc_status> TreeRounds::receive_verdict() {
   const int parent = tree_->parent();
-  if (!said_) {
+  if (!report_sent_) {
     if (auto sent = tree_->send(parent, encode(sum_)); !sent) return tl::unexpected(sent.error());
-    said_ = true;
+    report_sent_ = true;
   }
   return decoded(tree_->receive(parent), parent, decode_verdict);
 }

@@ -22,7 +22,7 @@ class Faults : public testing::TestWithParam<const char*> {};
 TEST_P(Faults, TheJobGoesOnOrEndsAsItMust) {
   const FaultCase one = fault(GetParam());
   const FaultResult result = run(one);
-  EXPECT_EQ(result.wrong(one), "") << result.said;
+  EXPECT_EQ(result.wrong(one), "") << result.messages;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -47,15 +47,15 @@ class KeeperTest : public testing::Test {
       EXPECT_TRUE(await([&] { return keepers_on(node).empty(); })) << "a keeper is left on " << node;
     }
   }
-  [[nodiscard]] bool said(const std::string& what) { return contains(scene_->job().process().errors(), what); }
+  [[nodiscard]] bool printed(const std::string& what) { return contains(scene_->job().process().errors(), what); }
   template <class Condition>
   bool await(Condition condition) {
     for (int i = 0; i < 1200 && !condition(); ++i) std::this_thread::sleep_for(50ms);
     return condition();
   }
   /// Until it has been said, or the job has ended.
-  [[nodiscard]] bool await_said(const std::string& what) {
-    return await([&] { return said(what) || !scene_->job().process().running(); }) && said(what);
+  [[nodiscard]] bool await_message(const std::string& what) {
+    return await([&] { return printed(what) || !scene_->job().process().running(); }) && printed(what);
   }
   [[nodiscard]] std::vector<pid_t> keepers_on(const std::string& node) const {
     return scene_->cluster().processes(node, tool("cppc-keeper"));
@@ -70,13 +70,13 @@ class KeeperTest : public testing::Test {
   /// `since`: what has been said before, of which nothing counts.
   void expect_recovery_from(const std::string& checkpoint, std::size_t since = 0) {
     const std::string words = "it is started again from " + checkpoint;
-    ASSERT_TRUE(await_said_since(since, words)) << scene_->job().process().errors();
+    ASSERT_TRUE(await_message_since(since, words)) << scene_->job().process().errors();
     scene_->job().await_running();
   }
-  [[nodiscard]] std::size_t said_so_far() { return scene_->job().process().errors().size(); }
-  [[nodiscard]] bool await_said_since(std::size_t since, const std::string& what) {
-    const auto said = [&] { return contains(scene_->job().process().errors().substr(since), what); };
-    return await([&] { return said() || !scene_->job().process().running(); }) && said();
+  [[nodiscard]] std::size_t printed_so_far() { return scene_->job().process().errors().size(); }
+  [[nodiscard]] bool await_message_since(std::size_t since, const std::string& what) {
+    const auto printed = [&] { return contains(scene_->job().process().errors().substr(since), what); };
+    return await([&] { return printed() || !scene_->job().process().running(); }) && printed();
   }
 
   std::optional<HeatScene> scene_;
@@ -86,7 +86,7 @@ class KeeperTest : public testing::Test {
 
 TEST_F(KeeperTest, AJobThatLosesANodeGoesOnFromMemory) {
   start();
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   power_off("node1");
   expect_recovery_from("memory:");
   EXPECT_EQ(scene_->job().node_of(2), "node2");
@@ -96,7 +96,7 @@ TEST_F(KeeperTest, AJobThatLosesANodeGoesOnFromMemory) {
 /// The node that has images of both others' ranks leaves: what it had is elsewhere before.
 TEST_F(KeeperTest, ANodeThatIsEvacuatedTakesNoImageWithIt) {
   start();
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   expect_done(scene_->job().migrate({"--evacuate", "node1"}));
   EXPECT_TRUE(keepers_on("node1").empty());
   power_off("node0");
@@ -106,20 +106,20 @@ TEST_F(KeeperTest, ANodeThatIsEvacuatedTakesNoImageWithIt) {
 
 TEST_F(KeeperTest, WithoutCppcRunNoKeeperStaysForGood) {
   start({"CPPC_DEADLINE_KEEP=5"});
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   scene_->job().kill();
   (void)scene_->job().wait();
 }
 
 TEST_F(KeeperTest, AJobWhoseCppcRunIsKilledIsTakenUp) {
   start();
-  ASSERT_TRUE(await_said("checkpoint memory:2:"));
+  ASSERT_TRUE(await_message("checkpoint memory:2:"));
   scene_->job().kill();
   (void)scene_->job().wait();
   scene_->job().resume();
-  ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
+  ASSERT_TRUE(await_message(" is taken up from memory:")) << scene_->job().process().errors();
   scene_->job().await_running();
-  ASSERT_TRUE(await_said("checkpoint memory:")) << scene_->job().process().errors();
+  ASSERT_TRUE(await_message("checkpoint memory:")) << scene_->job().process().errors();
   power_off("node1");
   expect_recovery_from("memory:");
   expect_same_answer(*scene_);
@@ -128,15 +128,15 @@ TEST_F(KeeperTest, AJobWhoseCppcRunIsKilledIsTakenUp) {
 /// It has not answered in time, and goes on with the images that it has.
 TEST_F(KeeperTest, AKeeperThatWasStoppedIsTakenUpAgain) {
   start({"CPPC_DEADLINE_SHIP=5"});  // for a checkpoint that is under way
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   const auto to_keepers = [&](const std::string& signal) {
     for (const pid_t one : keepers_on("node1"))
       (void)scene_->cluster().run("node1", {"kill", "-" + signal, std::to_string(one)});
   };
   to_keepers("STOP");
-  ASSERT_TRUE(await_said("does not answer")) << scene_->job().process().errors();
+  ASSERT_TRUE(await_message("does not answer")) << scene_->job().process().errors();
   to_keepers("CONT");
-  ASSERT_TRUE(await_said_since(said_so_far(), "checkpoint memory:")) << scene_->job().process().errors();
+  ASSERT_TRUE(await_message_since(printed_so_far(), "checkpoint memory:")) << scene_->job().process().errors();
   power_off("node0");
   expect_recovery_from("memory:");
   expect_same_answer(*scene_);
@@ -145,12 +145,12 @@ TEST_F(KeeperTest, AKeeperThatWasStoppedIsTakenUpAgain) {
 /// With the last images of the node that has gone, too.
 TEST_F(KeeperTest, AJobIsTakenUpWithoutANode) {
   start();
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   scene_->job().kill();
   (void)scene_->job().wait();
   power_off("node0");
   scene_->job().resume();
-  ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
+  ASSERT_TRUE(await_message(" is taken up from memory:")) << scene_->job().process().errors();
   scene_->job().await_running();
   expect_same_answer(*scene_);
 }
@@ -158,13 +158,13 @@ TEST_F(KeeperTest, AJobIsTakenUpWithoutANode) {
 /// Nobody has asked for it to be started again, but it can be.
 TEST_F(KeeperTest, AJobThatIsLostWithoutRecoverWaitsToBeResumed) {
   start({}, {}, /*recovers=*/false);
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   power_off("node1");
   const Finished lost = scene_->job().wait();
   EXPECT_NE(lost.status, 0);
   EXPECT_TRUE(contains(lost.errors, " stay in memory for ")) << lost.errors;
   scene_->job().resume();
-  ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
+  ASSERT_TRUE(await_message(" is taken up from memory:")) << scene_->job().process().errors();
   scene_->job().await_running();
   expect_same_answer(*scene_);
 }
@@ -192,12 +192,12 @@ TEST_F(KeeperTest, OneNodeAloneIsRefused) {
 
 TEST_F(KeeperTest, WithAParityANodeMayBeLostAndAnotherOneLater) {
   start({}, kOneParity);
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   power_off("node1");
   expect_recovery_from("memory:");
-  std::size_t seen = said_so_far();
-  ASSERT_TRUE(await_said_since(seen, "checkpoint memory:")) << scene_->job().process().errors();
-  seen = said_so_far();
+  std::size_t seen = printed_so_far();
+  ASSERT_TRUE(await_message_since(seen, "checkpoint memory:")) << scene_->job().process().errors();
+  seen = printed_so_far();
   power_off("node2");
   expect_recovery_from("memory:", seen);
   expect_same_answer(*scene_);
@@ -206,11 +206,11 @@ TEST_F(KeeperTest, WithAParityANodeMayBeLostAndAnotherOneLater) {
 /// Before the next checkpoint, too: the last one is protected again.
 TEST_F(KeeperTest, AParityIsMadeAnewForTheNodesThatAreLeft) {
   start({}, kOneParity);
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   power_off("node0");
   expect_recovery_from("memory:");
-  ASSERT_TRUE(await_said(" is protected again")) << scene_->job().process().errors();
-  const std::size_t seen = said_so_far();
+  ASSERT_TRUE(await_message(" is protected again")) << scene_->job().process().errors();
+  const std::size_t seen = printed_so_far();
   power_off("node1");
   expect_recovery_from("memory:", seen);
   expect_same_answer(*scene_);
@@ -219,19 +219,19 @@ TEST_F(KeeperTest, AParityIsMadeAnewForTheNodesThatAreLeft) {
 /// All nodes with ranks: the images are rebuilt from parities alone.
 TEST_F(KeeperTest, WithTwoParitiesTwoNodesMayBeLostAtTheSameTime) {
   start({}, kTwoParities);
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   power_off("node0");
   power_off("node1");
   expect_recovery_from("memory:");
-  EXPECT_TRUE(await_said("2 nodes have keepers: images have 1 in place of 2 parities"))
+  EXPECT_TRUE(await_message("2 nodes have keepers: images have 1 in place of 2 parities"))
       << scene_->job().process().errors();
-  EXPECT_FALSE(said("no checkpoint: "));
+  EXPECT_FALSE(printed("no checkpoint: "));
   expect_same_answer(*scene_);
 }
 
 TEST_F(KeeperTest, ANodeThatIsEvacuatedTakesNoImageAndNoParityWithIt) {
   start({}, kOneParity);
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   expect_done(scene_->job().migrate({"--evacuate", "node1"}));
   EXPECT_TRUE(keepers_on("node1").empty());
   power_off("node0");
@@ -241,14 +241,14 @@ TEST_F(KeeperTest, ANodeThatIsEvacuatedTakesNoImageAndNoParityWithIt) {
 
 TEST_F(KeeperTest, WithAParityAJobIsTakenUpWithoutANode) {
   start({}, kOneParity);
-  ASSERT_TRUE(await_said("checkpoint memory:1:"));
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
   scene_->job().kill();
   (void)scene_->job().wait();
   power_off("node0");
   scene_->job().resume();
-  ASSERT_TRUE(await_said(" is taken up from memory:")) << scene_->job().process().errors();
+  ASSERT_TRUE(await_message(" is taken up from memory:")) << scene_->job().process().errors();
   scene_->job().await_running();
-  ASSERT_TRUE(await_said("checkpoint memory:")) << scene_->job().process().errors();
+  ASSERT_TRUE(await_message("checkpoint memory:")) << scene_->job().process().errors();
   expect_same_answer(*scene_);
 }
 

@@ -72,8 +72,8 @@ std::string relocation_undone_by(const std::string& fault) {
 }
 
 TEST(RelocationTest, ImagesThatCannotBeWrittenLeaveTheJobWhereItIs) {
-  const std::string said = relocation_undone_by("saver-write:enospc");
-  EXPECT_TRUE(contains(said, "the job goes on as before")) << said;
+  const std::string messages = relocation_undone_by("saver-write:enospc");
+  EXPECT_TRUE(contains(messages, "the job goes on as before")) << messages;
 }
 
 TEST(RelocationTest, ImagesCanGoThroughADirectory) {

@@ -37,7 +37,7 @@ bool FaultResult::lost(const FaultCase& one) const {
 
 bool FaultResult::unexpected(const FaultCase& one) const {
   return fate != one.expected.fate || status != one.expected.status ||
-         !std::regex_search(said, std::regex(one.expected.message));
+         !std::regex_search(messages, std::regex(one.expected.message));
 }
 
 bool FaultResult::forgot(const FaultCase& one) const {

@@ -69,14 +69,14 @@ void PrintTo(const FaultCase& one, std::ostream* out);
 struct FaultResult {
   bool struck = false;  ///< the fault
   Fate fate = Fate::ended;
-  int status = 0;       ///< of `migrate`
-  double seconds = 0;   ///< from the request to its answer, or to the job's end or next start
-  bool right = true;    ///< the program's result is that of an undisturbed run; true when the job had ended
-  bool whole = true;    ///< when a node was lost afterwards, the job went on from the checkpoint that it had to have
-  bool retried = true;  ///< after a rollback, or a checkpoint, a second one ended as it has to; true without these
-  std::string left;     ///< processes and shared memory that are there afterwards
-  int images = 0;       ///< last images of ranks that were moving, which are named and good
-  std::string said;     ///< by `migrate` and the job
+  int status = 0;        ///< of `migrate`
+  double seconds = 0;    ///< from the request to its answer, or to the job's end or next start
+  bool right = true;     ///< the program's result is that of an undisturbed run; true when the job had ended
+  bool whole = true;     ///< when a node was lost afterwards, the job went on from the checkpoint that it had to have
+  bool retried = true;   ///< after a rollback, or a checkpoint, a second one ended as it has to; true without these
+  std::string left;      ///< processes and shared memory that are there afterwards
+  int images = 0;        ///< last images of ranks that were moving, which are named and good
+  std::string messages;  ///< by `migrate` and the job
 
   /// Whether the job ended although it need not, or did not although it must, or was left without its checkpoint.
   [[nodiscard]] bool lost(const FaultCase& one) const;

@@ -85,7 +85,7 @@ class Run {
     for (int i = 0; i < 3; ++i) {
       const Finished saved = scene_.job().migrate({"checkpoint"});
       if (saved.status == 0) return;
-      result_.said += saved.errors;
+      result_.messages += saved.errors;
       if (saved.errors.find("is started again") == std::string::npos) break;
     }
     result_.retried = false;
@@ -99,18 +99,18 @@ class Run {
       signal_rank(scene_.cluster(), "node0", "-STOP");
       request.insert(request.end(), {"--timeout", "2"});
     }
-    const std::size_t since = said().size();
+    const std::size_t since = messages().size();
     const Finished asked = scene_.job().migrate(request);
     if (fails_anyway) signal_rank(scene_.cluster(), "node0", "-CONT");
     result_.status = asked.status;
-    result_.said += asked.errors;
+    result_.messages += asked.errors;
     if (!scene_.job().process().running() || has_lost_controller(asked)) {
       if (take_up_job()) result_.fate = Fate::recovered;
       return;
     }
     result_.fate = asked.status == 0 ? Fate::committed : Fate::rolled_back;
     (void)await_state_running(scene_.job());
-    if (went_on_from_memory(said(), since)) result_.fate = Fate::recovered;
+    if (went_on_from_memory(messages(), since)) result_.fate = Fate::recovered;
   }
 
   void recover() {
@@ -124,21 +124,21 @@ class Run {
   }
 
   bool take_up_job() {
-    result_.said += take_up(scene_.job());
-    return went_on_from_memory(said());
+    result_.messages += take_up(scene_.job());
+    return went_on_from_memory(messages());
   }
 
   /// `sets`: those that may be the last one, a regular expression.
   template <class Loss>
   bool started_from(const std::string& sets, Loss loss) {
-    const std::size_t since = said().size();
+    const std::size_t since = messages().size();
     loss();
     const std::regex from("it is started again from memory:" + sets + ",");
     const auto deadline = std::chrono::steady_clock::now() + kUntilStarted;
-    const auto started = [&] { return said().find("it is started again from ", since) != std::string::npos; };
+    const auto started = [&] { return messages().find("it is started again from ", since) != std::string::npos; };
     while (scene_.job().process().running() && !started() && std::chrono::steady_clock::now() < deadline)
       std::this_thread::sleep_for(50ms);
-    return std::regex_search(said().substr(since), from) && await_state_running(scene_.job());
+    return std::regex_search(messages().substr(since), from) && await_state_running(scene_.job());
   }
 
   void kill_rank() { signal_rank(scene_.cluster(), "node1", "-KILL"); }
@@ -146,7 +146,7 @@ class Run {
     scene_.cluster().off(node);
     std::erase(nodes_, node);
   }
-  [[nodiscard]] std::string said() { return scene_.job().process().errors(); }
+  [[nodiscard]] std::string messages() { return scene_.job().process().errors(); }
 
   const FaultCase& one_;
   const FaultSettings settings_;

@@ -21,19 +21,20 @@ constexpr std::string_view kNetwork = "network-", kNode = "node-";
 constexpr std::string_view kChunk = "chunk";
 constexpr std::string_view kTarget = "target-node";
 
-/// Counts the last images that `said` names and that are good, and removes them. What is wrong with others is added.
-int take_images(const Cluster& cluster, std::string& said) {
+/// Counts the last images that `messages` names and that are good, and removes them. What is wrong with others is
+/// added.
+int take_images(const Cluster& cluster, std::string& messages) {
   static const std::regex named("its last image is (\\S+) on (\\S+)");
   int good = 0;
   std::string wrong;
-  for (std::sregex_iterator one(said.begin(), said.end(), named); one != std::sregex_iterator(); ++one) {
+  for (std::sregex_iterator one(messages.begin(), messages.end(), named); one != std::sregex_iterator(); ++one) {
     const std::string file = (*one)[1], node = (*one)[2];
     const Finished verified = cluster.run(node, {tool("cppc-image"), "verify", file});
     good += verified.status == 0 ? 1 : 0;
     if (verified.status != 0) wrong += file + ": " + verified.output + verified.errors;
     (void)cluster.run(node, {"rm", file});
   }
-  said += wrong;
+  messages += wrong;
   return good;
 }
 
@@ -164,7 +165,7 @@ void lose_agent(HeatScene& scene, const FaultCase& one) {
 }
 
 void prepare(HeatScene& scene, const FaultCase& one, FaultResult& result) {
-  if (one.recovers) result.said = scene.job().migrate({"checkpoint"}).errors;
+  if (one.recovers) result.messages = scene.job().migrate({"checkpoint"}).errors;
   if (one.place.starts_with(substitute_places)) lose_agent(scene, one);
 }
 
@@ -183,17 +184,17 @@ FaultResult run_in_migration(const FaultCase& one) {
   const Finished migrated = migrate(scene, one, request_of(one), settings, result.struck);
   result.seconds = seconds_since(began);
   result.status = migrated.status;
-  result.said += migrated.errors;
-  if (one.recovers && kills_controller(one)) result.said += take_up(scene.job());
+  result.messages += migrated.errors;
+  if (one.recovers && kills_controller(one)) result.messages += take_up(scene.job());
   if (one.expected.fate == Fate::rolled_back && migrated.status != 0) {
     const Finished second = scene.job().migrate(second_request(one));
     result.retried = second.status == 0;
-    if (!result.retried) result.said += second.errors;
+    if (!result.retried) result.messages += second.errors;
   }
   result.fate = migrated.status == 0 ? Fate::committed : Fate::rolled_back;
   const Answer answer = conclude(scene, result);
   if (answer.status != 0) result.seconds = seconds_since(began);
-  result.images = take_images(scene.cluster(), result.said);
+  result.images = take_images(scene.cluster(), result.messages);
   std::vector<std::string> nodes{"node0", "node1"};
   if (!powers_off(one)) nodes.emplace_back("node2");
   result.left = what_stays(scene.cluster(), nodes);

@@ -37,9 +37,9 @@ FaultSettings::FaultSettings(const FaultCase& one, const std::string& point) {
 
 bool FaultSettings::struck() const { return std::filesystem::exists(folder_.file("struck")); }
 
-bool went_on_from_memory(const std::string& said, std::size_t since) {
-  return said.find("it is started again from memory:", since) != std::string::npos ||
-         said.find(" is taken up from memory:", since) != std::string::npos;
+bool went_on_from_memory(const std::string& messages, std::size_t since) {
+  return messages.find("it is started again from memory:", since) != std::string::npos ||
+         messages.find(" is taken up from memory:", since) != std::string::npos;
 }
 
 bool await_state_running(Job& job) {
@@ -52,15 +52,15 @@ bool await_state_running(Job& job) {
 }
 
 std::string take_up(Job& job) {
-  std::string said = job.wait().errors;
+  std::string messages = job.wait().errors;
   job.resume();
   (void)await_state_running(job);
-  return said;
+  return messages;
 }
 
 Answer conclude(HeatScene& scene, FaultResult& result) {
   const Answer answer = scene.finish();
-  result.said += answer.errors;
+  result.messages += answer.errors;
   if (answer.status != 0) {
     result.fate = Fate::ended;
     return answer;

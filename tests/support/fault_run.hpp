@@ -27,7 +27,7 @@ class FaultSettings {
 };
 
 /// Whether the job has been started again from memory, or taken up, as it has said since `since`.
-bool went_on_from_memory(const std::string& said, std::size_t since = 0);
+bool went_on_from_memory(const std::string& messages, std::size_t since = 0);
 /// Until the job runs, or has ended; not for ever.
 bool await_state_running(Job& job);
 /// A cppc-run that has been killed leaves images: another one takes up the job. What the first one has said; the

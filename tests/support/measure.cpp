@@ -16,7 +16,7 @@ std::vector<std::string> settings(const Folder& folder, int safe_point) {
 }
 
 /// Null when there is no such file.
-nlohmann::json told(const Folder& folder, int rank) {
+nlohmann::json objects_of(const Folder& folder, int rank) {
   std::ifstream file(folder.file("objects." + std::to_string(rank)));
   auto objects = nlohmann::json::parse(file, nullptr, false);
   return objects.is_object() ? objects : nlohmann::json();
@@ -27,7 +27,7 @@ nlohmann::json told(const Folder& folder, int rank) {
 nlohmann::json measure(const std::vector<std::string>& command, int safe_point) {
   const Folder folder;
   const Finished finished = run_alone(command, settings(folder, safe_point));
-  auto objects = told(folder, 0);
+  auto objects = objects_of(folder, 0);
   if (finished.status == 0 && objects.is_object()) return objects;
   std::fprintf(stderr, "%s: status %d, nothing measured at safe point %d\n%s%s", command.front().c_str(),
                finished.status, safe_point, finished.output.c_str(), finished.errors.c_str());
@@ -46,7 +46,7 @@ nlohmann::json measure_ranks(const std::vector<std::string>& command, int ranks,
   output = finished.output + finished.errors;
   auto all = nlohmann::json::array();
   for (int rank = 0; rank < ranks; ++rank) {
-    all.push_back(told(folder, rank));
+    all.push_back(objects_of(folder, rank));
     if (all.back().is_null()) return nullptr;
   }
   return all;

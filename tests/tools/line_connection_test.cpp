@@ -30,11 +30,11 @@ class Lines : public testing::Test {
     other_ = std::move(other);
     LineConnection::Events events;
     events.line = [this](std::string_view line) {
-      said_ += "<" + std::string(line) + ">";
+      received_ += "<" + std::string(line) + ">";
       if (line == "drop") end();
     };
     events.closed = [this] {
-      said_ += "closed";
+      received_ += "closed";
       end();
     };
     connection_ = std::make_unique<LineConnection>(std::move(mine), 10, std::move(events));
@@ -48,23 +48,23 @@ class Lines : public testing::Test {
 
   asio::io_context context_;
   UniqueFd other_;
-  std::string said_;
+  std::string received_;
   std::unique_ptr<LineConnection> connection_;
 };
 
 TEST_F(Lines, ComeOneByOneAndThenTheEnd) {
   write_and_close("one\n\ntwo\nunfinished");
-  EXPECT_EQ(said_, "<one><><two>closed");
+  EXPECT_EQ(received_, "<one><><two>closed");
 }
 
 TEST_F(Lines, ACallbackCanDropTheConnection) {
   write_and_close("one\ndrop\ntwo\n");
-  EXPECT_EQ(said_, "<one><drop>");
+  EXPECT_EQ(received_, "<one><drop>");
 }
 
 TEST_F(Lines, ALineThatIsTooLongEndsTheConnection) {
   write_and_close("one\n" + std::string(100'000, 'x'));
-  EXPECT_EQ(said_, "<one>closed");
+  EXPECT_EQ(received_, "<one>closed");
 }
 
 TEST(LineConnection, SendsMoreThanTheSocketTakesAtOnce) {

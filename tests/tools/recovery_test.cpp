@@ -81,7 +81,7 @@ TEST_F(RecoveryTest, WhatIsNoLossIsTheEnd) {
   Recovery one = recovery(2);
   EXPECT_FALSE(one.after({.status = 0}, allocation_));
   EXPECT_FALSE(one.after({.status = 1}, allocation_)) << "the program's own";
-  EXPECT_FALSE(one.after({.status = 143, .told_to_stop = true}, allocation_));
+  EXPECT_FALSE(one.after({.status = 143, .stop_requested = true}, allocation_));
   EXPECT_FALSE(recovery(0).after({.status = 137}, allocation_)) << "nobody wants it";
   EXPECT_TRUE(one.after({.status = 4, .damaged = true}, allocation_));
 }

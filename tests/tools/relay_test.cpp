@@ -246,7 +246,7 @@ TEST_F(RelayTest, TellsWhenADaemonHasSpoken) {
   settle(node);
   std::promise<void> heard;
   std::future<void> told = heard.get_future();
-  running_.call([&] { return relay_->when_heard("node0", [&] { heard.set_value(); }), 0; });
+  running_.call([&] { return relay_->when_received("node0", [&] { heard.set_value(); }), 0; });
   EXPECT_EQ(told.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
   node.daemon.send("my agent has exited");
   told.get();
@@ -254,10 +254,10 @@ TEST_F(RelayTest, TellsWhenADaemonHasSpoken) {
 
 TEST_F(RelayTest, ADaemonThatIsNotThereHasSpoken) {
   std::promise<void> none, gone;
-  running_.call([&] { return relay_->when_heard("node7", [&] { none.set_value(); }), 0; });
+  running_.call([&] { return relay_->when_received("node7", [&] { none.set_value(); }), 0; });
   none.get_future().get();
   Pair node = connect("node0");
-  running_.call([&] { return relay_->when_heard("node0", [&] { gone.set_value(); }), 0; });
+  running_.call([&] { return relay_->when_received("node0", [&] { gone.set_value(); }), 0; });
   node.daemon.close();
   gone.get_future().get();
 }

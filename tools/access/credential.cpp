@@ -29,8 +29,8 @@ Result<Context> open_context() {
 
 // What the context knows is more precise.
 std::string reason(munge_err_t failure, munge_ctx_t context) {
-  const char* said = munge_ctx_strerror(context);
-  return said != nullptr ? said : munge_strerror(failure);
+  const char* message = munge_ctx_strerror(context);
+  return message != nullptr ? message : munge_strerror(failure);
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ Result<void> Daemon::take(const std::vector<Notice>& notices) {
   const Time now = time_since_boot();
   std::vector<json> records;
   std::vector<Event> all;
-  for (const Notice& said : notices) {
-    const Notice notice = engine_.named(said);
+  for (const Notice& summary : notices) {
+    const Notice notice = engine_.named(summary);
     const bool changed = engine_.take(notice, now);
     if (changed) records.push_back(Journal::notice(notice));
     const auto events = engine_.events();
@@ -92,7 +92,7 @@ void Daemon::count(const Notice& notice, const std::vector<Event>& events, bool 
 
 void Daemon::asked(const std::string& text) {
   const std::scoped_lock lock(mutex_);
-  tell("asked", "", text);
+  announce("asked", "", text);
 }
 
 void Daemon::set_nodes(std::set<std::string> nodes) {
@@ -115,8 +115,9 @@ void Daemon::polled(const std::string& source, const std::string& failure) {
   if (failure.empty()) poll.last_answer = wall_time();
   const bool was_well = poll.failure.empty();
   if (was_well != failure.empty())
-    tell(failure.empty() ? "source-answers" : "source-silent", "",
-         "source " + source + (failure.empty() ? " answers again" : ": " + failure + "; nothing is done about that"));
+    announce(
+        failure.empty() ? "source-answers" : "source-silent", "",
+        "source " + source + (failure.empty() ? " answers again" : ": " + failure + "; nothing is done about that"));
   poll.failure = failure;
 }
 
@@ -151,7 +152,7 @@ void Daemon::empty(const Engine::Start& start, std::set<std::string> avoid, cons
   const auto began = std::chrono::steady_clock::now();
   const auto say = [&](const std::string& text) {
     const std::scoped_lock lock(mutex_);
-    tell("progress", start.node, text);
+    announce("progress", start.node, text);
   };
   const Report report = evacuate_({start, std::move(avoid), say, stop});
   if (stop.stop_requested()) return;  // the journal has that it began
@@ -161,8 +162,8 @@ void Daemon::empty(const Engine::Start& start, std::set<std::string> avoid, cons
   const Time now = time_since_boot();
   if (report.outcome != Outcome::emptied && now >= engine_.evacuations().at(start.node).deadline)
     metrics_.deadline_missed();
-  engine_.ended(start.node, report.outcome, report.said, now);
-  record({Journal::end(start.node, report.outcome, report.said)}, now);
+  engine_.ended(start.node, report.outcome, report.summary, now);
+  record({Journal::end(start.node, report.outcome, report.summary)}, now);
   publish(engine_.events());
   ++wakes_;
   wake_.notify_all();
@@ -179,7 +180,7 @@ void Daemon::publish(const std::vector<Event>& events) {
   if (!lines.empty()) check(audit_->append(lines));
 }
 
-void Daemon::tell(const std::string& kind, const std::string& node, const std::string& text) {
+void Daemon::announce(const std::string& kind, const std::string& node, const std::string& text) {
   spdlog::info("{}{}{}", node, node.empty() ? "" : ": ", text);
   check(audit_->append(show(kind, node, text)));
 }
@@ -242,7 +243,7 @@ json Daemon::state() {
                            {"deadline", seconds(evacuation.deadline)},
                            {"attempts", evacuation.attempts},
                            {"cause", evacuation.cause},
-                           {"said", evacuation.said}};
+                           {"said", evacuation.summary}};
     }
     nodes.push_back(one);
   }

@@ -18,15 +18,15 @@ namespace cppc::health {
 /// How an attempt to empty a node ended.
 struct Report {
   Outcome outcome = Outcome::failed;
-  std::string result;  ///< a word for metrics
-  std::string said;    ///< for people
+  std::string result;   ///< a word for metrics
+  std::string summary;  ///< for people
 };
 
 struct Task {
   Engine::Start start;
-  std::set<std::string> avoid;                   ///< nodes that no rank is to be moved to
-  std::function<void(const std::string&)> tell;  ///< what is to be known before it has ended
-  std::stop_token stop;                          ///< cppc-health ends
+  std::set<std::string> avoid;                       ///< nodes that no rank is to be moved to
+  std::function<void(const std::string&)> announce;  ///< what is to be known before it has ended
+  std::stop_token stop;                              ///< cppc-health ends
 };
 /// Tries to empty a node, and returns when that has ended. Called on a thread of its own.
 using Evacuate = std::function<Report(const Task&)>;
@@ -64,7 +64,7 @@ class Daemon {
   void empty(const Engine::Start& start, std::set<std::string> avoid, const std::stop_token& stop);
   void count(const Notice& notice, const std::vector<Event>& events, bool changed);
   void publish(const std::vector<Event>& events);
-  void tell(const std::string& kind, const std::string& node, const std::string& text);
+  void announce(const std::string& kind, const std::string& node, const std::string& text);
   std::string show(const std::string& kind, const std::string& node, const std::string& text);
   Result<void> record(const std::vector<nlohmann::json>& records, Time now);
   void check(const Result<void>& written);

@@ -38,7 +38,7 @@ const char* text(Stage stage) {
   return names[static_cast<int>(stage)];
 }
 
-void Engine::tell(Kind kind, const std::string& node, const std::string& text, const Condition* about) {
+void Engine::announce(Kind kind, const std::string& node, const std::string& text, const Condition* about) {
   events_.push_back({kind, node, text, about != nullptr ? about->notice.source : "",
                      about != nullptr ? health::text(about->rule.action) : ""});
 }
@@ -85,8 +85,9 @@ bool Engine::add(const Notice& notice, const Rule& rule, Time now) {
   const Time deadline = now + (own ? milliseconds(*notice.deadline_s) : rule.deadline);
   Condition& condition = conditions_[key_of(notice)];
   condition = {notice, rule, now, deadline, {}};
-  tell(Kind::noticed, notice.node,
-       in_words(notice) + ": " + text(rule.action) + ", by the rule in line " + std::to_string(rule.line), &condition);
+  announce(Kind::noticed, notice.node,
+           in_words(notice) + ": " + text(rule.action) + ", by the rule in line " + std::to_string(rule.line),
+           &condition);
   return true;
 }
 
@@ -110,7 +111,7 @@ void Engine::drop_cleared(Time now) {
       ++one;
       continue;
     }
-    tell(Kind::cleared, condition.notice.node, in_words(condition.notice) + ": resolved", &condition);
+    announce(Kind::cleared, condition.notice.node, in_words(condition.notice) + ": resolved", &condition);
     joined_.erase(one->first);
     one = conditions_.erase(one);
   }
@@ -130,9 +131,9 @@ void Engine::take_back() {
     const auto& [node, evacuation] = one;
     if (evacuation.stage == Stage::running || is_condemned(node, /*still=*/false)) return false;
     if (evacuation.stage == Stage::waiting) {
-      tell(Kind::taken_back, node, "resolved while it waited: it is not emptied");
+      announce(Kind::taken_back, node, "resolved while it waited: it is not emptied");
     } else {
-      tell(Kind::usable, node, "nothing is wrong with it any more");
+      announce(Kind::usable, node, "nothing is wrong with it any more");
     }
     return true;
   });
@@ -156,7 +157,7 @@ void Engine::request_for(const Condition& condition, const std::string& key) {
   const bool again = evacuation.stage == Stage::failed || evacuation.stage == Stage::expired;
   if (first || again) {
     evacuation = {Stage::waiting, condition.deadline, {}, 0, why, condition.notice.source, ""};
-    tell(Kind::requested, node, "is to be emptied: " + why, &condition);
+    announce(Kind::requested, node, "is to be emptied: " + why, &condition);
   } else {
     evacuation.deadline = std::min(evacuation.deadline, condition.deadline);
     evacuation.cause += "; " + why;
@@ -166,10 +167,10 @@ void Engine::request_for(const Condition& condition, const std::string& key) {
 void Engine::expire(Time now) {
   for (auto& [node, evacuation] : evacuations_) {
     if (evacuation.stage != Stage::waiting || now < evacuation.deadline) continue;
-    const std::string waited = evacuation.said.empty() ? "" : "; it waited: " + evacuation.said;
+    const std::string waited = evacuation.summary.empty() ? "" : "; it waited: " + evacuation.summary;
     evacuation.stage = Stage::expired;
-    evacuation.said = "its time was over before it was emptied" + waited;
-    tell(Kind::expired, node, evacuation.said + "; cause: " + evacuation.cause);
+    evacuation.summary = "its time was over before it was emptied" + waited;
+    announce(Kind::expired, node, evacuation.summary + "; cause: " + evacuation.cause);
   }
 }
 
@@ -210,36 +211,37 @@ std::vector<Engine::Start> Engine::advance(Time now) {
     Evacuation& evacuation = evacuations_.at(node);
     const std::string held = brake(node, now);
     if (!held.empty()) {
-      if (std::exchange(evacuation.said, held) != held) tell(Kind::held, node, "waits because of the brake " + held);
+      if (std::exchange(evacuation.summary, held) != held)
+        announce(Kind::held, node, "waits because of the brake " + held);
       continue;
     }
     if (evacuation.attempts == 0) starts_.push_back(now);
     evacuation.stage = Stage::running;
-    evacuation.said.clear();
+    evacuation.summary.clear();
     starts.push_back({node, evacuation.deadline - now, evacuation.cause, evacuation.trigger, ++evacuation.attempts});
-    tell(Kind::begun, node,
-         "is being emptied within " + seconds(evacuation.deadline - now) + ", attempt " +
-             std::to_string(evacuation.attempts) + "; cause: " + evacuation.cause);
+    announce(Kind::begun, node,
+             "is being emptied within " + seconds(evacuation.deadline - now) + ", attempt " +
+                 std::to_string(evacuation.attempts) + "; cause: " + evacuation.cause);
   }
   return starts;
 }
 
-void Engine::ended(const std::string& node, Outcome outcome, const std::string& said, Time now) {
+void Engine::ended(const std::string& node, Outcome outcome, const std::string& summary, Time now) {
   const auto found = evacuations_.find(node);
   if (found == evacuations_.end() || found->second.stage != Stage::running) return;
   Evacuation& evacuation = found->second;
-  evacuation.said = said;
+  evacuation.summary = summary;
   evacuation.not_before = now + retries_.pause;
   if (outcome == Outcome::emptied) {
     evacuation.stage = Stage::emptied;
-    tell(Kind::emptied, node, said + "; cause: " + evacuation.cause);
+    announce(Kind::emptied, node, summary + "; cause: " + evacuation.cause);
   } else if (outcome == Outcome::failed && evacuation.attempts < retries_.attempts &&
              evacuation.not_before < evacuation.deadline) {
     evacuation.stage = Stage::waiting;
-    tell(Kind::retried, node, said + "; again in " + seconds(retries_.pause));
+    announce(Kind::retried, node, summary + "; again in " + seconds(retries_.pause));
   } else {
     evacuation.stage = Stage::failed;
-    tell(Kind::given_up, node, said + "; cause: " + evacuation.cause);
+    announce(Kind::given_up, node, summary + "; cause: " + evacuation.cause);
   }
 }
 
@@ -261,8 +263,8 @@ void Engine::replay_start(const std::string& node, Time at) {
   found->second.stage = Stage::running;
 }
 
-void Engine::replay_end(const std::string& node, Outcome outcome, const std::string& said, Time at) {
-  ended(node, outcome, said, at);
+void Engine::replay_end(const std::string& node, Outcome outcome, const std::string& summary, Time at) {
+  ended(node, outcome, summary, at);
   settle(at);
 }
 
@@ -273,7 +275,8 @@ void Engine::go_on(Time now) {
       evacuation.stage = Stage::waiting;
       evacuation.not_before = now;
       evacuation.attempts = std::max(1, evacuation.attempts);
-      tell(Kind::retried, node, "was being emptied when cppc-health ended: begins again; cause: " + evacuation.cause);
+      announce(Kind::retried, node,
+               "was being emptied when cppc-health ended: begins again; cause: " + evacuation.cause);
     }
   }
 }

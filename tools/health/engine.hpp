@@ -70,7 +70,7 @@ struct Evacuation {
   int attempts = 0;
   std::string cause;    ///< notices, for people
   std::string trigger;  ///< source of the first of them
-  std::string said;     ///< why it waits, or how it ended
+  std::string summary;  ///< why it waits, or how it ended
 };
 
 const char* text(Evacuation::Stage stage);
@@ -99,12 +99,12 @@ class Engine {
   /// The evacuations to begin now, which count as begun.
   std::vector<Start> advance(Time now);
   /// Of one that advance() has begun.
-  void ended(const std::string& node, Outcome outcome, const std::string& said, Time now);
+  void ended(const std::string& node, Outcome outcome, const std::string& summary, Time now);
 
   /// Takes what was recorded in another life: a notice that changed something, an evacuation that began or ended.
   void replay_notice(const Notice& notice, Time at);
   void replay_start(const std::string& node, Time at);
-  void replay_end(const std::string& node, Outcome outcome, const std::string& said, Time at);
+  void replay_end(const std::string& node, Outcome outcome, const std::string& summary, Time at);
   /// After that: what was under way is to be begun again.
   void go_on(Time now);
 
@@ -131,7 +131,7 @@ class Engine {
   std::string brake(const std::string& node, Time now) const;
   std::vector<std::string> waiting(Time now) const;
   bool is_condemned(const std::string& node, bool still) const;  // still: leaving out what is resolved for a short time
-  void tell(Event::Kind kind, const std::string& node, const std::string& text, const Condition* about = nullptr);
+  void announce(Event::Kind kind, const std::string& node, const std::string& text, const Condition* about = nullptr);
 
   std::vector<Rule> rules_;
   Brakes brakes_;

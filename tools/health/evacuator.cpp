@@ -56,34 +56,35 @@ std::string of_jobs(const json& answer) {
 
 Report report(int status, const json& answer, const std::string& errors) {
   const std::string verdict = migrate::text(answer, "verdict"), jobs = of_jobs(answer);
-  std::string said = !verdict.empty() ? verdict : migrate::text(answer, "error");
-  if (said.empty()) said = first_line(errors);
-  if (!jobs.empty()) said += "; " + jobs;
+  std::string summary = !verdict.empty() ? verdict : migrate::text(answer, "error");
+  if (summary.empty()) summary = first_line(errors);
+  if (!jobs.empty()) summary += "; " + jobs;
   switch (static_cast<Exit>(status)) {
     case Exit::done:
-      return {Outcome::emptied, "done", said};
+      return {Outcome::emptied, "done", summary};
     case Exit::controller_here:
-      return {Outcome::emptied, "controller-here", said};
+      return {Outcome::emptied, "controller-here", summary};
     case Exit::batch_host:  // of ranks it is empty; Slurm will not let it go
-      return {Outcome::emptied, "batch-host", said};
+      return {Outcome::emptied, "batch-host", summary};
     case Exit::no_second_release:
-      return {Outcome::emptied, "no-second-release", said};
+      return {Outcome::emptied, "no-second-release", summary};
     case Exit::node_kept:  // it can be asked again
-      return {Outcome::failed, "node-kept", said};
+      return {Outcome::failed, "node-kept", summary};
     case Exit::damaged:
-      return {Outcome::hopeless, "damaged", said};
+      return {Outcome::hopeless, "damaged", summary};
     case Exit::wrong_usage:
-      return {Outcome::hopeless, "wrong-usage", said};
+      return {Outcome::hopeless, "wrong-usage", summary};
     case Exit::refused:
-      return {Outcome::failed, "refused", said};
+      return {Outcome::failed, "refused", summary};
     case Exit::others_left:
-      return {Outcome::failed, "others-left", said};
+      return {Outcome::failed, "others-left", summary};
     case Exit::timeout:
-      return {Outcome::failed, "timeout", said};
+      return {Outcome::failed, "timeout", summary};
     case Exit::failed:
       break;
   }
-  return {Outcome::failed, "failed", said.empty() ? "migrate has ended with status " + std::to_string(status) : said};
+  return {Outcome::failed, "failed",
+          summary.empty() ? "migrate has ended with status " + std::to_string(status) : summary};
 }
 
 std::string joined(const std::set<std::string>& names) {
@@ -125,8 +126,8 @@ void Evacuator::drain(const Task& task) const {
                                      "reason=" + std::string(own_reason) + task.start.cause.substr(0, longest_reason)},
                                     slurm_timeout, task.stop);
   if (finished && finished->status == 0) return;
-  task.tell("is not drained in Slurm, new jobs may come: " +
-            (finished ? first_line(finished->errors) : finished.error()));
+  task.announce("is not drained in Slurm, new jobs may come: " +
+                (finished ? first_line(finished->errors) : finished.error()));
 }
 
 Result<Evacuator::Seen> Evacuator::look(const Task& task) const {
@@ -153,9 +154,9 @@ bool Evacuator::is_too_much(const Task& task, const std::vector<Need>& needs) co
   const std::scoped_lock lock(mutex_);
   const double left = std::chrono::duration<double>(task.start.left).count();
   if (rate_ == 0 || bytes / rate_ <= left) return false;
-  task.tell("cannot be emptied in time: " + megabytes(bytes) + " at " + megabytes(rate_) + "/s take " +
-            std::to_string(std::llround(std::ceil(bytes / rate_))) + " s, and " + std::to_string(std::llround(left)) +
-            " s are left; the smallest jobs go first");
+  task.announce("cannot be emptied in time: " + megabytes(bytes) + " at " + megabytes(rate_) + "/s take " +
+                std::to_string(std::llround(std::ceil(bytes / rate_))) + " s, and " +
+                std::to_string(std::llround(left)) + " s are left; the smallest jobs go first");
   return true;
 }
 
@@ -181,11 +182,11 @@ Report Evacuator::smallest_first(const Task& task, std::vector<Need> needs, Time
   for (const Need& need : needs) {
     const Time left = end - time_since_boot();
     if (left <= 0ms) {
-      all = {Outcome::failed, "timeout", all.said + "; no time was left for job " + need.job};
+      all = {Outcome::failed, "timeout", all.summary + "; no time was left for job " + need.job};
       continue;
     }
     const Report one = empty(task, need.job, left);
-    all.said += (all.said.empty() ? "" : "; ") + one.said;
+    all.summary += (all.summary.empty() ? "" : "; ") + one.summary;
     // As long as others are to follow, those are left.
     const bool others = one.result == "others-left" && &need != &needs.back();
     if (one.outcome == Outcome::emptied || others) continue;
@@ -201,14 +202,14 @@ Report Evacuator::plan(const Task& task) const {
   const auto finished = run_command(command, timeout, task.stop);
   if (!finished) return {Outcome::failed, "failed", finished.error()};
   const json answer = json::parse(finished->output, nullptr, /*allow_exceptions=*/false);
-  std::string said;
+  std::string summary;
   for (const json& job : list(answer, "jobs")) {
     const std::string failure = migrate::text(job, "error");
-    said += (said.empty() ? "" : "; ") + std::string("job ") + migrate::text(job, "job") + ": ";
-    said += failure.empty() ? std::to_string(list(job, "moves").size()) + " ranks would move" : failure;
+    summary += (summary.empty() ? "" : "; ") + std::string("job ") + migrate::text(job, "job") + ": ";
+    summary += failure.empty() ? std::to_string(list(job, "moves").size()) + " ranks would move" : failure;
   }
-  if (finished->status == 0) return {Outcome::emptied, "dry-run", "dry run, nothing is moved: " + said};
-  return {Outcome::failed, "refused", "dry run: " + (said.empty() ? first_line(finished->errors) : said)};
+  if (finished->status == 0) return {Outcome::emptied, "dry-run", "dry run, nothing is moved: " + summary};
+  return {Outcome::failed, "refused", "dry run: " + (summary.empty() ? first_line(finished->errors) : summary)};
 }
 
 void Evacuator::learn_rate(const json& jobs) {

@@ -35,16 +35,16 @@ json whole_numbers_in(const json& values) {
   return numbers;
 }
 
-json node_of(const json& said) {
-  json node = texts_of(said, {"node", "host", "state", "release", "release_text"});
-  node["ranks"] = whole_numbers_in(list(said, "ranks"));
-  node["slots"] = whole_number(said, "slots");
+json node_of(const json& reply) {
+  json node = texts_of(reply, {"node", "host", "state", "release", "release_text"});
+  node["ranks"] = whole_numbers_in(list(reply, "ranks"));
+  node["slots"] = whole_number(reply, "slots");
   return node;
 }
 
-json moves_of(const json& said) {
+json moves_of(const json& reply) {
   json moves = json::array();
-  for (const json& one : list(said, "moves")) {
+  for (const json& one : list(reply, "moves")) {
     json move = texts_of(one, {"from", "to"});
     move["rank"] = whole_number(one, "rank");
     moves.push_back(std::move(move));
@@ -52,18 +52,18 @@ json moves_of(const json& said) {
   return moves;
 }
 
-json migration_of(const json& said) {
-  json migration = texts_of(said, {"state", "kind", "evacuate", "requested_at", "release", "release_text"});
-  migration["reason"] = migrate::text(said, "reason");
-  migration["moves"] = moves_of(said);
+json migration_of(const json& reply) {
+  json migration = texts_of(reply, {"state", "kind", "evacuate", "requested_at", "release", "release_text"});
+  migration["reason"] = migrate::text(reply, "reason");
+  migration["moves"] = moves_of(reply);
   for (const char* field : {"id", "bytes_done", "bytes_total", "image_bytes"})
-    migration[field] = whole_number(said, field);
+    migration[field] = whole_number(reply, field);
   for (const char* field : {"seconds", "frozen_ms", "response_ms", "evacuation_ms", "rebuild_ms"})
-    migration[field] = number(said, field);
+    migration[field] = number(reply, field);
   for (const char* field : {"bytes_per_second", "seconds_left"})
-    if (said.contains(field)) migration[field] = number(said, field);
+    if (reply.contains(field)) migration[field] = number(reply, field);
   json& messages = migration["messages"] = json::array();
-  for (const json& one : list(said, "messages")) messages.push_back(migrate::text({{"text", one}}, "text"));
+  for (const json& one : list(reply, "messages")) messages.push_back(migrate::text({{"text", one}}, "text"));
   return migration;
 }
 
@@ -83,11 +83,12 @@ HttpAnswer answer(int status, const json& body) {
   return {status, body.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"};
 }
 
-HttpAnswer passed(const Answer& said, bool whole = false) {
-  if (said.status == 0) return error_answer(503, "the job does not answer");
-  if (said.status >= 400) return error_answer(said.status, said.error());
-  if (whole) return answer(said.status, said.body);
-  return answer(said.status, said.body.contains("id") ? migration_of(said.body) : json{{"moves", moves_of(said.body)}});
+HttpAnswer passed(const Answer& reply, bool whole = false) {
+  if (reply.status == 0) return error_answer(503, "the job does not answer");
+  if (reply.status >= 400) return error_answer(reply.status, reply.error());
+  if (whole) return answer(reply.status, reply.body);
+  return answer(reply.status,
+                reply.body.contains("id") ? migration_of(reply.body) : json{{"moves", moves_of(reply.body)}});
 }
 
 }  // namespace

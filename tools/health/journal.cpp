@@ -119,8 +119,8 @@ Result<Journal> Journal::open(const std::filesystem::path& path, Engine& engine,
 
 json Journal::notice(const Notice& notice) { return {{"notice", to_json(notice)}}; }
 json Journal::start(const std::string& node) { return {{"start", node}}; }
-json Journal::end(const std::string& node, Outcome outcome, const std::string& said) {
-  return {{"end", node}, {"outcome", name_of(outcome)}, {"said", said}};
+json Journal::end(const std::string& node, Outcome outcome, const std::string& summary) {
+  return {{"end", node}, {"outcome", name_of(outcome)}, {"said", summary}};
 }
 
 Result<void> Journal::write(const std::vector<json>& records, Time now) {

@@ -20,7 +20,7 @@ class Journal {
 
   static nlohmann::json notice(const Notice& notice);
   static nlohmann::json start(const std::string& node);
-  static nlohmann::json end(const std::string& node, Outcome outcome, const std::string& said);
+  static nlohmann::json end(const std::string& node, Outcome outcome, const std::string& summary);
 
   /// All on the disk when it returns without an error, with those that could not be written before.
   Result<void> write(const std::vector<nlohmann::json>& records, Time now);

@@ -32,15 +32,15 @@ class Cloud {
 
   void poll() {
     const auto firing = look();
-    say("the metadata server " + source_.base, firing ? "" : firing.error(), asking_);
+    log_change("the metadata server " + source_.base, firing ? "" : firing.error(), asking_);
     if (!firing) return;
     const std::vector<Notice> news = changes(*firing);
     if (news.empty()) return;
     for (const Notice& one : news)
       spdlog::info("{}: {}: {}", one.node, one.source, one.firing ? one.reason : "not any more");
     const auto sent = send_notices(send_, news);
-    say("sending notices", sent ? "" : sent.error() + "; tried again", sending_);
-    if (sent) said_ = *firing;
+    log_change("sending notices", sent ? "" : sent.error() + "; tried again", sending_);
+    if (sent) reported_ = *firing;
   }
 
  private:
@@ -61,8 +61,8 @@ class Cloud {
     };
     std::vector<Notice> news;
     for (const Notice& one : firing)
-      if (!has(said_, one)) news.push_back(one);
-    for (Notice one : said_) {
+      if (!has(reported_, one)) news.push_back(one);
+    for (Notice one : reported_) {
       if (has(firing, one)) continue;
       one.firing = false;
       news.push_back(one);
@@ -71,7 +71,7 @@ class Cloud {
   }
 
   // Once when it goes wrong, and once when it is well again.
-  static void say(const std::string& what, const std::string& failure, bool& well) {
+  static void log_change(const std::string& what, const std::string& failure, bool& well) {
     if (failure.empty() != well)
       failure.empty() ? spdlog::info("{}: works again", what) : spdlog::warn("{}: {}", what, failure);
     well = failure.empty();
@@ -81,7 +81,7 @@ class Cloud {
   const Server server_;
   const Send send_;
   const std::string node_;
-  std::vector<Notice> said_;
+  std::vector<Notice> reported_;
   bool asking_ = true, sending_ = true;  // and that works
 };
 

@@ -60,9 +60,9 @@ Result<void> send_notices(const Send& send, const std::vector<Notice>& notices) 
   if (reply.status == 0) return error("no answer from " + send.server + ": " + reply.failure);
   if (reply.status == 401) return error(send.server + " has another token than " + send.token_file.string());
   const json answer = json::parse(reply.body, nullptr, /*allow_exceptions=*/false);
-  const bool says = answer.is_object() && answer.contains("error") && answer["error"].is_string();
+  const bool has_error = answer.is_object() && answer.contains("error") && answer["error"].is_string();
   return error(send.server + " answers with status " + std::to_string(reply.status) +
-               (says ? ": " + answer["error"].get<std::string>() : ""));
+               (has_error ? ": " + answer["error"].get<std::string>() : ""));
 }
 
 }  // namespace cppc::health

@@ -26,11 +26,11 @@ Result<SlurmNodes> parse_sinfo(const std::string& output) {
 
 std::vector<Notice> slurm_notices(const SlurmNodes& nodes, const std::vector<Notice>& firing) {
   std::vector<Notice> notices;
-  const auto says = [&](const std::string& node) {
+  const auto fires = [&](const std::string& node) {
     return std::ranges::any_of(firing, [&](const Notice& one) { return one.node == node; });
   };
   for (const auto& [node, reason] : nodes.draining) {
-    if (says(node) || reason.starts_with(own_reason)) continue;
+    if (fires(node) || reason.starts_with(own_reason)) continue;
     Notice notice;
     notice.key = "drain:" + node;
     notice.source = slurm_drain;

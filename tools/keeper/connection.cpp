@@ -35,7 +35,7 @@ bool Connection::read_more(std::chrono::seconds timeout) {
   return !ended_;
 }
 
-void Connection::say(const json& object) {
+void Connection::send(const json& object) {
   const std::lock_guard lock(saying_);
   const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
   for (std::size_t done = 0; done < line.size();) {

@@ -23,7 +23,7 @@ class Connection {
   [[nodiscard]] bool ended() const { return ended_; }
 
   /// From any thread. Who does not read it has gone.
-  void say(const nlohmann::json& object);
+  void send(const nlohmann::json& object);
 
   /// The thread of next(), when cppc-run has ended. False: nobody has taken up the job.
   bool await_successor(std::chrono::seconds timeout);

@@ -38,8 +38,8 @@ void take_environment(const json& settings) {
 
 /// Until the keeper has been told to quit (true), or cppc-run has gone.
 bool answer_requests(Connection& connection, Keeper& keeper) {
-  connection.say({{"addresses", keeper.addresses()}});
-  const auto answer = [&](const json& object) { connection.say(object); };
+  connection.send({{"addresses", keeper.addresses()}});
+  const auto answer = [&](const json& object) { connection.send(object); };
   while (const auto request = connection.next(cppc::deadlines::keep()))
     if (!keeper.handle(*request, answer)) return true;
   return false;
@@ -71,7 +71,7 @@ int serve(bool replaces) {
     spdlog::warn("no keeper to replace: {}", ended.error());
   auto keeper = Keeper::start(*settings, [&] { return connection.adopt(); });
   if (!keeper) {
-    connection.say({{"error", keeper.error()}});
+    connection.send({{"error", keeper.error()}});
     return EXIT_FAILURE;
   }
   const bool outlives = settings->value("outlives", false);

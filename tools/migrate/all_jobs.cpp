@@ -17,13 +17,13 @@ struct Controller {
 
 // As the comments of Slurm's jobs on the node have them.
 Result<std::vector<Controller>> controllers_on(const std::string& node, Deadline deadline) {
-  const auto told =
+  const auto listing =
       tools::run_command({"squeue", "--noheader", "--states=RUNNING", "--nodelist=" + node, "--format=%A|%k"},
                          tools::present_environment(), left_until(deadline, slurm_timeout));
-  if (!told) return tools::error(told.error());
-  if (told->status != 0) return tools::error(told->errors.substr(0, told->errors.find('\n')));
+  if (!listing) return tools::error(listing.error());
+  if (listing->status != 0) return tools::error(listing->errors.substr(0, listing->errors.find('\n')));
   std::vector<Controller> controllers;
-  std::istringstream lines(told->output);
+  std::istringstream lines(listing->output);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t bar = line.find('|');
     if (bar == std::string::npos) continue;

@@ -125,10 +125,10 @@ void Evacuation::show(const MigrationRequest& one) {
 // As cppc-run tells of the node, or of the migration that has emptied it: the job may have ended since then.
 Exit Evacuation::still_allocated(const std::vector<RunningJob>& jobs, std::set<std::string>& why) const {
   Exit worst = Exit::done;
-  const auto look = [&](const json& told) {
-    const std::string release = text(told, "release");
+  const auto look = [&](const json& described) {
+    const std::string release = text(described, "release");
     if (release.empty() || release == "released") return;
-    why.insert(text(told, "release_text"));
+    why.insert(text(described, "release_text"));
     worst = std::max(worst, release == "batch-host"          ? Exit::batch_host
                             : release == "no-second-release" ? Exit::no_second_release
                                                              : Exit::node_kept);
@@ -159,20 +159,20 @@ Evacuation::Verdict Evacuation::judge() const {
 }
 
 void Evacuation::conclude(Verdict& verdict, Exit allocated) {
-  const auto say = [&](Exit how, const std::string& what) {
+  const auto decide = [&](Exit how, const std::string& what) {
     verdict.text = what;
     if (verdict.how == Exit::done) verdict.how = how;
   };
   const std::string kept = joined({verdict.kept.begin(), verdict.kept.end()});
   if (!verdict.left.empty()) {
-    say(Exit::others_left, "not safe to power off: still there: " + joined(verdict.left));
+    decide(Exit::others_left, "not safe to power off: still there: " + joined(verdict.left));
   } else if (!verdict.silent.empty()) {
-    say(Exit::others_left, "not known to be safe to power off: no answer from " + joined(verdict.silent));
+    decide(Exit::others_left, "not known to be safe to power off: no answer from " + joined(verdict.silent));
   } else if (allocated == Exit::batch_host || (!verdict.kept.empty() && verdict.controllers.empty())) {
-    say(allocated, "empty, but not safe to power off: " + kept);
+    decide(allocated, "empty, but not safe to power off: " + kept);
   } else if (!verdict.controllers.empty()) {
-    say(Exit::controller_here,
-        "empty, but cppc-run runs here: do not power it off before the end of " + joined(verdict.controllers));
+    decide(Exit::controller_here,
+           "empty, but cppc-run runs here: do not power it off before the end of " + joined(verdict.controllers));
   } else {
     verdict.text = verdict.how == Exit::done ? "safe to power off" : "empty";
   }
@@ -191,7 +191,7 @@ std::string Evacuation::label(const MigrationRequest& one) const {
   return requests_.size() > 1 ? "job " + one.job().id + ": " : "";
 }
 
-void Evacuation::tell(const MigrationRequest& one, const Verdict& verdict) const {
+void Evacuation::report(const MigrationRequest& one, const Verdict& verdict) const {
   const Ending& ending = *one.ending();
   const bool gone = ending.how != Exit::done && ending.how != Exit::damaged && !contains(verdict.left, one.job().id);
   if (ending.how != Exit::done && !gone) complain(label(one) + ending.reason);
@@ -201,7 +201,7 @@ void Evacuation::tell(const MigrationRequest& one, const Verdict& verdict) const
 }
 
 void Evacuation::print(const Verdict& verdict) const {
-  for (const MigrationRequest& one : requests_) tell(one, verdict);
+  for (const MigrationRequest& one : requests_) report(one, verdict);
   if (request_.json) {
     print_json({{"node", request_.evacuate},
                 {"safe", verdict.how == Exit::done},

@@ -49,7 +49,7 @@ class Evacuation {
   Exit worst(const std::vector<std::string>& left) const;
   std::string label(const MigrationRequest& one) const;
   nlohmann::json answers() const;
-  void tell(const MigrationRequest& one, const Verdict& verdict) const;
+  void report(const MigrationRequest& one, const Verdict& verdict) const;
   void print(const Verdict& verdict) const;
   Exit report_plan() const;
 

@@ -55,7 +55,7 @@ Origin origin_of(const HttpRequest& asked, const std::string& why) {
 }
 
 // The owner sees what others do with his job.
-HttpAnswer tell_owner(const Origin& origin, HttpAnswer answer) {
+HttpAnswer report_to_owner(const Origin& origin, HttpAnswer answer) {
   if (origin.foreign && answer.status == 202)
     spdlog::warn("{} moves ranks of this job{}{}", origin.by, origin.why.empty() ? "" : ": ", origin.why);
   return answer;
@@ -68,7 +68,7 @@ HttpAnswer post_migration(Job& job, const RequestRules& rules, const HttpRequest
   const std::string refusal = origin.foreign ? rules.site_moves.refusal(time_of_day()) : "";
   if (!refusal.empty()) return error_answer(409, refusal);
   job.refresh();
-  if (request->nodes) return tell_owner(origin, post_nodes(job, rules.relocations, *request, origin));
+  if (request->nodes) return report_to_owner(origin, post_nodes(job, rules.relocations, *request, origin));
   if (request->checkpoint) {
     const auto checkpoint = request_checkpoint(job, *request->checkpoint, request->timeout_s, origin);
     return checkpoint ? answer(202, to_json(*checkpoint)) : answer_refusal(checkpoint.error());
@@ -78,7 +78,7 @@ HttpAnswer post_migration(Job& job, const RequestRules& rules, const HttpRequest
     return moves ? answer(200, {{"moves", to_json(*moves)}}) : answer_refusal(moves.error());
   }
   const auto migration = job.submit(request->request, request->timeout_s, request->keep_node, origin);
-  return tell_owner(origin, migration ? answer(202, to_json(*migration)) : answer_refusal(migration.error()));
+  return report_to_owner(origin, migration ? answer(202, to_json(*migration)) : answer_refusal(migration.error()));
 }
 
 HttpAnswer no_migration(const std::string& digits) { return error_answer(404, "there is no migration " + digits); }

@@ -97,12 +97,13 @@ void discard_now(Keepers* keepers, const checkpoint::Draft& draft) {
 CheckpointStorage::~CheckpointStorage() { thread_.join(); }
 
 void CheckpointStorage::store(const Job::Description& job, const Migration& migration,
-                              std::function<void(const Result<void>&)> tell) {
-  boost::asio::post(thread_, [draft = *migration.draft, manifest = manifest_of(job, migration),
-                              nodes = nodes_of(job, migration), keepers = job.keepers, tell = std::move(tell)] {
-    (void)fault::at("controller-store");
-    tell(store_now(draft, manifest, nodes, keepers));
-  });
+                              std::function<void(const Result<void>&)> on_stored) {
+  boost::asio::post(thread_,
+                    [draft = *migration.draft, manifest = manifest_of(job, migration), nodes = nodes_of(job, migration),
+                     keepers = job.keepers, on_stored = std::move(on_stored)] {
+                      (void)fault::at("controller-store");
+                      on_stored(store_now(draft, manifest, nodes, keepers));
+                    });
 }
 
 void CheckpointStorage::discard(const Job::Description& job, const checkpoint::Draft& draft) {

@@ -15,7 +15,8 @@ class CheckpointStorage {
   ~CheckpointStorage();
 
   /// Makes what the job's agents have written a checkpoint, and tells: on the thread.
-  void store(const Job::Description& job, const Migration& migration, std::function<void(const Result<void>&)> tell);
+  void store(const Job::Description& job, const Migration& migration,
+             std::function<void(const Result<void>&)> on_stored);
   void discard(const Job::Description& job, const checkpoint::Draft& draft);
   /// Has something else done on it, after what has been asked for.
   void then(std::function<void()> function);

@@ -221,7 +221,7 @@ void Controller::vacate(int agent) {
 }
 
 void Controller::await_exit(int agent) {
-  relay_->when_heard(job_.description().nodes[agent].name, [this, agent] { job_.retired(agent); });
+  relay_->when_received(job_.description().nodes[agent].name, [this, agent] { job_.retired(agent); });
   after_in_this_run(daemons_timeout, [this, agent] { job_.retired(agent); });
 }
 
@@ -277,7 +277,7 @@ void Controller::tick() {
   after(std::chrono::seconds(1), [this] { tick(); });
 }
 
-JobEnd Controller::run_ended(int status, bool told_to_stop) {
+JobEnd Controller::run_ended(int status, bool stop_requested) {
   mpirun_ = -1;
   Keepers* const keepers = job_.description().keepers;
   const auto nodes = [this](const std::set<std::string>& these) {
@@ -290,7 +290,7 @@ JobEnd Controller::run_ended(int status, bool told_to_stop) {
           : completed_ && status == daemon_lost ? EXIT_SUCCESS
                                                 : status,
           damaged_,
-          told_to_stop,
+          stop_requested,
           nodes(silent_),
           job_.relocation(),
           nodes(evacuated_),

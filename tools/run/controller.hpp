@@ -69,7 +69,7 @@ class Controller {
   }
 
   /// mpirun has ended with this exit status; checkpoints that are complete count.
-  JobEnd run_ended(int status, bool told_to_stop);
+  JobEnd run_ended(int status, bool stop_requested);
   /// Then: it goes on as JobEnd::relocation says; or it cannot start there, for this reason, ...
   void relocation_failed(const std::string& reason) { job_.relocation_failed(reason); }
   /// ... or it is going to be started again ...

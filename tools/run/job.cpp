@@ -51,7 +51,7 @@ Job::Job(Description description, Requests requests)
 void Job::joined(const wire::Hello& hello) {
   const std::lock_guard lock(mutex_);
   picture_.joined(hello);
-  tell_changed();
+  notify_changed();
 }
 
 void Job::received(const wire::Message& message) {
@@ -78,7 +78,7 @@ void Job::received(const wire::Message& message) {
     if (const auto set = std::exchange(starts_from_, 0); set != 0) requests_.discard({.set = set});
   }
   advance();
-  tell_changed();
+  notify_changed();
 }
 
 void Job::retired(int agent) {
@@ -114,7 +114,7 @@ void Job::settle(Migration& migration, const std::optional<Release>& release) {
   }
   finish(migration, Migration::State::done, CPPC_OK, "");
   advance();
-  tell_changed();
+  notify_changed();
 }
 
 void Job::refresh() {
@@ -134,7 +134,7 @@ void Job::tick() {
   settle_missing();
   report_disabled();
   advance();
-  tell_changed();
+  notify_changed();
 }
 
 /// Agents keep the deadlines of their own ranks; nobody but the controller sees that an agent does not come back. Ticks
@@ -158,7 +158,7 @@ void Job::watch_over_migration() {
   end_job(what);
 }
 
-void Job::tell_changed() {
+void Job::notify_changed() {
   changed_.notify_all();
   if (requests_.changed) requests_.changed();
 }

@@ -154,7 +154,7 @@ class Job {
 
  private:
   // All with the job locked.
-  void tell_changed();
+  void notify_changed();
   tl::expected<std::vector<NamedMove>, Refusal> plan_locked(const plan::Request& request) const;
   void cancel_waiting_checkpoint();
   bool may_be_possible(const plan::Request& request, Refusal::Kind refusal) const;

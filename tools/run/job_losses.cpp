@@ -27,7 +27,7 @@ void Job::left(int agent) {
   }
   if (!picture_.anybody_connected())
     requests_.over(/*orderly=*/state_ == State::finishing || disabled_ || !missing_.empty());
-  tell_changed();
+  notify_changed();
 }
 
 void Job::gone(int agent, bool clean) {

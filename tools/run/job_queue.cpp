@@ -38,7 +38,7 @@ tl::expected<Migration, Job::Refusal> Job::submit(const plan::Request& request, 
   if (moves) migration.moves = *std::move(moves);
   cancel_waiting_checkpoint();
   advance();
-  tell_changed();
+  notify_changed();
   return migrations_.back();
 }
 
@@ -66,7 +66,7 @@ bool Job::cancel(std::uint64_t id) {
   } else if (!migration.over()) {
     finish(migration, Migration::State::failed, CPPC_ERR_CANCELLED, "cancelled before it began");
     advance();
-    tell_changed();
+    notify_changed();
   }
   return true;
 }

@@ -50,7 +50,7 @@ tl::expected<Migration, Job::Refusal> Job::relocate(const RelocationRequest& req
   migration.moves = *std::move(moves);
   migration.timeout_s = timeout_s;
   advance();
-  tell_changed();
+  notify_changed();
   return migrations_.back();
 }
 

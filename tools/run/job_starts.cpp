@@ -27,7 +27,7 @@ void Job::ended(int status) {
       finish(migration, status == 0 ? Migration::State::failed : Migration::State::damaged, CPPC_ERR_PEER, how);
     }
   }
-  tell_changed();
+  notify_changed();
 }
 
 void Job::interrupted(const std::string& reason) {
@@ -45,7 +45,7 @@ void Job::interrupted(const std::string& reason) {
       finish(migration, Migration::State::failed, CPPC_ERR_PEER, reason);
     }
   }
-  tell_changed();
+  notify_changed();
 }
 
 void Job::begin_again(std::vector<AllocatedNode> nodes) {
@@ -60,7 +60,7 @@ void Job::begin_again(std::vector<AllocatedNode> nodes) {
   releases_.clear();
   lost_.clear();
   ended_.clear();
-  tell_changed();
+  notify_changed();
 }
 
 void Job::starts_from(std::uint64_t set) {

@@ -80,7 +80,7 @@ Result<std::unique_ptr<KeeperLink>> KeeperLink::start(const std::vector<std::str
   errors->write.reset();
   input->read.reset();
   link->reader_ = std::thread([raw = link.get()] { raw->read(); });
-  if (const auto said = link->say(settings); !said) return error(said.error());
+  if (const auto sent = link->send(settings); !sent) return error(sent.error());
   const auto first = link->await(0, timeout, nullptr);
   if (!first) return error(first.error());
   if (!first->contains("addresses") || !(*first)["addresses"].is_string()) return error("it does not say where it is");
@@ -117,7 +117,7 @@ Result<json> KeeperLink::ask(json request, std::chrono::milliseconds timeout, co
     awaited_[id] = true;
   }
   request["id"] = id;
-  if (const auto said = say(request); !said) return error(said.error());
+  if (const auto sent = send(request); !sent) return error(sent.error());
   return await(id, timeout, wanted);
 }
 
@@ -146,7 +146,7 @@ Result<json> KeeperLink::await(std::uint64_t id, std::chrono::milliseconds timeo
   return answer;
 }
 
-Result<void> KeeperLink::say(const json& object) {
+Result<void> KeeperLink::send(const json& object) {
   const std::lock_guard one_at_a_time(writing_);
   const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
   for (std::size_t done = 0; done < line.size();) {
@@ -212,7 +212,7 @@ void KeeperLink::lose() {
 }
 
 void KeeperLink::quit() {
-  if (!alive() || !say({{"id", 0}, {"do", "quit"}})) return;
+  if (!alive() || !send({{"id", 0}, {"do", "quit"}})) return;
   const auto end = Clock::now() + end_timeout;
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, end, [this] { return !alive_; });

@@ -50,7 +50,7 @@ class KeeperLink {
   KeeperLink(pid_t process, UniqueFd input, UniqueFd output, UniqueFd errors, UniqueFd given_up);
   Result<nlohmann::json> await(std::uint64_t id, std::chrono::milliseconds timeout,
                                const std::function<bool()>& wanted);
-  Result<void> say(const nlohmann::json& object);
+  Result<void> send(const nlohmann::json& object);
   void read();
   bool read_answers(std::string& text);
   void take(const std::string& line);

@@ -95,12 +95,12 @@ Result<Launcher> Launcher::start(const MpirunCommand& command, const SignalGate&
   return Launcher(mpirun, shares_terminal);
 }
 
-int Launcher::wait(const SignalGate& gate, const std::function<void()>& told) {
+int Launcher::wait(const SignalGate& gate, const std::function<void()>& on_stop) {
   while (true) {
     siginfo_t signal{};
     if (sigwaitinfo(&gate.held(), &signal) < 0) continue;  // interrupted by one that is not held
     if (signal.si_signo != SIGCHLD) pass_on(signal);
-    if (std::ranges::find(ending, signal.si_signo) != ending.end() && !std::exchange(told_to_stop_, true)) told();
+    if (std::ranges::find(ending, signal.si_signo) != ending.end() && !std::exchange(stop_requested_, true)) on_stop();
     int status = 0;
     if (waitpid(mpirun_, &status, WNOHANG) != mpirun_) continue;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -30,11 +30,11 @@ class Launcher {
   pid_t process() const { return mpirun_; }
 
   /// Passes signals on until mpirun has ended; its exit status, as a shell has it. From the thread that started it.
-  /// `told` is called when the first comes that is to end it.
-  int wait(const SignalGate& gate, const std::function<void()>& told);
+  /// `on_stop` is called when the first comes that is to end it.
+  int wait(const SignalGate& gate, const std::function<void()>& on_stop);
 
   /// Whether one of them was to end it.
-  bool told_to_stop() const { return told_to_stop_; }
+  bool stop_requested() const { return stop_requested_; }
 
  private:
   Launcher(pid_t mpirun, bool shares_terminal) : mpirun_(mpirun), shares_terminal_(shares_terminal) {}
@@ -42,7 +42,7 @@ class Launcher {
 
   pid_t mpirun_;
   bool shares_terminal_;
-  bool told_to_stop_ = false;
+  bool stop_requested_ = false;
 };
 
 }  // namespace cppc::run

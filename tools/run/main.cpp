@@ -93,17 +93,17 @@ Result<std::vector<Context>> understand(const OwnOptions& options) {
 class Publication {
  public:
   Publication(ResourceManager& manager, const Result<std::string>& url) : manager_(manager), url_(url) {
-    tell(url_.and_then([&](const std::string& there) { return manager_.publish(there); }));
+    log_failure(url_.and_then([&](const std::string& there) { return manager_.publish(there); }));
   }
   Publication(const Publication&) = delete;
   Publication& operator=(const Publication&) = delete;
   ~Publication() {
-    if (url_) tell(manager_.withdraw(*url_));
+    if (url_) log_failure(manager_.withdraw(*url_));
   }
 
  private:
   template <class T>
-  void tell(const tl::expected<T, std::string>& done) const {
+  void log_failure(const tl::expected<T, std::string>& done) const {
     if (!done) spdlog::warn("{} does not say right where its controller is: {}", manager_.name(), done.error());
   }
   ResourceManager& manager_;
@@ -173,7 +173,7 @@ Result<JobEnd> run_once(const Surroundings& around, const Allocation& allocation
   spdlog::info("job {}", settings.job);
   controller.started(mpirun->process());
   const int status = mpirun->wait(around.gate, [&] { controller.expect_end(); });
-  return controller.run_ended(status, mpirun->told_to_stop());
+  return controller.run_ended(status, mpirun->stop_requested());
 }
 
 // For checkpoints: one that is there from the start and gone later has not been without them.
@@ -215,7 +215,7 @@ Result<int> run_to_the_end(const Surroundings& around, const Allocation& allocat
     settings.several_threads = settings.several_threads || once_more;
     const auto restart = once_more ? settings.restart : starts.after(*end, controller);
     if (!restart && is_loss(*end) && around.options.checkpoints.recoveries == 0) leave_for_others(around, settings.job);
-    if (!restart) return end->relocation && end->told_to_stop && end->status == EXIT_SUCCESS ? stopped : end->status;
+    if (!restart) return end->relocation && end->stop_requested && end->status == EXIT_SUCCESS ? stopped : end->status;
     settings.restart = *restart;
     const std::uint64_t set = checkpoint::set_in_memory(*restart).value_or(0);
     if (set != 0 || protecting != nullptr)

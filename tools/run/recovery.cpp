@@ -39,7 +39,7 @@ std::optional<Allocation> without(Allocation allocation, const std::set<std::str
   return enough ? std::optional(std::move(allocation)) : std::nullopt;
 }
 
-bool is_loss(const JobEnd& end) { return !end.told_to_stop && (end.damaged || end.status >= by_signal); }
+bool is_loss(const JobEnd& end) { return !end.stop_requested && (end.damaged || end.status >= by_signal); }
 
 Recovery::Recovery(CheckpointOptions options, std::string job, Reaches reaches, BeginInput begin_input,
                    Keepers* keepers)
@@ -96,7 +96,7 @@ std::optional<Allocation> Recovery::left_of(const Allocation& allocation, const 
 }
 
 std::optional<Recovery::Start> Recovery::after(const JobEnd& end, const Allocation& allocation) {
-  if (options_.recoveries == 0 || end.status == EXIT_SUCCESS || end.told_to_stop) return std::nullopt;
+  if (options_.recoveries == 0 || end.status == EXIT_SUCCESS || end.stop_requested) return std::nullopt;
   if (starts_ == 0 && !is_loss(end)) return std::nullopt;  // it was started from nothing that could be damaged
   auto found = newest();
   const bool is_useless = found && *found == last_ && is_damaged(last_);

@@ -18,7 +18,7 @@ namespace cppc::run {
 struct JobEnd {
   int status = 0;                             ///< as a shell has it
   bool damaged = false;                       ///< a migration could not be completed nor undone
-  bool told_to_stop = false;                  ///< by a signal to cppc-run
+  bool stop_requested = false;                ///< by a signal to cppc-run
   std::set<std::string> silent = {};          ///< nodes that did not answer any more
   std::optional<Relocation> relocation = {};  ///< what it has ended for
   std::set<std::string> evacuated = {};       ///< nodes that it had left as it was told to

@@ -47,7 +47,7 @@ void Relay::complete(const std::string& node) {
   if (port == ports_.end()) return;
   port->second.acceptor.reset();
   for (const LinkPointer& link : std::vector(links_)) {
-    if (link->port == &port->second && !link->heard) remove(link);
+    if (link->port == &port->second && !link->has_received) remove(link);
   }
 }
 
@@ -73,9 +73,9 @@ bool Relay::is_given_up(const std::string& node) const {
   return port != ports_.end() && port->second.given_up;
 }
 
-void Relay::when_heard(const std::string& node, Callback function) {
+void Relay::when_received(const std::string& node, Callback function) {
   if (connected(node)) {
-    ports_.at(node).when_heard.push_back(std::move(function));
+    ports_.at(node).when_received.push_back(std::move(function));
   } else {
     post(context_, std::move(function));
   }
@@ -131,7 +131,7 @@ bool Relay::make_room(const Port& port) {
   const auto at_port = [&](const LinkPointer& link) { return link->port == &port; };
   if (static_cast<std::size_t>(std::count_if(links_.begin(), links_.end(), at_port)) < most_links) return true;
   const auto silent = std::find_if(links_.begin(), links_.end(),
-                                   [&](const LinkPointer& link) { return at_port(link) && !link->heard; });
+                                   [&](const LinkPointer& link) { return at_port(link) && !link->has_received; });
   if (silent == links_.end()) return false;
   remove(LinkPointer(*silent));
   return true;
@@ -172,7 +172,7 @@ void Relay::received(const LinkPointer& link, Side& from, Side& to, error_code f
     end(from, failure);
     return settle(link);
   }
-  if (&from == &link->daemon) link->heard = true, call(link->port->when_heard);
+  if (&from == &link->daemon) link->has_received = true, call(link->port->when_received);
   if (&from == &link->mpirun && over_ && link->port->given_up) {  // the order to exit
     after(context_, daemons_timeout, [this, alive = alive_] {
       if (*alive) release_given_up();
@@ -210,10 +210,11 @@ void Relay::drop_silent() {
 void Relay::settle(const LinkPointer& link) {
   if (!link->daemon.open && link->daemon.socket.is_open()) {
     Port& port = *link->port;
-    port.given_up = port.given_up || (link->daemon.broken && link->heard && spare_(port.node, link->daemon.silent));
+    port.given_up =
+        port.given_up || (link->daemon.broken && link->has_received && spare_(port.node, link->daemon.silent));
     spdlog::info("{}: its daemon is gone{}", port.node, port.given_up ? ", as it may" : "");
     close(link->daemon.socket);
-    call(port.when_heard);
+    call(port.when_received);
     if (!connected(port.node)) call(port.when_gone);
   }
   if (!link->mpirun.open) close(link->mpirun.socket);
@@ -245,7 +246,7 @@ void Relay::remove(const LinkPointer& link) {
   close(link->mpirun.socket);
   std::erase(links_, link);
   Port& port = *link->port;
-  call(port.when_heard);
+  call(port.when_received);
   if (!connected(port.node)) call(port.when_gone);
 }
 

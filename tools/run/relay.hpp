@@ -46,7 +46,7 @@ class Relay {
   bool is_given_up(const std::string& node) const;
 
   /// Calls back once the daemon of `node` has said something to mpirun, or is gone: at once when it has no connection.
-  void when_heard(const std::string& node, Callback function);
+  void when_received(const std::string& node, Callback function);
 
   /// Calls back once the daemon of `node` has no connection.
   void when_gone(const std::string& node, Callback function);
@@ -67,7 +67,7 @@ class Relay {
     std::unique_ptr<Acceptor> acceptor;
     std::uint16_t number = 0;
     bool given_up = false;
-    std::vector<Callback> when_heard, when_gone;
+    std::vector<Callback> when_received, when_gone;
   };
   struct Side {
     explicit Side(Socket its_socket) : socket(std::move(its_socket)) {}
@@ -85,8 +85,8 @@ class Relay {
         : port(&its_port), daemon(std::move(to_daemon)), mpirun(std::move(to_mpirun)) {}
     Port* port;
     Side daemon, mpirun;
-    bool connected = false;  // to mpirun
-    bool heard = false;      // the daemon has said something
+    bool connected = false;     // to mpirun
+    bool has_received = false;  // the daemon has said something
     bool removed = false;
   };
   using LinkPointer = std::shared_ptr<Link>;  // shared with what is called back

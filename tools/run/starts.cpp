@@ -12,7 +12,7 @@ void Starts::go_to(const Layout& layout) {
 }
 
 std::optional<std::string> Starts::after(const JobEnd& end, Controller& controller) {
-  if (end.relocation && end.told_to_stop) return std::nullopt;
+  if (end.relocation && end.stop_requested) return std::nullopt;
   if (end.relocation && !end.relocation->begun) {
     spdlog::info("the job goes on from {}, on {}", end.relocation->checkpoint, names_of(end.relocation->after.nodes));
     fell_back_ = false;

@@ -31,8 +31,8 @@ Result<std::string> answer(const std::vector<std::string>& words, const std::sto
   auto asked = ask(words, stop, limit);
   if (!asked) return error(std::move(asked).error());
   if (asked->status == 0) return std::move(asked->output);
-  const std::string said = asked->errors.empty() ? asked->output : asked->errors;
-  return error(words[0] + " has failed: " + first_line(said));
+  const std::string printed = asked->errors.empty() ? asked->output : asked->errors;
+  return error(words[0] + " has failed: " + first_line(printed));
 }
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -106,12 +106,12 @@ tl::expected<void, ResizeFailure> keep_only(const std::string& job, const std::v
   const auto asked = ask({"scontrol", "update", "jobid=" + job, "NodeList=" + joined(nodes)}, stop);
   if (!asked) return tl::unexpected(ResizeFailure{Kind::other, asked.error()});
   if (asked->status == 0) return {};
-  const std::string said = asked->errors + asked->output;
-  const auto says = [&](const char* words) { return said.find(words) != std::string::npos; };
-  return tl::unexpected(ResizeFailure{says("batch host")              ? Kind::batch_host
-                                      : says("DB index is being set") ? Kind::no_accounting
-                                                                      : Kind::other,
-                                      "scontrol has failed: " + first_line(said)});
+  const std::string printed = asked->errors + asked->output;
+  const auto contains = [&](const char* words) { return printed.find(words) != std::string::npos; };
+  return tl::unexpected(ResizeFailure{contains("batch host")              ? Kind::batch_host
+                                      : contains("DB index is being set") ? Kind::no_accounting
+                                                                          : Kind::other,
+                                      "scontrol has failed: " + first_line(printed)});
 }
 
 Result<std::string> comment_of(const std::string& job, std::chrono::milliseconds limit) {

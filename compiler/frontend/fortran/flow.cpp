@@ -273,22 +273,22 @@ std::set<Index> Flow::given_at(Index p, const Statement& loop) const {
 }
 
 std::map<Index, Ways> Flow::at(Index p, const Statement& loop, bool in_flight) {
-  std::map<Index, Ways> told;
-  if (!unclear_.empty() || !program_.procedures[p].unclear.empty()) return told;
+  std::map<Index, Ways> dead_ways;
+  if (!unclear_.empty() || !program_.procedures[p].unclear.empty()) return dead_ways;
   std::set<Index> asked;
   std::set<Index> bound = bound_to_dummies(p, asked);
   add_parts(bound);
   const Fates fates =
       holds_at(p, exit_of(p), [&](const Step& step) { return step.kind == Step::Kind::marker && step.loop == &loop; });
-  if (!complete()) return told;
+  if (!complete()) return dead_ways;
   const std::set<Index> given = given_at(p, loop);
   for (const Index symbol : tracked_) {
     const Fate fate = fate_of(fates, symbol);
     if (fate == Fate::live || given.contains(symbol) || (in_flight && buffers_.contains(symbol))) continue;
     if (bound.contains(symbol) || (program_.symbols[symbol].doubtful && fate == Fate::dead)) continue;
-    if (is_of_linker(symbol) || can_be_named(symbol, p)) told[symbol] = table_.ways(fate);
+    if (is_of_linker(symbol) || can_be_named(symbol, p)) dead_ways[symbol] = table_.ways(fate);
   }
-  return told;
+  return dead_ways;
 }
 
 }  // namespace cppc::fortran

@@ -115,10 +115,10 @@ bool Flow::is_passed(Index callee, std::size_t i) const {
 Fate Flow::of_callee(const Step& step, Index symbol, Fate fate, const std::set<Index>& changed) {
   const Index callee = step.call->procedure;
   return table_.changed(fate, [&](const Overwrites& way) {
-    Overwrites told;
+    Overwrites overwrites;
     for (const std::size_t number : way) {
       if (number == afterwards) {
-        told.insert(number);
+        overwrites.insert(number);
         continue;
       }
       const auto here = through(number, {.call = step.call, .callee = callee});
@@ -126,9 +126,9 @@ Fate Flow::of_callee(const Step& step, Index symbol, Fate fate, const std::set<I
       const Overwritten& one = overwritten_[*here];
       if (one.region != nullptr && one.symbol != symbol) continue;
       if (!intersect(one.depends, changed) && !(summaries_[callee].outside && intersect(one.depends, given_)))
-        told.insert(*here);
+        overwrites.insert(*here);
     }
-    return told;
+    return overwrites;
   });
 }
 

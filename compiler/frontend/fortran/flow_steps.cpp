@@ -52,9 +52,9 @@ void Flow::decide(const ExprPtr& condition, Fates& then, const Fates& otherwise)
     } else if (one == Fate::dead || other == Fate::dead) {
       then[i] = table_.meet(one, other);
     } else {
-      const Fate told = table_.meet(closed(one, condition, false), closed(other, condition, true));
-      const bool too_many = told == Fate::live || table_.ways(told).size() > FateTable::most_ways / 2;
-      then[i] = too_many ? table_.meet(one, other) : told;
+      const Fate both = table_.meet(closed(one, condition, false), closed(other, condition, true));
+      const bool too_many = both == Fate::live || table_.ways(both).size() > FateTable::most_ways / 2;
+      then[i] = too_many ? table_.meet(one, other) : both;
     }
   }
 }

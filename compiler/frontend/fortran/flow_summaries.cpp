@@ -143,14 +143,14 @@ std::map<Index, Fate> Flow::at_entry_of(Index p) {
   Followed all = std::exchange(followed_, Followed(program_.symbols.size(), some));
   const Fates at_entry = solve(p, Fates(some.size(), Fate::passed)).in[Graph::entry];
   std::map<Index, Fate> made;
-  const auto tell = [&](Index symbol, Fate fate) {
+  const auto add = [&](Index symbol, Fate fate) {
     const bool inside = own(symbol, p) && program_.symbols[symbol].storage == Storage::local;
     if (!inside && fate != Fate::passed) made[symbol] = fate;
   };
-  for (const Index symbol : met) tell(symbol, fate_of(at_entry, symbol));
+  for (const Index symbol : met) add(symbol, fate_of(at_entry, symbol));
   for (const auto& [doubtful, symbols] : others) {
     const Fate one = fate_of(at_entry, symbols.front());
-    for (const Index symbol : symbols) tell(symbol, one);
+    for (const Index symbol : symbols) add(symbol, one);
   }
   followed_ = std::move(all);
   return made;

@@ -73,9 +73,9 @@ std::optional<std::size_t> Flow::swept(std::size_t number, const Sweep& sweep, c
   Overwritten made = overwritten_[number];
   std::set<Index> in_part = made.depends;
   if (variable != counter) {
-    const bool told =
+    const bool linked =
         !made.links.empty() && made.links.front().variable == variable && made.links.front().value != nullptr;
-    if (!told) return {};
+    if (!linked) return {};
     in_part = overwritten_[made.behind].depends;
   }
   if (in_part.erase(variable) == 0 || intersect(in_part, cells.varying)) return {};

@@ -115,7 +115,7 @@ class Writer {
   bool add_type(const std::string& number) {
     const auto found = symbols_.find(number);
     if (found == symbols_.end() || found->second.module != module_) return found != symbols_.end();
-    const auto [state, fresh] = types_told_.try_emplace(number, true);  // components may point to their own type
+    const auto [state, fresh] = types_added_.try_emplace(number, true);  // components may point to their own type
     if (!fresh) return state->second;
     const ModuleSymbol& symbol = found->second;
     const bool plain = std::ranges::all_of(symbol.bound.list, [](const ModuleNode& one) { return one.list.empty(); });
@@ -230,8 +230,8 @@ class Writer {
     if (kind != "DERIVED" && kind != "CLASS") return {};
     const auto found = kind == "CLASS" ? declared_of_class(type[1].word) : symbols_.find(type[1].word);
     if (found == symbols_.end()) return kind == "CLASS" && is_any_class(type[1].word) ? "class(*)" : "";
-    const auto told = types_told_.find(found->first);
-    if (told != types_told_.end() && !told->second) return {};
+    const auto added = types_added_.find(found->first);
+    if (added != types_added_.end() && !added->second) return {};
     return (kind == "DERIVED" ? "type(" : "class(") + found->second.name + ")";
   }
 
@@ -280,7 +280,7 @@ class Writer {
   bool understood_ = true;
   bool overlaps_ = false;  ///< EQUIVALENCE
   std::string module_, types_, data_, procedures_, interfaces_;
-  std::map<std::string, bool> types_told_;       ///< by number
+  std::map<std::string, bool> types_added_;      ///< by number
   std::map<std::string, std::string> declared_;  ///< procedures, by number
   std::set<std::string> hidden_;
 };

@@ -184,7 +184,7 @@ class Lowering {
   ir::Index condition(const ExprPtr& e) {
     reads_.clear();
     if (e != nullptr) read(*e);
-    ir::Condition made{.says = ir::Condition::Says::something, .text = {}, .nonzero = {}, .reads = reads_};
+    ir::Condition made{.mpi_status = ir::Condition::MpiStatus::unrelated, .text = {}, .nonzero = {}, .reads = reads_};
     if (e != nullptr) {
       made.text = fortran::text(tree_, *e);
       if (says_not_zero(*e)) made.nonzero = fortran::text(tree_, *e->parts[0]);

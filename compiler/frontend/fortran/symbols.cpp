@@ -233,7 +233,7 @@ void Symbols::find_bounds(const semantics::Symbol& symbol, Index index) {
     };
     made.lower = get(dimension.lbound());
     made.upper = get(dimension.ubound());
-    const auto told = [&](const char* which) {
+    const auto from_descriptor = [&](const char* which) {
       return std::make_shared<const Expr>(Expr{.kind = Expr::Kind::bound,
                                                .value = static_cast<std::int64_t>(bounds.size()),
                                                .symbol = index,
@@ -241,10 +241,11 @@ void Symbols::find_bounds(const semantics::Symbol& symbol, Index index) {
     };
     using Descriptor = Symbol::Descriptor;
     const Descriptor descriptor = program_.symbols[index].descriptor;
-    if (descriptor == Descriptor::allocatable || descriptor == Descriptor::pointer) made.lower = told("lower");
+    if (descriptor == Descriptor::allocatable || descriptor == Descriptor::pointer)
+      made.lower = from_descriptor("lower");
     if (descriptor == Descriptor::assumed && made.lower == nullptr)
       made.lower = std::make_shared<const Expr>(Expr{.kind = Expr::Kind::constant, .value = 1});
-    if (descriptor != Descriptor::none) made.upper = told("upper");
+    if (descriptor != Descriptor::none) made.upper = from_descriptor("upper");
     bounds.push_back(std::move(made));
   }
   program_.symbols[index].bounds = std::move(bounds);

@@ -63,13 +63,13 @@ class Writer {
   }
 
   /// What cannot be said leaves nothing behind.
-  template <typename Say>
-  std::string possible(Say say) {
+  template <typename Generate>
+  std::string possible(Generate generate) {
     const std::size_t arguments = point_.arguments.size();
     const std::set<std::string> externals = externals_;
     const bool had_interface = point_.has_interface, around = possible_;
     possible_ = true;
-    std::string code = say();
+    std::string code = generate();
     if (std::exchange(possible_, around)) return code;
     point_.arguments.resize(arguments);
     point_.dummies.resize(arguments);

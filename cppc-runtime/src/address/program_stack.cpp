@@ -168,20 +168,20 @@ std::byte* first_used() {
 
 /// The C library tells by this where the main thread's stack is: pthread_getattr_np(), and by itself collectors of
 /// garbage and interpreters, which look for pointers there. It is read-only when a process has started.
-cppc_status tell_end() {
-  auto* const told = static_cast<void**>(dlsym(RTLD_DEFAULT, "__libc_stack_end"));
-  if (told == nullptr) return CPPC_OK;  // nobody can ask
+cppc_status set_stack_end() {
+  auto* const stack_end = static_cast<void**>(dlsym(RTLD_DEFAULT, "__libc_stack_end"));
+  if (stack_end == nullptr) return CPPC_OK;  // nobody can ask
   const auto map = MemoryMap::read();
   if (!map) return map.error();
-  const MemoryMap::Range* const range = map->find(told);
+  const MemoryMap::Range* const range = map->find(stack_end);
   const bool writable = range != nullptr && range->writable();
   constexpr std::uintptr_t page_bytes = 4096;
-  auto* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(told) / page_bytes * page_bytes);
+  auto* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(stack_end) / page_bytes * page_bytes);
   if (!writable && mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) {
     log().error("the C library cannot be told where the program's stack is: {}", std::strerror(errno));
     return CPPC_ERR_SYSTEM;
   }
-  *told = memory.data() + memory.size() - 64;
+  *stack_end = memory.data() + memory.size() - 64;
   if (!writable) mprotect(page, page_bytes, PROT_READ);
   return CPPC_OK;
 }
@@ -190,7 +190,7 @@ cppc_status tell_end() {
 
 cppc_status map() {
   const cppc_status status = grow(wanted_bytes());
-  return status == CPPC_OK ? tell_end() : status;
+  return status == CPPC_OK ? set_stack_end() : status;
 }
 
 std::size_t size() { return memory.size(); }

@@ -21,17 +21,17 @@ int wait_in_steps(MPI_Request* request, MPI_Status* status);
 /// wants to know, and says for whom.
 template <class Test, class Wait>
 int repeat(Test test, Wait wait) {
-  for (bool told = false;;) {
+  for (bool waited = false;;) {
     int done = 0;
     const int status = test(&done);
     if (status != MPI_SUCCESS || done != 0) {
-      if (told) [[unlikely]]
+      if (waited) [[unlikely]]
         call_point.moved_on();
       return status;
     }
     turns.yield();
     if (call_point.rings()) [[unlikely]] {
-      told = true;
+      waited = true;
       wait();
     }
   }

@@ -25,7 +25,7 @@ int add(const Added& added, int* number) {
       return PMPI_Add_error_code(added.of_class, number);
     case Added::text:
       *number = added.number;
-      return PMPI_Add_error_string(added.number, added.said.c_str());
+      return PMPI_Add_error_string(added.number, added.message.c_str());
   }
   return MPI_ERR_INTERN;
 }
@@ -38,7 +38,7 @@ void ErrorCodes::write(ByteWriter& writer) const {
     writer.u8(added.kind);
     writer.i32(added.of_class);
     writer.i32(added.number);
-    writer.text(added.said);
+    writer.text(added.message);
   }
 }
 
@@ -50,8 +50,8 @@ std::vector<Added> ErrorCodes::read(ByteReader& reader) {
     added.kind = static_cast<Added::Kind>(kind);
     added.of_class = reader.i32();
     added.number = reader.i32();
-    added.said = reader.text();
-    if (added.said.size() >= MPI_MAX_ERROR_STRING) reader.fail();
+    added.message = reader.text();
+    if (added.message.size() >= MPI_MAX_ERROR_STRING) reader.fail();
   }
   return all;
 }
@@ -85,7 +85,7 @@ int MPI_Add_error_class(int* error_class) {
   const Entry entry;
   const int status = PMPI_Add_error_class(error_class);
   if (status == MPI_SUCCESS && comms.managed())
-    error_codes().note({.kind = ErrorCodes::Added::error_class, .of_class = 0, .number = *error_class, .said = {}});
+    error_codes().note({.kind = ErrorCodes::Added::error_class, .of_class = 0, .number = *error_class, .message = {}});
   return status;
 }
 
@@ -94,7 +94,7 @@ int MPI_Add_error_code(int error_class, int* error_code) {
   const int status = PMPI_Add_error_code(error_class, error_code);
   if (status == MPI_SUCCESS && comms.managed())
     error_codes().note(
-        {.kind = ErrorCodes::Added::error_code, .of_class = error_class, .number = *error_code, .said = {}});
+        {.kind = ErrorCodes::Added::error_code, .of_class = error_class, .number = *error_code, .message = {}});
   return status;
 }
 
@@ -102,7 +102,7 @@ int MPI_Add_error_string(int error_code, const char* text) {
   const Entry entry;
   const int status = PMPI_Add_error_string(error_code, text);
   if (status == MPI_SUCCESS && comms.managed())
-    error_codes().note({.kind = ErrorCodes::Added::text, .of_class = 0, .number = error_code, .said = text});
+    error_codes().note({.kind = ErrorCodes::Added::text, .of_class = 0, .number = error_code, .message = text});
   return status;
 }
 

@@ -17,7 +17,7 @@ class ErrorCodes {
     Kind kind = error_class;
     int of_class = 0;  ///< of a code
     int number = 0;    ///< as MPI has given it; of a text the code or class that has it
-    std::string said;
+    std::string message;
   };
 
   void note(Added added) { all_.push_back(std::move(added)); }

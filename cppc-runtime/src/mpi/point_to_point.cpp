@@ -77,8 +77,8 @@ int match(const Envelope& wanted, int* found, MPI_Message* message, MPI_Status* 
     *found = 1;
     return MPI_SUCCESS;
   }
-  const auto look = [&](MPI_Comm real, MPI_Message* its, MPI_Status* said) {
-    return PMPI_Improbe(wanted.source, wanted.tag, real, found, its, said);
+  const auto look = [&](MPI_Comm real, MPI_Message* its, MPI_Status* found_status) {
+    return PMPI_Improbe(wanted.source, wanted.tag, real, found, its, found_status);
   };
   return match_in_mpi(wanted.comm, "MPI_Improbe", message, status, look);
 }

@@ -82,10 +82,10 @@ void Operation::write_files() {
   }
   if (node_.leader()) report_bytes();
   for (const int rank : ranks) outcome_.image_bytes += node_.control.slot(rank).image_bytes.load();
-  tell_saved();
+  report_saved();
 }
 
-void Operation::tell_saved() {
+void Operation::report_saved() {
   wire::Saved saved{.id = order_.id, .agent = node_.agent};
   for (const int rank : node_.local_ranks()) {
     const Slot& slot = node_.control.slot(rank);

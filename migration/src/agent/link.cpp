@@ -85,7 +85,7 @@ bool Link::closed() const {
 
 tl::expected<void, cppc_status> Link::send(const wire::Message& message) { return send_line(wire::encode(message)); }
 
-void Link::say_nonsense() { (void)send_line("{\"type\":\n"); }
+void Link::send_malformed() { (void)send_line("{\"type\":\n"); }
 
 void Link::cut() { shutdown(socket_.get(), SHUT_RDWR); }
 

@@ -30,7 +30,7 @@ class Link {
   tl::expected<std::vector<wire::Message>, cppc_status> receive();
 
   /// For tests of faults: what the controller cannot understand; the end of the connection.
-  void say_nonsense();
+  void send_malformed();
   void cut();
 
  private:

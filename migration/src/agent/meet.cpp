@@ -178,10 +178,10 @@ void Operation::urge(const negotiation::CutAgent& cut, Interrupter& interrupter)
 }
 
 template <class Side>
-void Operation::tell_late(const Side& side) {
+void Operation::report_late(const Side& side) {
   const Clock::time_point now = Clock::now();
-  if (now - negotiating_ < kLong || now - late_told_ < kAgain) return;
-  late_told_ = now;
+  if (now - negotiating_ < kLong || now - late_reported_ < kAgain) return;
+  late_reported_ = now;
   const auto one = side.late();
   std::string reason;
   if (one) reason = fmt::format("rank {} has not yet come by {}{}", one->rank, place_of(side), what_keeps(one->inside));
@@ -206,7 +206,7 @@ void Operation::negotiate(Side& side, Clock::duration timeout) {
       return fail(state.error(), what);
     }
     if (*state == Side::State::decided) return;
-    tell_late(side);
+    report_late(side);
     if (*state == Side::State::cancelled) return fail(side.reason().status, explain(side.reason(), place_of(side)));
     poll_controller();
     if (!giving_up && cancelled()) {

@@ -166,7 +166,7 @@ void Operation::announce(const char* phase) {
 }
 
 void Operation::disturb_link(const char* step) {
-  if (fault::corrupts(place(step))) node_.link.say_nonsense();
+  if (fault::corrupts(place(step))) node_.link.send_malformed();
   if (fault::cuts(place(step))) node_.link.cut();
 }
 

@@ -82,7 +82,7 @@ class Operation {
   void negotiate(Side& side, Clock::duration timeout);
   /// When it has gone on for long: which rank of this node the others wait for, if there is one.
   template <class Side>
-  void tell_late(const Side& side);
+  void report_late(const Side& side);
   void urge(const negotiation::AgentSide&, Interrupter&) const {}  ///< all will come by a safe point
   void urge(const negotiation::CutAgent& cut, Interrupter& interrupter) const;
   void freeze(negotiation::AgentSide& side, Clock::duration arrival);
@@ -104,7 +104,7 @@ class Operation {
   void work_on();
   void write_files();
   bool written(int rank);
-  void tell_saved();
+  void report_saved();
   void end_checkpoint(bool good);
 
   void await_arrivals(std::uint64_t point, Clock::duration timeout);
@@ -173,7 +173,7 @@ class Operation {
   std::array<std::int64_t, 2> under_way_{};  ///< messages and active requests of all ranks, when last looked at
   const char* phase_ = "prepare";
   std::string late_;  ///< what the controller was told last of a rank that is late
-  Clock::time_point negotiating_{}, late_told_{};
+  Clock::time_point negotiating_{}, late_reported_{};
   Clock::time_point frozen_{};
   Clock::time_point reported_{};
   wire::Outcome outcome_;

@@ -39,10 +39,10 @@ class TreeRounds final : public Rounds {
 
  private:
   tl::expected<bool, cppc_status> gather();
-  tl::expected<std::optional<cut::Verdict>, cppc_status> hear_verdict();
+  tl::expected<std::optional<cut::Verdict>, cppc_status> receive_verdict();
   Tree* tree_;
   bool runs_ = false;
-  bool said_ = false;         ///< to the parent
+  bool report_sent_ = false;  ///< to the parent
   std::vector<int> awaited_;  ///< children
   cut::Report sum_;
 };

@@ -174,7 +174,7 @@ struct Below {
   std::uint64_t maximum = 0;      ///< highest bound; all fixed only
   std::optional<Reason> give_up;  ///< of the first who wants that
 
-  /// `said`: by one of them, an idle word if nothing yet.
+  /// `sent_up`: by one of them, an idle word if nothing yet.
   constexpr void add(Word sent_up) {
     const Phase phase = sent_up.phase();
     settled &= phase == Phase::settled;

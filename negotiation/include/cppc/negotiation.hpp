@@ -95,7 +95,7 @@ class AgentSide {
   TimeBudget budget_{{}};
   std::vector<int> ranks_;
   AgentView view_;
-  std::vector<Word> said_by_;  ///< each child, last
+  std::vector<Word> last_words_;  ///< each child, last
 };
 
 }  // namespace cppc::negotiation

@@ -81,7 +81,7 @@ class Scene {
         relay_.evacuated(node);
         break;
       case 'h':
-        relay_.when_heard(node, [] {});
+        relay_.when_received(node, [] {});
         break;
       case 'o':
       case 'O':

@@ -188,7 +188,7 @@ TEST_F(EngineTest, TheLastNodesAreKept) {
   for (int i = 0; i < 4; ++i) engine_->take(notice("node" + std::to_string(i), std::to_string(i)), 0s);
   EXPECT_EQ(begun(0s), Nodes{"node0"});
   EXPECT_EQ(begun(500s), Nodes{});
-  EXPECT_EQ(engine_->evacuations().at("node3").said, "keep_nodes = 3");
+  EXPECT_EQ(engine_->evacuations().at("node3").summary, "keep_nodes = 3");
 }
 
 TEST_F(EngineTest, AnHourLaterTheNextMayBegin) {
@@ -231,7 +231,7 @@ TEST_F(EngineTest, TriesAgainSomeTimesAndThenSaysThatItHasGivenUp) {
   engine_->ended("node1", Outcome::failed, "job a refuses", 23s);
   EXPECT_EQ(begun(100s), Nodes{});
   EXPECT_EQ(stage("node1"), Stage::failed);
-  EXPECT_EQ(engine_->evacuations().at("node1").said, "job a refuses");
+  EXPECT_EQ(engine_->evacuations().at("node1").summary, "job a refuses");
   EXPECT_EQ(count(Kind::given_up), 1);
   engine_->take(notice("node1", "asked for again"), 101s);
   EXPECT_EQ(begun(101s), Nodes{"node1"});
@@ -271,7 +271,7 @@ TEST_F(EngineTest, WhatWasRecordedGoesOnWhereItStood) {
   engine_->ended("node2", Outcome::emptied, "", 22s);
   engine_->take(notice("node3", "again"), 23s);
   EXPECT_EQ(begun(23s), Nodes{}) << "three of this hour, those of the other life included";
-  EXPECT_EQ(engine_->evacuations().at("node3").said, "per_hour = 3");
+  EXPECT_EQ(engine_->evacuations().at("node3").summary, "per_hour = 3");
 }
 
 TEST_F(EngineTest, ANodeThatWasRepairedAndFailsAgainIsAnotherEvacuationInTheRecordToo) {

@@ -32,8 +32,8 @@ class EvacuatorTest : public testing::Test {
     evacuator_.emplace(script, dry_run, slurm_);
   }
   Report empty(Time left = 600s, const std::string& node = "node1", std::set<std::string> avoid = {}) {
-    const auto tell = [this](const std::string& text) { told_ += text; };
-    return (*evacuator_)({{node, left, "cause", "test", 1}, std::move(avoid), tell, {}});
+    const auto announce = [this](const std::string& text) { announced_ += text; };
+    return (*evacuator_)({{node, left, "cause", "test", 1}, std::move(avoid), announce, {}});
   }
   std::string calls() const {
     std::ostringstream text;
@@ -44,7 +44,7 @@ class EvacuatorTest : public testing::Test {
   test::TemporaryDirectory directory_;
   std::optional<Evacuator> evacuator_;
   bool slurm_ = false;
-  std::string told_;
+  std::string announced_;
 };
 
 TEST_F(EvacuatorTest, AsksMigrateWithTheTimeThatIsLeft) {
@@ -54,7 +54,7 @@ TEST_F(EvacuatorTest, AsksMigrateWithTheTimeThatIsLeft) {
   const Report report = empty(600s, "node1", {"node2", "node3"});
   EXPECT_EQ(report.outcome, Outcome::emptied);
   EXPECT_EQ(report.result, "done");
-  EXPECT_EQ(report.said, "safe to power off; job small-2: 50 MB moved in 0.50 s");
+  EXPECT_EQ(report.summary, "safe to power off; job small-2: 50 MB moved in 0.50 s");
   const std::string asked = calls();
   EXPECT_EQ(asked.substr(0, asked.find("--timeout")), "--evacuate node1 --json ");
   EXPECT_NE(asked.find("--avoid node2,node3"), std::string::npos) << asked;
@@ -69,7 +69,7 @@ TEST_F(EvacuatorTest, NamesTheJobThatRefuses) {
   const Report report = empty();
   EXPECT_EQ(report.outcome, Outcome::failed);
   EXPECT_EQ(report.result, "refused");
-  EXPECT_EQ(report.said,
+  EXPECT_EQ(report.summary,
             "not safe to power off: still there: large-1; job large-1: refused: rank 0 needs 900 MB of memory; "
             "job small-2: failed: rank 0 has a pipe");
 }
@@ -90,7 +90,7 @@ TEST_F(EvacuatorTest, StatusesOfMigrateTellHowItEnded) {
     const Report report = empty();
     EXPECT_EQ(report.outcome, outcome) << status;
     EXPECT_EQ(report.result, result) << status;
-    EXPECT_EQ(report.said, "migrate: what went wrong");
+    EXPECT_EQ(report.summary, "migrate: what went wrong");
   }
 }
 
@@ -107,7 +107,7 @@ TEST_F(EvacuatorTest, ANodeIsNotEmptyForJobsThatDoNotAnswer) {
   start("[]", "exit 1");
   const Report report = empty();
   EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_EQ(report.said, "not known to be empty: migrate: no answer from job large-1 of user1");
+  EXPECT_EQ(report.summary, "not known to be empty: migrate: no answer from job large-1 of user1");
 }
 
 TEST_F(EvacuatorTest, SlurmKeepsNewJobsOffTheNode) {
@@ -120,10 +120,10 @@ TEST_F(EvacuatorTest, SlurmKeepsNewJobsOffTheNode) {
   std::ostringstream drained;
   drained << std::ifstream(directory_.path() + "/drained").rdbuf();
   EXPECT_EQ(drained.str(), "update nodename=node1 state=drain reason=cppc: cause\n");
-  EXPECT_EQ(told_, "");
+  EXPECT_EQ(announced_, "");
   directory_.script("scontrol", "echo 'Invalid user id' >&2; exit 1");
   EXPECT_EQ(empty().outcome, Outcome::emptied) << "all the same";
-  EXPECT_EQ(told_, "is not drained in Slurm, new jobs may come: Invalid user id");
+  EXPECT_EQ(announced_, "is not drained in Slurm, new jobs may come: Invalid user id");
   setenv("PATH", path.c_str(), 1);
 }
 
@@ -131,7 +131,7 @@ TEST_F(EvacuatorTest, AMigrateThatDoesNotWorkEmptiesNothing) {
   start("no JSON", "exit 0");
   EXPECT_EQ(empty().outcome, Outcome::failed);
   evacuator_.emplace("/nonexistent/migrate", false, false);
-  EXPECT_EQ(empty().said, "cannot start /nonexistent/migrate: No such file or directory");
+  EXPECT_EQ(empty().summary, "cannot start /nonexistent/migrate: No such file or directory");
 }
 
 TEST_F(EvacuatorTest, ADryRunOnlyPlans) {
@@ -141,7 +141,7 @@ TEST_F(EvacuatorTest, ADryRunOnlyPlans) {
       true);
   const Report report = empty();
   EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_EQ(report.said, "dry run: job large-1: 2 ranks would move; job small-2: there is nowhere to go");
+  EXPECT_EQ(report.summary, "dry run: job large-1: 2 ranks would move; job small-2: there is nowhere to go");
   EXPECT_EQ(calls(), "--evacuate node1 --json --dry-run\n");
 }
 
@@ -151,12 +151,12 @@ TEST_F(EvacuatorTest, WhenTheTimeIsTooShortItSaysSoAndTakesTheSmallestFirst) {
       R"(case "$*" in *small-2*) verdict='not safe to power off: still there: large-1'; status=6;; *) verdict='safe to power off'; status=0;; esac
 echo '{"verdict":"'"$verdict"'","jobs":[{"job":"j","state":"done","image_bytes":50000000,"seconds":0.5}]}'; exit $status)");
   EXPECT_EQ(empty().outcome, Outcome::emptied) << "and how fast that was is known from now on: 100 MB/s";
-  EXPECT_EQ(told_, "");
+  EXPECT_EQ(announced_, "");
   std::filesystem::remove(directory_.path() + "/calls");
   const Report report = empty(5s);
-  EXPECT_EQ(told_,
+  EXPECT_EQ(announced_,
             "cannot be emptied in time: 950 MB at 100 MB/s take 10 s, and 5 s are left; the smallest jobs go first");
-  EXPECT_EQ(report.outcome, Outcome::emptied) << report.said;
+  EXPECT_EQ(report.outcome, Outcome::emptied) << report.summary;
   const std::string asked = calls();
   EXPECT_LT(asked.find("--job small-2"), asked.find("--job large-1"));
   EXPECT_NE(asked.find("--job large-1"), std::string::npos) << asked;

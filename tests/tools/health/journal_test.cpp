@@ -68,7 +68,7 @@ TEST_F(JournalTest, AnotherProcessGoesOnFromIt) {
   }
   open(20s).value();
   EXPECT_EQ(engine_->evacuations().at("node1").stage, Stage::emptied);
-  EXPECT_EQ(engine_->evacuations().at("node1").said, "safe to power off");
+  EXPECT_EQ(engine_->evacuations().at("node1").summary, "safe to power off");
   EXPECT_EQ(engine_->advance(20s).front().node, "node2");
 }
 

@@ -114,7 +114,7 @@ ForkHandler* handler(std::uint64_t number) { return reinterpret_cast<ForkHandler
 
 void open_log(const char* identity, int options, int facility) { CPPC_NEXT(openlog)(identity, options, facility); }
 
-void say(const ForkHandlers& handlers) {
+void register_handlers(const ForkHandlers& handlers) {
   // Null: of the program itself, which no dlclose() takes away.
   if (CPPC_NEXT(__register_atfork)(handler(handlers.prepare), handler(handlers.parent), handler(handlers.child),
                                    nullptr) != 0)
@@ -186,7 +186,7 @@ void apply() {
   for (const auto& [domain, code] : all.codes) CPPC_NEXT(bind_textdomain_codeset)(domain.c_str(), code.c_str());
   textdomain(captured().domain.c_str());
   for (const auto& [number, interrupts] : all.interrupts) CPPC_NEXT(siginterrupt)(number, interrupts ? 1 : 0);
-  for (const ForkHandlers& one : all.fork_handlers) say(one);
+  for (const ForkHandlers& one : all.fork_handlers) register_handlers(one);
   if (all.pattern) CPPC_NEXT(re_comp)(all.pattern->c_str());
   pthread_setcanceltype(captured().cancel_type, nullptr);
   pthread_setcancelstate(captured().cancel_state, nullptr);
