@@ -283,6 +283,17 @@ TEST_F(JobTest, AnAgentThatDoesNotAnswerCostsTheMigration) {
   EXPECT_EQ(state(next), State::prepare);
 }
 
+TEST_F(JobTest, ANodeThatIsLostWhileTheMigrationIsUndoneIsNamed) {
+  start();
+  const auto id = move(3, "node2");
+  for (int second = 0; second < 71; ++second) job_.tick();
+  for (const int agent : {0, 1}) abandoned(id, agent);
+  EXPECT_TRUE(job_.spare(2));
+  for (int second = 0; second < 3; ++second) job_.tick();
+  EXPECT_EQ(state(id), State::failed);
+  EXPECT_EQ(job_.migration(id)->outcome.reason, "prepare has not ended within 70 s; node2 does not answer any more");
+}
+
 TEST_F(JobTest, AnAgentWithRanksThatDoesNotAnswerIsReplaced) {
   start();
   const auto id = move(3, "node2");

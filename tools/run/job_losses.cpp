@@ -104,7 +104,8 @@ void Job::admit_substitutes() {
 void Job::lose(int agent, const std::string& reason) {
   if (picture_.is_lost(agent) || missing_.contains(agent)) return;
   picture_.left(agent);
-  if (execution_) execution_->undo.awaited.erase(agent);
+  if (execution_ && execution_->undo.awaited.erase(agent) > 0 && in(Execution::State::undoing))
+    execution_->undo.reason += "; " + reason;
   if (!picture_.complete()) {
     picture_.lost(agent);
     return disable_migration(reason);
@@ -161,10 +162,8 @@ void Job::watch_over_undoing() {
 void Job::drop_silent() {
   const std::set<int> silent = execution_->undo.awaited;
   for (const int agent : silent) {
-    const std::string reason = "the agent of " + picture_.node_name(agent) + " does not answer";
-    execution_->undo.reason += "; " + reason;
     requests_.drop(agent);
-    lose(agent, reason);
+    lose(agent, "the agent of " + picture_.node_name(agent) + " does not answer");
   }
 }
 

@@ -84,7 +84,7 @@ void KeeperLinks::beat(const std::stop_token& stop) const {
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
   while (!stopped.wait_for(lock, stop, deadlines::keep() / 4.0, [] { return false; }) && !stop.stop_requested())
-    send_all({{"do", "ping"}});
+    ask_all({{"do", "ping"}});
 }
 
 void KeeperLinks::let_go() {
@@ -106,10 +106,10 @@ std::map<std::string, KeeperLinks::Link> KeeperLinks::all() const {
   return alive;
 }
 
-bool KeeperLinks::send_all(const json& request) const {
-  std::vector<std::future<bool>> sent;
+bool KeeperLinks::ask_all(const json& request) const {
+  std::vector<std::future<bool>> answers;
   for (const auto& [node, link] : all())
-    sent.push_back(std::async(std::launch::async, [node = node, link = link, &request] {
+    answers.push_back(std::async(std::launch::async, [node = node, link = link, &request] {
       const auto answer = link->ask(request, timeout);
       if (answer) return true;
       spdlog::warn("{}: {}", node, answer.error());
@@ -117,7 +117,7 @@ bool KeeperLinks::send_all(const json& request) const {
       return false;
     }));
   bool all_have = true;
-  for (auto& one : sent) all_have = one.get() && all_have;
+  for (auto& one : answers) all_have = one.get() && all_have;
   return all_have;
 }
 

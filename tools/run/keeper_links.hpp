@@ -55,7 +55,7 @@ class KeeperLinks {
   std::map<std::string, Link> all() const;
 
   /// At the same time; who does not answer is lost. Whether all have.
-  bool send_all(const nlohmann::json& request) const;
+  bool ask_all(const nlohmann::json& request) const;
 
   struct Task {
     std::string node;

@@ -77,12 +77,12 @@ void Keepers::protect_again(ImageSet& set, const std::vector<std::string>& place
 
 Result<std::uint64_t> Keepers::begin() {
   const std::lock_guard lock(mutex_);
-  links_.send_all({{"do", "ping"}});  // one that does not answer is replaced
+  links_.ask_all({{"do", "ping"}});  // one that does not answer is replaced
   if (revive() && !sets_.empty()) protect_again(sets_.rbegin()->second);
   if (auto enough = protection_->enough_to_go_on(links_.all().size()); !enough) return error(enough.error());
   links_.begin_beats();
   while (sets_.size() > 1) sets_.erase(sets_.begin());
-  links_.send_all({{"do", "begin"}, {"set", ++last_}});
+  links_.ask_all({{"do", "begin"}, {"set", ++last_}});
   return last_;
 }
 
@@ -94,7 +94,7 @@ Result<void> Keepers::complete(std::uint64_t set, const checkpoint::Manifest& ma
   if (auto done = protection_->protect(contents); !done) return done;
   sets_[set] = std::move(contents);
   while (sets_.size() > kept) sets_.erase(sets_.begin());
-  if (links_.send_all({{"do", "complete"}, {"set", set}, {"ranks", nodes.size()}})) return {};
+  if (links_.ask_all({{"do", "complete"}, {"set", set}, {"ranks", nodes.size()}})) return {};
   if (!protects_images_) return error("a keeper has ended, and images with it");
   revive();
   protect_again(sets_.at(set));
@@ -108,7 +108,7 @@ void Keepers::discard(std::uint64_t set) {
 
 void Keepers::discard_locked(std::uint64_t set) {
   sets_.erase(set);
-  links_.send_all({{"do", "discard"}, {"set", set}});
+  links_.ask_all({{"do", "discard"}, {"set", set}});
   if (server_ != nullptr && server_->set() == set) server_.reset();
 }
 
@@ -130,7 +130,7 @@ void Keepers::vacate(const std::string& node) {
 
 std::uint64_t Keepers::newest() {
   const std::lock_guard lock(mutex_);
-  links_.send_all({{"do", "ping"}});
+  links_.ask_all({{"do", "ping"}});
   for (auto set = sets_.rbegin(); set != sets_.rend(); ++set)
     if (protection_->is_whole(set->second)) return set->first;
   return 0;
@@ -146,7 +146,7 @@ void Keepers::prepare_start(std::uint64_t set, const std::vector<AllocatedNode>&
   for (int i = 0; i < tries; ++i) {
     revive();
     if (!sets_.contains(set)) return;
-    if (links_.send_all(locate_request(sets_.at(set), links_))) break;
+    if (links_.ask_all(locate_request(sets_.at(set), links_))) break;
   }
   if (!protects_images_) return;
   protects_ = std::jthread([this, set, places] {

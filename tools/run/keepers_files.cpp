@@ -54,7 +54,7 @@ Result<std::uint64_t> Keepers::offer(const checkpoint::Checkpoint& checkpoint) {
   if (!server) return error(std::move(server).error());
   json request = locate_request(contents, links_);
   for (json& image : request["images"]) image["at"].push_back((*server)->addresses());
-  if (!links_.send_all(request)) return error("a keeper has ended");
+  if (!links_.ask_all(request)) return error("a keeper has ended");
   server_ = *std::move(server);
   spdlog::warn(
       "{} does not have {}: its images are sent to the nodes, and take as much of their memory until all ranks work",

@@ -129,7 +129,7 @@ class Parities : public Protection {
       ++load[node];
     }
     if (lost.empty()) return {};
-    links_.send_all(locate_request(set, links_));
+    links_.ask_all(locate_request(set, links_));
     std::vector<KeeperLinks::Task> tasks;
     for (const auto& [node, ranks] : lost)
       tasks.push_back({node, {{"do", "bring"}, {"set", set.number}, {"ranks", ranks}}});
@@ -156,7 +156,7 @@ class Parities : public Protection {
     last_groups_ = set.groups;
     json ranks = json::array();
     for (const ParityGroup& group : set.groups) ranks.push_back(group.ranks);
-    links_.send_all({{"do", "regroup"}, {"set", set.number}, {"groups", std::move(ranks)}});
+    links_.ask_all({{"do", "regroup"}, {"set", set.number}, {"groups", std::move(ranks)}});
     return {};
   }
 
