@@ -65,8 +65,8 @@ Result<void> Daemon::take(const std::vector<Notice>& notices) {
   const Time now = time_since_boot();
   std::vector<json> records;
   std::vector<Event> all;
-  for (const Notice& summary : notices) {
-    const Notice notice = engine_.named(summary);
+  for (const Notice& received : notices) {
+    const Notice notice = engine_.named(received);
     const bool changed = engine_.take(notice, now);
     if (changed) records.push_back(Journal::notice(notice));
     const auto events = engine_.events();
@@ -150,11 +150,11 @@ void Daemon::begin(const Engine::Start& start) {
 
 void Daemon::empty(const Engine::Start& start, std::set<std::string> avoid, const std::stop_token& stop) {
   const auto began = std::chrono::steady_clock::now();
-  const auto say = [&](const std::string& text) {
+  const auto report_progress = [&](const std::string& text) {
     const std::scoped_lock lock(mutex_);
     announce("progress", start.node, text);
   };
-  const Report report = evacuate_({start, std::move(avoid), say, stop});
+  const Report report = evacuate_({start, std::move(avoid), report_progress, stop});
   if (stop.stop_requested()) return;  // the journal has that it began
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   metrics_.evacuation(start.trigger, report.result, took.count());

@@ -36,7 +36,7 @@ bool Connection::read_more(std::chrono::seconds timeout) {
 }
 
 void Connection::send(const json& object) {
-  const std::lock_guard lock(saying_);
+  const std::lock_guard lock(sending_);
   const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t written = write(output_, line.data() + done, line.size() - done);
@@ -52,7 +52,7 @@ bool Connection::await_successor(std::chrono::seconds timeout) {
   const bool adopted = adopted_.wait_for(lock, timeout, [this] { return !waits_; });
   waits_ = false;
   if (!adopted) return false;
-  const std::lock_guard also(saying_);
+  const std::lock_guard also(sending_);
   input_ = output_ = successor_.get();
   text_.clear();
   ended_ = false;

@@ -37,7 +37,7 @@ class Connection {
   int input_ = 0;
   std::string text_;
   bool ended_ = false;
-  std::mutex saying_;
+  std::mutex sending_;
   int output_ = 1;
   std::mutex adopting_;
   std::condition_variable adopted_;
