@@ -188,6 +188,24 @@ TEST_F(RelayTest, TellsWhenADaemonHasGone) {
   told.wait();
 }
 
+TEST_F(RelayTest, ADaemonWhoseMachineAnswersNothingIsSilent) {
+  std::promise<std::string> silent;
+  running_.call([&] {
+    relay_ = std::make_unique<Relay>(running_.context(), std::chrono::milliseconds(700),
+                                     [&](const std::string& node, bool is_silent) {
+                                       silent.set_value(is_silent ? node : "broken");
+                                       return false;
+                                     });
+    return 0;
+  });
+  Pair node = connect("node0");
+  settle(node);
+  node.daemon.answer_nothing();
+  node.mpirun.send("are you there?");
+  EXPECT_EQ(silent.get_future().get(), "node0");
+  EXPECT_TRUE(node.mpirun.closed());
+}
+
 TEST_F(RelayTest, TheEndOfMpirunReachesTheDaemonAfterItsLastWords) {
   Pair node = connect("node0");
   node.mpirun.send("exit");

@@ -1,5 +1,6 @@
 #include "socket.hpp"
 
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -70,6 +71,12 @@ std::string Socket::line() {
 }
 
 bool Socket::closed() { return receive(1).empty(); }
+
+void Socket::answer_nothing() {
+  sock_filter drops_all = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog filter{1, &drops_all};
+  if (setsockopt(fd_.get(), SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) != 0) fail("setsockopt");
+}
 
 void Socket::reset() {
   const linger now{1, 0};

@@ -23,7 +23,8 @@ class Socket {
   bool closed();                           ///< waits until the other side says something (false) or closes (true)
   void close() { fd_.reset(); }
   int release() { return fd_.release(); }
-  void reset();  ///< closes so that the other side gets an error
+  void reset();           ///< closes so that the other side gets an error
+  void answer_nothing();  ///< not even the system's questions any more, as of a machine that is switched off
 
  private:
   UniqueFd fd_;

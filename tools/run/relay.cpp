@@ -21,7 +21,7 @@ constexpr std::size_t most_links = 8;
 // The daemon of an evacuated node may be there still, and obey an order to exit.
 constexpr std::chrono::seconds daemons_timeout{1};
 
-constexpr auto between_silence_checks = 100ms;
+constexpr int checks_per_silence = 25;
 
 void close(Socket& socket) {
   error_code ignored;
@@ -201,7 +201,7 @@ void Relay::drop_silent() {
     end(link->daemon, asio::error::timed_out);
     settle(link);
   }
-  after(context_, between_silence_checks, [this, alive = alive_] {
+  after(context_, silence_ / checks_per_silence, [this, alive = alive_] {
     if (*alive) drop_silent();
   });
 }

@@ -7,6 +7,9 @@
 
 #include <cstdlib>
 #include <functional>
+#include <thread>
+
+#include "../socket.hpp"
 
 namespace cppc::tools {
 namespace {
@@ -41,6 +44,20 @@ bool connects(const Endpoint& to) {
     if (!failure) return true;
   }
   return false;
+}
+
+TEST(Sockets, AMachineThatLeavesQuestionsUnansweredIsSilent) {
+  test::TcpListener listener;
+  test::Socket other = test::Socket::connect_tcp(listener.port());
+  asio::io_context context;
+  Socket own(context, asio::generic::stream_protocol(AF_INET, IPPROTO_TCP), listener.accept().release());
+  (void)own.send(asio::buffer("answered", 8));
+  EXPECT_EQ(unanswered_for(own), std::nullopt);
+  other.answer_nothing();
+  (void)own.send(asio::buffer("lost", 4));
+  std::optional<std::chrono::milliseconds> silent;
+  while (!(silent = unanswered_for(own))) std::this_thread::yield();
+  EXPECT_GT(silent->count(), 0);
 }
 
 TEST(Sockets, AJobOnThisMachineAloneIsReachedByLoopback) {
