@@ -120,7 +120,7 @@ void find_names_outside(const FortranProgram& program, fortran::Program& tree) {
   if (tree.outside && tree.outside->contains("*"))
     tree.unclear = "sources in another language are compiled in the same command (compile them to objects before)";
   for (Index i = 0; tree.outside && i < program.commands.size(); ++i) {
-    if (std::ranges::find(tree.read_files, i) != tree.read_files.end()) continue;
+    if (std::ranges::find(tree.read_files, i) != tree.read_files.end() && !tree.with_submodules.contains(i)) continue;
     if (i < program.names.size() && program.names[i])
       tree.outside->insert(program.names[i]->begin(), program.names[i]->end());
     else
@@ -274,7 +274,7 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
   fortran::Program tree =
       fortran::read(program.commands, program.modules, program.intrinsic_modules, for_modules->path());
   tree.left_out.insert(tree.left_out.end(), program.left_out.begin(), program.left_out.end());
-  tree.incomplete = !those_in_fortran(tree.left_out).empty();
+  tree.incomplete = !those_in_fortran(tree.left_out).empty() || !tree.with_submodules.empty();
   fortran::find_goto_loops(tree);
   fortran::drop_unused_labels(tree);
   find_names_outside(program, tree);
@@ -287,6 +287,8 @@ FortranTranslation translate_fortran(const FortranProgram& given, const models::
                  {"rejected", nlohmann::json::array()},
                  {"refusals", nlohmann::json::array()},
                  {"left_out", left_out_json(tree.left_out)}};
+  for (const Index file : tree.with_submodules)
+    made.report["left_out"].push_back(program.commands[file].file + ": what its submodules do is not followed");
   if (!analysis::calls_mpi(lowered.program)) return made;
   const analysis::PointsTo points_to(lowered.program, models, analysis::PointsTo::Precision::full, most_steps);
   if (!points_to.complete()) {

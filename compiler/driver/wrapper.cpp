@@ -1,5 +1,7 @@
 #include "wrapper.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -13,12 +15,18 @@ std::vector<std::string> compiler_of(const char* variable) {
   return split_at_blanks(setting == nullptr ? "" : setting);
 }
 
+// A link to a wrapper may have the name of the one of MPI's that it stands for.
+constexpr std::array names_for_cxx{"cppc-c++", "cppc-cxx", "mpicxx", "mpic++", "mpiCC"};
+constexpr std::array names_for_fortran{"cppc-fc", "mpifort", "mpif90", "mpif77"};
+
 }  // namespace
 
 Wrapper wrapper_called(std::string_view program) {
   const std::string name = std::filesystem::path(program).filename();
-  if (name == "cppc-c++" || name == "cppc-cxx") return {Language::cxx, name, "mpicxx", compiler_of("CPPC_CXX")};
-  if (name == "cppc-fc") return {Language::fortran, name, "mpifort", compiler_of("CPPC_FC")};
+  if (std::ranges::find(names_for_cxx, name) != names_for_cxx.end())
+    return {Language::cxx, name, "mpicxx", compiler_of("CPPC_CXX")};
+  if (std::ranges::find(names_for_fortran, name) != names_for_fortran.end())
+    return {Language::fortran, name, "mpifort", compiler_of("CPPC_FC")};
   return {Language::c, wrapper_name(Language::c), "mpicc", compiler_of("CPPC_CC")};
 }
 

@@ -31,7 +31,7 @@ const char* cppc_status_text(cppc_status status) {
     case CPPC_ERR_IMAGE:
       return "the image is truncated or inconsistent";
     case CPPC_ERR_CHECKSUM:
-      return "the image was damaged on its way";
+      return "the image is damaged: its checksum is not what it was";
     case CPPC_ERR_FABRIC:
       return "the transfer failed";
     case CPPC_ERR_MPI:

@@ -5,6 +5,8 @@
 #include <signal.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace cppc::test {
@@ -53,6 +55,29 @@ TEST(JobTest, MemoryOfWindowsOverSeveralNodesIsFresh) {
   const Finished finished = Job(cluster, {"-H", "node0:1,node1:1", "-n", "2"}, {tool("window_memory")}).wait();
   EXPECT_EQ(finished.status, 0) << finished.errors;
   EXPECT_EQ(finished.output, "0 bytes are not zero, 0 large windows are in memory\n") << finished.errors;
+}
+
+/// What a script starts is not known before it runs.
+TEST(JobTest, AScriptWhoseProgramHasNoLibcppcEndsItWithAMessage) {
+  const Cluster cluster(2);
+  const Folder folder;
+  std::ofstream(folder.file("run")) << "#!/bin/sh\n" << plain_app("heat") << " --quiet\nexit 0\n";
+  std::filesystem::permissions(folder.file("run"), std::filesystem::perms::owner_all);
+  const Finished finished = Job(cluster, kPlacement, {folder.file("run")}).wait();
+  EXPECT_NE(finished.status, 0) << finished.errors;
+  EXPECT_NE(finished.errors.find(plain_app("heat") + " is not linked with libcppc"), std::string::npos)
+      << finished.errors;
+}
+
+TEST(JobTest, AScriptThatStartsNothingWithMpiEndsItWithAMessage) {
+  const Cluster cluster(2);
+  const Folder folder;
+  std::ofstream(folder.file("run")) << "#!/bin/sh\nhostname\n";
+  std::filesystem::permissions(folder.file("run"), std::filesystem::perms::owner_all);
+  const Finished finished = Job(cluster, kPlacement, {folder.file("run")}).wait();
+  EXPECT_NE(finished.status, 0) << finished.errors;
+  EXPECT_NE(finished.errors.find("its ranks have ended before MPI_Init"), std::string::npos) << finished.errors;
+  EXPECT_NE(finished.output.find("node0\n"), std::string::npos) << finished.output;
 }
 
 TEST(JobTest, AProgramThatIsNotThereEndsItWithAMessage) {

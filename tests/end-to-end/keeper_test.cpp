@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <thread>
@@ -90,6 +91,53 @@ TEST_F(KeeperTest, AJobThatLosesANodeGoesOnFromMemory) {
   power_off("node1");
   expect_recovery_from("memory:");
   EXPECT_EQ(scene_->job().node_of(2), "node2");
+  expect_same_answer(*scene_);
+}
+
+/// Nothing protects images on one node: they go to others as these come.
+TEST_F(KeeperTest, AJobThatIsLeftOnOneNodeIsProtectedAgainWhenAnotherOneComes) {
+  start();
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
+  for (const char* node : {"node1", "node2"}) expect_done(scene_->job().migrate({"--evacuate", node}));
+  const Finished unprotected = scene_->job().migrate({"checkpoint"});
+  EXPECT_NE(unprotected.status, 0);
+  EXPECT_TRUE(contains(unprotected.errors, "no other node is left")) << unprotected.errors;
+  expect_done(scene_->job().migrate({"--restore", "node1"}));
+  const std::size_t since = printed_so_far();
+  ASSERT_TRUE(await_message_since(since, "checkpoint memory:")) << scene_->job().process().errors();
+  power_off("node1");
+  expect_recovery_from("memory:");
+  expect_same_answer(*scene_);
+}
+
+TEST_F(KeeperTest, AnMpirunThatHangsWhenTheJobIsLostIsKilled) {
+  start({"CPPC_DEADLINE_LEAVE=2"});
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
+  const auto mpirun = scene_->cluster().processes("head", std::filesystem::canonical("/usr/bin/mpirun"));
+  ASSERT_EQ(mpirun.size(), 1U);
+  (void)scene_->cluster().run("head", {"kill", "-STOP", std::to_string(mpirun.front())});
+  power_off("node1");
+  expect_recovery_from("memory:");
+  EXPECT_TRUE(printed("no agent is left, and it goes on: it is killed"));
+  expect_same_answer(*scene_);
+}
+
+/// As a daemon leaves it that has lost its mpirun and had no time. What other jobs have there stays.
+TEST_F(KeeperTest, WhatOpenMpiHasLeftOnANodeIsRemovedWhenTheJobGoesOn) {
+  start();
+  ASSERT_TRUE(await_message("checkpoint memory:1:"));
+  const auto on_node0 = [&](const std::string& command) {
+    return scene_->cluster().run("node0", {"sh", "-c", "cd /dev/shm && " + command});
+  };
+  ASSERT_EQ(
+      on_node0("for one in vader_segment.*; do touch ${one%.*}.99; done; touch vader_segment.node0.0.10001.99").status,
+      0);
+  power_off("node1");
+  expect_recovery_from("memory:");
+  std::string left;
+  EXPECT_TRUE(await([&] { return (left = on_node0("echo *.99").output) == "vader_segment.node0.0.10001.99\n"; }))
+      << left;
+  EXPECT_EQ(on_node0("rm *.99").status, 0);
   expect_same_answer(*scene_);
 }
 

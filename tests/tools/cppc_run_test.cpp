@@ -188,8 +188,7 @@ TEST_F(CppcRun, AnMpirunThatDoesNotEndWhenItIsToldToIsKilled) {
   job.signal(SIGTERM);
   const Finished finished = job.wait();
   EXPECT_EQ(finished.status, 128 + SIGKILL);
-  EXPECT_NE(finished.errors.find("has been told to end, no agent is left, and it goes on: it is killed"),
-            std::string::npos)
+  EXPECT_NE(finished.errors.find("has to end, no agent is left, and it goes on: it is killed"), std::string::npos)
       << finished.errors;
 }
 
@@ -206,7 +205,8 @@ TEST_F(CppcRun, SaysWhatIsWrong) {
   fails({"-n", "2"}, 2, "which program");
   fails({"--frobnicate", app()}, 2, "unknown option --frobnicate");
   fails({"--rankfile", "f", app()}, 2, "--rankfile cannot be used");
-  fails({"-H", "localhost:x", "-n", "2", app()}, 2, "--host localhost:x: a number of slots, or *, has to follow");
+  fails({"-H", "localhost:x", "-n", "2", app()}, 2,
+        "--host localhost:x: a number of slots from 1 up, or *, has to follow");
   fails({"--site-moves", "maybe", "-n", "2", app()}, 2, "--site-moves needs never, or two times of day");
   fails({"-n", "2", "true"}, 2, "true is not linked with libcppc");
   fails({"--hostfile", "/nonexistent", app()}, 1, "cannot read the host file /nonexistent");

@@ -328,6 +328,16 @@ TEST_F(JobTest, TheEndOfTheJobEndsItsMigrations) {
   EXPECT_EQ(late.error().kind, Job::Refusal::Kind::ended);
 }
 
+TEST_F(JobTest, AJobThatWasToldToEndIsNotDamaged) {
+  start();
+  const auto first = move(3, "node2"), second = move(0, "node2");
+  job_.ended(130, /*on_request=*/true);
+  for (const auto id : {first, second}) {
+    EXPECT_EQ(state(id), State::refused);
+    EXPECT_EQ(job_.migration(id)->outcome.reason, "the job was told to end, and has ended with status 130");
+  }
+}
+
 TEST_F(JobTest, AJobThatEndsWellDamagesNothing) {
   start();
   const auto id = move(3, "node2");

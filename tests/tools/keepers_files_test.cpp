@@ -66,6 +66,16 @@ TEST_F(KeepersFilesTest, ImagesAreGatheredInFiles) {
   for (const int rank : {0, 1}) EXPECT_EQ(contents(file(rank)), images_[static_cast<std::size_t>(rank)]);
 }
 
+/// As on a node that comes to the job while a checkpoint waits.
+TEST_F(KeepersFilesTest, AKeeperThatComesLaterTakesImagesOfASetThatWasBegunBefore) {
+  const auto set = keepers_.begin();
+  ASSERT_TRUE(set) << set.error();
+  keepers_.lose({"node0"});
+  keepers_.prepare_start(0, {{"node0", 2}});
+  const auto completed = keepers_.complete(*set, write(*set), nodes_);
+  EXPECT_TRUE(completed) << completed.error();
+}
+
 TEST_F(KeepersFilesTest, WhatCannotBeGatheredIsNamed) {
   auto set = keepers_.begin();
   ASSERT_TRUE(set) << set.error();
@@ -73,8 +83,7 @@ TEST_F(KeepersFilesTest, WhatCannotBeGatheredIsNamed) {
   (void)directory_.write("rank1.h5", "of somebody else");
   const auto unwritten = keepers_.gather(*set, manifest, nodes_, directory_.path());
   ASSERT_FALSE(unwritten);
-  EXPECT_EQ(unwritten.error(),
-            "the image of rank 1 cannot be gathered: node0: cannot write " + file(1) + ": File exists");
+  EXPECT_EQ(unwritten.error(), "the image of rank 1 cannot be gathered: cannot write " + file(1) + ": File exists");
   set = keepers_.begin();
   manifest = write(*set);
   manifest.images[1].xxh3 ^= 1;

@@ -257,8 +257,17 @@ TEST_F(MigrateTest, WrongValuesAreNamed) {
   says({"--rank", "1", "--to", "node1", "--timeout", "soon"},
        "--timeout: \"soon\" is no number of seconds above 0, and at most 1000000000\n");
   says({"trace", "-1"}, "ID: \"-1\" is no whole number from 0 up\n");
+  says({"--rank", "1,a", "--to", "node1"}, "--rank: \"a\" is no whole number from 0 up\n");
   for (const char* option : {"--to", "--evacuate", "--add", "--restore", "--avoid"})
     says({option, ""}, option + std::string(": an empty word is no name\n"));
+}
+
+TEST_F(MigrateTest, AWorkingDirectoryThatHasBeenRemovedIsNamed) {
+  const Finished wrong =
+      Process({"sh", "-c", "mkdir $$ && cd $$ && rmdir ../$$ && exec \"$0\" checkpoint --to here", MIGRATE_PROGRAM})
+          .wait();
+  EXPECT_EQ(wrong.status, 2) << wrong.errors;
+  EXPECT_NE(wrong.errors.find("the working directory is not there any more"), std::string::npos) << wrong.errors;
 }
 
 TEST_F(MigrateTest, WithJsonEveryFailureIsJson) {

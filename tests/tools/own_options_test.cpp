@@ -89,8 +89,9 @@ TEST(OwnOptions, CheckpointsHaveATimeAndAPlace) {
             std::filesystem::current_path() / "relative");
   EXPECT_EQ(take("./app --recover 3")->checkpoints.recoveries, 0);
   for (const char* wrong :
-       {"--checkpoint-every 10min ./app", "--recover 3 --checkpoint-to /d ./app",
-        "--checkpoint-every 0 --checkpoint-to /d ./app", "--checkpoint-every 5parsecs --checkpoint-to /d ./app",
+       {"--checkpoint-every 10min ./app", "--recover 3 --checkpoint-to /d ./app", "--checkpoint-to -H node0 ./app",
+        "--restart -n 4 ./app", "--checkpoint-every 0 --checkpoint-to /d ./app",
+        "--checkpoint-every 5parsecs --checkpoint-to /d ./app",
         "--recover none --checkpoint-every 5 --checkpoint-to /d ./app", "--protect partner ./app",
         "--protect nobody --checkpoint-every 5 ./app", "--protect disk --checkpoint-every 5 ./app",
         "--protect partner --checkpoint-every 5 --checkpoint-to /d ./app"})

@@ -38,6 +38,7 @@ TEST(ProgramCheck, AProgramThatStartsOneWithLibcppcIsAccepted) {
   EXPECT_TRUE(accepted({"nice", "-n", "1", LINKED_PROGRAM}));
   EXPECT_TRUE(accepted({"env", "A=1", LINKED_PROGRAM, "argument"}));
   EXPECT_FALSE(accepted({"nice", PLAIN_PROGRAM}));
+  EXPECT_FALSE(accepted({"sh", "-c", "hostname"}));
 }
 
 TEST(ProgramCheck, LibcppcCanBePreloadedIntoProgramsOfMpi) {
@@ -47,6 +48,7 @@ TEST(ProgramCheck, LibcppcCanBePreloadedIntoProgramsOfMpi) {
   EXPECT_EQ(preload_refusal({"env", "A=1", MPI_PROGRAM}), "");
   EXPECT_EQ(preload_refusal({LINKED_PROGRAM}), "");
   EXPECT_EQ(preload_refusal({UNUSED_BINDINGS_PROGRAM}), "");
+  EXPECT_EQ(preload_refusal({"sh", "-c", "exec ./program"}), "");  // a shell hands libcppc on
 }
 
 TEST(ProgramCheck, WhyItCannotBePreloaded) {

@@ -69,7 +69,8 @@ void CommandLine::add_moves() {
   Request& request = command_.request;
   rank_ = app_.add_option("--rank", request.ranks, "the ranks to move, such as 3,5,8")
               ->delimiter(',')
-              ->allow_extra_args(false);
+              ->allow_extra_args(false)
+              ->check(wrong_whole_number);
   evacuate_ =
       app_.add_option("--evacuate", request.evacuate, "the node whose ranks, of all jobs, are to move; it is given up");
   to_ = app_.add_option("--to", request.to, "the node to move to; several to share the ranks out")
@@ -151,6 +152,13 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   return complete();
 }
 
+/// The path from the root; empty: of a relative one that is not known, as the working directory has been removed.
+std::string from_root(const std::string& directory) {
+  std::error_code removed;
+  const std::filesystem::path path = std::filesystem::absolute(directory, removed);
+  return removed ? "" : path.string();
+}
+
 /// What the options do not set themselves.
 std::optional<int> CommandLine::complete() {
   Request& request = command_.request;
@@ -159,10 +167,12 @@ std::optional<int> CommandLine::complete() {
     return fail(command_, Exit::wrong_usage, "--to needs the name of a directory");
   if (*images_ && image_directory_.empty())
     return fail(command_, Exit::wrong_usage, "--images needs the name of a directory");
-  if (*checkpoint_)
-    request.checkpoint = *checkpoint_to_ ? std::filesystem::absolute(checkpoint_directory_).string() : "";
+  if (*checkpoint_) request.checkpoint = *checkpoint_to_ ? from_root(checkpoint_directory_) : "";
   if (*images_ && !*add_ && !*restore_) return fail(command_, Exit::wrong_usage, "--images is for --add and --restore");
-  if (*images_) request.images = std::filesystem::absolute(image_directory_).string();
+  if (*images_) request.images = from_root(image_directory_);
+  if ((*checkpoint_to_ && request.checkpoint->empty()) || (*images_ && request.images.empty()))
+    return fail(command_, Exit::wrong_usage,
+                "the working directory is not there any more: name the directory from the root");
   if (request.timeout_s)
     command_.deadline =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*request.timeout_s));

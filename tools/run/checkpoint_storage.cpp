@@ -66,8 +66,8 @@ Result<checkpoint::Draft> begin_in_directory(const Job::Description& job, const 
   return checkpoint::begin(directory, job.id);
 }
 
-Result<checkpoint::Draft> begin_in_memory(Keepers& keepers, const std::string& job) {
-  return keepers.begin().map([&](std::uint64_t set) {
+Result<checkpoint::Draft> begin_in_memory(Keepers& keepers, const std::string& job, Keepers::Use use) {
+  return keepers.begin(use).map([&](std::uint64_t set) {
     const std::string name = checkpoint::in_memory(set);
     return checkpoint::Draft{name, name, job, set};
   });
@@ -121,7 +121,7 @@ void CheckpointStorage::settle() {
 Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to) {
   const Job::Description& description = job.description();
   if (to.empty() && description.keepers != nullptr && description.keepers->protects())
-    return begin_in_memory(*description.keepers, description.id);
+    return begin_in_memory(*description.keepers, description.id, Keepers::Use::checkpoint);
   auto draft = begin_in_directory(description, to);
   Keepers* const keepers = description.keepers;
   if (!draft || keepers == nullptr || !keepers->is_unseen(draft->directory / checkpoint::job_file)) return draft;
@@ -131,7 +131,7 @@ Result<checkpoint::Draft> begin_checkpoint(const Job& job, const std::string& to
 Result<checkpoint::Draft> begin_relocation(const Job& job, const std::string& to) {
   const Job::Description& description = job.description();
   if (!to.empty() || description.keepers == nullptr) return begin_in_directory(description, to);
-  return begin_in_memory(*description.keepers, description.id);
+  return begin_in_memory(*description.keepers, description.id, Keepers::Use::relocation);
 }
 
 void discard_checkpoint(const Job& job, const checkpoint::Draft& draft) {

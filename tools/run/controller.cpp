@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <future>
+#include <iterator>
 
 #include "../common/job_directory.hpp"
 #include "cppc/deadlines.hpp"
@@ -99,11 +100,24 @@ Result<void> Controller::listen(const std::vector<AllocatedNode>& nodes, const s
                               [this](const wire::Hello& hello) {
                                 relay_->complete(job_.description().nodes[hello.agent].name);
                                 job_.joined(hello);
+                                clean_up(hello);
                               },
                           .received = [this](const wire::Message& message) { job_.received(message); },
                           .left = [this](int agent) { job_.left(agent); },
-                          .gone = [this](int agent, bool clean) { job_.gone(agent, clean); }});
+                          .gone =
+                              [this](int agent, bool clean) {
+                                job_.gone(agent, clean);
+                                if (!clean) watch_abort();
+                              }});
   return {};
+}
+
+// Whatever way an mpirun has ended in: its daemons may have had no time to.
+void Controller::clean_up(const wire::Hello& hello) {
+  wire::RemoveRemains remains;
+  std::ranges::copy_if(mpiruns_, std::back_inserter(remains.mpiruns), [&](int one) { return one != hello.mpirun; });
+  if (!remains.mpiruns.empty()) agent_server_->send(hello.agent, remains);
+  if (hello.mpirun != 0) mpiruns_.insert(hello.mpirun);
 }
 
 Controller::~Controller() {
@@ -235,13 +249,17 @@ void Controller::expect_end() {
   post([this] { watch_end(); });
 }
 
+// The job is lost when nobody is left of it, and goes on under another mpirun once this one has ended.
+void Controller::watch_abort() {
+  if (job_.description().recovers && !agent_server_->any_connected()) watch_end();
+}
+
 // PMIx 4.2 may wait for itself when mpirun ends while connections to it break.
 void Controller::watch_end() {
   after_in_this_run(deadlines::leave(), [this, alone = !agent_server_->any_connected()] {
     if (mpirun_ <= 0) return;
     if (!alone || agent_server_->any_connected()) return watch_end();
-    spdlog::error("mpirun (process {}) has been told to end, no agent is left, and it goes on: it is killed",
-                  mpirun_.load());
+    spdlog::error("mpirun (process {}) has to end, no agent is left, and it goes on: it is killed", mpirun_.load());
     kill(mpirun_, SIGKILL);
   });
 }
@@ -279,6 +297,7 @@ void Controller::tick() {
 
 JobEnd Controller::run_ended(int status, bool stop_requested) {
   mpirun_ = -1;
+  stop_requested_ = stop_requested;
   Keepers* const keepers = job_.description().keepers;
   const auto nodes = [this](const std::set<std::string>& these) {
     const std::lock_guard lock(nodes_mutex_);
@@ -298,7 +317,7 @@ JobEnd Controller::run_ended(int status, bool stop_requested) {
 }
 
 void Controller::ended(int status) {
-  job_.ended(status);
+  job_.ended(status, stop_requested_);
   job_.await_watchers();
   storage_.settle();
 }

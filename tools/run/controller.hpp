@@ -84,11 +84,13 @@ class Controller {
              ResourceManager* manager, std::chrono::milliseconds silence);
   Job::Requests requests();
   Result<void> listen(const std::vector<AllocatedNode>& nodes, const std::string& key);
+  void clean_up(const wire::Hello& hello);
   void give_up(int agent);
   void await_exit(int agent);
   void vacate(int agent);
   void release(int agent, bool keep);
   void end_job();
+  void watch_abort();
   void watch_end();
   bool spare(const std::string& node, bool silent);
   void end_run(int lost);
@@ -103,6 +105,7 @@ class Controller {
 
   std::atomic<pid_t> mpirun_{-1};
   std::atomic<bool> damaged_{false};    // the job had to be ended
+  bool stop_requested_ = false;         // by a signal to cppc-run
   std::atomic<bool> completed_{false};  // mpirun has been told of a lost node when every rank had ended
   std::unique_ptr<IoThread> io_;
   const std::filesystem::path directory_;
@@ -114,6 +117,7 @@ class Controller {
   std::atomic<bool> publishes_soon_{false};
   std::chrono::milliseconds publishing_took_{0};
   int runs_ = 0;                  // of mpirun
+  std::set<int> mpiruns_;         // all of them, by Hello::mpirun
   std::unique_ptr<Relay> relay_;  // from here on those of the present run
   std::mutex nodes_mutex_;
   std::set<std::string> silent_, evacuated_;

@@ -31,18 +31,22 @@ bool write_all(const UniqueFd& file, std::span<const std::byte> bytes) {
   return true;
 }
 
-Result<void> get_file(const keeper::Peers& peers, const std::string& addresses, const keeper::Label& label,
-                      const fs::path& path) {
+/// Of the keeper on `node`, at `addresses`.
+Result<void> get_file(const keeper::Peers& peers, const std::string& node, const std::string& addresses,
+                      const keeper::Label& label, const fs::path& path) {
   const UniqueFd file(open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (!file) return unwritten(path);
   FileHash hash;
+  bool kept = true;
   const auto keep = [&](std::uint64_t /*offset*/, std::span<const std::byte> bytes) -> Result<void> {
     hash.add(bytes);
-    if (!write_all(file, bytes)) return unwritten(path);
+    kept = write_all(file, bytes);
+    if (!kept) return unwritten(path);
     return {};
   };
-  if (auto got = keeper::ask_for_image(peers, addresses, label, keep); !got) return got;
-  if (hash.sum() != label.xxh3) return error("it has another checksum than the rank has told");
+  if (auto got = keeper::ask_for_image(peers, addresses, label, keep); !got)
+    return kept ? error(node + ": " + got.error()) : got;
+  if (hash.sum() != label.xxh3) return error(node + ": it has another checksum than the rank has told");
   if (fsync(file.get()) != 0) return unwritten(path);
   return {};
 }
@@ -53,9 +57,8 @@ Result<void> gather_one(const KeeperLinks& links, const ImageSet& set, int rank,
   const auto link = links.link(node);
   if (link == nullptr) return error("its keeper has ended, on " + node);
   const keeper::Label label{set.number, rank, image.bytes, image.xxh3, /*complete=*/false};
-  return get_file({links.settings().key, links.settings().silence}, link->addresses(), label,
-                  directory / checkpoint::image_file(rank))
-      .map_error([&](const std::string& why) { return node + ": " + why; });
+  return get_file({links.settings().key, links.settings().silence}, node, link->addresses(), label,
+                  directory / checkpoint::image_file(rank));
 }
 
 }  // namespace

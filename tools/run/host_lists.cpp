@@ -69,21 +69,23 @@ std::vector<std::string> words(std::string line) {
 
 }  // namespace
 
-Result<std::vector<AllocatedNode>> parse_host_list(const std::string& list, const Machine& machine) {
+Result<std::vector<AllocatedNode>> parse_host_list(const std::string& list, const Machine& machine,
+                                                   const std::string& option) {
   std::vector<AllocatedNode> nodes;
   std::istringstream stream(list);
   for (std::string entry; std::getline(stream, entry, ',');) {
     if (entry.empty()) continue;
-    if (entry.front() == '+') return error("--host " + entry + ": name nodes by their names");
+    if (entry.front() == '+') return error(option + " " + entry + ": name nodes by their names");
     const std::size_t colon = entry.find(':');
     const std::string name = canonical(entry.substr(0, colon), machine);
     const std::string number = colon == std::string::npos ? "1" : entry.substr(colon + 1);
     const bool automatic = number == "*" || number == "auto";
     const std::optional<int> slots = parse_slots(number);
-    if (!slots && !automatic) return error("--host " + entry + ": a number of slots, or *, has to follow the colon");
-    if (!mention(nodes, name, slots)) return error("--host gives " + name + " too many slots");
+    if (!slots && !automatic)
+      return error(option + " " + entry + ": a number of slots from 1 up, or *, has to follow the colon");
+    if (!mention(nodes, name, slots)) return error(option + " gives " + name + " too many slots");
   }
-  if (nodes.empty()) return error("--host names no node");
+  if (nodes.empty()) return error(option + " names no node");
   return nodes;
 }
 

@@ -10,7 +10,9 @@
 namespace cppc::run {
 
 /// "node0:2,node1,node1": one slot for each mention without a number; "node0:*" and "node0:auto" leave it to the node.
-Result<std::vector<AllocatedNode>> parse_host_list(const std::string& list, const Machine& machine);
+/// `option`, which it is the value of, is for errors.
+Result<std::vector<AllocatedNode>> parse_host_list(const std::string& list, const Machine& machine,
+                                                   const std::string& option = "--host");
 
 /// Lines such as "node0 slots=2"; a node without slots= that is named once has as many as cores. `name` is for errors.
 Result<std::vector<AllocatedNode>> parse_host_file(std::istream& file, const std::string& name, const Machine& machine);

@@ -88,8 +88,8 @@ class Job {
   /// The node of this agent has vanished. Whether the job can do without.
   bool spare(int agent);
 
-  /// mpirun has ended with this exit status: nothing happens to the job any more.
-  void ended(int status);
+  /// mpirun has ended with this exit status, `on_request`: the user's. Nothing happens to the job any more.
+  void ended(int status, bool on_request = false);
 
   /// Where the job goes on, when mpirun has ended for a relocation or has not got it there; none: it has ended
   /// otherwise.

@@ -7,10 +7,12 @@
 
 namespace cppc::run {
 
-void Job::ended(int status) {
+void Job::ended(int status, bool on_request) {
   const std::lock_guard lock(mutex_);
   state_ = State::ended;
-  const std::string how = "the job has ended with status " + std::to_string(status);
+  const std::string how =
+      (on_request ? "the job was told to end, and has ended with status " : "the job has ended with status ") +
+      std::to_string(status);
   for (Migration& migration : migrations_) {
     if (migration.over()) continue;
     if (&migration != active()) {
@@ -23,6 +25,8 @@ void Job::ended(int status) {
       if (requests_.release)
         migration.release = Release{Release::State::kept, "in the resource manager's job when " + how};
       finish(migration, Migration::State::done, CPPC_OK, "");
+    } else if (on_request) {
+      finish(migration, Migration::State::refused, CPPC_ERR_REFUSED, how);
     } else {
       finish(migration, status == 0 ? Migration::State::failed : Migration::State::damaged, CPPC_ERR_PEER, how);
     }

@@ -54,7 +54,7 @@ bool Keepers::revive() {
     if (link)
       links_.add(node, *std::move(link));
     else if (const auto again = take_up_again(without[i]); !again)
-      replace(without[i], link.error() + " (" + again.error() + ")");
+      replace(without[i], link.error() == again.error() ? link.error() : link.error() + " (" + again.error() + ")");
   }
   return !started.empty();
 }
@@ -75,15 +75,24 @@ void Keepers::protect_again(ImageSet& set, const std::vector<std::string>& place
     spdlog::warn("memory:{} cannot be protected from the loss of another node: {}", set.number, done.error());
 }
 
-Result<std::uint64_t> Keepers::begin() {
+Result<std::uint64_t> Keepers::begin(Use use) {
   const std::lock_guard lock(mutex_);
   links_.ask_all({{"do", "ping"}});  // one that does not answer is replaced
   if (revive() && !sets_.empty()) protect_again(sets_.rbegin()->second);
-  if (auto enough = protection_->enough_to_go_on(links_.all().size()); !enough) return error(enough.error());
+  const auto enough = protection_->enough_to_go_on(links_.all().size());
+  if (!enough && use == Use::checkpoint) return error(enough.error());
   links_.begin_beats();
   while (sets_.size() > 1) sets_.erase(sets_.begin());
   links_.ask_all({{"do", "begin"}, {"set", ++last_}});
+  begun_.emplace(last_, use);
   return last_;
+}
+
+Result<void> Keepers::protect(ImageSet& set) {
+  const auto begun = begun_.find(set.number);
+  const bool is_for_relocation = begun != begun_.end() && begun->second == Use::relocation;
+  if (is_for_relocation && !protection_->enough_to_go_on(links_.all().size())) return seal_images(links_, set);
+  return protection_->protect(set);
 }
 
 Result<void> Keepers::complete(std::uint64_t set, const checkpoint::Manifest& manifest,
@@ -91,8 +100,9 @@ Result<void> Keepers::complete(std::uint64_t set, const checkpoint::Manifest& ma
   const std::lock_guard lock(mutex_);
   ImageSet contents{set, manifest.images, {}, {}};
   for (const std::string& node : nodes) contents.at.push_back({node});
-  if (auto done = protection_->protect(contents); !done) return done;
+  if (auto done = protect(contents); !done) return done;
   sets_[set] = std::move(contents);
+  begun_.erase(set);
   while (sets_.size() > kept) sets_.erase(sets_.begin());
   if (links_.ask_all({{"do", "complete"}, {"set", set}, {"ranks", nodes.size()}})) return {};
   if (!protects_images_) return error("a keeper has ended, and images with it");
@@ -108,6 +118,7 @@ void Keepers::discard(std::uint64_t set) {
 
 void Keepers::discard_locked(std::uint64_t set) {
   sets_.erase(set);
+  begun_.erase(set);
   links_.ask_all({{"do", "discard"}, {"set", set}});
   if (server_ != nullptr && server_->set() == set) server_.reset();
 }
@@ -145,10 +156,11 @@ void Keepers::prepare_start(std::uint64_t set, const std::vector<AllocatedNode>&
   (void)fault::at("controller-restart");
   for (int i = 0; i < tries; ++i) {
     revive();
-    if (!sets_.contains(set)) return;
-    if (links_.ask_all(locate_request(sets_.at(set), links_))) break;
+    if (!sets_.contains(set) || links_.ask_all(locate_request(sets_.at(set), links_))) break;
   }
-  if (!protects_images_) return;
+  // Of a checkpoint that waits for this start: keepers of new nodes have not heard of it.
+  for (const auto& [number, use] : begun_) links_.ask_all({{"do", "begin"}, {"set", number}});
+  if (!protects_images_ || !sets_.contains(set)) return;
   protects_ = std::jthread([this, set, places] {
     const std::lock_guard beside(mutex_);
     if (const auto found = sets_.find(set); found != sets_.end()) protect_again(found->second, places);

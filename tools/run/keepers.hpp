@@ -53,8 +53,12 @@ class Keepers {
 
   bool protects() const { return protects_images_; }
 
+  /// What a set is for. The job goes on from one for a relocation at once: it is protected there, if it cannot be
+  /// before.
+  enum class Use { checkpoint, relocation };
+
   /// The number of a new set. Keepers that have ended are started again first.
-  Result<std::uint64_t> begin();
+  Result<std::uint64_t> begin(Use use = Use::checkpoint);
 
   /// All ranks have written what the manifest lists; `nodes` says where, by rank. Protects the images, and makes the
   /// set complete.
@@ -94,6 +98,7 @@ class Keepers {
   bool revive();
   Result<void> take_up_again(const AllocatedNode& node);
   void replace(const AllocatedNode& node, const std::string& why);
+  Result<void> protect(ImageSet& set);
   void protect_again(ImageSet& set, const std::vector<std::string>& places = {});
   void discard_locked(std::uint64_t set);
 
@@ -104,6 +109,7 @@ class Keepers {
   std::vector<AllocatedNode> nodes_;
   std::unique_ptr<Protection> protection_;  // of what is above
   std::uint64_t last_ = 0;
+  std::map<std::uint64_t, Use> begun_;      // sets that are not complete
   std::map<std::uint64_t, ImageSet> sets_;  // complete ones
   std::jthread protects_;
 };

@@ -115,7 +115,7 @@ std::function<Result<AllocatedNode>(const std::string&)> admission(const Surroun
                                                                    const Allocation& allocation,
                                                                    const std::string& agent) {
   return [&around, known = allocation.nodes, agent](const std::string& name) -> Result<AllocatedNode> {
-    const auto nodes = parse_host_list(name, around.machine);
+    const auto nodes = parse_host_list(name, around.machine, "--add");
     if (!nodes) return error(nodes.error());
     if (nodes->size() != 1) return error(name + " is not the name of a node");
     AllocatedNode node = nodes->front();
@@ -363,6 +363,8 @@ int main(int argc, char** argv) {
     if (wrong.empty()) wrong = cppc::choices::validation_error(name, value);
     if (!wrong.empty()) return fail(wrong_usage, wrong);
   }
+  if (std::error_code removed; fs::current_path(removed).empty())
+    return fail(EXIT_FAILURE, "cannot start in the working directory: " + removed.message());
   std::optional<ResumeRecord> record;
   if (first == "--resume") {
     if (arguments.size() != 2) return fail(wrong_usage, "--resume needs the name of a job, and nothing else");

@@ -110,7 +110,7 @@ Result<CheckpointOptions> take_checkpoint_options(Given& given) {
   };
   const auto directory = take("--checkpoint-to"), every = take("--checkpoint-every"), restart = take("--restart"),
              recover = take("--recover"), protect = take("--protect");
-  const auto is_no_directory = [](const auto& name) { return name && (name->empty() || name->starts_with("--")); };
+  const auto is_no_directory = [](const auto& name) { return name && (name->empty() || name->starts_with('-')); };
   if (is_no_directory(directory))
     return error("--checkpoint-to needs the name of a directory, and not '" + *directory + "'");
   if (is_no_directory(restart)) return error("--restart needs the name of a directory, and not '" + *restart + "'");

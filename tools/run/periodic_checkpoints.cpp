@@ -40,11 +40,16 @@ void PeriodicCheckpoints::run(const std::stop_token& stop) {
   }
 }
 
+/// Not the same each time.
+void PeriodicCheckpoints::warn(const std::string& reason) {
+  if (std::exchange(reason_, reason) != reason) spdlog::warn("no checkpoint: {}", reason);
+}
+
 void PeriodicCheckpoints::save(const std::stop_token& stop) {
   job_.refresh();
   const auto asked = request_checkpoint(job_, "", timeout_s, {.periodic = true});
   if (!asked) {
-    if (asked.error().kind == Job::Refusal::Kind::plan) spdlog::warn("no checkpoint: {}", asked.error().reason);
+    if (asked.error().kind == Job::Refusal::Kind::plan) warn(asked.error().reason);
     return;
   }
   for (const std::string& message : asked->messages)  // of the first that has any
@@ -53,12 +58,13 @@ void PeriodicCheckpoints::save(const std::stop_token& stop) {
   for (; !checkpoint->over() && rest(stop, look); checkpoint = job_.migration(asked->id)) continue;
   if (!checkpoint->over()) return;
   if (checkpoint->state == Migration::State::done) {
+    reason_.clear();
     spdlog::info("checkpoint {}: {} MB, ranks stood still for {:.0f} ms", checkpoint->draft->complete.string(),
                  checkpoint->outcome.image_bytes / 1'000'000, checkpoint->outcome.frozen_ms);
   } else if (checkpoint->outcome.status == CPPC_ERR_CANCELLED) {
     spdlog::info("no checkpoint this time: ranks are to move");
   } else if (checkpoint->outcome.status != CPPC_ERR_PEER && job_.state() == Job::State::running) {  // it has not ended
-    spdlog::warn("no checkpoint: {}", checkpoint->outcome.reason);
+    warn(checkpoint->outcome.reason);
   }
 }
 

@@ -21,10 +21,12 @@ class PeriodicCheckpoints {
   void run(const std::stop_token& stop);
   bool rest(const std::stop_token& stop, std::chrono::milliseconds time);
   void save(const std::stop_token& stop);
+  void warn(const std::string& reason);
 
   Job& job_;
   const std::chrono::milliseconds interval_;
   bool told_ = false;
+  std::string reason_;  ///< why there was no checkpoint the last time; empty: there was one
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
@@ -25,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using tools::error;
 
+constexpr std::array shells{"bash", "csh", "dash", "ksh", "mksh", "sh", "tcsh", "zsh"};
+
 // What a program is linked with.
 struct Linked {
   bool is_elf = false;
@@ -33,6 +36,7 @@ struct Linked {
   [[nodiscard]] bool with(std::string_view library) const { return libraries.find(library) != std::string::npos; }
   [[nodiscard]] bool with_sanitizer() const { return with("libasan.so") || with("libtsan.so"); }
   bool uses_cxx_bindings = false;
+  bool is_shell = false;   // which may start anything
   bool is_python = false;  // which loads MPI as a module: libcppc recognizes it by its name, too
 };
 
@@ -117,13 +121,15 @@ Linked linked(const std::string& path) {
   // As ldd lists them, with those that are not found here: ranks may find them.
   Linked program{.is_elf = true, .dynamically = true, .libraries = trace(elf, path, {})};
   std::error_code unseen;
-  program.is_python = fs::canonical(path, unseen).filename().string().starts_with("python");
+  const std::string name = fs::canonical(path, unseen).filename();
+  program.is_python = name.starts_with("python");
+  program.is_shell = std::ranges::find(shells, name) != shells.end();
   program.uses_cxx_bindings = program.with("libmpi_cxx.so") && uses_cxx_bindings(elf, path);
   return program;
 }
 
 bool can_be_moved(const Linked& program, bool preload) {
-  return program.with("libcppc.so") || (preload && (program.with(mpi) || program.is_python) &&
+  return program.with("libcppc.so") || (preload && (program.with(mpi) || program.is_python || program.is_shell) &&
                                         !program.with_sanitizer() && !program.uses_cxx_bindings);
 }
 
@@ -154,6 +160,8 @@ std::vector<fs::path> search_path(const Context& context) {
 }
 
 }  // namespace
+
+bool is_elf(const std::string& path) { return read_elf(path).valid; }
 
 std::string find_program(const Context& context, const std::string& name) {
   const Option* wdir = context.find("wdir");

@@ -29,7 +29,12 @@ Result<void> check_ranks(const Checkpoint& checkpoint, std::vector<Context>& con
   if (contexts.size() == 1 && ranks_of(contexts.front()) == 0)
     contexts.front().options.push_back({"np", {std::to_string(saved)}});
   std::size_t asked = 0;
-  for (const Context& context : contexts) asked += ranks_of(context);
+  for (const Context& context : contexts) {
+    if (ranks_of(context) == 0)
+      return error("how many ranks of " + context.program.front() +
+                   "? Say it with -n: " + checkpoint.directory.string() + " has " + std::to_string(saved) + " in all");
+    asked += ranks_of(context);
+  }
   if (asked == saved) return {};
   return error(checkpoint.directory.string() + " is of " + std::to_string(saved) +
                " ranks, and cannot be restarted with " + std::to_string(asked));
@@ -40,14 +45,14 @@ bool names_a_file(const std::string& word) {
   return fs::is_regular_file(word, failure);
 }
 
-// What starts the program may be another one, such as a shell with a script: the ranks will tell.
-bool is_the_program(const Context& context) {
-  return std::none_of(context.program.begin() + 1, context.program.end(), names_a_file);
+// What starts the program may be another one, a script or a shell with one: the ranks will tell.
+bool is_the_program(const Context& context, const std::string& path) {
+  return is_elf(path) && std::none_of(context.program.begin() + 1, context.program.end(), names_a_file);
 }
 
 Result<void> check_program_of(const Checkpoint& checkpoint, const Context& context, std::size_t first_rank) {
   const std::string path = find_program(context, context.program.front());
-  if (path.empty() || !is_the_program(context)) return {};
+  if (path.empty() || !is_the_program(context, path)) return {};
   const auto id = migration::program_id(path);
   const std::string& saved = checkpoint.manifest.images[first_rank].program;
   if (!id || *id == saved) return {};

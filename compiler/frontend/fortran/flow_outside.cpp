@@ -56,7 +56,7 @@ void Flow::give(const std::vector<const Expr*>& calls, std::set<Index>& given) c
 
 void Flow::find_outside() {
   const auto count = static_cast<Index>(graphs_.size());
-  bool runs = !program_.left_out.empty() ||
+  bool runs = program_.lacks_code() ||
               std::ranges::none_of(program_.procedures, [](const Procedure& procedure) { return procedure.is_main; });
   for (const auto& graph : graphs_)
     for (const Graph::Block& block : graph->blocks)

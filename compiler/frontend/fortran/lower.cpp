@@ -13,10 +13,10 @@ namespace cppc::fortran {
 namespace {
 
 bool has_other_parts(const Program& tree, const models::Models& models) {
-  return !tree.left_out.empty() || std::ranges::any_of(tree.procedures, [&](const Procedure& procedure) {
-    return !procedure.defined && models.find(procedure.linker_name) == nullptr &&
-           !models::is_of_mpi(procedure.linker_name) && !is_of_runtime(procedure.linker_name);
-  });
+  return tree.lacks_code() || std::ranges::any_of(tree.procedures, [&](const Procedure& procedure) {
+           return !procedure.defined && models.find(procedure.linker_name) == nullptr &&
+                  !models::is_of_mpi(procedure.linker_name) && !is_of_runtime(procedure.linker_name);
+         });
 }
 
 }  // namespace

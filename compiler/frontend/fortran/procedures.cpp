@@ -40,10 +40,8 @@ class Procedures {
     for (const auto& one : std::get<std::list<parser::ModuleSubprogram>>(part->t))
       Fortran::common::visit([this](const auto& procedure) { add(procedure.value()); }, one.u);
   }
-  void add(const parser::SeparateModuleSubprogram& /*procedure*/) {
-    unclear("a submodule's procedure is not followed");
-  }
-  void add(const parser::Submodule& /*submodule*/) { unclear("submodules are not followed"); }
+  void add(const parser::SeparateModuleSubprogram& /*procedure*/) { note_submodule(); }
+  void add(const parser::Submodule& /*submodule*/) { note_submodule(); }
   void add(const parser::BlockData& /*data*/) {}
   void add(const parser::CompilerDirective& /*directive*/) {}
   void add(const parser::OpenACCRoutineConstruct& /*construct*/) {}
@@ -51,6 +49,8 @@ class Procedures {
  private:
   Program& program() { return context_.symbols.program(); }
   void unclear(const std::string& why) { program().unclear = why; }
+  /// What it has is code that is not known, with the names of its object.
+  void note_submodule() { program().with_submodules.insert(context_.file); }
 
   const semantics::Scope* nameless_main() {
     for (const semantics::Scope& scope : context_.semantics.globalScope().children())

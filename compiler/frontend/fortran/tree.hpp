@@ -155,16 +155,20 @@ struct Program {
   std::vector<Symbol> symbols;
   std::vector<Procedure> procedures;
   std::vector<frontend::LeftOut> left_out;
-  std::vector<Index> read_files;  ///< numbers of the commands that are in it
-  std::string unclear;            ///< why nothing can be said of any memory; empty when it can
-  std::vector<Index> bound;       ///< procedures that types, or pointers from the start, have
-  std::set<Index> finals;         ///< FINAL procedures
-  bool has_entries = false;       ///< ENTRY: a procedure that is not among these is perhaps in one of them
+  std::vector<Index> read_files;    ///< numbers of the commands that are in it
+  std::set<Index> with_submodules;  ///< of these, those that have submodules, whose procedures are not in it
+  std::string unclear;              ///< why nothing can be said of any memory; empty when it can
+  std::vector<Index> bound;         ///< procedures that types, or pointers from the start, have
+  std::set<Index> finals;           ///< FINAL procedures
+  bool has_entries = false;         ///< ENTRY: a procedure that is not among these is perhaps in one of them
   std::vector<std::pair<ExprPtr, ExprPtr>> associations;  ///< pointers, and what assignments lead them to
   std::set<Index> freed;                                  ///< variables that DEALLOCATE names
-  bool incomplete = false;                                ///< a file in Fortran is among those that are left out
+  bool incomplete = false;                                ///< there is code in Fortran that is not in it
   bool pointers_unclear = false;                          ///< some are made in a way that is not followed
   std::optional<std::set<std::string>> outside;  ///< names for the linker that other code may use; nothing: any
+
+  /// Sources of the program have code that is not in it.
+  [[nodiscard]] bool lacks_code() const { return !left_out.empty() || !with_submodules.empty(); }
 };
 
 struct Command {

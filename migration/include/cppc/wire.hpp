@@ -37,6 +37,7 @@ struct Hello {
   std::string node;  ///< host name
   pid_t pid = 0;
   int job_size = 0;  ///< ranks of the application
+  int mpirun = 0;    ///< what Open MPI calls the family of jobs that its mpirun has started
 };
 
 /// Agent to controller: the ranks on its node, whenever they change and as answer to a Survey.
@@ -194,12 +195,19 @@ struct Cancel {
   std::uint64_t id = 0;
 };
 
+/// Controller to an agent that has said Hello: the job ran under these mpiruns before (Hello::mpirun). They have ended,
+/// and what Open MPI has left of them on the agent's node is removed.
+struct RemoveRemains {
+  std::vector<int> mpiruns;
+};
+
 struct Survey {};
 /// Controller to all agents: every rank has finished; finalize and exit.
 struct Quit {};
 
-using Message = std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell,
-                             Abandon, Abandoned, MpiFailed, Substitute, Placement, Relay, Saved, Proceed, End, Late>;
+using Message =
+    std::variant<Hello, Roster, Progress, Ready, Outcome, Order, Commit, Cancel, Survey, Quit, Farewell, Abandon,
+                 Abandoned, MpiFailed, Substitute, Placement, Relay, Saved, Proceed, End, Late, RemoveRemains>;
 
 /// One line, with its newline.
 std::string encode(const Message& message);

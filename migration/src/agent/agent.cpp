@@ -23,6 +23,8 @@
 #include "node.hpp"
 #include "operation.hpp"
 #include "processors.hpp"
+#include "rank_processes.hpp"
+#include "remains.hpp"
 #include "spawn.hpp"
 
 namespace cppc::migration {
@@ -59,7 +61,8 @@ tl::expected<void, cppc_status> introduce(Link& link, const MemberCounts& counts
                                .agents = counts.agents,
                                .node = host_name(),
                                .pid = getpid(),
-                               .job_size = counts.ranks});
+                               .job_size = counts.ranks,
+                               .mpirun = own_mpirun()});
 }
 
 /// What an agent shares with its ranks, and leaves to a substitute.
@@ -157,6 +160,7 @@ Next obey(Node& node, const wire::Message& message) {
   if (const auto* order = std::get_if<wire::Order>(&message)) return migrate(node, *order);
   if (std::holds_alternative<wire::Quit>(message)) return Next::quit;
   if (std::holds_alternative<wire::End>(message)) node.end();
+  if (const auto* ended = std::get_if<wire::RemoveRemains>(&message)) remove_remains(ended->mpiruns);
   if (const auto* after = std::get_if<wire::Proceed>(&message)) return proceed(node, after->leaves);
   if (const auto* abandon = std::get_if<wire::Abandon>(&message)) send(node, wire::Abandoned{abandon->id, node.agent});
   if (std::holds_alternative<wire::Survey>(message)) {
@@ -254,14 +258,23 @@ bool any_rank_lives(const AgentState& state) {
   return std::ranges::any_of(ranks, [](pid_t process) { return kill(process, 0) == 0; });
 }
 
-/// Waits for the end of an agent, and ends one that does not see that cppc-run has closed its connection.
-Ending await(const Child& child, const Link& link, const AgentState& state) {
-  const auto unwanted = [&] { return state.in_mpi && !state.needed && !state.done && link.closed(); };
+/// Waits for the end of an agent, and ends one that does not see that cppc-run has closed its connection, or waits in
+/// MPI_Init for ranks that have ended.
+Ending await(const Child& child, const Link& link, const AgentState& state, RankWatch& ranks) {
+  const auto unwanted = [&] {
+    return state.in_mpi ? !state.needed && !state.done && link.closed() : ranks.all_have_ended();
+  };
   return child.await(unwanted, kLinkTimeout);
 }
 
 int guard(Child child, Link link, Files files, AgentState& state, const std::string& name) {
-  Ending ending = await(child, link, state);
+  RankWatch ranks;
+  Ending ending = await(child, link, state, ranks);
+  if (!ending.good() && !state.in_mpi && ranks.all_have_ended()) {
+    spdlog::error("{}: its ranks have ended before MPI_Init: a program that may do without MPI is started by mpirun",
+                  name);
+    return EXIT_FAILURE;
+  }
   for (int count = 1; !ending.good(); ++count) {
     if (!state.in_mpi || state.needed) end_like(ending);
     const bool gave_up = !ending.by_signal && ending.code == kExitWithoutAbort;
@@ -274,7 +287,7 @@ int guard(Child child, Link link, Files files, AgentState& state, const std::str
     if (!next) break;
     link = std::move(admission->link);
     child = **next;
-    ending = await(child, link, state);
+    ending = await(child, link, state, ranks);
   }
   if (state.agent >= 0) (void)link.send(wire::Farewell{state.agent});  // without cppc-run nobody needs to know
   await_ranks(state);
@@ -295,6 +308,13 @@ int serve_node(const std::string& name, Link link, Files files, AgentState& stat
     return EXIT_FAILURE;
   }
   state.in_mpi = true;
+  if (const auto program = program_without_libcppc()) {
+    spdlog::error(
+        "{}: {} is not linked with libcppc, so its ranks cannot be moved, and take agents for ranks of their own: "
+        "build it with cppc-cc, or run it by cppc-run --preload, or by mpirun",
+        name, *program);
+    return abort_job(state, EXIT_FAILURE);
+  }
   // A replacement may die while it is spawned.
   if (!checked(PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler"))
     return abort_job(state, EXIT_FAILURE);

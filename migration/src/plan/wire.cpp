@@ -13,7 +13,7 @@ namespace cppc::wire {
 // The fields of every message, in both directions, by their names.
 BOOST_DESCRIBE_STRUCT(Rank, (), (rank, pid, bytes, finished, sharers))
 BOOST_DESCRIBE_STRUCT(Move, (), (rank, to))
-BOOST_DESCRIBE_STRUCT(Hello, (), (key, agent, agents, node, pid, job_size))
+BOOST_DESCRIBE_STRUCT(Hello, (), (key, agent, agents, node, pid, job_size, mpirun))
 BOOST_DESCRIBE_STRUCT(Roster, (), (agent, ranks, cores, memory_free))
 BOOST_DESCRIBE_STRUCT(Shipment, (), (rank, bytes_done, bytes_total, chunks_again))
 BOOST_DESCRIBE_STRUCT(Progress, (), (id, phase, bytes_done, bytes_total, agent, ranks))
@@ -32,6 +32,7 @@ BOOST_DESCRIBE_STRUCT(MpiFailed, (), (id, agent, reason))
 BOOST_DESCRIBE_STRUCT(Late, (), (id, agent, reason))
 BOOST_DESCRIBE_STRUCT(Ready, (), (id, agent))
 BOOST_DESCRIBE_STRUCT(Farewell, (), (agent))
+BOOST_DESCRIBE_STRUCT(RemoveRemains, (), (mpiruns))
 BOOST_DESCRIBE_STRUCT(Commit, (), (id))
 BOOST_DESCRIBE_STRUCT(Cancel, (), (id))
 BOOST_DESCRIBE_STRUCT(Survey, (), ())
@@ -213,6 +214,8 @@ template <>
 constexpr const char* type_name<End> = "end";
 template <>
 constexpr const char* type_name<Late> = "late";
+template <>
+constexpr const char* type_name<RemoveRemains> = "remove_remains";
 
 bool meaningful(const Progress& progress) {
   for (const char* phase : {"prepare", "negotiate", "freeze", "ship", "commit", "write"}) {

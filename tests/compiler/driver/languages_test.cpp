@@ -371,5 +371,17 @@ TEST_F(Languages, MpisWrapperMayStandInFront) {
   EXPECT_NE(well({"nm", "-D", "program"}).find(" cppc_by_address\n"), std::string::npos);
 }
 
+/// As where a makefile names MPI's wrappers.
+TEST_F(Languages, ALinkMayHaveTheNameOfMpisWrapper) {
+  write("main.cc", cxx_program);
+  write("main.f90", "program main\n  print *, 'Fortran'\nend program\n");
+  std::filesystem::create_symlink(installed("bin/cppc-c++"), path("mpicxx"));
+  std::filesystem::create_symlink(installed("bin/cppc-fc"), path("mpif90"));
+  well({"./mpicxx", "main.cc", "-o", "program"});
+  EXPECT_EQ(of_ranks(), "rank 0 sum 1 caught\nrank 1 sum 1 caught\n");
+  well({"./mpif90", "main.f90", "-o", "program"});
+  EXPECT_EQ(well({"./program"}), " Fortran\n");
+}
+
 }  // namespace
 }  // namespace cppc::driver

@@ -21,6 +21,7 @@ std::vector<Bytes> seeds() {
       Abandoned{.id = 8, .agent = 1},
       MpiFailed{.id = 8, .agent = 1, .reason = "MPI_Test has failed"},
       Late{.id = 8, .agent = 1, .reason = "rank 3 has not come by a safe point"},
+      RemoveRemains{.mpiruns = {1, 65535}},
       Survey{},
       Quit{}};
   std::vector<Bytes> all;

@@ -20,13 +20,14 @@ T round_trip(const T& message) {
 }
 
 TEST(Wire, HelloSurvivesTheRoundTrip) {
-  const Hello hello = round_trip(Hello{"se\"cr\net", 2, 3, "node2", 4711, 64});
+  const Hello hello = round_trip(Hello{"se\"cr\net", 2, 3, "node2", 4711, 64, 47993});
   EXPECT_EQ(hello.key, "se\"cr\net");
   EXPECT_EQ(hello.agent, 2);
   EXPECT_EQ(hello.agents, 3);
   EXPECT_EQ(hello.node, "node2");
   EXPECT_EQ(hello.pid, 4711);
   EXPECT_EQ(hello.job_size, 64);
+  EXPECT_EQ(hello.mpirun, 47993);
 }
 
 TEST(Wire, RosterSurvivesTheRoundTrip) {
@@ -103,6 +104,7 @@ TEST(Wire, OrdersSurviveTheRoundTrip) {
   EXPECT_EQ(round_trip(Commit{10}).id, 10u);
   EXPECT_EQ(round_trip(Ready{11, 3}).agent, 3);
   EXPECT_EQ(round_trip(Farewell{3}).agent, 3);
+  EXPECT_EQ(round_trip(RemoveRemains{{1, 65535}}).mpiruns, (std::vector<int>{1, 65535}));
   round_trip(Survey{});
   round_trip(Quit{});
   round_trip(End{});
