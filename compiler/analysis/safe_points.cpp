@@ -57,10 +57,11 @@ class Chooser {
   void visit(ir::Index f, const std::string& before);
   void consider(ir::Index loop, const std::string& before);
   void descend(ir::Index loop, const std::string& before);
-  void take_steps_in(ir::Index loop);
-  std::vector<Inner> inner_loops(ir::Index loop);
+  void take_steps_in(ir::Index loop, bool doubtful = false);
+  bool works_in_loops(ir::Index f);
+  std::vector<Inner> inner_loops(ir::Index loop, bool doubtful);
   bool is_alternative(const Inner& one, const Inner& other);
-  std::vector<Inner> main_loops_in(ir::Index loop);
+  std::vector<Inner> main_loops_in(ir::Index loop, bool doubtful);
   std::size_t dead_arrays(ir::Index loop);
   void take_doubtful_loop();
   void take_quiet_loops();
@@ -217,9 +218,18 @@ void Chooser::visit_called_back() {
   }
 }
 
-/// Loops directly in the loop, and the outermost ones of functions that it calls; and of those that they call, once the
-/// memory to work on is allocated on the way: then the loop is no time step, but a driver of whole runs.
-std::vector<Chooser::Inner> Chooser::inner_loops(ir::Index l) {
+/// Whether it does most of its work in a loop of its own.
+bool Chooser::works_in_loops(ir::Index f) {
+  const double all = costs_.of_function(f);
+  return std::ranges::any_of(structure_.loops_in(f), [&](ir::Index l) {
+    return program_.loops[l].parent == ir::none && costs_.of_loop(l) >= kStepShare * all;
+  });
+}
+
+/// Loops directly in the loop, and the outermost ones of functions that it calls. Of those that they call, too, where
+/// these do most of the work; and once the memory to work on is allocated on the way: then the loop is no time step,
+/// but a driver of whole runs.
+std::vector<Chooser::Inner> Chooser::inner_loops(ir::Index l, bool doubtful) {
   struct Place {
     ir::Index function, around;
     Inner in;
@@ -236,7 +246,7 @@ std::vector<Chooser::Inner> Chooser::inner_loops(ir::Index l) {
       if (program_.loops[other].parent == place.around)
         inner.push_back({other, place.in.call, place.in.calls, place.in.before});
     const bool driven = place.driven || (place.in.calls > 0 && structure_.allocates(f));
-    if (place.in.calls > 0 && !driven) continue;
+    if (place.in.calls > 0 && !driven && (!doubtful || works_in_loops(f))) continue;
     for (const ir::Index c : structure_.calls_in(f)) {
       if (program_.calls[c].loop != place.around) continue;
       const std::string before = !place.in.before.empty()
@@ -277,9 +287,9 @@ bool Chooser::is_alternative(const Inner& one, const Inner& other) {
 }
 
 /// Those that do most of the work of a pass through the loop, and what is done in their place.
-std::vector<Chooser::Inner> Chooser::main_loops_in(ir::Index outer) {
+std::vector<Chooser::Inner> Chooser::main_loops_in(ir::Index outer, bool doubtful) {
   const double once = costs_.of_pass(outer);
-  const std::vector<Inner> inner = inner_loops(outer);
+  const std::vector<Inner> inner = inner_loops(outer, doubtful);
   const auto main =
       std::ranges::find_if(inner, [&](const Inner& one) { return costs_.of_loop(one.loop) >= kStepShare * once; });
   std::vector<Inner> loops;
@@ -291,18 +301,22 @@ std::vector<Chooser::Inner> Chooser::main_loops_in(ir::Index outer) {
 
 /// A loop around the time steps (repetitions, phases) may be passed once in a run. When one loop that communicates does
 /// most of its work, that one gets a safe point, too, unless the image would have to hold most of the arrays that need
-/// not be saved at the outer one.
-void Chooser::take_steps_in(ir::Index outer) {
-  for (const Inner& inner : main_loops_in(outer)) {
+/// not be saved at the outer one. `doubtful`: the outer one was taken for want of a better one, so may
+/// this one be, if all ranks are likely to pass through it equally often.
+void Chooser::take_steps_in(ir::Index outer, bool doubtful) {
+  for (const Inner& inner : main_loops_in(outer, doubtful)) {
     const ir::Index l = inner.loop;
     const ir::Loop& loop = program_.loops[l];
     if (loop.forbidden || !obstacle_of(l).empty() || (loop.trips > 0 && loop.trips <= kFewTrips)) continue;
-    if (!traffic_.within(loop.function, loop.begin, loop.end + 1).any() || !in_flight_.unsafe(l, inner.before).empty())
-      continue;
+    const Messages messages = traffic_.within(loop.function, loop.begin, loop.end + 1);
+    const std::string obstacle = in_flight_.unsafe(l, inner.before);
+    if (!messages.any() || (!doubtful && !obstacle.empty())) continue;
+    if (doubtful && (!messages.collective || !in_flight_.one_sided(l, inner.before).empty())) continue;
     if (2 * dead_arrays(l) < dead_arrays(outer)) continue;
     if (!steps_.insert(l).second) continue;
-    take(l, {});
-    if (inner.calls <= 1) take_steps_in(l);  // what a driver leads to has been found
+    std::erase_if(choice_.rejected, [l](const Rejected& rejected) { return rejected.loop == l; });
+    take(l, obstacle);
+    if (inner.calls <= 1) take_steps_in(l, doubtful);  // what a driver leads to has been found
   }
 }
 
@@ -327,6 +341,7 @@ void Chooser::take_doubtful_loop() {
     return;
   std::erase_if(choice_.rejected, [this](const Rejected& rejected) { return rejected.loop == doubtful_->loop; });
   take(doubtful_->loop, doubtful_->why);
+  take_steps_in(doubtful_->loop, true);
 }
 
 /// Loops without communication, in programs that only compute.

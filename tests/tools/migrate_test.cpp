@@ -113,6 +113,16 @@ TEST_F(MigrateTest, ExitStatusSaysHowItEnded) {
   EXPECT_EQ(worse.errors, "migrate: the job is damaged: rank 2 was lost\n");
 }
 
+TEST_F(MigrateTest, OneThatFailsAsTheJobIsStartedAgainIsNotSaidToLeaveItAsItWas) {
+  start();
+  Process failed = start_migrate({"--rank", "3", "--to", "node2"});
+  agents_->order();
+  controller_->interrupted("the job has been lost, and is started again");
+  const Finished how = failed.wait();
+  EXPECT_EQ(how.status, 1);
+  EXPECT_EQ(how.errors, "migrate: failed: the job has been lost, and is started again\n");
+}
+
 TEST_F(MigrateTest, ARefusalIsStatus3) {
   start();
   const Finished refused = migrate({"--rank", "9", "--to", "node2"});
@@ -133,6 +143,21 @@ TEST_F(MigrateTest, AQueuedOneThatIsRefusedLaterIsStatus3) {
   const Finished refused = second.wait();
   EXPECT_EQ(refused.status, 3);
   EXPECT_EQ(refused.errors, "migrate: refused: rank 3 is on node1 already\n");
+}
+
+TEST_F(MigrateTest, AQueuedOneThatIsPlannedAnewIsAnnouncedAgain) {
+  start();
+  Process first = start_migrate({"--rank", "3", "--to", "node0"});
+  const wire::Order order = agents_->order();
+  Process second = start_migrate({"--evacuate", "node1", "--to", "node2"});
+  while (second.output().find("queued") == std::string::npos) std::this_thread::yield();
+  (*agents_)[0].send(wire::Outcome{order.id, CPPC_ERR_FABRIC, "no route"});
+  EXPECT_EQ(first.wait().status, 1);
+  agents_->obey(agents_->order());
+  const Finished evacuated = second.wait();
+  EXPECT_NE(evacuated.output.find(": rank 2: node1 -> node2\n"), std::string::npos) << evacuated.output;
+  EXPECT_NE(evacuated.output.find(": now rank 2: node1 -> node2, rank 3: node1 -> node2\n"), std::string::npos)
+      << evacuated.output;
 }
 
 TEST_F(MigrateTest, TimeoutCancels) {

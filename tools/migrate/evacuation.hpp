@@ -42,7 +42,7 @@ class Evacuation {
   Exit give_up(const std::string& reason, Exit how) const;
   void choose(const std::vector<RunningJob>& jobs);
   void follow();
-  void show(const MigrationRequest& one);
+  void show(MigrationRequest& one);
   Verdict judge() const;
   Exit still_allocated(const std::vector<RunningJob>& jobs, std::set<std::string>& why) const;
   static void conclude(Verdict& verdict, Exit allocated);

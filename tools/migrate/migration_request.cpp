@@ -90,7 +90,9 @@ void MigrationRequest::conclude() {
   ending_ = state == "done"      ? Ending{Exit::done, "", migration_}
             : state == "refused" ? Ending{Exit::refused, "refused: " + reason, migration_}
             : state == "damaged" ? Ending{Exit::damaged, "the job is damaged: " + reason, migration_}
-            : in_time            ? Ending{Exit::failed, "failed; the job goes on as before: " + reason, migration_}
+            : in_time            ? Ending{Exit::failed,
+                               (status == CPPC_ERR_PEER ? "failed: " : "failed; the job goes on as before: ") + reason,
+                               migration_}
                       : Ending{Exit::timeout, "not done in time; the job goes on as before: " + reason, migration_};
 }
 
@@ -120,15 +122,17 @@ std::string remarks(const json& migration) {
 
 }  // namespace
 
-std::string announcement(const MigrationRequest& request) {
-  if (request.request().checkpoint)
-    return "checkpoint of job " + request.job().id + ": " + text(request.migration(), "checkpoint") +
-           remarks(request.migration());
-  const std::string moves = moves_text(list(request.migration(), "moves"));
-  const bool waits = request.request().evacuate.empty() && request.request().add.empty();
+std::string MigrationRequest::announcement() {
+  const std::string moves = moves_text(list(migration_, "moves"));
+  const bool again = announced_.has_value();
+  if (again && (moves.empty() || moves == *announced_)) return {};
+  announced_ = moves;
+  if (request_.checkpoint)
+    return "checkpoint of job " + job_.id + ": " + text(migration_, "checkpoint") + remarks(migration_);
+  const bool waits = request_.evacuate.empty() && request_.add.empty();
   const char* nothing = waits ? "waits until the job has started" : "no rank to move so far";
-  return "migration " + std::to_string(whole_number(request.migration(), "id")) + " of job " + request.job().id + ": " +
-         added(request.migration()) + (moves.empty() ? nothing : moves);
+  return "migration " + std::to_string(whole_number(migration_, "id")) + " of job " + job_.id + ": " +
+         (again ? "now " : added(migration_)) + (moves.empty() ? nothing : moves);
 }
 
 std::string result(const json& migration) {
@@ -152,32 +156,32 @@ std::string would_move(const json& answer) {
   return moves.empty() ? "would move no rank" : "would move " + moves;
 }
 
-// Whether it has been announced.
-bool follow(MigrationRequest& one) {
+void announce(MigrationRequest& one) {
+  if (const std::string line = one.announcement(); !line.empty()) std::printf("%s\n", line.c_str());
+}
+
+void follow(MigrationRequest& one) {
   std::optional<Progress> progress;
   for (one.poll(); !one.ending(); one.poll()) {
     if (one.accepted() && !one.request().json) {
-      if (!progress) {
-        std::printf("%s\n", announcement(one).c_str());
-        progress.emplace(stdout, isatty(STDOUT_FILENO) != 0);
-      }
+      announce(one);
+      if (!progress) progress.emplace(stdout, isatty(STDOUT_FILENO) != 0);
       progress->show(one.migration(), std::chrono::steady_clock::now());
     }
     std::this_thread::sleep_for(one.job().client.pause());
   }
-  return progress.has_value();
 }
 
 }  // namespace
 
 Exit carry_out(const RunningJob& job, const Request& request) {
   MigrationRequest one(job, request);
-  const bool announced = follow(one);
+  follow(one);
   const Ending& ending = *one.ending();
   if (request.json) {
     print_json(ending.answer);
-  } else if (one.accepted() && !announced) {
-    std::printf("%s\n", announcement(one).c_str());
+  } else if (one.accepted()) {
+    announce(one);
   }
   if (ending.how != Exit::done) {
     complain(ending.reason);

@@ -49,6 +49,10 @@ class MigrationRequest {
   const nlohmann::json& migration() const { return migration_; }  ///< once it is accepted, as described last
   const std::optional<Ending>& ending() const { return ending_; }
 
+  /// What moves where, once it is accepted, and again when it has been planned anew, as its turn has come; empty: as
+  /// before. "migration 1 of job heat-1f3a5b7d: rank 5: node1 -> node2"
+  std::string announcement();
+
  private:
   void ask();
   void follow();
@@ -60,6 +64,7 @@ class MigrationRequest {
   bool cancelled_ = false;
   std::uint64_t id_ = 0;
   nlohmann::json migration_;
+  std::optional<std::string> announced_;  ///< moves
   std::optional<Ending> ending_;
 };
 
@@ -68,8 +73,6 @@ Exit carry_out(const RunningJob& job, const Request& request);
 
 void complain(const std::string& what);
 void print_json(const nlohmann::json& body);
-/// "migration 1 of job heat-1f3a5b7d: rank 5: node1 -> node2"
-std::string announcement(const MigrationRequest& request);
 /// "done in 0.52 s: 64 MB moved, ranks stood still for 12 ms"
 std::string result(const nlohmann::json& migration);
 

@@ -63,6 +63,8 @@ void PeriodicCheckpoints::save(const std::stop_token& stop) {
                  checkpoint->outcome.image_bytes / 1'000'000, checkpoint->outcome.frozen_ms);
   } else if (checkpoint->outcome.status == CPPC_ERR_CANCELLED) {
     spdlog::info("no checkpoint this time: ranks are to move");
+  } else if (checkpoint->outcome.status == CPPC_ERR_STATE) {
+    spdlog::info("no checkpoint any more: {}", checkpoint->outcome.reason);
   } else if (checkpoint->outcome.status != CPPC_ERR_PEER && job_.state() == Job::State::running) {  // it has not ended
     warn(checkpoint->outcome.reason);
   }

@@ -282,7 +282,7 @@ void Operation::await_local_arrivals(std::uint64_t point, Clock::duration within
     const Slot& slot = node_.control.slot(rank);
     while (slot.stage.get() != static_cast<std::uint32_t>(Stage::arrived) || slot.passed != point) {
       if (node_.page.record(rank).finishing)
-        return fail(CPPC_ERR_REFUSED, fmt::format("rank {} has entered MPI_Finalize", rank));
+        return fail(CPPC_ERR_STATE, fmt::format("rank {} has entered MPI_Finalize", rank));
       if (budget.spent())
         return fail(CPPC_ERR_TIMEOUT, fmt::format("rank {} has not come to the migration point in time", rank));
       if (cancelled() || given_up()) return;
