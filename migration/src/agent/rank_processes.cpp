@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include "process_files.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -23,19 +23,10 @@ using namespace std::chrono_literals;
 /// None is seen for so long: they have ended, or the daemon would have started them by now.
 constexpr auto kStart = 5s, kEnd = 1s;
 
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// The value of a variable, in an environment as /proc has it.
-std::optional<std::string_view> value_in(std::string_view environment, std::string_view name) {
-  while (!environment.empty()) {
-    const std::string_view setting = environment.substr(0, environment.find('\0'));
-    environment.remove_prefix(std::min(setting.size() + 1, environment.size()));
-    if (setting.size() > name.size() && setting.starts_with(name) && setting[name.size()] == '=')
-      return setting.substr(name.size() + 1);
-  }
+/// The value of a variable.
+std::optional<std::string> value_in(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& setting : environment)
+    if (setting.starts_with(name + '=')) return setting.substr(name.size() + 1);
   return std::nullopt;
 }
 
@@ -49,11 +40,9 @@ void for_each_rank(const std::function<bool(const fs::path& process, const std::
   std::error_code ended;
   for (fs::directory_iterator one("/proc", ended), end; !ended && one != end; one.increment(ended)) {
     if (!is_number(one->path().filename())) continue;
-    const std::string environment = contents(one->path() / "environ");  // empty: another user's, or it has ended
+    const auto environment = split_at_nul(process_file(one->path() / "environ"));
     const auto rank = value_in(environment, "PMIX_RANK");
-    if (rank && *rank != own && value_in(environment, "PMIX_NAMESPACE") == job &&
-        !visit(one->path(), std::string(*rank)))
-      return;
+    if (rank && *rank != own && value_in(environment, "PMIX_NAMESPACE") == job && !visit(one->path(), *rank)) return;
   }
 }
 
@@ -63,7 +52,7 @@ std::optional<std::string> program_without_libcppc() {
   std::set<std::string> with_libcppc;
   std::vector<std::pair<std::string, std::string>> others;  // numbers, and programs
   for_each_rank([&](const fs::path& process, const std::string& rank) {
-    const std::string maps = contents(process / "maps");
+    const std::string maps = process_file(process / "maps");
     std::error_code ended;
     if (maps.find("/libcppc.so") != std::string::npos)
       with_libcppc.insert(rank);

@@ -6,12 +6,11 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "cppc/hooks.h"
 #include "cppc/program_id.hpp"
+#include "process_files.hpp"
 
 namespace cppc::migration {
 namespace {
@@ -27,25 +26,13 @@ bool same_name(std::string_view one, std::string_view other) {
   return one.substr(0, one.find('=')) == other.substr(0, other.find('='));
 }
 
-/// NUL-terminated strings, as /proc has them.
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> strings;
-  while (!text.empty()) {
-    const auto end = text.find('\0');
-    strings.emplace_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return strings;
-}
-
 tl::expected<std::vector<std::string>, cppc_status> read_strings(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = process_file(path);
   if (text.empty()) {
     spdlog::error("cannot read {}: has the process ended, or is it another user's?", path.string());
     return tl::unexpected(CPPC_ERR_SYSTEM);
   }
-  return split(text);
+  return split_at_nul(text);
 }
 
 tl::expected<std::string, cppc_status> read_link(const std::filesystem::path& path) {
@@ -68,8 +55,7 @@ std::vector<std::string> published(const std::filesystem::path& descriptors) {
     std::error_code closed;
     const std::string target = std::filesystem::read_symlink(one->path(), closed).string();
     if (target.starts_with("/memfd:" CPPC_OPENED_LIBRARIES_FILE)) {
-      std::ifstream file(one->path(), std::ios::binary);
-      settings.push_back(CPPC_OPENED_LIBRARIES "=" + std::string{std::istreambuf_iterator<char>(file), {}});
+      settings.push_back(CPPC_OPENED_LIBRARIES "=" + process_file(one->path()));
     } else if (target.starts_with("/memfd:" CPPC_SEVERAL_THREADS_FILE)) {
       settings.emplace_back(CPPC_SEVERAL_THREADS "=1");
     }
@@ -116,7 +102,7 @@ std::vector<std::byte> Recipe::encode() const {
 
 tl::expected<Recipe, cppc_status> Recipe::decode(std::span<const std::byte> bytes) {
   if (bytes.empty() || bytes.back() != std::byte{0}) return tl::unexpected(CPPC_ERR_ARGUMENT);
-  auto strings = split({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  auto strings = split_at_nul({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (strings.size() < 4 || strings[3].empty() || strings[3].size() > 9 ||
       strings[3].find_first_not_of("0123456789") != std::string::npos)
     return tl::unexpected(CPPC_ERR_ARGUMENT);
