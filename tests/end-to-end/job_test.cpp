@@ -57,27 +57,33 @@ TEST(JobTest, MemoryOfWindowsOverSeveralNodesIsFresh) {
   EXPECT_EQ(finished.output, "0 bytes are not zero, 0 large windows are in memory\n") << finished.errors;
 }
 
-/// What a script starts is not known before it runs.
-TEST(JobTest, AScriptWhoseProgramHasNoLibcppcEndsItWithAMessage) {
+/// What it starts is not known before it runs.
+Finished run_script(const std::string& command) {
   const Cluster cluster(2);
   const Folder folder;
-  std::ofstream(folder.file("run")) << "#!/bin/sh\n" << plain_app("heat") << " --quiet\nexit 0\n";
+  std::ofstream(folder.file("run")) << "#!/bin/sh\n" << command << "\nexit 0\n";
   std::filesystem::permissions(folder.file("run"), std::filesystem::perms::owner_all);
-  const Finished finished = Job(cluster, kPlacement, {folder.file("run")}).wait();
+  return Job(cluster, kPlacement, {folder.file("run")}).wait();
+}
+
+TEST(JobTest, AScriptWhoseProgramHasNoLibcppcEndsItWithAMessage) {
+  const Finished finished = run_script(plain_app("heat") + " --quiet");
   EXPECT_NE(finished.status, 0) << finished.errors;
   EXPECT_NE(finished.errors.find(plain_app("heat") + " is not linked with libcppc"), std::string::npos)
       << finished.errors;
 }
 
 TEST(JobTest, AScriptThatStartsNothingWithMpiEndsItWithAMessage) {
-  const Cluster cluster(2);
-  const Folder folder;
-  std::ofstream(folder.file("run")) << "#!/bin/sh\nhostname\n";
-  std::filesystem::permissions(folder.file("run"), std::filesystem::perms::owner_all);
-  const Finished finished = Job(cluster, kPlacement, {folder.file("run")}).wait();
+  const Finished finished = run_script("hostname");
   EXPECT_NE(finished.status, 0) << finished.errors;
   EXPECT_NE(finished.errors.find("its ranks have ended before MPI_Init"), std::string::npos) << finished.errors;
   EXPECT_NE(finished.output.find("node0\n"), std::string::npos) << finished.output;
+}
+
+TEST(JobTest, AScriptThatFailsEndsItWithItsStatus) {
+  const Finished finished = run_script("exit 3");
+  EXPECT_EQ(finished.status, 3) << finished.errors;
+  EXPECT_EQ(finished.errors.find("before MPI_Init"), std::string::npos) << finished.errors;
 }
 
 TEST(JobTest, AProgramThatIsNotThereEndsItWithAMessage) {

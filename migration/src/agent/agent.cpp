@@ -270,7 +270,8 @@ Ending await(const Child& child, const Link& link, const AgentState& state, Rank
 int guard(Child child, Link link, Files files, AgentState& state, const std::string& name) {
   RankWatch ranks;
   Ending ending = await(child, link, state, ranks);
-  if (!ending.good() && !state.in_mpi && ranks.all_have_ended()) {
+  const bool was_unwanted = ending.by_signal && ending.code == SIGKILL;  // else mpirun ends the job, for another reason
+  if (was_unwanted && !state.in_mpi && ranks.all_have_ended()) {
     spdlog::error("{}: its ranks have ended before MPI_Init: a program that may do without MPI is started by mpirun",
                   name);
     return EXIT_FAILURE;
