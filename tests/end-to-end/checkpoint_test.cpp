@@ -135,10 +135,24 @@ TEST_F(RestartTest, GoesOnOnOtherNodesAndMovesThere) {
   EXPECT_EQ(answer.checksum, undisturbed_heat(cluster_, "4", options_, answer).checksum);
 }
 
+TEST_F(RestartTest, MayBeByAScriptThatStartsTheProgram) {
+  std::ofstream(folder_.file("start")) << "#!/bin/sh\nexec " << app("heat") << " \"$@\"\n";
+  fs::permissions(folder_.file("start"), fs::perms::owner_all);
+  std::vector<std::string> started = heat();
+  started.front() = folder_.file("start");
+  Job job(cluster_, {"--restart", checkpoints_, "-H", "node2:4"}, started);
+  job.await_running();
+  std::ofstream(folder_.file("stop")).flush();
+  EXPECT_EQ(job.wait().status, 0);
+}
+
 TEST_F(RestartTest, IsRefusedByName) {
   const Finished other_number = refused({"-H", "node0:4", "-n", "3"}, heat());
   EXPECT_NE(other_number.status, 0);
   EXPECT_TRUE(contains(other_number.errors, "is of 4 ranks, and cannot be restarted with 3")) << other_number.errors;
+  const Finished unclear = refused({"-H", "node0:4"}, heat() + std::vector<std::string>{":"} + heat());
+  EXPECT_NE(unclear.status, 0);
+  EXPECT_TRUE(contains(unclear.errors, "Say it with -n: ")) << unclear.errors;
   const Finished other_program = refused({"-H", "node0:4", "-n", "4"}, {app("storm")});
   EXPECT_NE(other_program.status, 0);
   EXPECT_TRUE(contains(other_program.errors, "is not the program that rank 0")) << other_program.errors;

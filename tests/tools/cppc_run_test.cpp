@@ -192,6 +192,15 @@ TEST_F(CppcRun, AnMpirunThatDoesNotEndWhenItIsToldToIsKilled) {
       << finished.errors;
 }
 
+TEST_F(CppcRun, AWorkingDirectoryThatHasBeenRemovedIsNamed) {
+  Words words{"sh", "-c", "mkdir \"$0\" && cd \"$0\" && rmdir \"$0\" && exec \"$@\"", file("gone")};
+  for (const std::string& word : command({"--checkpoint-to", "here", app()})) words.push_back(word);
+  const Finished finished = Process(words, environment()).wait();
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_NE(finished.errors.find("cannot start in the working directory: No such file"), std::string::npos)
+      << finished.errors;
+}
+
 TEST_F(CppcRun, SaysWhatIsWrong) {
   const auto fails = [&](const Words& arguments, int status, const std::string& why) {
     const Finished finished = run(arguments);

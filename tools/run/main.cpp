@@ -363,8 +363,6 @@ int main(int argc, char** argv) {
     if (wrong.empty()) wrong = cppc::choices::validation_error(name, value);
     if (!wrong.empty()) return fail(wrong_usage, wrong);
   }
-  if (std::error_code removed; fs::current_path(removed).empty())
-    return fail(EXIT_FAILURE, "cannot start in the working directory: " + removed.message());
   std::optional<ResumeRecord> record;
   if (first == "--resume") {
     if (arguments.size() != 2) return fail(wrong_usage, "--resume needs the name of a job, and nothing else");
@@ -373,6 +371,8 @@ int main(int argc, char** argv) {
     record = *std::move(found);
     arguments = record->arguments;
   }
+  if (std::error_code removed; fs::current_path(removed).empty())
+    return fail(EXIT_FAILURE, "cannot start in the working directory: " + removed.message());
   const auto options = take_own_options(arguments);
   if (!options) return fail(wrong_usage, options.error());
   const auto contexts = understand(*options);
