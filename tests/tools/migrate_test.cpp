@@ -132,27 +132,33 @@ TEST_F(MigrateTest, ARefusalIsStatus3) {
   EXPECT_EQ(migrate({"--evacuate", "node9", "--dry-run"}).status, 3);
 }
 
-TEST_F(MigrateTest, AQueuedOneThatIsRefusedLaterIsStatus3) {
+/// What `first`, the order `id`, had to bring about is not so when the turn of `second` comes.
+class QueuedTest : public MigrateTest {
+ protected:
+  void fail_before(const Process& second, Process& first, std::uint64_t id) {
+    while (second.output().find("queued") == std::string::npos) std::this_thread::yield();
+    (*agents_)[0].send(wire::Outcome{id, CPPC_ERR_FABRIC, "no route"});
+    EXPECT_EQ(first.wait().status, 1);
+  }
+};
+
+TEST_F(QueuedTest, OneThatIsRefusedLaterIsStatus3) {
   start();
   Process first = start_migrate({"--rank", "3", "--to", "node2"});
   const wire::Order order = agents_->order();
   Process second = start_migrate({"--rank", "3", "--to", "node1"});
-  while (second.output().find("queued") == std::string::npos) std::this_thread::yield();
-  (*agents_)[0].send(wire::Outcome{order.id, CPPC_ERR_FABRIC, "no route"});
-  EXPECT_EQ(first.wait().status, 1);
+  fail_before(second, first, order.id);
   const Finished refused = second.wait();
   EXPECT_EQ(refused.status, 3);
   EXPECT_EQ(refused.errors, "migrate: refused: rank 3 is on node1 already\n");
 }
 
-TEST_F(MigrateTest, AQueuedOneThatIsPlannedAnewIsAnnouncedAgain) {
+TEST_F(QueuedTest, OneThatIsPlannedAnewIsAnnouncedAgain) {
   start();
   Process first = start_migrate({"--rank", "3", "--to", "node0"});
   const wire::Order order = agents_->order();
   Process second = start_migrate({"--evacuate", "node1", "--to", "node2"});
-  while (second.output().find("queued") == std::string::npos) std::this_thread::yield();
-  (*agents_)[0].send(wire::Outcome{order.id, CPPC_ERR_FABRIC, "no route"});
-  EXPECT_EQ(first.wait().status, 1);
+  fail_before(second, first, order.id);
   agents_->obey(agents_->order());
   const Finished evacuated = second.wait();
   EXPECT_NE(evacuated.output.find(": rank 2: node1 -> node2\n"), std::string::npos) << evacuated.output;

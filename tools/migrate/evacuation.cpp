@@ -117,7 +117,7 @@ void Evacuation::follow() {
 // Of several jobs only lines: bars would be drawn over each other.
 void Evacuation::show(MigrationRequest& one) {
   const bool bar = requests_.size() == 1 && isatty(STDOUT_FILENO) != 0;
-  if (const std::string line = one.announcement(); !line.empty()) std::printf("%s\n", line.c_str());
+  announce(one);
   const auto progress = progress_.try_emplace(one.job().id, stdout, bar, label(one)).first;
   if (!one.ending()) progress->second.show(one.migration(), std::chrono::steady_clock::now());
 }

@@ -96,6 +96,10 @@ void MigrationRequest::conclude() {
                       : Ending{Exit::timeout, "not done in time; the job goes on as before: " + reason, migration_};
 }
 
+void announce(MigrationRequest& one) {
+  if (const std::string line = one.announcement(); !line.empty()) std::printf("%s\n", line.c_str());
+}
+
 void complain(const std::string& what) { std::fprintf(stderr, "migrate: %s\n", what.c_str()); }
 
 void print_json(const json& body) {
@@ -154,10 +158,6 @@ namespace {
 std::string would_move(const json& answer) {
   const std::string moves = moves_text(list(answer, "moves"));
   return moves.empty() ? "would move no rank" : "would move " + moves;
-}
-
-void announce(MigrationRequest& one) {
-  if (const std::string line = one.announcement(); !line.empty()) std::printf("%s\n", line.c_str());
 }
 
 void follow(MigrationRequest& one) {

@@ -71,6 +71,8 @@ class MigrationRequest {
 /// Moves ranks of one job, or has it make a checkpoint. Says on stdout what happens, and on stderr what went wrong.
 Exit carry_out(const RunningJob& job, const Request& request);
 
+/// Prints what there is to announce.
+void announce(MigrationRequest& one);
 void complain(const std::string& what);
 void print_json(const nlohmann::json& body);
 /// "done in 0.52 s: 64 MB moved, ranks stood still for 12 ms"
