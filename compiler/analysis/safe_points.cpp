@@ -226,9 +226,9 @@ bool Chooser::works_in_loops(ir::Index f) {
   });
 }
 
-/// Loops directly in the loop, and the outermost ones of functions that it calls. Of those that they call, too, where
-/// these do most of the work; and once the memory to work on is allocated on the way: then the loop is no time step,
-/// but a driver of whole runs.
+/// Loops directly in the loop, and the outermost ones of functions that it calls; and of those that they call, once the
+/// memory to work on is allocated on the way: then the loop is no time step, but a driver of whole runs. A doubtful one
+/// may be that, too, where functions that it calls leave most of their work to others.
 std::vector<Chooser::Inner> Chooser::inner_loops(ir::Index l, bool doubtful) {
   struct Place {
     ir::Index function, around;
@@ -301,8 +301,8 @@ std::vector<Chooser::Inner> Chooser::main_loops_in(ir::Index outer, bool doubtfu
 
 /// A loop around the time steps (repetitions, phases) may be passed once in a run. When one loop that communicates does
 /// most of its work, that one gets a safe point, too, unless the image would have to hold most of the arrays that need
-/// not be saved at the outer one. `doubtful`: the outer one was taken for want of a better one, so may
-/// this one be, if all ranks are likely to pass through it equally often.
+/// not be saved at the outer one. `doubtful`: the outer one was taken for want of a better one,
+/// so may this one be, if all ranks are likely to pass through it equally often.
 void Chooser::take_steps_in(ir::Index outer, bool doubtful) {
   for (const Inner& inner : main_loops_in(outer, doubtful)) {
     const ir::Index l = inner.loop;
